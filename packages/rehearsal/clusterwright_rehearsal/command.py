@@ -1,4 +1,4 @@
-"""`clusterwright rehearse`: deploy here, boot the nodes, break things, say what held."""
+"""`clusterwright rehearse`: deploy locally, boot the nodes, inject faults, report the verdict."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 EXIT_CODES = """\b
 Exit codes: 0 every promise held; 1 a promise is broken, or --clean could not remove something;
-2 no promise is broken, but some could not be looked at; 3 the command line or the spec is wrong.
+2 no promise is broken, but some could not be checked; 3 the command line or the spec is invalid.
 """
 
 _GRACE_SECONDS = 10.0
-"""How long `--clean` waits for engines that are at work, as they may have been killed just now."""
+"""How long `--clean` waits for active workers, which may just have been killed."""
 
 
 @click.command("rehearse", epilog=EXIT_CODES)
@@ -32,20 +32,20 @@ _GRACE_SECONDS = 10.0
     "--nodes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="At most N nodes in all; compute groups shrink.  [default: what fits comfortably]",
+    help="Maximum number of nodes; compute groups are reduced.  [default: by CPUs and memory]",
 )
 @click.option(
     "--scenario",
     "chosen",
     multiple=True,
     metavar="NAME|FILE",
-    help="Play this scenario only; can be repeated.",
+    help="Run only this scenario; can be repeated.",
 )
 @click.option(
     "--lifecycle",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Rehearse this folder of lifecycle scripts (on_create.sh) instead of ours.",
+    help="Use this folder of custom lifecycle scripts (on_create.sh).",
 )
 @click.option(
     "--slurm",
@@ -53,18 +53,24 @@ _GRACE_SECONDS = 10.0
     default="trixie",
     show_default=True,
     metavar="SUITE",
-    help="The Debian suite that Slurm comes from: trixie or forky.",
+    help="The Debian suite of Slurm: trixie or forky.",
 )
-@click.option("--keep", is_flag=True, help="Leave the cluster up, and say how to enter a node.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Keep the cluster running, and show how to open a shell on a node.",
+)
 @click.option(
     "--state-dir",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("/var/lib/clusterwright"),
     show_default=True,
-    help="Images and what belongs to a run.",
+    help="The folder of images and runs.",
 )
-@click.option("--clean", is_flag=True, help="Remove everything that earlier runs left or kept.")
-@click.option("--list", "listing", is_flag=True, help="List the scenarios and do nothing.")
+@click.option(
+    "--clean", is_flag=True, help="Remove everything that earlier runs have left or kept."
+)
+@click.option("--list", "listing", is_flag=True, help="List the scenarios and exit.")
 @click.option(
     "--format",
     "output_format",
@@ -76,7 +82,7 @@ _GRACE_SECONDS = 10.0
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Also write the verdict there as one HTML page with a timeline.",
+    help="Also write the verdict to FILE as an HTML page with a timeline.",
 )
 @click.pass_context
 def command(
@@ -97,12 +103,12 @@ def command(
 ) -> None:
     """Rehearse the deployment of CONFIG on this machine.
 
-    The real templates are deployed with the real cdk to a local AWS. There every node is born as
-    a machine of its own with a real systemd, the lifecycle scripts run on it, and Slurm's own
-    daemons start. Then jobs run, and things break on purpose.
+    The real templates are deployed with the real cdk to a local AWS. Every node is an emulated
+    machine with a real systemd, on which the lifecycle scripts run and Slurm's daemons start. Then
+    scenarios run jobs and inject faults.
 
-    On the EKS platforms the deployment alone is rehearsed, as nothing here stands in for a
-    Kubernetes control plane: what nodes do stays unknown, and the exit code is 2.
+    On the EKS platforms only the deployment is rehearsed, because no Kubernetes control plane is
+    emulated: promises about nodes are unknown, and the exit code is 2.
     """
     from clusterwright_rehearsal.errors import RehearsalError
 
@@ -117,11 +123,11 @@ def command(
         from clusterwright_rehearsal.rehearsal import Request, rehearse
 
         if suite not in images.SUITES:
-            raise UserError(f"--slurm {suite!r} is none of {', '.join(images.SUITES)}")
+            raise UserError(f"--slurm {suite!r} is not one of {', '.join(images.SUITES)}")
         if report is not None:
-            _try(report)  # rather than to say after minutes that it cannot be written
+            _check_writable(report)  # before minutes are spent on the rehearsal
         for number in (signal.SIGINT, signal.SIGTERM):
-            # SIGINT too: a shell starts what runs in its background with it ignored.
+            # SIGINT too, because a shell ignores it in background processes.
             signal.signal(number, _interrupt)
         verdict = rehearse(
             Request(
@@ -158,8 +164,8 @@ def _rendered(verdict: Verdict, output_format: str) -> str:
     return render.verdict_text(verdict, Style.of(sys.stdout))
 
 
-def _try(path: Path) -> None:
-    """Leaves what is there as it is. Raises `UserError` where the file cannot be written."""
+def _check_writable(path: Path) -> None:
+    """Raise `UserError` if the file cannot be written; its contents are not changed."""
     existed = path.exists()
     _write(path, "", "a")
     if not existed:
@@ -172,7 +178,7 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
             file.write(text)
     except OSError as error:
         raise UserError(
-            f"{path} cannot be written: {error.strerror}", "name another file with --report"
+            f"{path} cannot be written: {error.strerror}", "give another file with --report"
         ) from error
 
 
@@ -180,7 +186,7 @@ def _clean(state: Path, output_format: str) -> int:
     from clusterwright_rehearsal import runs
 
     if not runs.is_root():
-        raise UserError("--clean needs root, as the rehearsal did")
+        raise UserError("--clean requires root, like the rehearsal")
     found = runs.clean(state, grace_seconds=_GRACE_SECONDS)
     code = 1 if found.left else 0
     from clusterwright_rehearsal.report import json_output

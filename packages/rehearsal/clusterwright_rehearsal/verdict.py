@@ -1,4 +1,4 @@
-"""What a rehearsal found out: promises, nodes, steps, and what was left out."""
+"""The result of a rehearsal: promises, nodes, steps, and what was skipped."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Seconds = Annotated[float, Ge(0)]
 EXIT_HELD, EXIT_BROKEN, EXIT_UNKNOWN = 0, 1, 2
 
 NOT_COVERED = (
-    "cgroup limits: this kind of machine refuses Slurm's cgroup v2 plugin, so cores, memory and "
-    "devices of a job are counted but not enforced",
-    "Lustre and NFS themselves: shared folders of this machine stand in for them",
-    "Enroot and Pyxis: stand-ins of the rehearsal run a job in the files of an image, and have no "
-    "registries, user namespaces, mounts or GPU libraries",
-    "GPUs, Neuron devices, EFA and NVMe disks: devices without hardware, and programs that print "
-    "what theirs would",
-    "the HyperPod image: its operating system, versions and own Slurm settings are not known; "
-    "timeouts of Slurm are shortened",
+    "cgroup limits: Slurm's cgroup v2 plugin does not work on emulated nodes, so cores, memory "
+    "and devices of a job are counted but not enforced",
+    "Lustre and NFS themselves: shared folders of this machine replace them",
+    "Enroot and Pyxis: stubs run a job in the files of an image, without registries, user "
+    "namespaces, mounts or GPU libraries",
+    "GPUs, Neuron devices, EFA and NVMe disks: device files without hardware, and programs that "
+    "print the output of the real ones",
+    "the HyperPod image: its operating system, versions and Slurm settings are not known; "
+    "Slurm's timeouts are shortened",
 )
-"""What no promise of any scenario says anything about."""
+"""What no promise covers."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """One promise of a scenario, and whether it held."""
+    """One promise of a scenario with its status."""
 
     id: str
     scenario: str
@@ -38,12 +38,12 @@ class Promise:
     status: Status
     seconds: Seconds | None = None
     reason: str | None = None
-    """Why it is broken or unknown; of one that held, a figure worth showing, or nothing."""
+    """Why it is broken or unknown; for a promise that held, the notes of the scenario."""
 
 
 @dataclass(frozen=True)
 class NodeResult:
-    """One emulated node: how long it took to come up, and what it is now."""
+    """One emulated node: its current status, and the time until it was running."""
 
     name: str
     host: str
@@ -55,7 +55,7 @@ class NodeResult:
     status: NodeStatus
     seconds: Seconds | None
     log: str | None
-    """The file that holds what its lifecycle script said, where the run's folder is kept."""
+    """The log file of its lifecycle script, in the folder of a kept run."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class StepResult:
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of the rehearsal itself and its duration."""
+    """A phase of the rehearsal with its duration."""
 
     name: str
     seconds: Seconds
@@ -83,7 +83,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Skipped:
-    """Something that was asked for or belongs to every rehearsal and was not done."""
+    """A scenario that was skipped, with the reason."""
 
     what: str
     reason: str
@@ -91,23 +91,23 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The whole answer."""
+    """The result of a rehearsal."""
 
     config: str
     cluster: str
     suite: str
     slurm: str | None
-    """The version that slurmctld gives, None where none ran."""
+    """The version of slurmctld; None if it did not run."""
     promises: Sequence[Promise] = ()
     nodes: Sequence[NodeResult] = ()
     steps: Sequence[StepResult] = ()
     skipped: Sequence[Skipped] = ()
     notes: Sequence[str] = ()
-    """What the user should know: groups that were made smaller, a run that is kept."""
+    """Notes for the user, for example about reduced groups or a kept run."""
     phases: Sequence[Phase] = ()
     timeline: Sequence[dict[str, Any]] = ()
     failure_logs: Sequence[tuple[str, str]] = field(default_factory=tuple)
-    """(node, the end of its log) of nodes that failed."""
+    """(node, the end of its log) for each failed node."""
     not_covered: Sequence[str] = NOT_COVERED
 
     @property

@@ -85,7 +85,7 @@ def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "removed netns" in done.stdout
-    assert "looked again" in done.stdout
+    assert "verified: " in done.stdout
     assert not run.folder.exists()
     assert not list(Path("/run/netns").glob(f"cw-{run.id}-*"))
     assert str(run.folder) not in Path("/proc/self/mountinfo").read_text()

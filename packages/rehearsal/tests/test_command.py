@@ -51,7 +51,7 @@ def test_report_that_cannot_be_written_is_said_before_anything_is_done(
     answer = clusterwright("rehearse", _DEV, "--report", tmp_path / "none" / "verdict.html")
     assert answer.exit_code == 3
     assert "verdict.html cannot be written: No such file or directory" in answer.err
-    assert "hint: name another file with --report" in answer.err
+    assert "hint: give another file with --report" in answer.err
 
 
 def test_report_of_before_stays_where_no_rehearsal_could_be_held(

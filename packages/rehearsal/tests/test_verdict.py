@@ -52,7 +52,7 @@ def test_the_text_names_each_promise_with_its_reason_and_what_is_not_covered() -
     assert text.endswith("Promises: 1 held, 1 unknown\n")
 
 
-def test_cleaning_says_what_it_did_and_that_it_looked_again() -> None:
+def test_clean_reports_removed_resources_and_verification() -> None:
     assert cleaned_text([], [], []) == "nothing was left behind\n"
-    assert "looked again" in cleaned_text(["netns a"], [], [])
-    assert "still there: mount b" in cleaned_text(["netns a"], ["mount b"], [])
+    assert "verified: " in cleaned_text(["netns a"], [], [])
+    assert "could not be removed: mount b" in cleaned_text(["netns a"], ["mount b"], [])

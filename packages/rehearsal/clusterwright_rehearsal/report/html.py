@@ -1,7 +1,7 @@
-"""The rehearsal's verdict as one HTML file, which loads nothing, runs nothing, and prints.
+"""The verdict as one printable HTML file without scripts and external resources.
 
-Everything in it that came from outside (names, messages, logs) is escaped, and a content security
-policy forbids scripts and requests besides.
+All external text (names, messages, logs) is escaped, and a content security policy forbids scripts
+and requests.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from clusterwright_rehearsal.report.timeline import STATES
 from clusterwright_rehearsal.verdict import Promise, StepResult, Verdict
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_SIGNS: Final = {"held": "✓", "broken": "✗", "unknown": "?"}
+_SYMBOLS: Final = {"held": "✓", "broken": "✗", "unknown": "?"}
 _RESULTS: Final = {
     0: ("held", "Every promise held"),
     1: ("broken", "Promises are broken"),
-    2: ("unknown", "No promise is broken, but some could not be looked at"),
+    2: ("unknown", "No promise is broken, but some could not be checked"),
 }
 _MARKS: Final = (
     ("F", "failed"),
@@ -34,7 +34,7 @@ _MARKS: Final = (
 
 
 def verdict_html(verdict: Verdict) -> str:
-    """A whole document; the same verdict gives the same bytes."""
+    """The HTML document; the same verdict produces the same bytes."""
     sections = [
         _head(verdict),
         _promises(verdict),
@@ -42,7 +42,7 @@ def verdict_html(verdict: Verdict) -> str:
         _timeline(verdict),
         _nodes(verdict),
         _steps(verdict),
-        _list("What was not done", [f"{s.what}: {s.reason}" for s in verdict.skipped]),
+        _list("Skipped", [f"{s.what}: {s.reason}" for s in verdict.skipped]),
         _list("Not covered by any promise", list(verdict.not_covered)),
     ]
     return (
@@ -57,20 +57,20 @@ def verdict_html(verdict: Verdict) -> str:
 def _head(verdict: Verdict) -> str:
     kind, words = _RESULTS[verdict.exit_code]
     if not verdict.promises:
-        kind, words = "unknown", "No promise was looked at"
+        kind, words = "unknown", "No promise was checked"
     counts = ", ".join(f"{verdict.count(s)} {s}" for s in ("held", "broken", "unknown"))
     seconds = sum(phase.seconds for phase in verdict.phases)
     facts = [
         ("Cluster", verdict.cluster),
-        ("Slurm", f"{verdict.slurm or 'none ran'}, of Debian {verdict.suite}"),
+        ("Slurm", f"{verdict.slurm or 'not running'}, Debian {verdict.suite}"),
         ("Nodes", f"{len(verdict.nodes)}"),
-        ("Time", f"{seconds:.0f} s in all"),
+        ("Time", f"{seconds:.0f} s in total"),
     ]
     listed = "".join(f"<div><dt>{_safe(a)}</dt><dd>{_safe(b)}</dd></div>" for a, b in facts)
     notes = "".join(f"<li>{_safe(note)}</li>" for note in verdict.notes)
     return (
         f"<header>\n<h1>Rehearsal of {_safe(verdict.config)}</h1>\n"
-        f'<p class="result {kind}"><span class="sign" aria-hidden="true">{_SIGNS[kind]}</span> '
+        f'<p class="result {kind}"><span class="sign" aria-hidden="true">{_SYMBOLS[kind]}</span> '
         f"<strong>{words}.</strong> Promises: {counts}.</p>\n<dl>{listed}</dl>\n"
         + (f'<ul class="notes">{notes}</ul>\n' if notes else "")
         + "</header>\n"
@@ -90,9 +90,9 @@ def _promises(verdict: Verdict) -> str:
     return _section(
         "Verdict",
         _table(
-            ("Status", "Promise", "Seconds", "Seen"),
+            ("Status", "Promise", "Seconds", "Observed"),
             bodies,
-            "Promises by scenario, and whether each held",
+            "Promises by scenario, with status",
             figures=(2,),
             kind=" promises",
         ),
@@ -104,7 +104,7 @@ def _promise(promise: Promise) -> str:
     seconds = "" if promise.seconds is None else f"{promise.seconds:.1f}"
     return (
         f'<tr class="{promise.status}"><td class="status">'
-        f'<span class="sign" aria-hidden="true">{_SIGNS[promise.status]}</span> {promise.status}'
+        f'<span class="sign" aria-hidden="true">{_SYMBOLS[promise.status]}</span> {promise.status}'
         f'</td><th scope="row"><span class="id">{_safe(name)}</span> {_safe(promise.text)}</th>'
         f'<td class="figure">{seconds}</td><td>{_lines(promise.reason or "")}</td></tr>\n'
     )
@@ -140,11 +140,11 @@ def _timeline(verdict: Verdict) -> str:
         + (
             "<h3>From CreateCluster to Running</h3>\n"
             "<p>Inside the lifecycle script, its steps; a bar's name and seconds show where the "
-            f"pointer rests on it, and stand in the tables below.</p>\n<figure>{closer}</figure>\n"
+            f"pointer rests on it, and are in the tables below.</p>\n<figure>{closer}</figure>\n"
             if closer
             else ""
         )
-        + (f"<p>{more} nodes more are not drawn; the tables have them.</p>\n" if more else ""),
+        + (f"<p>{more} more nodes are listed only in the tables.</p>\n" if more else ""),
     )
 
 
@@ -234,7 +234,7 @@ def _table(
     cells = "".join(
         f'<th scope="col"{own}>{_safe(text)}</th>' for own, text in zip(kinds, head, strict=True)
     )
-    # A wide table scrolls by itself; the keyboard reaches it.
+    # A wide table scrolls, also with the keyboard.
     return (
         f'<div class="wide{kind}" tabindex="0" role="region" aria-label="{_safe(caption)}">\n'
         f"<table>\n"

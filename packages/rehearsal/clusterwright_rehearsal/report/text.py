@@ -15,8 +15,8 @@ _COLOURS = {"held": "pass", "broken": "error", "unknown": "unknown"}
 
 
 def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
-    """The promises by scenario, the nodes, what failed, and what no promise covers."""
-    verdict = _on_lines_of_their_own(verdict)
+    """The promises by scenario, the nodes, failures, and what no promise covers."""
+    verdict = _single_line_texts(verdict)
     version = f", {verdict.slurm}" if verdict.slurm else ""
     lines = [f"Rehearsal of {verdict.config} (Debian {verdict.suite}{version})", ""]
     lines += [f"note: {note}" for note in verdict.notes]
@@ -62,12 +62,12 @@ def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
 
 def cleaned_text(removed: Sequence[str], left: Sequence[str], alive: Sequence[str]) -> str:
     lines = [f"removed {thing}" for thing in removed]
-    lines += [f"still there: {thing}" for thing in left]
-    lines += [f"run {run} is at work and was left alone" for run in alive]
+    lines += [f"could not be removed: {thing}" for thing in left]
+    lines += [f"run {run} is in progress and was not touched" for run in alive]
     if not removed and not left:
         lines.append("nothing was left behind")
     elif not left:
-        lines.append("looked again: no namespace, mount, cgroup or process is left of them")
+        lines.append("verified: no namespace, mount, cgroup or process of these runs is left")
     return "\n".join(lines) + "\n"
 
 
@@ -106,24 +106,22 @@ def _promise(promise: Promise, width: int, style: Style) -> list[str]:
     return lines
 
 
-def _on_lines_of_their_own(value: Any) -> Any:
-    """Texts of nodes, scripts and users without what moves a cursor or ends a line; logs keep
-    their lines.
-    """
+def _single_line_texts(value: Any) -> Any:
+    """The texts of a verdict without control characters and line breaks, except in logs."""
     if isinstance(value, str):
         return " / ".join(printable(line) for line in value.splitlines())
     if isinstance(value, tuple | list):
-        return tuple(_on_lines_of_their_own(entry) for entry in value)
+        return tuple(_single_line_texts(entry) for entry in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
     kept = ("timeline", "failure_logs")
     changed = {
-        entry.name: _on_lines_of_their_own(getattr(value, entry.name))
+        entry.name: _single_line_texts(getattr(value, entry.name))
         for entry in fields(value)
         if entry.name not in kept
     }
     if isinstance(value, Verdict):
         changed["failure_logs"] = tuple(
-            (_on_lines_of_their_own(node), text) for node, text in value.failure_logs
+            (_single_line_texts(node), text) for node, text in value.failure_logs
         )
     return replace(value, **changed)

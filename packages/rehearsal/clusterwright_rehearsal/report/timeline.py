@@ -1,4 +1,4 @@
-"""What each node was doing when, from the events of a rehearsal."""
+"""The states of each node over time, from the events of a rehearsal."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ STATES: Final[Mapping[State, str]] = {
     "lost": "lost",
 }
 
-# What a node is from an event on, until its next one.
+# The state of a node after an event, until the next event.
 _BEGINS: Final[Mapping[str, State]] = {
-    "born": "boot",
+    "created": "boot",
     "replaced": "boot",
     "reboot": "boot",
     "booted": "platform",
@@ -44,7 +44,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Mark:
-    """Something that happened to a node at one moment."""
+    """An event of a node."""
 
     event: str
     at: float
@@ -53,34 +53,34 @@ class Mark:
 
 @dataclass(frozen=True)
 class Lane:
-    """One node from its birth to the end."""
+    """One node from its creation to the end."""
 
     node: str
-    born: float
+    created: float
     came_up: float | None
-    """When it was first Running, or failed; None where neither came."""
+    """When it was first running or failed; None if neither."""
     spans: tuple[Span, ...]
     marks: tuple[Mark, ...]
 
 
 def lanes(verdict: Verdict) -> list[Lane]:
-    """Nodes in the order in which they were born; events that make no sense are left out."""
+    """Nodes in the order of their creation; invalid events are ignored."""
     by_node: dict[str, list[Mapping[str, Any]]] = {}
     for event in verdict.timeline:
         if isinstance(event.get("time"), int | float) and event.get("node"):
             by_node.setdefault(str(event["node"]), []).append(event)
     end = ended(verdict)
     found = [_lane(node, events, end) for node, events in by_node.items()]
-    return sorted(found, key=lambda lane: (lane.born, _natural(lane.node)))
+    return sorted(found, key=lambda lane: (lane.created, _natural(lane.node)))
 
 
 def began(verdict: Verdict) -> float | None:
-    """The earliest moment that anything is known of."""
+    """The time of the first event or phase."""
     return min(_moments(verdict), default=None)
 
 
 def ended(verdict: Verdict) -> float:
-    """The latest moment; 0 where none is known."""
+    """The time of the last event or phase; 0 without any."""
     return max(_moments(verdict), default=0.0)
 
 

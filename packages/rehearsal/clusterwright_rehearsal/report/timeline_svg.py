@@ -1,4 +1,4 @@
-"""A rehearsal's timeline as SVG: bars with words beside them, no meaning by colour alone."""
+"""The timeline of a rehearsal as SVG: bars with labels, no meaning by colour alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clusterwright_rehearsal.report.timeline import STATES, Lane, Mark, began, e
 from clusterwright_rehearsal.verdict import Phase, StepResult, Verdict
 
 MOST_LANES: Final = 64
-"""More nodes than these are not drawn; those that failed or were lost are drawn first."""
+"""The maximum number of nodes in the drawing; failed and lost ones come first."""
 
 _WIDTH: Final = 960
 _LABELS: Final = 170
@@ -38,7 +38,7 @@ class _Scale:
     end: float
 
     def x(self, moment: float) -> float:
-        """Where a moment is; what is outside is put on the edge."""
+        """The x coordinate of a time, limited to the drawing."""
         within = min(max(moment, self.start), self.end)
         length = max(self.end - self.start, 1e-9)
         return _LABELS + (within - self.start) / length * _PLOT
@@ -69,14 +69,14 @@ def whole(verdict: Verdict) -> str:
 
 
 def coming_up(verdict: Verdict) -> str:
-    """Every node from the first birth until it came up, with the steps of its lifecycle script."""
+    """Every node from its creation until it was running, with the steps of its script."""
     first = [lane for lane in lanes(verdict) if lane.came_up is not None]
     if not first:
         return ""
-    start = min(lane.born for lane in first)
-    # Nodes that were born later, when a scenario grew the cluster, are another story.
+    start = min(lane.created for lane in first)
+    # Without nodes that were created later, when a scenario increased the cluster.
     latest = max((lane.came_up or start) for lane in first)
-    with_first = [lane for lane in first if lane.born - start < 0.5 * (latest - start) + 1.0]
+    with_first = [lane for lane in first if lane.created - start < 0.5 * (latest - start) + 1.0]
     scale = _Scale(start, max(lane.came_up or start for lane in with_first))
     if scale.end <= scale.start:
         return ""
@@ -98,7 +98,7 @@ def coming_up(verdict: Verdict) -> str:
 
 
 def left_out(verdict: Verdict) -> int:
-    """How many nodes are not drawn."""
+    """The number of nodes that are not drawn."""
     return max(0, len(lanes(verdict)) - MOST_LANES)
 
 
@@ -176,7 +176,7 @@ def _bar(kind: str, left: float, right: float, row: int, title: str) -> str:
 
 
 def _figure(text: str, left: float, right: float, row: int) -> str:
-    """The words after a bar, or before it where there is no room."""
+    """The label after a bar, or before it if there is no space."""
     y = _y(row) + 11
     if right + 6 + len(text) * _CHARACTER < _WIDTH:
         return f'<text class="figure" x="{right + 6:.1f}" y="{y}">{_safe(text)}</text>'
@@ -227,7 +227,7 @@ def _axis(scale: _Scale, foot: int) -> str:
 
 
 def _nice(least: float) -> float:
-    """1, 2 or 5 times a power of ten, and not less."""
+    """The next number of 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= least * 0.999999)
 
@@ -237,7 +237,7 @@ def _y(row: int) -> int:
 
 
 def _word(text: str) -> str:
-    """Text as a class; what is no plain word is none."""
+    """Text as a CSS class; empty if it is not a plain word."""
     return text if text.isascii() and text.isalpha() else "other"
 
 

@@ -81,7 +81,7 @@ def artefacts_of(context: ScenarioContext) -> list[dict[str, Any]]:
     ]
 
 
-def left_behind(node: Node) -> str:
+def leftover_folders(node: Node) -> str:
     """The container root folders that jobs have left on a node."""
     return node.run(f"find {_FOLDERS} -maxdepth 3 -name 'pyxis_*' 2>/dev/null").stdout.strip()
 

@@ -1,9 +1,9 @@
-"""The controller's image is updated while its right to read the database's secret is missing.
+"""The controller's image is updated while it may not read the database's secret.
 
-Accounting is on RDS. What the user then sees must name the secret and the cause; once the right is
-back, a further update brings the controller up, and what was accounted before is still there.
-slurmctld's own state is on the controller's disk and goes with it, so no job runs meanwhile. An
-update, because HyperPod replaces no controller on demand.
+Accounting uses RDS. The error message must name the secret and the cause. When access is allowed
+again, a further update starts the controller, and its earlier accounting records still exist.
+slurmctld's own state is on the controller's disk and is lost, so no job runs meanwhile. The
+scenario uses an update because HyperPod does not replace controllers on request.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from clusterwright_rehearsal.scenario_api.software_update import update_software
 ORDER = 175
 
 PROMISES = {
-    "named": "the controller's message names the secret that it may not read, and why",
-    "mended": "once AWS allows it again, a further update brings it up, and it takes jobs",
+    "named": "the controller's message names the secret, the refused action and the cause",
+    "mended": "when AWS allows access again, a further update starts the controller, and it takes"
+    " jobs",
     "kept": "the jobs of the lost controller are still in accounting",
 }
 

@@ -1,12 +1,11 @@
-"""An artefact in the bucket is not the listed file: nothing of it is installed.
+"""An artefact in the bucket differs from the lock file: nothing of it is installed.
 
-Somebody replaces the object (or an upload was cut short), and a compute node is replaced. Its
-program must stop at the step that fetches, with a message that says which file, what is wrong
-with it and what to do; the message of the node in the API must show it. Once the right object is
-back, a further replacement comes up.
+The object has been replaced or uploaded incompletely, and a compute node is replaced. The node
+program must stop at the step that downloads it, with a message that names the file, the problem
+and the remedy; the message of the node in the API must show it. With the correct object in the
+bucket, a further replacement starts.
 
-Where the spec asks for no artefacts, stand-ins of Enroot and Pyxis are deployed, as in
-`container-job`.
+If the spec has no artefacts, stubs of Enroot and Pyxis are deployed, as in `container-job`.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ ORDER = 910
 NEEDS_COMPUTE = 2
 
 PROMISES = {
-    "refused": "a new node fails, and its message names step, file, both checksums and what to do",
-    "logged": "the node's log in CloudWatch ends with the same words",
+    "refused": "a new node fails, and its message names step, file, both checksums and the remedy",
+    "logged": "the node's log in CloudWatch ends with the same message",
     "nothing": "nothing of the file is on the node, and no later step has run",
-    "others": "nodes that have it already are not touched: they take jobs",
-    "mended": "with the right object in the bucket again, the next node comes up and takes jobs",
+    "others": "nodes that already have the file are not affected: they take jobs",
+    "mended": "with the correct object in the bucket, the next node starts and takes jobs",
 }
 
 _STEP = "artefacts"

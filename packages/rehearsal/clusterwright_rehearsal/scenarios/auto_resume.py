@@ -1,8 +1,9 @@
-"""A node is lost under a job with `srun --auto-resume=1`, beside one that may not be requeued.
+"""A node is lost under a job with `srun --auto-resume=1` and under one without it.
 
-Both jobs say `--no-requeue`. The plain one ends with its node. The other is restarted when the
-node is replaced, as AWS says of auto-resume, and goes on from its checkpoint. How HyperPod does it
-is not public: `hyperpod/auto_resume.py` says what is played here.
+Both jobs have `--no-requeue`. The job without the option ends with its node. The other one
+restarts when the node is replaced, as AWS documents auto-resume, and continues from its
+checkpoint. How HyperPod implements it is not public: see `platforms/hyperpod/auto_resume.py` for
+the emulation.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ NEEDS_COMPUTE = 2
 MODES = ("managed",)
 
 PROMISES = {
-    "marker": "every node has the folder by which job scripts know HyperPod",
-    "plain": "without the option, a job that may not be requeued ends when its node is lost",
-    "restarted": "with the option it is restarted on as many nodes once the node is replaced",
-    "resumed": "it goes on from its checkpoint on shared storage",
+    "marker": "every node has the folder by which job scripts detect HyperPod",
+    "plain": "without the option, a job with `--no-requeue` ends when its node is lost",
+    "restarted": "with the option it restarts on the same number of nodes when the node is"
+    " replaced",
+    "resumed": "it continues from its checkpoint on shared storage",
 }
 
 _SCRIPT = """
@@ -65,7 +67,8 @@ def run(context: ScenarioContext) -> None:
         with context.promise("resumed"):
             step = int(starts[1].rpartition("=")[2])
             context.expect(
-                step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}"
+                step >= lost_at,
+                f"it resumed from step {step}, but the checkpoint was at {lost_at}",
             )
             context.wait_for(lambda: _before(context, state, step + 2), within_s=30)
             context.note(f"at step {step}; {lost_at} when the node was lost")
@@ -86,7 +89,7 @@ def _submit(context: ScenarioContext, nodes: list[Node], state: str, option: str
 
 
 def _lose(context: ScenarioContext, job: Job, state: str, victim: Node) -> int:
-    """Lose a node once the job has made two steps; it is replaced. The step that was written."""
+    """Lose a node after two steps of the job and wait for its replacement; return the step."""
     job.wait("RUNNING", within_s=60)
     context.wait_for(lambda: _before(context, state, 2), within_s=30)
     instance = victim.instance_id
@@ -95,16 +98,16 @@ def _lose(context: ScenarioContext, job: Job, state: str, victim: Node) -> int:
     context.set_detection(3600.0)
     context.crash(victim)
     try:
-        context.wait_for(lambda: _seen_up(victim), within_s=120)
+        context.wait_for(lambda: _still_up(victim), within_s=120)
     finally:
         context.set_detection(0.0)
     context.wait_running(victim, but=instance)
     return step
 
 
-def _seen_up(node: Node) -> str | None:
+def _still_up(node: Node) -> str | None:
     state = node.slurm_state()
-    return None if state.startswith("down") else f"Slurm sees {node.name} as {state}"
+    return None if state.startswith("down") else f"Slurm shows {node.name} as {state}"
 
 
 def _step(context: ScenarioContext, state: str) -> int:

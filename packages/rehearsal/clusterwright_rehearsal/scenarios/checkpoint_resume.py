@@ -1,9 +1,9 @@
-"""A node is lost under a training job, which goes on elsewhere from its last whole checkpoint.
+"""A node is lost under a training job, which resumes on another node from its checkpoint.
 
-The job writes checkpoints to its node's own disks, from where a service copies them to shared
-storage meanwhile. The node is killed without a word. What was not copied is lost with it; what is
-whole on shared storage is where the next attempt begins, on a node that is free (a spare, where
-there is one).
+The job writes checkpoints to the node's local disks, from which a service copies them to shared
+storage. The node is terminated without a shutdown. Checkpoints that were not copied are lost; the
+next attempt starts from the last complete checkpoint on shared storage, on a free node (a spare,
+if there is one).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ NEEDS_COMPUTE = 2
 MODES = ("managed",)  # scripted: Slurm waits 300 s for a lost node, as the spec says
 
 PROMISES = {
-    "drained": "finished checkpoints come to shared storage while the job goes on",
-    "requeued": "the job begins again on another node by itself",
-    "nothing-lost": "it goes on from the last whole checkpoint: no step before that is lost",
-    "ends": "it ends well, and every checkpoint of the run holds what its manifest says",
+    "drained": "finished checkpoints are copied to shared storage while the job runs",
+    "requeued": "Slurm restarts the job on another node",
+    "nothing-lost": "it resumes from the last complete checkpoint: no step before that is lost",
+    "ends": "it completes, and every checkpoint of the run matches its manifest",
 }
 
 
@@ -47,13 +47,13 @@ def _lose_the_node(context: ScenarioContext, training: Training) -> None:
             made = max(training.steps("wrote"))
             seconds = training.wait_starts(2, within_s=200)
             second = training.starts()[1]
-            context.expect(second["host"] != victim.host, f"it began again on {second['host']}")
+            context.expect(second["host"] != victim.host, f"it restarted on {second['host']}")
             context.note(f"after {seconds:.0f} s, on {second['host']}")
 
         with context.promise("nothing-lost"):
             context.expect(
                 int(second["step"]) == whole,
-                f"it began at step {second['step']}; the last whole checkpoint was {whole}",
+                f"it resumed from step {second['step']}; the last complete checkpoint was {whole}",
             )
             context.note(f"from step {whole}; the newest on the lost node's disk was {made}")
     finally:

@@ -1,7 +1,7 @@
 """Two nodes write shards of one checkpoint, and one of them is late.
 
-Each node's drain knows its own disk only. Until the last node has delivered, nothing on shared
-storage may look like a whole checkpoint; then one of them makes it whole.
+The copy service of a node sees only its own disk. Until the last node has delivered its shards, no
+complete checkpoint may appear on shared storage; then one of the nodes completes it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ NEEDS_COMPUTE = 2
 
 PROMISES = {
     "waits": "while one node has not finished its shards, those of the other are copied, and no"
-    " checkpoint is whole",
-    "whole": "when it has, the checkpoint is whole, and its manifest names both nodes",
-    "flushed": "the flush of each node waits for the whole checkpoint, not for its own part",
-    "sound": "every shard on shared storage is what its manifest says, and `latest` points there",
+    " checkpoint is complete",
+    "whole": "when it has finished, the checkpoint is complete, and its manifest names both nodes",
+    "flushed": "the flush of each node waits for the complete checkpoint, not only for its own"
+    " shards",
+    "sound": "every shard on shared storage matches the manifest, and `latest` points to the"
+    " checkpoint",
 }
 
 _SHARDS = 5
@@ -59,13 +61,13 @@ def run(context: ScenarioContext) -> None:
     )
     training = Training(context, run, local, shared, job)
     try:
-        _watch(context, training)
+        _check_shards(context, training)
     finally:
         context.controller.run(f"rm -f {shared}/{run}.go")
         training.clean_up()
 
 
-def _watch(context: ScenarioContext, training: Training) -> None:
+def _check_shards(context: ScenarioContext, training: Training) -> None:
     folder, controller = training.folder, context.controller
     partial = f"{folder}/step-1@0.partial"
     with context.promise("waits"):
@@ -73,7 +75,7 @@ def _watch(context: ScenarioContext, training: Training) -> None:
         def not_delivered() -> str | None:
             ran = controller.run(f"ls -A {partial}")
             manifests = [name for name in ran.stdout.split() if name.startswith(".manifest.")]
-            return None if manifests else f"nothing is in {partial}: {ran.output_tail}"
+            return None if manifests else f"{partial} is empty: {ran.output_tail}"
 
         training.job.wait("RUNNING", within_s=60)
         context.wait_for(not_delivered, within_s=60)
@@ -82,26 +84,26 @@ def _watch(context: ScenarioContext, training: Training) -> None:
         context.expect(
             shards == [f"rank-0-shard-{n}" for n in range(1, _SHARDS + 1)], f"shards: {shards}"
         )
-        context.expect(not controller.run(f"test -e {folder}/step-1").ok, "it is called whole")
         context.expect(
-            not controller.run(f"test -e {folder}/latest").ok, "latest points somewhere"
+            not controller.run(f"test -e {folder}/step-1").ok, "the checkpoint is complete"
         )
+        context.expect(not controller.run(f"test -e {folder}/latest").ok, "latest exists")
 
     with context.promise("whole"):
         controller.must(f"touch {training.shared}/{training.run}.go")
         seconds = training.wait_newest(1, within_s=60)
         manifest = json.loads(controller.must(f"cat {folder}/step-1/MANIFEST.json"))
-        context.expect(len(set(manifest["nodes"])) == 2, f"of {manifest['nodes']}")
+        context.expect(len(set(manifest["nodes"])) == 2, f"the manifest names {manifest['nodes']}")
         count = sum("-shard-" in file["path"] for file in manifest["files"])
         context.expect(count == 2 * _SHARDS, f"{count} shards in the manifest")
-        context.expect(not controller.run(f"test -e {partial}").ok, f"{partial} is still there")
+        context.expect(not controller.run(f"test -e {partial}").ok, f"{partial} still exists")
         context.note(f"{count} shards of 2 nodes, {seconds:.1f} s after the last was written")
 
     with context.promise("flushed"):
         training.job.wait("COMPLETED", within_s=120)
-        told = sorted(line for line in training.job.output().splitlines() if "flushed" in line)
+        printed = sorted(line for line in training.job.output().splitlines() if "flushed" in line)
         wanted = [f"flushed rank={rank} whole=yes" for rank in (0, 1)]
-        context.expect(told == wanted, f"the job says {told}")
+        context.expect(printed == wanted, f"the job printed {printed}")
 
     with context.promise("sound"):
         broken = training.broken_checkpoints()

@@ -1,11 +1,11 @@
-"""A job runs in a container, with Enroot and Pyxis that nodes have fetched from the bucket.
+"""A job runs in a container, with Enroot and Pyxis downloaded from the bucket.
 
-Where the spec asks for no containers, a deployment adds them: stand-ins of both, which are
-mirrored to the emulated bucket with their real checksums, then fetched, verified and installed by
-every node. Where the spec says that the image brings them, the emulated one has the same ones.
-The container's image is made on the spot from programs of the node: no registry can be reached.
+If the spec has no containers, a deployment adds them: stubs of both, which are mirrored to the
+emulated bucket with their real checksums, then downloaded, verified and installed by every node.
+If the spec declares them as part of the image, the emulated image has the same stubs. The image of
+the container is created on the node from its own programs: no registry is reachable.
 
-The change stays deployed, so this scenario and those that need it come last.
+The change stays deployed, so this scenario and those that need it run last.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from clusterwright_rehearsal.scenario_api.training import partition_of
 ORDER = 900
 
 PROMISES = {
-    "offered": "every node has Pyxis: the image's, or fetched from the bucket and verified",
-    "runs": "a job in a container sees the container's files and not the node's",
-    "without": "a job without a container beside it sees the node's files",
-    "tidy": "what was unpacked for the job is gone when it has ended",
+    "offered": "every node has Pyxis, from the image or downloaded from the bucket and verified",
+    "runs": "a job in a container sees the files of the container, not those of the node",
+    "without": "a job without a container sees the files of the node",
+    "tidy": "the unpacked image is deleted when the job has ended",
 }
 
-_MARK = "made by the rehearsal"
+_MARK = "created by the rehearsal"
 _MAKE = f"""
 set -e
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
@@ -53,7 +53,7 @@ def run(context: ScenarioContext) -> None:
             ]
             context.note(f"from the bucket: {', '.join(labels)}; {containers.STUBS_NOTE}")
         else:
-            context.note(f"the image has them; {containers.STUBS_NOTE}")
+            context.note(f"part of the image; {containers.STUBS_NOTE}")
 
     node = context.compute[-1]
     options = [f"--nodelist={node.host}"]
@@ -70,7 +70,9 @@ def run(context: ScenarioContext) -> None:
         lines = job.output().splitlines()
         user = node.must("id -u ubuntu").strip()
         context.expect(lines[:3] == [_MARK, node.host, user], f"its output: {job.output()!r}")
-        context.expect("No such file" in lines[3], f"it reads the node's /etc/fstab: {lines[3:]}")
+        context.expect(
+            "No such file" in lines[3], f"it can read /etc/fstab of the node: {lines[3:]}"
+        )
 
     with context.promise("without"):
         plain = context.submit(f"srun {look}", options=options)
@@ -78,4 +80,4 @@ def run(context: ScenarioContext) -> None:
         context.expect(_MARK not in plain.output(), f"its output: {plain.output()!r}")
 
     with context.promise("tidy"):
-        context.wait_for(lambda: containers.left_behind(node) or None, within_s=20)
+        context.wait_for(lambda: containers.leftover_folders(node) or None, within_s=20)

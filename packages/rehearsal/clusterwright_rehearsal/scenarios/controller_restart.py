@@ -1,4 +1,4 @@
-"""slurmctld is restarted, and then the controller's node rebooted, while jobs run and wait."""
+"""slurmctld is restarted, then the controller node rebooted, while jobs run and wait."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ ORDER = 150
 NEEDS_COMPUTE = 2
 
 PROMISES = {
-    "daemon": "a running job goes on while slurmctld is restarted, a waiting one still waits",
-    "node": "both survive a reboot of the controller's node",
-    "back": "after the reboot slurmctld, its database and the mounts are back without help",
-    "ends": "the job ends well, was never started anew, and the waiting one runs after it",
-    "accounted": "accounting has both jobs once, with their ends",
+    "daemon": "while slurmctld restarts, a running job continues and a pending one stays pending",
+    "node": "both survive a reboot of the controller node",
+    "back": "after the reboot slurmctld, its database and the mounts recover by themselves",
+    "ends": "the running job completes without a restart, and the pending one runs after it",
+    "accounted": "accounting has both jobs once, with their end times",
 }
 
-# It writes a line each second and ends when it is told to.
+# It writes a line each second and ends when it is printed to.
 _SCRIPT = """
 stop="$PWD/stop-$SLURM_JOB_ID"
 while [ ! -e "$stop" ]; do date +%s; sleep 1; done
@@ -51,13 +51,13 @@ def _restart(context: ScenarioContext, running: Job, waiting: Job) -> None:
     with context.promise("node"):
         boot = _boot(context)
         context.reboot(context.controller)
-        seconds = context.wait_for(lambda: _not_again(context, boot), within_s=120)
+        seconds = context.wait_for(lambda: _not_rebooted(context, boot), within_s=120)
         seconds += context.wait_for(lambda: _not_answering(context), within_s=120)
         context.note(f"slurmctld answers after {seconds:.0f} s")
         _same(context, running, waiting)
         before = len(running.output().split())
         context.wait_for(
-            lambda: None if len(running.output().split()) > before + 1 else "it writes nothing",
+            lambda: None if len(running.output().split()) > before + 1 else "it writes no output",
             within_s=20,
         )
 
@@ -71,12 +71,12 @@ def _restart(context: ScenarioContext, running: Job, waiting: Job) -> None:
         run = context.controller.run_program()
         context.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
         applied = [step for step, status in run.statuses.items() if status == "applied"]
-        context.note(f"the node program put right: {', '.join(applied) or 'nothing'}")
+        context.note(f"corrected by the node program: {', '.join(applied) or 'nothing'}")
 
     with context.promise("ends"):
         context.controller.must(f"touch {context.shared_folder}/stop-{running.id}")
         running.wait("COMPLETED", within_s=60)
-        context.expect("restarts 0" in running.output(), "it was started anew")
+        context.expect("restarts 0" in running.output(), "it was restarted")
         waiting.wait("COMPLETED", within_s=60)
 
     with context.promise("accounted"):
@@ -87,7 +87,7 @@ def _restart(context: ScenarioContext, running: Job, waiting: Job) -> None:
 
 def _same(context: ScenarioContext, running: Job, waiting: Job) -> None:
     context.expect(running.state == "RUNNING", f"the running job is {running.state}")
-    context.expect(running.show().get("Restarts") == "0", "the running job was started anew")
+    context.expect(running.show().get("Restarts") == "0", "the running job was restarted")
     context.expect(waiting.state == "PENDING", f"the waiting job is {waiting.state}")
 
 
@@ -97,7 +97,7 @@ def _boot(context: ScenarioContext) -> str:
     )
 
 
-def _not_again(context: ScenarioContext, boot: str) -> str | None:
+def _not_rebooted(context: ScenarioContext, boot: str) -> str | None:
     try:
         return "the controller has not rebooted" if _boot(context) == boot else None
     except Broken as error:  # between the two
@@ -122,4 +122,4 @@ def _missing(context: ScenarioContext, jobs: list[Job]) -> str | None:
     ran = context.controller.run(f"sacct -n -X -P -D -j {numbers} -o JobID,State")
     rows = sorted(ran.stdout.split())
     wanted = sorted(f"{job.id}|COMPLETED" for job in jobs)
-    return None if rows == wanted else f"sacct says {rows}, not {wanted}"
+    return None if rows == wanted else f"sacct shows {rows}, expected {wanted}"

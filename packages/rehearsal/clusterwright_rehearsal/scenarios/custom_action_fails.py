@@ -1,7 +1,7 @@
 """Our custom action fails on a new compute node of ParallelCluster.
 
-A folder lies where a step has to write a file. ParallelCluster notes the failure, ends the
-instance and launches another one, on which nothing is wrong.
+A folder exists at the path of a file that a step has to write. ParallelCluster records the
+failure, terminates the instance and launches another one, which starts without errors.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 50
 MODES = ("parallelcluster",)
-_IN_THE_WAY = "/etc/motd.d/50-clusterwright"
+_BLOCKED_PATH = "/etc/motd.d/50-clusterwright"
 
 PROMISES = {
-    "says-why": "the event that ParallelCluster leaves names the step, the cause and the log",
-    "takes-no-job": "the node never comes up for jobs with a failed step",
-    "again": "another instance is launched in its place, and comes up",
+    "says-why": "the event of ParallelCluster names the step, the cause and the log",
+    "takes-no-job": "a node with a failed step never becomes available for jobs",
+    "again": "another instance is launched and starts",
 }
 
 
@@ -38,7 +38,7 @@ def run(context: ScenarioContext) -> None:
         context.wait_for(not_held, within_s=120)
         failing = context.node(node.name)
         instance = failing.instance_id
-        failing.must(f"mkdir -p {_IN_THE_WAY}/folder")
+        failing.must(f"mkdir -p {_BLOCKED_PATH}/folder")
     finally:
         context.hold_scripts(False)
 
@@ -48,12 +48,14 @@ def run(context: ScenarioContext) -> None:
             within_s=120,
         )
         event = context.bootstrap_error(instance)
-        told = json.dumps(event)
+        event_text = json.dumps(event)
         context.expect(
             "return code: 1" in event["message"], f"the event says {event['message']!r}"
         )
         for word in ("step motd failed", node.host, "IsADirectoryError", "node.jsonl"):
-            context.expect(word in told, f"{word!r} is not in the event: {told[-600:]}")
+            context.expect(
+                word in event_text, f"{word!r} is not in the event: {event_text[-600:]}"
+            )
         context.note(event["detail"]["error"]["stderr"].strip())
 
     with context.promise("takes-no-job"):

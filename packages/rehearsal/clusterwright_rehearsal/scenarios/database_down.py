@@ -1,7 +1,7 @@
-"""The accounting database goes down while jobs run and come, and is back later.
+"""The accounting database is down while jobs run and are submitted, then it recovers.
 
-slurmctld keeps the records that slurmdbd does not take and sends them later (Slurm's accounting
-guide), so jobs start and end meanwhile, and nothing may be missing from accounting afterwards.
+slurmctld keeps records that slurmdbd does not accept and sends them later (Slurm's accounting
+guide), so jobs start and end meanwhile, and no record may be missing afterwards.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ ORDER = 160
 
 PROMISES = {
     "down": "the database is down: sacct does not answer",
-    "runs-on": "a job that ran before goes on and ends well",
-    "starts": "a job that comes meanwhile starts and ends well",
+    "runs-on": "a job that was running continues and completes",
+    "starts": "a job submitted meanwhile starts and completes",
     "survives": "slurmctld can be restarted meanwhile, and still takes jobs",
-    "arrives": "the records of all of them are in accounting when the database is back",
-    "healthy": "the node program then finds the controller healthy",
+    "arrives": "when the database is back, the records of all jobs are in accounting",
+    "healthy": "the node program then reports the controller as healthy",
 }
 
 
@@ -59,7 +59,7 @@ def run(context: ScenarioContext) -> None:
 
 
 def _switch(context: ScenarioContext, kind: str, *, up: bool) -> None:
-    """MariaDB and slurmdbd on the controller; or the database in RDS, and slurmdbd runs on."""
+    """Start or stop MariaDB and slurmdbd on the controller, or the RDS database."""
     if kind == "rds":
         context.worker.ask("databases", up=up)
     elif up:

@@ -1,8 +1,8 @@
 """S3 denies the lifecycle scripts to a new node, and Secrets Manager its secret.
 
-A compute node is replaced while the local AWS refuses. What the user then sees, in the node's
-message and at the end of its log, must say what failed, why, and what to do. Once the right is
-back, a further replacement comes up.
+A compute node is replaced while the local AWS refuses access. The node's message and the end of
+its log must show what failed, why, and the remedy. When access is allowed again, a further
+replacement starts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ ORDER = 170
 PROMISES = {
     "scripts": "without the scripts the node's message names the bucket and the refused action",
     "scripts-logged": "the node's log in CloudWatch ends with the same cause",
-    "secret": "without its secret the message names the step, the secret, the cause and the right"
-    " that is missing",
+    "secret": "without its secret the message names the step, the secret, the cause and the"
+    " missing permission",
     "others": "meanwhile the other nodes still take jobs",
-    "mended": "once AWS allows it again, the node comes up and takes jobs",
+    "mended": "when AWS allows access again, the node starts and takes jobs",
 }
 
 

@@ -1,8 +1,8 @@
-"""A node is killed in the middle of copying a checkpoint to shared storage.
+"""A node is lost while it copies a checkpoint to shared storage.
 
-One checkpoint is whole on shared storage. Of the next, which has many files, some are copied when
-the node is lost. The job's next attempt must find the whole one, and write the half one anew
-without a file of the first attempt in it.
+One checkpoint is complete on shared storage. Of the next, which has many files, some are copied
+when the node is lost. The job's next attempt must resume from the complete one, and write the
+incomplete one again without a file of the first attempt in it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ NEEDS_COMPUTE = 2
 MODES = ("managed",)  # scripted: Slurm waits 300 s for a lost node, as the spec says
 
 PROMISES = {
-    "half": "the node is killed when some files of a checkpoint are copied and some are not",
-    "usable": "the last whole checkpoint is still the latest, and holds what its manifest says",
-    "resumed": "the next attempt begins there",
-    "not-mixed": "the half copied checkpoint becomes whole, with files of one attempt only",
+    "half": "the node is lost when some files of a checkpoint are copied and some are not",
+    "usable": "the last complete checkpoint is still the latest, and matches its manifest",
+    "resumed": "the next attempt resumes from it",
+    "not-mixed": "the incomplete checkpoint is completed, with files of one attempt only",
 }
 
 _FILES = 400
@@ -42,12 +42,12 @@ exit 1
 def run(context: ScenarioContext) -> None:
     training = train(context, group=group_of_two(context), name="killed", every=12, files=_FILES)
     try:
-        _kill_half_way(context, training)
+        _kill_during_copy(context, training)
     finally:
         training.clean_up()
 
 
-def _kill_half_way(context: ScenarioContext, training: Training) -> None:
+def _kill_during_copy(context: ScenarioContext, training: Training) -> None:
     with context.promise("half"):
         training.job.wait("RUNNING", within_s=60)
         training.wait_newest(12, within_s=90)
@@ -59,11 +59,11 @@ def _kill_half_way(context: ScenarioContext, training: Training) -> None:
         whole = training.newest()
         context.crash(victim)
         context.expect(0 < copied < _FILES, f"{copied} of {_FILES} files were copied")
-        context.note(f"{copied} of {_FILES} files were there")
+        context.note(f"{copied} of {_FILES} files were copied")
     half = context.controller.must(f"cd {training.folder} && ls -d *.partial").split()[0]
     try:
         with context.promise("usable"):
-            context.expect(half.endswith("@0.partial"), f"the half one is {half}")
+            context.expect(half.endswith("@0.partial"), f"the incomplete checkpoint is {half}")
             context.expect(training.newest() == whole, f"latest is {training.newest()}")
             broken = training.broken_checkpoints()
             context.expect(not broken, "; ".join(broken))
@@ -71,7 +71,7 @@ def _kill_half_way(context: ScenarioContext, training: Training) -> None:
         with context.promise("resumed"):
             training.wait_starts(2, within_s=200)
             second = training.starts()[1]
-            context.expect(int(second["step"]) == whole, f"it began at step {second['step']}")
+            context.expect(int(second["step"]) == whole, f"it resumed from step {second['step']}")
             context.note(f"at step {whole}")
     finally:
         context.set_detection(0.0)
@@ -92,16 +92,16 @@ def _kill_half_way(context: ScenarioContext, training: Training) -> None:
         )
         broken = training.broken_checkpoints()
         context.expect(not broken, "; ".join(broken))
-        context.wait_for(lambda: _is_there(training, half), within_s=30)
+        context.wait_for(lambda: _still_exists(training, half), within_s=30)
     training.job.cancel()
     context.wait_running(victim, but=before)
     context.set_detection(4.0)
     context.wait_idle(within_s=120)
 
 
-def _is_there(training: Training, folder: str) -> str | None:
-    """The half checkpoint goes at the next look of the drain, as its step is whole now."""
+def _still_exists(training: Training, folder: str) -> str | None:
+    """The partial folder is deleted by the next pass of the copy service."""
     path = f"{training.folder}/{folder}"
     return (
-        f"{path} is still there" if training.context.controller.run(f"test -d {path}").ok else None
+        f"{path} still exists" if training.context.controller.run(f"test -d {path}").ok else None
     )

@@ -1,4 +1,4 @@
-"""An EFA interface's port is not active any more, and later it is again."""
+"""The port of an EFA interface becomes inactive, and later active again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ ORDER = 130
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "a port that is not active drains the node, and the reason names the interface",
-    "kept-out": "one clean look is not enough: the port may come and go",
-    "resumed": "two clean looks in a row put the node back into use by themselves",
+    "drained": "an inactive port drains the node, and the reason names the interface",
+    "kept-out": "one passed check is not enough, because the port may be unstable",
+    "resumed": "two passed checks in a row resume the node",
 }
 
 _CLASS = "/sys/class/infiniband"
@@ -35,7 +35,7 @@ def run(context: ScenarioContext) -> None:
                 node.must(f"echo '{_ACTIVE}' >{port}")
                 faults.check_health(node)
                 context.expect(
-                    faults.drain_reason(context, node), "it is in use after one clean look"
+                    faults.drain_reason(context, node), "it is in service after one passed check"
                 )
 
             with context.promise("resumed"):

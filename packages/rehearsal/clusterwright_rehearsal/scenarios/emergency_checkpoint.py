@@ -1,8 +1,8 @@
-"""A job is warned before its time is up, and makes an emergency checkpoint first.
+"""A job gets a signal before its time limit, and writes an emergency checkpoint.
 
-`sbatch --signal=B:USR1@N` sends the batch script a signal N seconds before the time limit. The
-script writes a checkpoint of the step at which it is, waits until that is whole on shared storage,
-and ends. It writes no other checkpoint: without the emergency one everything would be lost.
+`sbatch --signal=B:USR1@N` sends a signal to the batch script N seconds before the time limit. The
+script writes a checkpoint of its current step, waits until it is complete on shared storage, and
+ends. It writes no other checkpoint: without the emergency checkpoint all progress would be lost.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ ORDER = 140
 
 PROMISES = {
     "warned": "Slurm sends the signal before the time limit, and the job ends by itself",
-    "whole": "its emergency checkpoint is whole on shared storage when it ends",
-    "resumed": "the next job of the run begins at that step",
+    "whole": "its emergency checkpoint is complete on shared storage when it ends",
+    "resumed": "the next job of the run resumes from that step",
 }
 
 _NEVER = 100_000
@@ -26,12 +26,12 @@ def run(context: ScenarioContext) -> None:
     options = [f"--time={_MINUTES}", f"--signal=B:USR1@{_BEFORE_S}"]
     training = train(context, name="emergency", every=_NEVER, options=options)
     try:
-        _let_time_run_out(context, training)
+        _reach_time_limit(context, training)
     finally:
         training.clean_up()
 
 
-def _let_time_run_out(context: ScenarioContext, training: Training) -> None:
+def _reach_time_limit(context: ScenarioContext, training: Training) -> None:
     with context.promise("warned"):
         training.job.wait("RUNNING", within_s=60)
         training.wait_starts(1, within_s=20)
@@ -53,7 +53,7 @@ def _let_time_run_out(context: ScenarioContext, training: Training) -> None:
         try:
             again.wait_starts(1, within_s=60)
             began = int(again.starts()[0]["step"])
-            context.expect(began == found[0], f"it began at step {began}, not {found[0]}")
+            context.expect(began == found[0], f"it resumed from step {began}, not {found[0]}")
             again.stop()
             again.job.wait("COMPLETED", within_s=60)
         finally:

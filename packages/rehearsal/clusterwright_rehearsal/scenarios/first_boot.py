@@ -1,6 +1,6 @@
 """From CreateCluster to nodes that take jobs.
 
-The deployment has just ended; nothing was done to the nodes since.
+This scenario runs directly after the deployment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROMISES = {
     "logged": "the last line of every node's script is in CloudWatch Logs",
     "idle": "every compute node is idle in Slurm, in its partition, with its accelerators",
     "steps": "no step of the node program failed",
-    "first-job": "a job over all compute nodes ends well",
+    "first-job": "a job on all compute nodes completes",
 }
 
 
@@ -97,7 +97,7 @@ def run(context: ScenarioContext) -> None:
 
 
 def _covering(context: ScenarioContext) -> dict[str, set[str]]:
-    """Partitions that have every node between them, the largest first."""
+    """Partitions that together contain every node, the largest first."""
     found: dict[str, set[str]] = {}
     there = {node.host for node in context.compute}
     for line in context.slurm("sinfo -h -N -o '%R %N'").splitlines():

@@ -9,8 +9,9 @@ ORDER = 122
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "uncorrectable errors since the driver started drain the node, with their number",
-    "back": "once its instance is replaced, the place is back in the partition by itself",
+    "drained": "uncorrectable errors since the driver started drain the node, and the reason"
+    " gives their number",
+    "back": "when its instance is replaced, the node returns to the partition",
 }
 
 

@@ -1,6 +1,6 @@
-"""nvidia-smi does not answer: the driver waits for a GPU for ever.
+"""nvidia-smi does not answer, because the driver waits for a GPU indefinitely.
 
-A health check without a deadline would hang with it, and every job that waits for the check, too.
+A health check without a timeout would hang too, and so would every job that waits for the check.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ ORDER = 119
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "the look ends within a minute, and drains the node because there was no answer",
-    "back": "after a reboot the node is in the partition by itself",
+    "drained": "the health check ends within a minute, and drains the node because of the timeout",
+    "back": "after a reboot the node returns to the partition",
 }
 
 _SLURM_WAITS_S = 60.0
@@ -32,7 +32,7 @@ def run(context: ScenarioContext) -> None:
             faults.expect_drained(context, node, "gpu: nvidia-smi: no answer in time")
             seconds = time.monotonic() - started
             context.note(f"after {seconds:.0f} s")
-            context.expect(seconds < _SLURM_WAITS_S, f"the look took {seconds:.0f} s")
+            context.expect(seconds < _SLURM_WAITS_S, f"the check took {seconds:.0f} s")
 
         with context.promise("back"):
             context.note(f"rebooted in {faults.reboot_and_wait(context, node):.0f} s")

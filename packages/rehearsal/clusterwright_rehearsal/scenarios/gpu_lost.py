@@ -1,7 +1,7 @@
-"""A GPU falls off the bus under a running job, and a reboot does not bring it back.
+"""A GPU is lost under a running job, and a reboot does not recover it.
 
-The drain does not end the job that runs there: whether it can go on without that GPU, only the job
-knows. It goes on elsewhere when the instance is taken from under it.
+The drain does not end the job on the node, because only the job knows whether it can continue
+without the GPU. It continues on another node when the instance is replaced.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ NEEDS_COMPUTE = 2
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "the next look at the node's health drains it, and the reason names the GPU",
-    "job": "the drain does not end the job that runs there, and no other begins there",
-    "rebooted": "a reboot puts the job back, which goes on elsewhere from its checkpoint",
+    "drained": "the next health check drains the node, and the reason names the GPU",
+    "job": "the drain does not end the job on the node, and no other job starts there",
+    "rebooted": "a reboot requeues the job, which continues on another node from its checkpoint",
     "kept-out": "the GPU is still lost after the reboot, and the node stays drained",
-    "back": "another instance, with all its GPUs, comes back into the partition by itself",
+    "back": "a new instance with all GPUs returns to the partition",
 }
 
 

@@ -1,6 +1,6 @@
-"""NVIDIA's driver reports errors (Xid) in the kernel's log.
+"""NVIDIA's driver reports errors (Xid) in the kernel log.
 
-13 is an application's own error and keeps no job away; 48 asks for a reboot, 79 for another
+13 is an error of an application and does not drain the node; 48 requires a reboot, 79 a new
 instance.
 """
 
@@ -15,16 +15,16 @@ NEEDS_COMPUTE = 2
 MODES = ("managed",)
 
 PROMISES = {
-    "application": "Xid 13 (a program's illegal access) leaves the node in use",
+    "application": "Xid 13 (illegal access by a program) leaves the node in service",
     "drained": "Xid 48 and Xid 79 drain their nodes, and the reasons name them",
-    "rebooted": "after Xid 48 the node comes back by itself once it is rebooted",
-    "replaced": "after Xid 79 the place comes back by itself once its instance is replaced",
+    "rebooted": "after Xid 48 the node returns when it is rebooted",
+    "replaced": "after Xid 79 the node returns when its instance is replaced",
 }
 
 # In the form in which users published them (github.com/NVIDIA/NVSentinel, issue 155;
 # github.com/NVIDIA/gpu-operator, issue 1146).
 _UNKNOWN = "pid='<unknown>', name=<unknown>"
-_SAYS = {
+_MESSAGES = {
     13: f"{_UNKNOWN}, Graphics SM Warp Exception on (GPC 1, TPC 3, SM 0): Out Of Range Address",
     48: f"{_UNKNOWN}, An uncorrectable double bit error (DBE) has been detected on GPU",
     79: f"{_UNKNOWN}, GPU has fallen off the bus.",
@@ -37,7 +37,7 @@ def run(context: ScenarioContext) -> None:
     before = second.instance_id
     try:
         with context.promise("application"):
-            _say(first, 13)
+            _log_xid(first, 13)
             faults.check_health(first)
             why = faults.drain_reason(context, first)
             context.expect(why is None, f"it is drained: {why}")
@@ -45,9 +45,9 @@ def run(context: ScenarioContext) -> None:
             test.wait("COMPLETED", within_s=60)
 
         with context.promise("drained"):
-            _say(first, 48)
+            _log_xid(first, 48)
             faults.expect_drained(context, first, "xid: 48 on 0000:53:00", "(reboot)")
-            _say(second, 79)
+            _log_xid(second, 79)
             faults.expect_drained(context, second, "xid: 79 on 0000:53:00", "(replace)")
 
         context.replace(second)
@@ -62,5 +62,5 @@ def run(context: ScenarioContext) -> None:
         faults.restore(context, first, second)
 
 
-def _say(node: Node, code: int) -> None:
-    faults.kernel_message(node, f"NVRM: Xid (PCI:0000:53:00): {code}, {_SAYS[code]}")
+def _log_xid(node: Node, code: int) -> None:
+    faults.kernel_message(node, f"NVRM: Xid (PCI:0000:53:00): {code}, {_MESSAGES[code]}")

@@ -1,9 +1,9 @@
-"""What looks at a node's health is stopped itself.
+"""The timer of a node's health check is stopped.
 
-In the managed configuration a timer of systemd starts the look; in the scripted one slurmd does,
-and there is nothing to stop. That somebody is told while it is stopped is not promised: nothing
-looks at the timer between runs of the node program, and HealthCheckProgram, which slurmd would run
-itself, is HyperPod's to set in the managed configuration.
+In the managed configuration a systemd timer starts the health check; in the scripted one slurmd
+does, and there is nothing to stop. An alert while the timer is stopped is not promised: nothing
+monitors the timer between runs of the node program, and HealthCheckProgram, which slurmd would
+run, is set by HyperPod in the managed configuration.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ ORDER = 150
 MODES = ("managed",)
 
 PROMISES = {
-    "restarted": "the next run of the node program (a software update, say) starts it again",
+    "restarted": "the next run of the node program (for example a software update) starts it"
+    " again",
     "rebooted": "so does a reboot",
 }
 

@@ -1,7 +1,7 @@
-"""An instance of ParallelCluster is lost under a job; clustermgtd puts another into its place.
+"""An instance of ParallelCluster is lost under a job, and clustermgtd replaces it.
 
-The new instance has another id and another address, and the same name in Slurm. Our custom action
-runs on it before its slurmd starts, so no job meets a node that is half made.
+The new instance has another id and address, and the same name in Slurm. Our custom action runs on
+it before its slurmd starts, so no job runs on an incomplete node.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ ORDER = 45
 MODES = ("parallelcluster",)
 
 PROMISES = {
-    "replaced": "another instance takes the place, and our custom action has run on it",
-    "job-again": "the job that was lost runs again from its checkpoint",
+    "replaced": "another instance is launched, and our custom action has run on it",
+    "job-again": "the lost job runs again from its checkpoint",
     "takes-jobs": "the new node runs a job",
 }
 

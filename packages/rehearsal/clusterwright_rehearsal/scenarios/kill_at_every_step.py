@@ -1,11 +1,11 @@
-"""The node program is killed at every one of its steps, on every role, and converges.
+"""The node program is killed at each of its steps, on every role, and converges.
 
-A compute and a login node are replaced by fresh ones, whose lifecycle scripts wait. There the
-program is started as often as it has steps, and killed each time a step further. Then HyperPod's
-own run is let go. The nodes that come out of it must be the same as those that were there before,
-which nobody disturbed. After them the controller, alone: the others wait for it. HyperPod replaces
-no controller when it is asked to, so it gets its fresh one by UpdateClusterSoftware.
-ParallelCluster has no fresh head node and no fresh login nodes: `parallelcluster/kill_series.py`.
+A compute and a login node are replaced by new instances, whose lifecycle scripts wait. There the
+program is started once for each step, and killed one step further each time. Then HyperPod's own
+run continues. The resulting nodes must equal the former ones, which were not disturbed. The
+controller follows alone, because the others wait for it. HyperPod does not replace controllers on
+request, so UpdateClusterSoftware is used. ParallelCluster has no new head or login nodes: see
+`platforms/parallelcluster/kill_at_every_step.py`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MODES = ("managed", "scripted", "parallelcluster")
 
 PROMISES = {
     "killed": "on compute and login nodes the program can be killed at each of its steps",
-    "converges": "the run after the last kill brings the nodes up",
-    "controller": "after a kill at each step the controller comes up too, and its cluster with it",
-    "same": "each node has the same files as the one that nobody disturbed",
+    "converges": "the run after the last kill completes the nodes",
+    "controller": "after a kill at each step the controller starts too, and with it the cluster",
+    "same": "each node has the same files as the undisturbed one before it",
     "unchanged": "a further run changes nothing",
 }
 
@@ -73,7 +73,7 @@ def run(context: ScenarioContext) -> None:
 
 
 def _kill_at_each(context: ScenarioContext, nodes: list[Node]) -> int:
-    """Replaces nodes and kills their programs at each step; how many steps there are."""
+    """Replace nodes and kill their programs at each step; return the number of steps."""
     context.hold_scripts(True)
     try:
         for node in nodes:
@@ -88,15 +88,15 @@ def _kill_at_each(context: ScenarioContext, nodes: list[Node]) -> int:
             context.wait_for(functools.partial(_waiting, context, node), within_s=180)
         steps = _steps(nodes[0])
         with ThreadPoolExecutor(len(nodes)) as pool:
-            missed = list(pool.map(lambda node: _missed(node, steps), nodes))
+            missed = list(pool.map(lambda node: _unreached_steps(node, steps), nodes))
     finally:
         context.hold_scripts(False)
     for node, names in zip(nodes, missed, strict=True):
-        context.expect(not names, f"on {node} the program did not get to {', '.join(names)}")
+        context.expect(not names, f"on {node} the program did not reach {', '.join(names)}")
     return len(steps)
 
 
-def _missed(node: Node, steps: list[str]) -> list[str]:
+def _unreached_steps(node: Node, steps: list[str]) -> list[str]:
     return [step for step in steps if not node.kill_program_at(step)]
 
 
@@ -109,7 +109,7 @@ def _wait_ready(context: ScenarioContext, nodes: list[Node]) -> None:
 
 
 def _waiting(context: ScenarioContext, node: Node) -> str | None:
-    """Only a fresh node is held."""
+    """None if the node is held, which only a new instance is."""
     phase = context.facts(node.name)["phase"]
     if phase == "failed":
         raise Broken(f"{node} failed before its script")

@@ -1,8 +1,8 @@
 """A node boots while Lustre does not answer.
 
-What HyperPod does then is not known; here its agent goes on trying to mount in the background, and
-runs the lifecycle script meanwhile. The node program's step `lustre` waits for the mount until its
-deadline of ten minutes, which this scenario makes short in the cluster.json of the bucket.
+HyperPod's behaviour in this case is not known; here its agent retries the mount in the background
+and runs the lifecycle script meanwhile. The step `lustre` of the node program waits for the mount
+until its deadline of ten minutes, which this scenario reduces in the cluster.json of the bucket.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ ORDER = 141
 MODES = ("managed",)
 
 PROMISES = {
-    "waits": "the step `lustre` waits for the file system, and the node comes up when it answers",
-    "fails": "when the step's deadline is over, the script ends with an error and the node fails",
+    "waits": "the step `lustre` waits for the file system, and the node starts when it answers",
+    "fails": "at the deadline of the step the script ends with an error and the node fails",
     "says": "the last line names step, cause and remedy, and DescribeClusterNode shows that line",
-    "logged": "the node's log in CloudWatch Logs ends with it, too",
-    "others": "the other nodes, which have the file system mounted, are not disturbed",
-    "mended": "once the file system answers, a replacement comes up and takes jobs",
+    "logged": "the node's log in CloudWatch Logs ends with that line too",
+    "others": "other nodes, which have mounted the file system, are not affected",
+    "mended": "when the file system answers, a replacement starts and takes jobs",
 }
 
 _DEADLINE_S = 8
@@ -44,7 +44,7 @@ def run(context: ScenarioContext) -> None:
                 context.replace(node)
                 context.wait_for(lambda: _in_step(context, node, before), within_s=180)
             seconds = context.wait_running(node, but=before)
-            context.note(f"Running {seconds:.0f} s after it answered")
+            context.note(f"Running {seconds:.0f} s after the file system answered")
 
         with context.promise("fails"):
             before = node.instance_id
@@ -54,7 +54,7 @@ def run(context: ScenarioContext) -> None:
             seconds = _seconds_of_step(context, node)
             context.note(f"after {seconds:.0f} s in the step")
             context.expect(
-                _DEADLINE_S <= seconds < 4 * _DEADLINE_S, f"it took {seconds} s to its deadline"
+                _DEADLINE_S <= seconds < 4 * _DEADLINE_S, f"the step ended after {seconds} s"
             )
 
         with context.promise("says"):
@@ -109,13 +109,13 @@ def _deadline(context: ScenarioContext, group: str) -> Iterator[None]:
 
 
 def _in_step(context: ScenarioContext, node: Node, but: str) -> str | None:
-    """Until the new instance's step `lustre` has begun and says that it waits."""
+    """None once the step `lustre` of the new instance has started."""
     if context.facts(node.name)["instance_id"] == but:
         return f"{node} is still {but}"
     for event in _events(context, node):
         if event.get("step") == "lustre" and event.get("event") == "start":
             return None
-    return f"the step lustre of {node} has not begun"
+    return f"the step lustre of {node} has not started"
 
 
 def _failure(context: ScenarioContext, node: Node, but: str) -> str:
@@ -146,7 +146,7 @@ def _seconds_of_step(context: ScenarioContext, node: Node) -> float:
 
 
 def _events(context: ScenarioContext, node: Node) -> list[dict[str, Any]]:
-    """What the node program has said so far, from CloudWatch Logs."""
+    """The events of the node program so far, from CloudWatch Logs."""
     found = []
     for line in context.logs(node):
         with contextlib.suppress(ValueError):

@@ -1,7 +1,7 @@
-"""Lustre stops answering the compute nodes while a job writes to it, and answers again later.
+"""Lustre stops answering the compute nodes while a job writes to it, then answers again.
 
-As with Lustre, whoever uses the file system waits in the kernel until it answers. The job knows
-nothing of it but that its clock has moved on.
+As with real Lustre, processes that use the file system wait in the kernel until it answers. The
+job observes only that time has passed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ ORDER = 140
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "a look that gets no answer in 10 s drains the node, and the reason names the path",
-    "job-waits": "the job that runs there is not ended; it waits",
-    "job-goes-on": "once the file system answers the job goes on where it was, in the same run",
-    "resumed": "two clean looks in a row put the nodes back into use by themselves",
+    "drained": "a health check without an answer within 10 s drains the node, and the reason"
+    " names the path",
+    "job-waits": "the running job is not ended; it waits",
+    "job-goes-on": "when the file system answers, the job continues in the same run",
+    "resumed": "two passed checks in a row resume the nodes",
 }
 
 _LONG_ENOUGH_S = 3.0
@@ -47,12 +48,12 @@ def run(context: ScenarioContext) -> None:
             with context.promise("job-waits"):
                 stopped = job.step
                 time.sleep(_LONG_ENOUGH_S)
-                context.expect(job.step == stopped, f"it went from {stopped} to {job.step}")
+                context.expect(job.step == stopped, f"it continued from {stopped} to {job.step}")
                 context.expect(job.job.state == "RUNNING", f"the job is {job.job.state}")
 
         with context.promise("job-goes-on"):
             job.wait_beyond(stopped)
-            context.expect(len(job.starts) == 1, f"it has started again: {job.starts}")
+            context.expect(len(job.starts) == 1, f"it has restarted: {job.starts}")
             context.note(f"from step {stopped}")
 
         with context.promise("resumed"):

@@ -1,7 +1,7 @@
-"""Every node shows its metrics to Prometheus.
+"""Every node exports its metrics to Prometheus.
 
-They are asked for from the controller, as a Prometheus in the cluster would ask. Whether the
-image's CloudWatch agent sends them on is not rehearsed: emulated nodes have no such agent.
+The controller reads them, like a Prometheus server in the cluster. Whether the CloudWatch agent of
+the image forwards them is not rehearsed: emulated nodes have no such agent.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from clusterwright_rehearsal.scenario_api.outcomes import Broken
 ORDER = 40
 
 PROMISES = {
-    "answers": "every node's exporter answers, and every surface of the node with it",
-    "devices": "each shows as many accelerators and EFA interfaces as its type has",
-    "slurm": "the controller's shows the idle nodes of every partition, and their accelerators",
-    "hangs": "while a driver hangs, the node still shows the rest in time, and says so",
+    "answers": "every node's exporter answers, with every metrics source of the node",
+    "devices": "each node exports the number of accelerators and EFA interfaces of its type",
+    "slurm": "the controller exports the idle nodes of every partition, and their accelerators",
+    "hangs": "while a driver hangs, the node still exports the other metrics in time, and reports"
+    " it",
 }
 
 _SCRAPE_TIMEOUT_S = 10.0
-"""Prometheus' own default."""
+"""The default of Prometheus."""
 _KEPT_S = 1.5
-"""An exporter gives the same answer to whoever asks again within a second."""
+"""Exporters cache their answer for one second."""
 _LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
 
 Samples = dict[str, float]
@@ -45,7 +46,7 @@ def run(context: ScenarioContext) -> None:
             slowest = max(slowest, seconds)
             down = _sources(found[node.name], 0.0)
             context.expect(not down, f"{node}: no answer from {', '.join(down)}")
-            context.expect(_sources(found[node.name], 1.0), f"{node} shows no source")
+            context.expect(_sources(found[node.name], 1.0), f"{node} exports no source")
         count = sum(len(samples) for samples in found.values())
         context.note(f"{count} samples of {len(found)} nodes, slowest in {slowest:.2f} s")
 
@@ -76,27 +77,36 @@ def _hang(context: ScenarioContext) -> None:
         if hardware_of(context.facts(node.name)["instance_type"]).kind == "nvidia"
     ]
     if not nvidia:
-        context.note("no GPUs whose driver could hang")
+        context.note("no GPU whose driver could hang")
         return
     node = nvidia[-1]
     # Its own look would drain it meanwhile.
-    with _no_looks(context, node):
+    with _no_health_checks(context, node):
         try:
             faults.add(node, "gpu-hang")
             time.sleep(_KEPT_S)
             samples, seconds = _scrape(context, node)
         finally:
             faults.remove(node, "gpu-hang")
-    context.expect(_sources(samples, 0.0) == ["nvidia"], f"silent: {_sources(samples, 0.0)}")
-    context.expect("node_load1" in samples, "the load is not shown")
+    context.expect(
+        _sources(samples, 0.0) == ["nvidia"],
+        f"sources without an answer: {_sources(samples, 0.0)}",
+    )
+    context.expect("node_load1" in samples, "the load is not exported")
     context.note(f"answered in {seconds:.1f} s")
     context.wait_for(
-        lambda: "it is still silent" if _sources(_scrape(context, node)[0], 0.0) else None,
+        lambda: (
+            "the source still does not answer"
+            if _sources(_scrape(context, node)[0], 0.0)
+            else None
+        ),
         within_s=20,
     )
 
 
-def _no_looks(context: ScenarioContext, node: Node) -> contextlib.AbstractContextManager[None]:
+def _no_health_checks(
+    context: ScenarioContext, node: Node
+) -> contextlib.AbstractContextManager[None]:
     if context.cluster.slurm.configuration == "managed":
         return faults.health_timer_stopped(node)
     return contextlib.nullcontext()
@@ -124,7 +134,7 @@ def _scrape(context: ScenarioContext, node: Node) -> tuple[Samples, float]:
 
 
 def _sources(samples: Samples, up: float) -> list[str]:
-    """The sources that answered (1) or did not (0)."""
+    """The sources with a value of clusterwright_source_up: 1 answered, 0 did not."""
     pattern = re.compile(r'^clusterwright_source_up\{source="(\w+)"\}$')
     matches = ((pattern.match(name), value) for name, value in samples.items())
     return sorted(match.group(1) for match, value in matches if match and value == up)
@@ -138,7 +148,7 @@ def _not_idle(context: ScenarioContext) -> str | None:
         if name.startswith("slurm_nodes{") and 'state="idle"' in name
     )
     if idle != len(context.compute):
-        return f"{idle:.0f} idle nodes are shown, not {len(context.compute)}"
+        return f"{idle:.0f} idle nodes are exported, not {len(context.compute)}"
     wanted: dict[str, int] = {}
     for node in context.compute:
         hardware = hardware_of(context.facts(node.name)["instance_type"])
@@ -148,6 +158,6 @@ def _not_idle(context: ScenarioContext) -> str | None:
     for name, count in wanted.items():
         shown = samples.get(f'slurm_devices{{resource="{name}"}}')
         if shown != count:
-            return f"{shown} {name} are shown, not {count}"
+            return f"{shown} {name} are exported, not {count}"
     context.note(f"{idle:.0f} idle nodes, {wanted or 'no accelerators'}")
     return None

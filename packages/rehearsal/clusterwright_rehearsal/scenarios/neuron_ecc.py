@@ -10,7 +10,7 @@ MODES = ("managed",)
 
 PROMISES = {
     "drained": "the error drains the node, and the reason names the device and the counter",
-    "back": "once its instance is replaced, the place is back in the partition by itself",
+    "back": "when its instance is replaced, the node returns to the partition",
 }
 
 _COUNTERS = "/sys/devices/virtual/neuron_device/neuron1/stats/hardware"

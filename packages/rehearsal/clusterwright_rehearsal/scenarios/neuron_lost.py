@@ -1,4 +1,4 @@
-"""A Neuron device is lost under a running job, and a reboot would not bring it back."""
+"""A Neuron device is lost under a running job, and a reboot would not recover it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ ORDER = 125
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "the next look drains the node, and the reason says how many devices are left",
-    "job": "the drain does not end the job that runs there",
-    "back": "another instance, with all its devices, comes back into the partition by itself",
-    "job-goes-on": "the job goes on from its checkpoint, there or on another node",
+    "drained": "the next health check drains the node, and the reason gives the number of devices"
+    " left",
+    "job": "the drain does not end the job on the node",
+    "back": "a new instance with all devices returns to the partition",
+    "job-goes-on": "the job continues from its checkpoint, there or on another node",
 }
 
 

@@ -1,8 +1,8 @@
-"""A node is lost under a running job: the job goes on elsewhere, and the node comes back.
+"""A node is lost under a running job: the job continues elsewhere, and the node is replaced.
 
-The job writes a checkpoint to shared storage every second. Its node is killed without a word.
-Slurm notices, puts the job back into the queue, and runs it on a node that is free; there it goes
-on from its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces the instance.
+The job writes a checkpoint to shared storage every second. Its node is terminated without a
+shutdown. Slurm detects it, requeues the job, and runs it on a free node, where it continues from
+its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces the instance.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ NEEDS_COMPUTE = 2
 MODES = ("managed",)
 
 PROMISES = {
-    "noticed": "Slurm finds the node down",
-    "requeued": "the job runs again on another node by itself",
-    "resumed": "it goes on from its checkpoint, and loses no more than the steps since it",
+    "noticed": "Slurm marks the node as down",
+    "requeued": "Slurm runs the job again on another node",
+    "resumed": "it continues from its checkpoint, and loses only the steps since then",
     "replaced": "HyperPod replaces the instance by a new one with the same name and address",
-    "back": "the replacement comes back into its partition by itself",
+    "back": "the replacement returns to its partition",
 }
 
 _STEPS = 60
@@ -79,7 +79,8 @@ def run(context: ScenarioContext) -> None:
             step = int(job.output().rpartition("at step ")[2].split(",")[0])
             context.note(f"from step {step}; {lost_at} when the node was lost")
             context.expect(
-                step >= lost_at, f"it began at step {step}, the checkpoint was {lost_at}"
+                step >= lost_at,
+                f"it resumed from step {step}, but the checkpoint was at {lost_at}",
             )
     finally:
         context.set_detection(0.0)

@@ -1,4 +1,4 @@
-"""A GPU loses half of its PCIe lanes: it computes, and everything that goes to it is slow."""
+"""A GPU loses half of its PCIe lanes: it computes, but transfers to it are slow."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ ORDER = 123
 MODES = ("managed",)
 
 PROMISES = {
-    "drained": "a GPU with fewer lanes than it has drains the node, and the reason says how many",
-    "back": "after a reboot that brings the lanes back the node is in the partition by itself",
+    "drained": "a GPU with too few lanes drains the node, and the reason gives the numbers",
+    "back": "after a reboot that restores the lanes the node returns to the partition",
 }
 
 

@@ -1,4 +1,4 @@
-"""The users of the spec on ParallelCluster: they are there, sign in, and run jobs in limits."""
+"""The users of the spec on ParallelCluster: they exist, sign in, and run jobs within limits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ ORDER = 15
 MODES = ("parallelcluster",)
 
 PROMISES = {
-    "everywhere": "every user has the spec's numbers and keys on every node",
-    "job": "a user signs in where people do, and a job runs as that user",
-    "alone": "a job has its nodes to itself",
-    "limits": "limits of the spec are in force, or a line says that they are not; our scripts run",
-    "locked-memory": "shells of users may lock memory wherever a job is submitted",
+    "everywhere": "every user has the uid and the keys of the spec on every node",
+    "job": "a user can sign in on the login node, and a job runs as that user",
+    "alone": "a job has its nodes exclusively",
+    "limits": "the limits of the spec are enforced, or a log line reports that they are not; our"
+    " scripts run",
+    "locked-memory": "shells of users may lock memory wherever jobs are submitted",
 }
 
 
@@ -31,13 +32,13 @@ def run(context: ScenarioContext) -> None:
                 for key in user.ssh_public_keys:
                     context.expect(key in keys, f"a key of {user.name} is not on {node}")
 
-    door: Node = (context.nodes("login") or [context.controller])[0]
+    login_node: Node = (context.nodes("login") or [context.controller])[0]
     first = users[0]
     with context.promise("job"):
-        said = door.must(
+        printed = login_node.must(
             f"cd {home}/{first.name} && srun --nodes=1 id -u", user=first.name, timeout_s=60
         )
-        context.expect(said.strip() == str(first.uid), f"the job ran as {said.strip()!r}")
+        context.expect(printed.strip() == str(first.uid), f"the job ran as {printed.strip()!r}")
 
     with context.promise("alone"):
         held = context.submit("srun sleep 30")
@@ -56,23 +57,25 @@ def run(context: ScenarioContext) -> None:
         lines = "\n".join(context.logs(context.controller))
         context.expect(
             not asked or enforced or "do not bind" in lines,
-            "limits of the spec bind nobody, and no line of the head node says so",
+            "the limits of the spec are not enforced, and no log line of the head node reports it",
         )
         folders = _value(config, "Prolog"), _value(config, "Epilog")
         ours = context.controller.must(
             "ls /opt/slurm/etc/scripts/prolog.d /opt/slurm/etc/scripts/epilog.d"
         )
         context.expect(
-            ours.count("50_clusterwright") == 2, f"the scripts around jobs are {ours!r}"
+            ours.count("50_clusterwright") == 2, f"the prolog and epilog scripts are {ours!r}"
         )
-        context.expect(all("scripts/" in one for one in folders), f"slurm.conf has {folders}")
+        context.expect(
+            all("scripts/" in folder for folder in folders), f"slurm.conf has {folders}"
+        )
 
     with context.promise("locked-memory"):
         for node in context.nodes():
             text = node.must("cat /etc/security/limits.d/90-clusterwright.conf")
             for kind in ("soft", "hard"):
                 context.expect(f"* {kind} memlock unlimited" in text, f"{node} has {text!r}")
-        context.note("what pam_limits makes of it needs a machine that may raise limits")
+        context.note("the effect of pam_limits is visible only on a machine that may raise limits")
 
 
 def _value(config: str, key: str) -> str:

@@ -1,8 +1,8 @@
-"""Two nodes boot at once, and race for the files that they share.
+"""Two nodes boot at the same time and create the same shared files.
 
-Home directories with their keys, and the folder of checkpoints, are taken away; then two nodes are
-replaced and their scripts let go in the same moment. Both must come up, and everything must be
-there once and whole.
+Home directories with their keys and the checkpoint folder are moved away; then two nodes are
+replaced and their scripts released at the same moment. Both must start, and every file must exist
+once and be complete.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ NEEDS_COMPUTE = 2
 
 PROMISES = {
     "together": "two new nodes run their scripts at the same time, and both succeed",
-    "homes": "every user has a home directory with its owner, its mode and its keys, once",
-    "checkpoints": "the folder of checkpoints is there for every user",
-    "clean": "nothing half made is left on shared storage",
+    "homes": "every user has one home directory with the correct owner, mode and keys",
+    "checkpoints": "the checkpoint folder exists for every user",
+    "clean": "no incomplete files are left on shared storage",
     "jobs": "both nodes take jobs",
 }
 
@@ -29,16 +29,16 @@ def run(context: ScenarioContext) -> None:
     shared = _shared(context)
     if not shared:
         context.skip("the nodes share neither homes of users nor a folder of checkpoints")
-    aside: list[str] = []
+    moved: list[str] = []
     try:
-        _race(context, shared, aside)
+        _race(context, shared, moved)
     finally:
         context.hold_scripts(False)
-        for path in aside:
-            _put_back(context, path)
+        for path in moved:
+            _restore_folder(context, path)
 
 
-def _race(context: ScenarioContext, shared: list[str], aside: list[str]) -> None:
+def _race(context: ScenarioContext, shared: list[str], moved: list[str]) -> None:
     nodes = context.compute[:2]
     before = {node.name: node.instance_id for node in nodes}
     wanted = {path: _described(context, path) for path in shared}
@@ -48,8 +48,8 @@ def _race(context: ScenarioContext, shared: list[str], aside: list[str]) -> None
             context.replace(node)
         context.wait_for(lambda: _not_held(context, nodes, before), within_s=240)
         for path in shared:
-            context.controller.must(f"mv {shlex.quote(path)} {shlex.quote(path)}.aside")
-            aside.append(f"{path}.aside")
+            context.controller.must(f"mv {shlex.quote(path)} {shlex.quote(path)}.moved")
+            moved.append(f"{path}.moved")
         context.hold_scripts(False)
         for node in nodes:
             context.wait_running(node, but=before[node.name])
@@ -69,7 +69,7 @@ def _race(context: ScenarioContext, shared: list[str], aside: list[str]) -> None
             found = _described(context, str(folder))
             context.expect(found == wanted[str(folder)], f"{folder} is {found!r}")
         else:
-            context.note("the nodes make none")
+            context.note("the spec has no checkpoint folder")
 
     with context.promise("clean"):
         for parent in sorted({path.rpartition("/")[0] for path in shared}):
@@ -77,7 +77,7 @@ def _race(context: ScenarioContext, shared: list[str], aside: list[str]) -> None
                 f"find {shlex.quote(parent)} -maxdepth 3 \\( -name '*.tmp' -o -name '.*.new'"
                 " -o -name '.clusterwright*' \\)"
             )
-            context.expect(not left.split(), f"left over: {left.split()[:3]}")
+            context.expect(not left.split(), f"incomplete files: {left.split()[:3]}")
 
     with context.promise("jobs"):
         context.wait_idle()
@@ -89,7 +89,7 @@ def _race(context: ScenarioContext, shared: list[str], aside: list[str]) -> None
 
 
 def _shared(context: ScenarioContext) -> list[str]:
-    """The folders that several nodes make on the same file system."""
+    """The existing folders that several nodes create on the same file system."""
     found = []
     storage = context.cluster.storage
     if storage.home is not None:
@@ -100,7 +100,7 @@ def _shared(context: ScenarioContext) -> list[str]:
 
 
 def _described(context: ScenarioContext, path: str) -> str:
-    """Mode and owner of a folder, and of a home its keys with theirs."""
+    """Mode and owner of a folder, and of the keys in a home directory."""
     quoted = shlex.quote(path)
     return context.controller.must(
         f"stat -c '%a %U %G' {quoted}; cd {quoted} && if [ -d .ssh ]; then"
@@ -118,9 +118,9 @@ def _not_held(context: ScenarioContext, nodes: list[Node], before: dict[str, str
     return ", ".join(waiting) or None
 
 
-def _put_back(context: ScenarioContext, aside: str) -> None:
-    """What was in a folder goes back into it, unless the nodes have made it anew."""
-    old, new = shlex.quote(aside), shlex.quote(aside.removesuffix(".aside"))
+def _restore_folder(context: ScenarioContext, moved: str) -> None:
+    """Move a folder back, keeping files that the nodes have created meanwhile."""
+    old, new = shlex.quote(moved), shlex.quote(moved.removesuffix(".moved"))
     context.controller.run(
         f"if [ -d {new} ]; then cp -a --update=none {old}/. {new}/ && rm -rf {old};"
         f" else mv {old} {new}; fi"

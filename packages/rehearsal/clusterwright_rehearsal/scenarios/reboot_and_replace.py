@@ -1,4 +1,4 @@
-"""A node is rebooted and another replaced through HyperPod's API."""
+"""A node is rebooted and replaced through HyperPod's API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MODES = ("managed",)
 
 PROMISES = {
     "rebooted": "a rebooted node is the same instance, mounts its file systems, and takes jobs",
-    "healthy": "after the reboot the node program finds everything right or puts it right",
+    "healthy": "after the reboot the node program finds no errors, or corrects them",
     "replaced": "a replaced node is a new instance at the same address, and takes jobs",
 }
 
@@ -41,7 +41,7 @@ def run(context: ScenarioContext) -> None:
         run = node.run_program()
         context.expect(run.exit_code == 0, f"exit code {run.exit_code}: {run.last_line}")
         applied = [step for step, status in run.statuses.items() if status == "applied"]
-        context.note(f"put right: {', '.join(applied) or 'nothing'}")
+        context.note(f"corrected: {', '.join(applied) or 'nothing'}")
 
     with context.promise("replaced"):
         context.replace(node)

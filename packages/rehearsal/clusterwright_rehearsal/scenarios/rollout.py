@@ -1,9 +1,9 @@
 """A change of the lifecycle scripts is rolled out by `cdk deploy`.
 
-The spec gets one more user, who is in the scripts' cluster.json. A deployment puts the new scripts
-beside the old ones, under a prefix of their content, and UpdateCluster names them. HyperPod does
-not run scripts again on nodes that are there; a replacement does, and UpdateClusterSoftware. So it
-matters which nodes still have the old ones: the scenario says so.
+The spec gets one more user, who is in the scripts' cluster.json. A deployment stores the new
+scripts beside the old ones, under a prefix of their content, and UpdateCluster refers to them.
+HyperPod does not run scripts again on existing nodes; a replacement and UpdateClusterSoftware do.
+The scenario therefore reports which nodes still have the old scripts.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ ORDER = 210
 MODES = ("managed",)
 
 PROMISES = {
-    "beside": "the new scripts are beside the old ones in the bucket, and every group names them",
-    "undisturbed": "nodes that run are left alone: same instances, old scripts, a job goes on",
+    "beside": "the new scripts are in the bucket beside the old ones, and every group refers to"
+    " them",
+    "undisturbed": "running nodes are not affected: same instances, old scripts, a job continues",
     "replaced": "a replaced node runs the new scripts",
-    "patched": "UpdateClusterSoftware lets every node of a group run the new scripts",
-    "back": "taking the change back leads to the old prefix, and all nodes run one version again",
+    "patched": "UpdateClusterSoftware makes every node of a group run the new scripts",
+    "back": "reverting the change restores the old prefix, and all nodes run one version again",
 }
 
 _USER = {"name": "rollout", "uid": 29999}
@@ -45,11 +46,11 @@ def run(context: ScenarioContext) -> None:
 
     with context.promise("back"):
         context.expect(
-            _locations(context) == old, f"the groups name {_locations(context)}, not {old}"
+            _locations(context) == old, f"the groups refer to {_locations(context)}, not {old}"
         )
         update_software(context, group)
         wrong = [node.name for node in context.nodes() if not _runs_deployed(context, node)]
-        context.expect(not wrong, f"{', '.join(wrong)} run other scripts than those deployed")
+        context.expect(not wrong, f"{', '.join(wrong)} do not run the deployed scripts")
         context.wait_idle()
 
 
@@ -66,17 +67,21 @@ def _roll_out(context: ScenarioContext, group: str, old: dict[str, str]) -> None
         context.deploy(lambda spec: _with(spec))
         new = _locations(context)
         same = [name for name, uri in new.items() if uri == old[name]]
-        context.expect(not same, f"{', '.join(same)} still name {old[same[0]] if same else ''}")
+        context.expect(
+            not same, f"{', '.join(same)} still refer to {old[same[0]] if same else ''}"
+        )
         for uri in {*old.values(), *new.values()}:
-            context.expect(_object(context, uri), f"{uri}cluster.json is not there")
+            context.expect(_object(context, uri), f"{uri}cluster.json does not exist")
 
     with context.promise("undisturbed"):
         now = {node.name: node.instance_id for node in context.nodes()}
         context.expect(now == instances, f"instances were {instances}, are {now}")
-        context.expect(job.state == "RUNNING", f"the job that ran before is {job.state}")
+        context.expect(job.state == "RUNNING", f"the earlier job is {job.state}")
         ahead = [node.name for node in context.nodes() if _runs_deployed(context, node)]
-        context.expect(not ahead, f"{', '.join(ahead)} have the new scripts already")
-        context.note(f"with the old scripts until they are replaced or patched: {', '.join(now)}")
+        context.expect(not ahead, f"{', '.join(ahead)} already have the new scripts")
+        context.note(
+            f"nodes with old scripts until a replacement or software update: {', '.join(now)}"
+        )
 
     with context.promise("replaced"):
         if victim.name == place.name:
@@ -106,7 +111,7 @@ def _without(spec: dict[str, Any]) -> None:
 
 
 def _locations(context: ScenarioContext) -> dict[str, str]:
-    """Where each group's scripts are, as the API says."""
+    """The location of each group's scripts in the API."""
     cluster = context.aws("sagemaker").describe_cluster(ClusterName=context.cluster.environment)
     return {
         group["InstanceGroupName"]: group["LifeCycleConfig"]["SourceS3Uri"].rstrip("/") + "/"

@@ -1,7 +1,7 @@
-"""The cluster grows and shrinks through `cdk deploy` while a job runs.
+"""`cdk deploy` increases and reduces the cluster while a job runs.
 
-In the managed configuration HyperPod tells Slurm. In the scripted one the controller notices by
-itself what HyperPod's agent writes there, and nobody runs a script on it.
+In the managed configuration HyperPod updates Slurm. In the scripted one the controller detects
+what HyperPod's agent writes, without a script run.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from clusterwright_rehearsal.scenario_api.job import Job
 ORDER = 200
 
 PROMISES = {
-    "grows": "more nodes are born, join their partition and take jobs; a running job goes on",
-    "shrinks": "the nodes go away again, Slurm forgets them; a running job goes on",
+    "grows": "new nodes are created, join their partition and take jobs; a running job continues",
+    "shrinks": "the nodes are removed, also from Slurm; a running job continues",
 }
 
 
@@ -33,7 +33,7 @@ def run(context: ScenarioContext) -> None:
         hosts = ",".join(node.host for node in context.nodes(group=group)[count:])
         test = context.submit("srun hostname", nodes=more, options=[f"--nodelist={hosts}"])
         test.wait("COMPLETED", within_s=60)
-        _went_on(context, job)
+        _expect_continued(context, job)
 
     with context.promise("shrinks"):
         context.deploy(lambda spec: _set_count(spec, group, count))
@@ -42,23 +42,21 @@ def run(context: ScenarioContext) -> None:
         def too_many() -> str | None:
             known = context.slurm("scontrol --oneliner show nodes").count("NodeName=")
             total = len(context.compute)
-            return (
-                None if known == total else f"Slurm knows {known} nodes, the cluster has {total}"
-            )
+            return None if known == total else f"Slurm has {known} nodes, the cluster has {total}"
 
         context.wait_for(too_many, within_s=60)
-        _went_on(context, job)
+        _expect_continued(context, job)
     job.cancel()
 
 
-def _went_on(context: ScenarioContext, job: Job) -> None:
-    """While slurmctld reads its files anew it may not answer; a restart would be counted."""
+def _expect_continued(context: ScenarioContext, job: Job) -> None:
+    """The job still runs without a restart; slurmctld may be busy reading its files."""
     context.wait_for(
-        lambda: None if job.state == "RUNNING" else "the job that ran before is not running",
+        lambda: None if job.state == "RUNNING" else "the earlier job is not running",
         within_s=20,
     )
     restarts = job.show().get("Restarts")
-    context.expect(restarts == "0", f"the job that ran before was restarted {restarts} times")
+    context.expect(restarts == "0", f"the earlier job was restarted {restarts} times")
 
 
 def _set_count(spec: dict[str, Any], group: str, count: int) -> None:

@@ -1,7 +1,7 @@
 """A second run of the node program changes nothing.
 
 HyperPod runs the scripts again when it updates a cluster's software, so they must be safe to run
-on a node that works.
+on a working node.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ MODES = ("managed", "scripted", "parallelcluster")
 
 PROMISES = {
     "unchanged": "on every node, every step of a second run is unchanged or skipped",
-    "files": "no file of the node is changed by it, but logs and what daemons write",
+    "files": "it changes no file of the node except logs and files of daemons",
     "quick": "on a healthy node it takes less than two seconds",
 }
 
 _LIMIT_S = 2.0
 _MORE_TRIES = 2
 # Everything on the root disk except what changes on a node at rest.
-_AT_WORK = (
+_CHANGING = (
     *("/proc", "/sys", "/run", "/dev", "/tmp", "/srv"),  # noqa: S108  folders of the node
     *("/var/log", "/var/spool", "/var/tmp", "/var/lib/chrony", "/var/lib/mysql"),  # noqa: S108
     "/var/lib/systemd",
@@ -32,7 +32,7 @@ _AT_WORK = (
     "/.complete",
 )
 _CHANGED_SINCE = (
-    f"find / -xdev \\( {' -o '.join(f'-path {path}' for path in _AT_WORK)} \\) -prune"
+    f"find / -xdev \\( {' -o '.join(f'-path {path}' for path in _CHANGING)} \\) -prune"
     " -o -newer /run/rehearsal-mark -type f -print"
 )
 
@@ -70,7 +70,7 @@ def run(context: ScenarioContext) -> None:
 
 
 def _seconds(context: ScenarioContext, run: ProgramRun) -> float:
-    """Of the whole script; of ParallelCluster's, which fetches the program first, that alone."""
+    """Seconds of the script; on ParallelCluster of the program, without its download."""
     if not isinstance(context, ParallelClusterContext):
         return run.seconds
     ends = [event["seconds"] for event in run.events if event.get("event") == "run_end"]

@@ -1,7 +1,7 @@
-"""A GPU is lost on a node of ParallelCluster: no job meets it, and the instance is replaced.
+"""A GPU is lost on a node of ParallelCluster: no job uses it, and the instance is replaced.
 
-Our file in prolog.d looks at the node before each job. It drains the node and fails, so Slurm puts
-the job back; clustermgtd replaces drained nodes once no job runs there.
+Our file in prolog.d checks the node before each job. It drains the node and fails, so Slurm
+requeues the job; clustermgtd replaces drained nodes when no job runs on them.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ MODES = ("parallelcluster",)
 NEEDS_COMPUTE = 2
 
 PROMISES = {
-    "turned-away": "a job that meets the sick node is put back, and runs on another",
-    "replaced": "the sick instance is replaced, and the new one takes jobs",
+    "turned-away": "a job on the faulty node is requeued, and runs on another node",
+    "replaced": "the faulty instance is replaced, and the new one takes jobs",
 }
 
 
 def run(context: ScenarioContext) -> None:
     assert isinstance(context, ParallelClusterContext)
     node = context.compute[0]
-    group = [one for one in context.compute if one.group == node.group]
+    group = [other for other in context.compute if other.group == node.group]
     if hardware_of(context.facts(node.name)["instance_type"]).kind != "nvidia" or len(group) < 2:
         context.skip("no group has NVIDIA GPUs and two nodes")
     sick = node.instance_id
     node.put_fault("gpu-lost", "0")
     with context.promise("turned-away"):
-        others = ",".join(one.host for one in context.compute if one.name != node.name)
+        others = ",".join(other.host for other in context.compute if other.name != node.name)
         busy = context.submit(
             "sleep 8", nodes=len(others.split(",")), options=[f"--nodelist={others}"]
         )
@@ -42,10 +42,10 @@ def run(context: ScenarioContext) -> None:
         drained = context.controller.must(
             "grep -h 'clusterwright: ' /var/log/slurmctld.log | tail -1"
         )
-        context.expect(drained.strip(), "nothing of ours has drained the node")
+        context.expect(drained.strip(), "the health check has not drained the node")
         context.expect(
             context.facts(node.name)["instance_id"] != sick or ran != [node.host],
-            f"it ran on {ran} with a GPU that is lost; slurmctld says {drained[-200:]!r}",
+            f"it ran on {ran} with a lost GPU; slurmctld says {drained[-200:]!r}",
         )
 
     with context.promise("replaced"):

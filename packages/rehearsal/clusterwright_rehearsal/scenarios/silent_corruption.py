@@ -1,8 +1,7 @@
-"""A GPU computes wrongly and says nothing of it.
+"""A GPU returns wrong results without an error.
 
-No driver message, no counter and no missing device tells of it, so no check that only looks can
-find it, and a rehearsal without GPUs cannot try the one that could: computing something whose
-result is known.
+No driver message, counter or missing device shows it, so no passive check can detect it. A
+rehearsal without GPUs cannot run the check that could: a computation with a known result.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 ORDER = 124
 MODES = ("managed",)
 
-PROMISES = {"noticed": "a GPU whose results are wrong without any error is taken out of use"}
+PROMISES = {
+    "noticed": "a GPU with wrong results and without an error is taken out of service",
+}
 
 
 def run(context: ScenarioContext) -> None:

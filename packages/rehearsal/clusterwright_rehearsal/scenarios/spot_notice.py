@@ -1,8 +1,8 @@
-"""EC2 takes a Spot node back with a notice, and the job on it makes an emergency checkpoint first.
+"""EC2 reclaims a Spot node with a notice, and the job on it writes an emergency checkpoint.
 
-The notice is in the instance's metadata two minutes before, as the EC2 user guide says; whether
-the metadata of a HyperPod node shows it is not documented. The node's own service sees it, drains
-the node, and sends the job that asked for it (`--comment=spot=USR1`) its signal.
+The notice appears in the instance metadata two minutes before, as documented in the EC2 user
+guide; whether the metadata of a HyperPod node shows it is not documented. The node's own service
+detects it, drains the node, and sends the requested signal to the job (`--comment=spot=USR1`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from clusterwright_rehearsal.scenario_api.training import Training, partition_of
 ORDER = 145
 
 PROMISES = {
-    "told": "the job that asked for it gets its signal, long before the instance goes",
-    "whole": "its emergency checkpoint is whole on shared storage before the instance goes",
-    "drained": "no job starts on the node any more, and the reason says why",
-    "left-alone": "a job that did not ask gets no signal",
-    "resumed": "the place's new instance takes jobs by itself, and the next job goes on there",
+    "told": "the job that requested it gets its signal, long before the instance is terminated",
+    "whole": "its emergency checkpoint is complete on shared storage before the termination",
+    "drained": "no job starts on the node any more, and the reason names the cause",
+    "left-alone": "a job without the request gets no signal",
+    "resumed": "the replacement takes jobs, and the next job resumes there",
 }
 
 _NEVER = 100_000
@@ -30,18 +30,18 @@ def run(context: ScenarioContext) -> None:
     if not groups:
         context.skip("the spec has no group with Spot capacity")
     if context.cluster.resilience.node_recovery != "automatic":
-        context.skip("the spec has node_recovery: none, so nobody would replace the node")
+        context.skip("the spec has node_recovery: none, so a lost node is not replaced")
     options = ["--comment=spot=USR1"]
     training = train(
         context, name="spot", group=groups[0], every=_NEVER, exclusive=False, options=options
     )
     try:
-        _take_back(context, training, groups[0])
+        _reclaim(context, training, groups[0])
     finally:
         training.clean_up()
 
 
-def _take_back(context: ScenarioContext, training: Training, group: str) -> None:
+def _reclaim(context: ScenarioContext, training: Training, group: str) -> None:
     training.job.wait("RUNNING", within_s=60)
     training.wait_starts(1, within_s=20)
     node = context.node(training.job.hosts[0])
@@ -84,12 +84,12 @@ def _take_back(context: ScenarioContext, training: Training, group: str) -> None
         context.wait_running(node, but=before)
         context.set_detection(4.0)
         seconds = context.wait_for(lambda: _not(node, "idle"), within_s=60)
-        context.note(f"back in use {seconds:.0f} s after it was Running")
+        context.note(f"idle {seconds:.0f} s after it was Running")
         again = train(context, name="spot", group=group, run=training.run)
         try:
             again.wait_starts(1, within_s=90)
             began = int(again.starts()[0]["step"])
-            context.expect(began == found[0], f"it began at step {began}, not {found[0]}")
+            context.expect(began == found[0], f"it resumed from step {began}, not {found[0]}")
             again.stop()
             again.job.wait("COMPLETED", within_s=60)
         finally:

@@ -1,7 +1,7 @@
-"""ParallelCluster's Slurm knows where each node stands, also after an instance was replaced.
+"""ParallelCluster's Slurm knows the topology of the nodes, also after a replacement.
 
-With `slurm.topology: tree`. The head node's custom action tells slurmctld what EC2 says of the
-instances that there are by then; a timer looks every minute whether nodes have others.
+With `slurm.topology: tree`. The head node's custom action configures slurmctld with the topology
+of the instances in EC2; a timer checks every minute whether the instances have changed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ MODES = ("parallelcluster",)
 _SERVICE = "clusterwright-topology.service"
 
 PROMISES = {
-    "told": "each node with an instance hangs on the switch that EC2 names for that instance",
-    "one-job": "a job may have all nodes of a partition: every switch is below one",
-    "follows": "the node of a replaced instance hangs where the new one stands",
+    "told": "each node with an instance is connected to the switch that EC2 reports for it",
+    "one-job": "a job can use all nodes of a partition: all switches have a common root",
+    "follows": "after a replacement the node is connected to the switch of the new instance",
     "survives": "slurmctld starts after ParallelCluster has removed topology.conf",
 }
 
@@ -28,7 +28,7 @@ def run(context: ScenarioContext) -> None:
         head.must("systemctl is-active --quiet clusterwright-topology.timer")
         # Not in a minute: now.
         head.must(f"systemctl start {_SERVICE}", timeout_s=120)
-        context.note(_expect_places(context))
+        context.note(_expect_topology(context))
 
     with context.promise("one-job"):
         group = context.compute[0].group
@@ -42,7 +42,7 @@ def run(context: ScenarioContext) -> None:
         context.crash(node)
         context.wait_running(node, but=before)
         head.must(f"systemctl start {_SERVICE}", timeout_s=120)
-        context.note(_expect_places(context))
+        context.note(_expect_topology(context))
 
     with context.promise("survives"):
         shown = _shown(context)
@@ -54,15 +54,15 @@ def run(context: ScenarioContext) -> None:
         context.wait_idle()
 
 
-def _expect_places(context: ScenarioContext) -> str:
+def _expect_topology(context: ScenarioContext) -> str:
     nodes = {node.instance_id: node.host for node in context.compute}
     answer = context.aws("ec2").describe_instance_topology(InstanceIds=sorted(nodes))
     said = {
-        nodes[one["InstanceId"]]: one["NetworkNodes"][-1]
-        for one in answer["Instances"]
-        if one.get("NetworkNodes")
+        nodes[row["InstanceId"]]: row["NetworkNodes"][-1]
+        for row in answer["Instances"]
+        if row.get("NetworkNodes")
     }
-    context.expect(said, "EC2 says nothing of these nodes")
+    context.expect(said, "EC2 returns no topology of these nodes")
     shown = _shown(context)
     for host, switch in said.items():
         context.expect(shown.get(host) == switch, f"{host} is on {shown.get(host)}, not {switch}")
@@ -70,7 +70,7 @@ def _expect_places(context: ScenarioContext) -> str:
 
 
 def _shown(context: ScenarioContext) -> dict[str, str]:
-    """Node to the switch that it hangs on, as slurmctld has it."""
+    """Host name → switch, as shown by slurmctld."""
     found = {}
     for line in context.controller.run("scontrol show topology").stdout.splitlines():
         words = dict(word.partition("=")[::2] for word in line.split())

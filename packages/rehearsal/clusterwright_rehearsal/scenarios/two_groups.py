@@ -1,4 +1,4 @@
-"""A job with accelerators on several nodes, a dependency, and their records in accounting."""
+"""A job with accelerators on several nodes, a dependency, and their accounting records."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ ANY_SCRIPTS = True
 
 PROMISES = {
     "runs": "a job on two nodes sees all accelerators of both",
-    "groups": "a heterogeneous job runs on two groups at once, where the cluster has two",
-    "dependency": "a job that waits for another starts after it",
+    "groups": "a heterogeneous job runs on two groups at once, if the cluster has two",
+    "dependency": "a job that depends on another starts after it",
     "accounting": "sacct has both jobs, with nodes and accelerators",
 }
 
@@ -63,7 +63,7 @@ def run(context: ScenarioContext) -> None:
             for job, nodes in ((first, "2"), (second, "1")):
                 row = rows.get(job.id)
                 if row is None or row[0] != "COMPLETED" or row[1] != nodes:
-                    return f"sacct says {text!r}"
+                    return f"sacct shows {text!r}"
             if gres and f"gres/{gres.split(':')[0]}=" not in rows[first.id][2]:
                 return f"sacct counts no accelerators: {text!r}"
             return None
@@ -72,14 +72,14 @@ def run(context: ScenarioContext) -> None:
 
 
 def _gres(context: ScenarioContext) -> str:
-    """`gpu:8` of the first compute node, empty where it has none."""
+    """`gpu:8` of the first compute node; empty without accelerators."""
     shown = context.slurm(f"scontrol --oneliner show node {context.compute[0].host}")
     value = next((w.partition("=")[2] for w in shown.split() if w.startswith("Gres=")), "(null)")
     return "" if value == "(null)" else value.partition("(")[0]
 
 
 def _partition(context: ScenarioContext, group: str) -> list[str]:
-    """The option that names the group's partition, as Slurm knows it."""
+    """The option for the partition of the group in Slurm."""
     host = context.nodes(group=group)[0].host
     found = context.slurm(f"sinfo -h -n {host} -o %R").split()
     if not found:

@@ -1,7 +1,8 @@
-"""A user is added to a cluster of ParallelCluster: first the update fails, then it does not.
+"""A user is added to a cluster of ParallelCluster: the first update fails, the second works.
 
-ParallelCluster runs the custom action of an update on the head node alone, and takes a failure of
-it for one of the update. A folder lies where a step has to write a file; then it is taken away.
+ParallelCluster runs the custom action of an update only on the head node, and treats its failure
+as a failure of the update. A folder exists at the path of a file that a step has to write; then it
+is removed.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 55
 MODES = ("parallelcluster",)
-_IN_THE_WAY = "/etc/motd.d/50-clusterwright"
+_BLOCKED_PATH = "/etc/motd.d/50-clusterwright"
 _NAME, _UID = "rehearsed", 5999
 _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIRehearsedRehearsedRehearsedRehearsed0 rehearsed"
 
 PROMISES = {
     "fails": "an update whose script fails on the head node fails, and its log names the step",
-    "goes-on": "after it the cluster runs jobs as before",
-    "head": "the update that works brings the user to the head node, and jobs run on",
+    "goes-on": "afterwards the cluster runs jobs as before",
+    "head": "the successful update creates the user on the head node, and jobs continue",
     "compute": "a compute node that is replaced afterwards has the user too",
 }
 
@@ -30,17 +31,17 @@ def run(context: ScenarioContext) -> None:
     head = context.controller
     node = context.compute[0]
     with context.promise("fails"):
-        head.must(f"rm -rf {_IN_THE_WAY} && mkdir -p {_IN_THE_WAY}/folder")
+        head.must(f"rm -rf {_BLOCKED_PATH} && mkdir -p {_BLOCKED_PATH}/folder")
         try:
             context.deploy(_add)
         except Broken as error:
             text = str(error)
         else:
-            raise Broken("the deployment went well though the script failed")
+            raise Broken("the deployment succeeded although the script failed")
         finally:
-            head.must(f"rm -rf {_IN_THE_WAY}")
+            head.must(f"rm -rf {_BLOCKED_PATH}")
         context.expect(
-            "Failed to execute OnNodeUpdated script 1" in text, f"cdk says {text[-600:]}"
+            "Failed to execute OnNodeUpdated script 1" in text, f"output of cdk: {text[-600:]}"
         )
         log = head.must("cat /var/log/cfn-init.log")
         context.expect("step motd failed" in log, f"the log ends with {log[-300:]!r}")
@@ -68,7 +69,7 @@ def run(context: ScenarioContext) -> None:
 
 
 def _add(spec: dict[str, Any]) -> None:
-    users = [one for one in spec["slurm"].get("users", []) if one["name"] != _NAME]
+    users = [user for user in spec["slurm"].get("users", []) if user["name"] != _NAME]
     spec["slurm"]["users"] = [
         *users,
         {"name": _NAME, "uid": _UID, "ssh_public_keys": [_KEY]},

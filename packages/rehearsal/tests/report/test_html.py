@@ -141,7 +141,7 @@ def test_everything_that_is_known_is_there() -> None:
 
 def test_result_of_nothing_is_no_success() -> None:
     nothing = Verdict(config="x", cluster="x", suite="trixie", slurm=None)
-    assert "No promise was looked at" in Page(verdict_html(nothing)).text()
+    assert "No promise was checked" in Page(verdict_html(nothing)).text()
 
 
 def test_bars_are_where_the_times_are() -> None:
@@ -182,7 +182,10 @@ def test_hundreds_of_nodes_are_not_all_drawn_and_it_is_said() -> None:
     assert timeline_svg.left_out(verdict) == 100 - timeline_svg.MOST_LANES
     drawn = timeline_svg.whole(verdict)
     assert "workers-100: lost" in drawn
-    assert f"{100 - timeline_svg.MOST_LANES} nodes more are not drawn" in verdict_html(verdict)
+    assert (
+        f"{100 - timeline_svg.MOST_LANES} more nodes are listed only in the tables"
+        in verdict_html(verdict)
+    )
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-7, 0.004, 7.0, 86_400.0])

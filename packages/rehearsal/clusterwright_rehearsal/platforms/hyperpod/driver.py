@@ -148,7 +148,7 @@ class HyperPod:
             order.report.running()
 
     def _create(self, order: NodeOrder) -> None:
-        self._timeline("born", order)
+        self._timeline("created", order)
         host = slurm_files.host_name(order.address)
         machine = self._vpc.machine(host, order.address, order.subnet_id, self._account(order))
         node = HyperPodNode(machine, order, self._vpc.folder)

@@ -159,7 +159,7 @@ class RunningCluster:
     # --- one node
 
     def _new_node(self, member: ClusterNode) -> ParallelClusterNode:
-        self._timeline("born", member)
+        self._timeline("created", member)
         machine = self._vpc.machine(member.host, member.address, member.subnet_id, self._account)
         self._vpc.add_host(member.host, member.address)
         node = ParallelClusterNode(machine, member, self._vpc.folder, self._order.log_group_name)
@@ -214,7 +214,7 @@ class RunningCluster:
             self._timeline("failed", member, text=text, seconds=time.monotonic() - started)
             raise
         node.phase = "running"
-        self._timeline("running", member, action="born", seconds=time.monotonic() - started)
+        self._timeline("running", member, action="created", seconds=time.monotonic() - started)
 
     def _run_action(self, node: ParallelClusterNode, event: str) -> None:
         if self._settings.hold_scripts:

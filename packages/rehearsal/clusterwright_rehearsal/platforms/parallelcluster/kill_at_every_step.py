@@ -83,8 +83,8 @@ def _kill_fresh(
         context.wait_for(functools.partial(_waiting, context, victims[0]), within_s=180)
         nodes = [context.node(victims[0].name), *victims[1:]]
         with ThreadPoolExecutor(len(nodes)) as pool:
-            for missed in pool.map(lambda node: _missed(node, steps[node.name]), nodes):
-                context.expect(not missed, f"the program did not get to {', '.join(missed)}")
+            for missed in pool.map(lambda node: _unreached_steps(node, steps[node.name]), nodes):
+                context.expect(not missed, f"the program did not reach {', '.join(missed)}")
     finally:
         context.hold_scripts(False)
 
@@ -96,11 +96,11 @@ def _kill_in_an_update(context: ParallelClusterContext, controller: Node) -> int
         try:
             deployed = pool.submit(context.deploy, _add)
             context.wait_for(functools.partial(_waiting, context, controller), within_s=180)
-            missed = _missed(controller, steps)
+            missed = _unreached_steps(controller, steps)
         finally:
             context.hold_scripts(False)
         deployed.result()
-    context.expect(not missed, f"on {controller} the program did not get to {', '.join(missed)}")
+    context.expect(not missed, f"on {controller} the program did not reach {', '.join(missed)}")
     return len(steps)
 
 
@@ -111,7 +111,7 @@ def _steps(context: ParallelClusterContext, node: Node) -> list[str]:
     return [step for step, status in run.statuses.items() if status != "skipped"]
 
 
-def _missed(node: Node, steps: Sequence[str]) -> list[str]:
+def _unreached_steps(node: Node, steps: Sequence[str]) -> list[str]:
     """Kill at each; the steps that were not reached."""
     first, *others = steps
     found = [] if node.kill_program_at(first) else [first]
@@ -138,5 +138,5 @@ def _waiting(context: ParallelClusterContext, node: Node) -> str | None:
 
 
 def _add(spec: dict[str, Any]) -> None:
-    users = [one for one in spec["slurm"].get("users", []) if one["name"] != _NAME]
+    users = [user for user in spec["slurm"].get("users", []) if user["name"] != _NAME]
     spec["slurm"]["users"] = [*users, {"name": _NAME, "uid": _UID, "ssh_public_keys": [_KEY]}]
