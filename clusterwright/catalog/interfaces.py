@@ -6,6 +6,7 @@ from typing import Final
 
 from clusterwright.catalog.facts import Fact, Known, Unknown
 from clusterwright.catalog.model import InstanceType, Interface
+from clusterwright.platforms.registry import traits_or_none
 
 LAYOUT_NOTE: Final = (
     "EC2's documentation puts the efa-only interface of cards 1 and up on device 0, "
@@ -69,7 +70,9 @@ def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
     cards = instance.network_cards
     if isinstance(cards, Unknown):
         return Unknown("the type's network cards are not known")
-    if platform == "hyperpod-slurm":
+    traits = traits_or_none(platform)
+    rule = None if traits is None else traits.node_addresses
+    if rule == "card":
         return Known(
             cards.value,
             cards.source,
@@ -77,7 +80,7 @@ def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
             "one per network card, as for p5.48xlarge",
             derived=True,
         )
-    if platform in ("hyperpod-eks", "eks"):
+    if rule == "vpc-cni":
         per_interface = instance.ipv4_per_interface
         if isinstance(per_interface, Unknown):
             return Unknown("the addresses that an interface of this type takes are not known")

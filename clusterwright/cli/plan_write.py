@@ -171,12 +171,13 @@ def _texts(
 
 def _job_command(report: PlanReport, name: str) -> tuple[str, ...]:
     """The command of the training job; empty without settings of a framework."""
+    from clusterwright.platforms.registry import traits_of
     from clusterwright.sizing.launch import job_command
 
     layout = report.plan.chosen.layout
     if report.launch is None or layout is None:
         return ()
-    managed = report.advice is not None and report.advice.platform == "hyperpod-eks"
+    managed = report.advice is not None and traits_of(report.advice.platform).on_hyperpod
     return job_command(report.launch, layout, name, managed=managed)
 
 

@@ -79,7 +79,7 @@ def command(
             "platform: hyperpod-eks or eks"
             + (
                 ", or `clusterwright render parallelcluster`"
-                if cluster.platform == "parallelcluster"
+                if "parallelcluster" in cluster.traits.renders
                 else ""
             ),
         )

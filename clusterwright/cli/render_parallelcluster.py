@@ -66,7 +66,7 @@ def command(
         output_format=output_format,
     )
     cluster = spec.cluster
-    if cluster.platform != "parallelcluster":
+    if "parallelcluster" not in cluster.traits.renders:
         raise UserError(
             f"the spec has platform: {cluster.platform}, not parallelcluster",
             "`platform: parallelcluster`, or `clusterwright render kubernetes` on EKS",

@@ -8,14 +8,13 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 
 def is_on(cluster: Cluster) -> bool:
     """Whether nodes come and go as pods wait: HyperPod's Karpenter, or the cluster's."""
-    if cluster.platform == "hyperpod-eks":
-        return cluster.hyperpod.autoscaling == "karpenter"
-    return runs_in_cluster(cluster)
+    key = cluster.traits.autoscaling_key
+    return key is not None and getattr(getattr(cluster, key[0]), key[1]) == "karpenter"
 
 
 def runs_in_cluster(cluster: Cluster) -> bool:
     """Whether Karpenter's controller is installed in the cluster, with a role of its own."""
-    return cluster.platform == "eks" and cluster.kubernetes.autoscaling == "karpenter"
+    return cluster.traits.karpenter_in_cluster and is_on(cluster)
 
 
 def is_scaled(cluster: Cluster, group: ComputeGroup) -> bool:
@@ -27,7 +26,7 @@ def is_scaled(cluster: Cluster, group: ComputeGroup) -> bool:
     """
     if not is_on(cluster) or group.max_count is None:
         return False
-    if cluster.platform == "eks":
+    if cluster.traits.karpenter_in_cluster:
         return group.max_count > group.count
     return (
         group.role == "compute"

@@ -12,9 +12,10 @@ from clusterwright.cluster_spec.layering import Layers, without_nulls
 from clusterwright.cluster_spec.mixed_capacity import unmix
 from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors
 from clusterwright.cluster_spec.slurm_accounts import slurm_tenancy
+from clusterwright.platforms.registry import DEFAULT, traits_or_none
+from clusterwright.platforms.traits import Platform
 
 DEFAULT_PARTITION = "training"
-WITHOUT_SLURM = ("hyperpod-eks", "eks")
 USERS_FILE_KEYS = ("user_groups", "users")
 
 
@@ -172,9 +173,20 @@ def _adopt(document: Document, layers: Layers, keys: list[str]) -> None:
         layers.origin[path] = moved
 
 
+def _platform(resolved: Resolved) -> Platform | None:
+    """The traits of the platform; None where the name is not one."""
+    return traits_or_none(resolved.data.get("platform", DEFAULT))
+
+
+def _uses_slurm(resolved: Resolved) -> bool:
+    """Whether Slurm runs the jobs, or the platform's name is not known."""
+    platform = _platform(resolved)
+    return platform is None or platform.uses_slurm
+
+
 def _tenants(resolved: Resolved) -> None:
     """Where Slurm runs, tenants are accounts of its."""
-    if resolved.data.get("platform") in WITHOUT_SLURM or not resolved.data.get("tenants"):
+    if not _uses_slurm(resolved) or not resolved.data.get("tenants"):
         return
     found = slurm_tenancy(resolved.data)
     resolved.data["slurm"] = found.slurm
@@ -185,7 +197,7 @@ def _tenants(resolved: Resolved) -> None:
 def _default_partition(resolved: Resolved) -> None:
     slurm = resolved.data.get("slurm", {})
     compute = resolved.data.get("compute")
-    if resolved.data.get("platform") in WITHOUT_SLURM:
+    if not _uses_slurm(resolved):
         return
     if not isinstance(slurm, dict) or slurm.get("partitions") or not isinstance(compute, list):
         return
@@ -198,7 +210,8 @@ def _default_partition(resolved: Resolved) -> None:
     ]
     if not names:
         return
-    if resolved.data.get("platform") == "parallelcluster":
+    platform = _platform(resolved)
+    if platform is not None and platform.partitions_are_queues:
         # A partition is a queue there, and a queue has one kind of capacity.
         partitions = [{"name": name, "groups": [name]} for name in names]
     else:
@@ -210,7 +223,10 @@ def _default_partition(resolved: Resolved) -> None:
 def _default_accounting(resolved: Resolved) -> None:
     """ParallelCluster has no database on its head node: none, or one outside."""
     slurm = resolved.data.get("slurm", {})
-    if resolved.data.get("platform") != "parallelcluster" or not isinstance(slurm, dict):
+    platform = _platform(resolved)
+    if platform is None or not platform.uses_slurm or platform.accounting_on_controller:
+        return
+    if not isinstance(slurm, dict):
         return
     accounting = slurm.get("accounting", {})
     if isinstance(accounting, dict) and "kind" not in accounting:
@@ -227,7 +243,8 @@ def _default_provisioning(resolved: Resolved) -> None:
     slurm, resilience = resolved.data.get("slurm"), resolved.data.get("resilience", {})
     if not isinstance(slurm, dict) or not isinstance(resilience, dict):
         return
-    if resolved.data.get("platform", "hyperpod-slurm") != "hyperpod-slurm":
+    platform = _platform(resolved)
+    if platform is None or not (platform.on_hyperpod and platform.uses_slurm):
         # Elsewhere the mode itself is refused, and nobody wrote `resilience`.
         return
     if slurm.get("configuration") == "scripted" and "node_provisioning" not in resilience:

@@ -12,6 +12,14 @@ from pydantic import BaseModel
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path
+from clusterwright.platforms.registry import (
+    GPU_PARTITIONS,
+    HYPERPOD,
+    KUBERNETES,
+    SECTIONS,
+    either,
+    with_section,
+)
 
 
 class Meaningless(NamedTuple):
@@ -62,10 +70,10 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             cluster.observability.metrics,
             ("observability", "metrics"),
             ("image",),
-            "`{}` is of pods: it belongs to the platform hyperpod-eks or eks",
+            f"`{{}}` is of pods: it belongs to the platform {either(KUBERNETES)}",
             ("platform",),
         )
-    if cluster.platform == "parallelcluster":
+    if "parallelcluster" in cluster.traits.sections:
         yield from _parallelcluster(cluster)
     else:
         yield from _of_parallelcluster(cluster)
@@ -77,9 +85,9 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             ("slurm", "accounting", "kind"),
             network.second_availability_zone_id is not None,
         )
-    if cluster.platform == "eks":
+    if cluster.traits.managed_node_groups:
         yield from _eks(cluster)
-    elif cluster.platform == "hyperpod-eks":
+    elif cluster.on_hyperpod and cluster.uses_kubernetes:
         yield from _hyperpod_eks(cluster)
     if cluster.uses_kubernetes:
         yield from _kubernetes(cluster)
@@ -98,20 +106,11 @@ def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any
     return data
 
 
-SECTIONS = {
-    "slurm": ("hyperpod-slurm", "parallelcluster"),
-    "kubernetes": ("hyperpod-eks", "eks"),
-    "hyperpod": ("hyperpod-eks",),
-    "parallelcluster": ("parallelcluster",),
-}
-"""Sections of the file that belong to some platforms only."""
-
-
 def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
     """Whole sections of platforms that this is not."""
-    for section, platforms in SECTIONS.items():
-        if cluster.platform not in platforms:
-            reason = f"`{section}` belongs to the platform {' or '.join(platforms)}"
+    for section in SECTIONS:
+        if section not in cluster.traits.sections:
+            reason = f"`{section}` belongs to the platform {either(with_section(section))}"
             written = section in cluster.model_fields_set
             yield Meaningless((section,), reason, ("platform",), written)
     if not cluster.uses_kubernetes:
@@ -120,16 +119,16 @@ def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
                 group,
                 ("compute", index),
                 ("labels", "taints"),
-                "`{}` is Kubernetes': it belongs to the platform hyperpod-eks or eks",
+                f"`{{}}` is Kubernetes': it belongs to the platform {either(KUBERNETES)}",
                 ("platform",),
             )
-    if cluster.platform != "hyperpod-eks":
+    if not cluster.traits.gpu_partitions:
         for index, group in enumerate(cluster.compute):
             yield from _without(
                 group,
                 ("compute", index),
                 ("mig_profile", "restricted"),
-                "`{}` belongs to the platform hyperpod-eks",
+                f"`{{}}` belongs to the platform {either(GPU_PARTITIONS)}",
                 ("platform",),
             )
 
@@ -138,7 +137,7 @@ def _tenants(cluster: Cluster) -> Iterator[Meaningless]:
     """What tenants have on the other scheduler, and shares where nothing holds them."""
     if cluster.uses_slurm:
         names: tuple[str, ...] = ("groups", "priority", "egress_cidrs", "container_defaults")
-        reason = "`{}` is Kubernetes': it belongs to the platform hyperpod-eks or eks"
+        reason = f"`{{}}` is Kubernetes': it belongs to the platform {either(KUBERNETES)}"
     else:
         names, reason = ("users",), "`{}` are Slurm's: it belongs to the Slurm platforms"
     queued = cluster.uses_slurm or cluster.hyperpod.task_governance is not None
@@ -219,7 +218,7 @@ def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
             )
 
 
-_HYPERPOD = "`{}` belongs to the platform hyperpod-slurm or hyperpod-eks"
+_HYPERPOD = f"`{{}}` belongs to the platform {either(HYPERPOD)}"
 
 
 def _parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:

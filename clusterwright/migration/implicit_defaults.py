@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.cluster_spec.unused_fields import SECTIONS, meaningless, without_meaningless
+from clusterwright.cluster_spec.unused_fields import meaningless, without_meaningless
 from clusterwright.migration.results import Note
+from clusterwright.platforms.registry import SECTIONS
 
 _EMPTY: Final = (None, False, 0, "none", "off", "")
 """Values that turn a key off."""
@@ -86,7 +87,7 @@ def _leaves(cluster: Cluster, other: Cluster) -> dict[str, Any]:
     names = {group.name for group in other.compute}
     found: dict[str, Any] = {}
     for section, value in data.items():
-        if section in _EXCLUDED or other.platform not in SECTIONS.get(section, (other.platform,)):
+        if section in _EXCLUDED or (section in SECTIONS and section not in other.traits.sections):
             continue
         if section == "compute":
             for group in value:

@@ -65,9 +65,15 @@ def part_of(name: str, part: str) -> ModuleType:
     return import_module(f"{__package__}.{folder_of(name)}.{part}")
 
 
+def traits_or_none(name: object) -> Platform | None:
+    """`traits_of` for a value that may not be a platform's name."""
+    return traits_of(str(name)) if name in PLATFORMS else None
+
+
 def has_section(name: object, section: str) -> bool:
     """Whether a platform of this name has a section of the spec; False for no platform's name."""
-    return name in PLATFORMS and section in traits_of(str(name)).sections
+    found = traits_or_none(name)
+    return found is not None and section in found.sections
 
 
 def with_section(section: str) -> tuple[PlatformName, ...]:
@@ -85,5 +91,5 @@ KUBERNETES: Final = tuple(name for name in PLATFORMS if traits_of(name).uses_kub
 HYPERPOD: Final = tuple(name for name in PLATFORMS if traits_of(name).on_hyperpod)
 ON_EC2: Final = tuple(name for name in PLATFORMS if not traits_of(name).on_hyperpod)
 GPU_PARTITIONS: Final = tuple(name for name in PLATFORMS if traits_of(name).gpu_partitions)
-SECTIONS: Final = frozenset().union(*(traits_of(name).sections for name in PLATFORMS))
+SECTIONS: Final = tuple(dict.fromkeys(s for name in PLATFORMS for s in traits_of(name).sections))
 """Every section of the spec that not all platforms have."""

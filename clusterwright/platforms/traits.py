@@ -31,7 +31,7 @@ class Platform:
     """Who launches nodes, and so whose quotas, prices, type names and capacity they use: SageMaker
     HyperPod (`ml.` types, SageMaker's quotas), or EC2 (quotas in vCPUs)."""
 
-    sections: frozenset[str]
+    sections: tuple[str, ...]
     """Sections of the spec that not all platforms have: slurm, kubernetes, hyperpod, ..."""
 
     node_principal: str
@@ -99,7 +99,7 @@ class Platform:
     karpenter_in_cluster: bool = False
     """Whether Karpenter's controller runs in the cluster, and not in the service."""
     charts: frozenset[str] = frozenset()
-    """Charts that a spec may pin."""
+    """Charts that a spec may pin; HyperPod's chart contains the device plugins."""
 
     # -- commands ------------------------------------------------------------------------------
 

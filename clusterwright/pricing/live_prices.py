@@ -113,7 +113,7 @@ def _refusal(refusal: AwsUnavailable) -> LiveRefusal:
 def _instances(
     session: AwsSession, cluster: Cluster, catalog: Catalog, today: dt.date
 ) -> Iterator[_Task]:
-    hyperpod = cluster.platform.startswith("hyperpod-")
+    hyperpod = cluster.on_hyperpod
     zone, region = cluster.network.availability_zone_id, cluster.region
     if catalog.local_zone(zone) is not None:
         # The Price List names local zones by their group, which no source lists.
@@ -241,7 +241,7 @@ def _bought(session: AwsSession, arn: str, today: dt.date) -> _Task:
 
 def _services(session: AwsSession, cluster: Cluster, today: dt.date) -> Iterator[_Task]:
     for item in PRICED_ITEMS:
-        if item.service != "eks" or cluster.platform in ("eks", "hyperpod-eks"):
+        if item.service != "eks" or cluster.uses_kubernetes:
             yield _service(session, cluster.region, item, today)
 
 

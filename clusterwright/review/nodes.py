@@ -51,7 +51,7 @@ def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> li
 
 def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
     """The groups of a spec."""
-    if cluster.platform == "eks":
+    if cluster.traits.managed_node_groups:
         return _managed_groups(cluster)
     image = cluster.image
     return {

@@ -225,7 +225,7 @@ def _parallelcluster(
 ) -> parallelcluster.Update | None:
     base, change = question.base.context, question.change.context
     assert change is not None
-    if question.new or change.cluster.platform != "parallelcluster":
+    if question.new or "parallelcluster" not in change.cluster.traits.sections:
         return None
     return parallelcluster.update_of(
         base.cluster if base is not None else None, change.cluster, judged

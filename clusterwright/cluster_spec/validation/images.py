@@ -31,7 +31,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             other_path=("image",),
         )
     if (
-        cluster.platform == "eks"
+        cluster.traits.managed_node_groups
         and image.image_id is not None
         and cluster.network.existing is not None
         and cluster.kubernetes.service_cidr is None

@@ -32,10 +32,9 @@ CLUSTER_TAG = "kubernetes.io/cluster"
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    if not karpenter.is_on(cluster):
+    here = cluster.traits.autoscaling_key
+    if here is None or not karpenter.is_on(cluster):
         return
-    section = "kubernetes" if cluster.platform == "eks" else "hyperpod"
-    here: Path = (section, "autoscaling")
     if not karpenter.scaled_groups(cluster):
         yield Problem(
             "Karpenter has no group to scale: it would be installed, and add no node",
@@ -51,7 +50,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _how_to_scale(cluster: Cluster) -> str:
-    if cluster.platform == "eks":
+    if cluster.traits.karpenter_in_cluster:
         return "give a group `max_count` above its `count`, or leave autoscaling off"
     return (
         "give a compute group `max_count`: one that is on demand or spot, neither restricted nor "

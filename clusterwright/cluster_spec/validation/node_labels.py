@@ -59,7 +59,7 @@ def _key(cluster: Cluster, key: str, path: Path) -> Iterator[Problem]:
                 path,
                 hint="use a domain of your own, such as team.example.com/model, or none",
             )
-    if cluster.platform == "eks" and len(key) > LONGEST_KEY_OF_NODE_GROUPS:
+    if cluster.traits.managed_node_groups and len(key) > LONGEST_KEY_OF_NODE_GROUPS:
         yield Problem(
             f"a node group takes keys of at most {LONGEST_KEY_OF_NODE_GROUPS} letters; "
             f"this one has {len(key)}",

@@ -50,9 +50,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             "tenants are accounts in the accounting database, and accounting is none",
             ("tenants",),
             on_key=True,
-            hint="slurm.accounting: {kind: rds}"
-            if cluster.platform == "parallelcluster"
-            else "slurm.accounting: {kind: local}",
+            hint="slurm.accounting: {kind: local}"
+            if cluster.traits.accounting_on_controller
+            else "slurm.accounting: {kind: rds}",
             other_path=("slurm", "accounting", "kind"),
         )
 

@@ -13,20 +13,6 @@ from clusterwright.cluster_spec.validation import training_jobs
 
 HERE: Path = ("kubernetes", "workloads")
 
-CHARTS_OF = {
-    "hyperpod-eks": frozenset({"kueue", "hyperpod-helm-chart"}),
-    "eks": frozenset(
-        {
-            "kueue",
-            "nvidia-device-plugin",
-            "aws-efa-k8s-device-plugin",
-            "neuron-helm-chart",
-            "karpenter",
-        }
-    ),
-}
-"""HyperPod's chart brings the device plugins itself."""
-
 SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
 MOST_FLAVORS = 64
@@ -74,7 +60,7 @@ def _unique(key: str, names: Sequence[str]) -> Iterator[Problem]:
 
 
 def _charts(cluster: Cluster) -> Iterator[Problem]:
-    here = CHARTS_OF[cluster.platform]
+    here = cluster.traits.charts
     for index, chart in enumerate(cluster.kubernetes.workloads.charts):
         path: Path = (*HERE, "charts", index, "name")
         if chart.name not in here:
@@ -118,7 +104,7 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
             hint="leave it out",
             other_path=("hyperpod", "task_governance"),
         )
-    if workloads.topology_api is not None and cluster.platform != "hyperpod-eks":
+    if workloads.topology_api is not None and not cluster.on_hyperpod:
         yield Problem(
             "which labels of the network's layers nodes carry is known of HyperPod only",
             (*HERE, "topology_api"),
@@ -152,7 +138,7 @@ def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
     yield from _job_tenant(cluster, job, here)
     yield from _job_nodes(cluster, job, here)
     if job.kind == "hyperpod-pytorch":
-        if cluster.platform != "hyperpod-eks":
+        if not cluster.on_hyperpod:
             yield Problem(
                 f"{cluster.platform} has no training operator of HyperPod",
                 (*here, "kind"),

@@ -6,8 +6,8 @@ current.
 
 from __future__ import annotations
 
-from clusterwright.cluster_spec.validation.workloads import CHARTS_OF
 from clusterwright.platforms.kubernetes.charts import UNKNOWN, ListedChart, listed_charts
+from clusterwright.platforms.registry import PLATFORMS, traits_of
 
 
 def page() -> str:
@@ -44,7 +44,7 @@ are, and that Helm refuses what our check of a schema refuses.
 
 
 def _row(chart: ListedChart) -> str:
-    platforms = ", ".join(name for name, charts in CHARTS_OF.items() if chart.name in charts)
+    platforms = ", ".join(name for name in PLATFORMS if chart.name in traits_of(name).charts)
     repository = f"`{chart.repository}`" if chart.repository else UNKNOWN
     cells = (
         chart.name,

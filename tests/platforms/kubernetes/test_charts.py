@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.models.workloads import Chart
-from clusterwright.cluster_spec.validation.workloads import CHARTS_OF
 from clusterwright.platforms.kubernetes import charts_page
 from clusterwright.platforms.kubernetes.charts import (
     UNKNOWN,
@@ -28,6 +27,7 @@ from clusterwright.platforms.kubernetes.charts import (
 from clusterwright.platforms.kubernetes.value_schemas import SCHEMAS, refused, value_schema
 from clusterwright.platforms.kubernetes.values import HYPERPOD_JOB, chart_values
 from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.registry import PLATFORMS, traits_of
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import DIGEST, EKS, HYPERPOD
 from tests.stacks.specs import changed
@@ -37,7 +37,11 @@ CHARTS = "kubernetes__workloads__charts"
 
 def test_the_list_has_what_the_spec_can_name() -> None:
     names = set(Chart.model_fields["name"].annotation.__args__)  # type: ignore[union-attr]
-    assert set(listed_charts()) == names == {n for of in CHARTS_OF.values() for n in of}
+    assert (
+        set(listed_charts())
+        == names
+        == {chart for name in PLATFORMS for chart in traits_of(name).charts}
+    )
     for chart in listed_charts().values():
         assert chart.source
         assert chart.date
