@@ -158,17 +158,57 @@ def _generated(count: int, kind: str) -> Files:
     try:
         generate = importlib.import_module("clusterwright_node.slurm_generate")
         topology = importlib.import_module("clusterwright_node.slurm_topology")
-        inputs = importlib.import_module("clusterwright_node.inputs")
+        contract = importlib.import_module("clusterwright_node.contract")
     finally:
         sys.path.pop(0)
-    group = inputs.Group(
-        "workers", "compute", "p5.48xlarge", "nvidia", 8, "train", 0, None, True, 96, 2, 2_097_152
+    group = contract.Group(
+        name="workers",
+        role="compute",
+        instance_type="p5.48xlarge",
+        accelerator="nvidia",
+        accelerator_count=8,
+        partition="train",
+        spare_count=0,
+        scratch=None,
+        efa=True,
+        cores=96,
+        threads_per_core=2,
+        memory_mib=2_097_152,
+        spot=False,
     )
-    slurm = inputs.Slurm((inputs.Partition("train", True),), "none", "automatic")
-    cluster = inputs.Cluster(
-        "bench", "us-east-1", "hyperpod-slurm", "scripted", (group,), (), None, (), (), slurm,
-        False, (), (), None, {},
-    )  # fmt: skip
+    partition = contract.Partition(
+        name="train", default=True, max_time_minutes=None, priority_tier=1
+    )
+    cluster = contract.ClusterFile(
+        schema_version=contract.SCHEMA_VERSION,
+        cluster="bench",
+        region="us-east-1",
+        platform="hyperpod-slurm",
+        configuration="scripted",
+        groups=(group,),
+        lustre=(),
+        home=None,
+        user_groups=(),
+        users=(),
+        slurm=contract.Slurm(
+            partitions=(partition,),
+            accounting="none",
+            topology="automatic",
+            priority_weights=contract.DEFAULT_WEIGHTS,
+            timeouts=contract.DEFAULT_TIMEOUTS,
+            preemption="off",
+            qos=(),
+            accounts=(),
+            restrict_ssh_to_jobs=False,
+        ),
+        containers=contract.Containers(pyxis=False, install="image"),
+        artefacts=None,
+        metrics=None,
+        mountpoints=(),
+        directory_buckets=(),
+        checkpoint_path=None,
+        node_steps={},
+    )
     nodes = [generate.SlurmNode(name, address, "workers") for name, address in _nodes(count)]
     places = {
         node.name: topology.Place(

@@ -1,0 +1,41 @@
+"""The wheel has every module and data file of the package, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import clusterwright_rehearsal
+from tools.lint.files import ROOT, repository_files
+
+PACKAGE = ROOT / "packages" / "rehearsal"
+
+
+def test_wheel_contains_the_package_and_its_data_only(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(tmp_path)],
+        cwd=PACKAGE,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    packed = {name for name in names if ".dist-info/" not in name}
+    package = PACKAGE / "clusterwright_rehearsal"
+    expected = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in repository_files()
+        if path.is_relative_to(package)
+    }
+    assert packed == expected
+    assert "clusterwright_rehearsal/nodes/image/packages.txt" in packed
+    assert any(name.endswith("/containers/spank_pyxis.c") for name in packed)
+    assert any(name.endswith("entry_points.txt") for name in names)
+
+
+def test_public_names_can_be_imported() -> None:
+    for name in clusterwright_rehearsal.__all__:
+        assert getattr(clusterwright_rehearsal, name).__name__ == name
