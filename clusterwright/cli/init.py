@@ -125,7 +125,7 @@ def _check_values(
         if value is not None and (
             re.search(form.pattern, value) is None or not value.isprintable()
         ):
-            raise UserError(f"{option}: {value!r} is not {form.words}")
+            raise UserError(f"{option}: {value!r} is not {form.description}")
 
 
 def _zone_with(instance_type: str, region: str) -> str:

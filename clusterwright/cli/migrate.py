@@ -145,7 +145,7 @@ def _check_name(name: str | None) -> None:
     if name is not None and (
         len(name) > 40 or not re.fullmatch(formats.ENVIRONMENT.pattern, name)
     ):
-        raise UserError(f"--environment: {name!r} is not {formats.ENVIRONMENT.words}")
+        raise UserError(f"--environment: {name!r} is not {formats.ENVIRONMENT.description}")
 
 
 def _refuse_same_file(output: Path, source: Path) -> None:

@@ -126,7 +126,7 @@ def _texts(
         kind = "on-demand"
     if inputs.image is not None and not re.fullmatch(formats.IMAGE_DIGEST.pattern, inputs.image):
         raise UserError(
-            f"--image {inputs.image!r} is not {formats.IMAGE_DIGEST.words}",
+            f"--image {inputs.image!r} is not {formats.IMAGE_DIGEST.description}",
             f"such as {formats.IMAGE_DIGEST.example}",
         )
     if inputs.image is not None and platform not in KUBERNETES:
@@ -273,7 +273,7 @@ def _check_name(output: Path) -> None:
     if re.search(formats.ENVIRONMENT.pattern, output.stem) is None:
         raise UserError(
             f"--write {output}: the file's name becomes the cluster's, and {output.stem!r} is "
-            f"not {formats.ENVIRONMENT.words}",
+            f"not {formats.ENVIRONMENT.description}",
             "--write configs/llama3-70b.yaml",
         )
     if output.stem == "base":

@@ -212,7 +212,7 @@ def _check_formats(path: Path, stack: str, outputs: dict[str, Any]) -> None:
             ("KarpenterPlacementGroups", formats.PLACEMENT_GROUPS),
         ):
             if words is None and key.startswith(prefix) and not re.fullmatch(form.pattern, value):
-                words = form.words
+                words = form.description
         if words is not None:
             raise UserError(
                 f"{path}: {key} of {stack} is {value!r}, not {words}",

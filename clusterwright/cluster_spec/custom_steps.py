@@ -134,7 +134,7 @@ def _examined(name: str, path: str, text: str) -> SiteStep:
         value = _literal(assigned[constant])
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise BadStep(
-                f"{path}: {constant} is not a whole number from {least} to {most}",
+                f"{path}: {constant} is not an integer from {least} to {most}",
                 line=assigned[constant].lineno,
             )
     return SiteStep(

@@ -72,22 +72,20 @@ def _no_mapping(data: Any, position: Position | None, file: str) -> Problem:
             hint="`clusterwright init --platform hyperpod-slurm` writes one to start from",
             position=position,
         )
-    return Problem(
-        f"a spec is a mapping of keys to values, this is {kind_of(data)}", position=position
-    )
+    return Problem(f"expected a mapping of keys to values, got {kind_of(data)}", position=position)
 
 
 def kind_of(value: object) -> str:
-    """The name of a value's kind as a user would say it."""
+    """Return the name of a value's YAML type for messages."""
     if value is None:
-        return "empty"
+        return "null"
     if isinstance(value, bool):
-        return "true or false"
+        return "a boolean"
     return {
         dict: "a mapping",
         list: "a list",
-        str: "a text",
-        int: "a whole number",
+        str: "a string",
+        int: "an integer",
         float: "a number",
     }.get(type(value), type(value).__name__)
 

@@ -1,4 +1,4 @@
-"""Pydantic's errors in the words of a user: what is wrong, what is wanted, what was meant."""
+"""Translation of pydantic errors into problems with hints."""
 
 from __future__ import annotations
 
@@ -7,44 +7,47 @@ from typing import TYPE_CHECKING, Any
 
 from clusterwright.cluster_spec.document import kind_of
 from clusterwright.cluster_spec.keys import keys_at, places_of
-from clusterwright.cluster_spec.models.formats import WORDS
+from clusterwright.cluster_spec.models.formats import DESCRIPTIONS
 from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.suggest import closest, did_you_mean
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-MOST_PROBLEMS = 100
-"""More than this are no list to work through, and looking for what was meant takes time."""
+MAXIMUM_PROBLEMS = 100
+"""A longer list is of no use, and the search for similar keys takes time."""
 
-_WANTED = {
-    "string_type": "a text",
-    "int_type": "a whole number",
+_EXPECTED = {
+    "string_type": "a string",
+    "int_type": "an integer",
     "float_type": "a number",
     "bool_type": "true or false",
     "list_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
-    "date_type": "a day, such as 2027-01-31,",
+    "date_type": "a date, such as 2027-01-31",
 }
+
+
+_EMPTY = "must not be empty"
 
 
 def translate(
     error: ValidationError, data: dict[str, Any], written: dict[str, Any]
 ) -> list[Problem]:
-    """One Problem per mistake, without positions.
+    """Return one Problem per mistake, without positions.
 
-    `data` is what was validated, `written` what the files say (`data` without derived values).
+    `data` was validated; `written` is the data of the files, without derived values.
     """
     details = error.errors(include_url=False)
-    problems = [_problem(detail, data, written) for detail in details[:MOST_PROBLEMS]]
+    problems = [_problem(detail, data, written) for detail in details[:MAXIMUM_PROBLEMS]]
     meant = {p.other_path for p in problems if p.on_key}
     # `accont` is one mistake, not an unknown key and a missing one.
     problems = [p for p in problems if not (p.missing_key and p.path in meant)]
-    if len(details) > MOST_PROBLEMS:
-        first = _problem(details[MOST_PROBLEMS], data, written)
-        left = len(details) - MOST_PROBLEMS
+    if len(details) > MAXIMUM_PROBLEMS:
+        first = _problem(details[MAXIMUM_PROBLEMS], data, written)
+        left = len(details) - MAXIMUM_PROBLEMS
         problems.append(replace(first, message=f"and {left:,} more problems like this", hint=None))
     return problems
 
@@ -61,11 +64,13 @@ def _problem(detail: Any, data: dict[str, Any], written: dict[str, Any]) -> Prob
     if kind == "union_tag_not_found":
         return _no_kind(path, given, written)
     if kind == "string_pattern_mismatch":
-        words = WORDS.get(context["pattern"], f"of the form {context['pattern']}")
-        return Problem(f"{_shown(given)} is not {words}", path)
-    if kind in _WANTED:
+        expected = DESCRIPTIONS.get(
+            context["pattern"], f"a string that matches {context['pattern']}"
+        )
+        return Problem(f"{_shown(given)} is not {expected}", path)
+    if kind in _EXPECTED:
         return _wrong_kind(kind, given, path)
-    return Problem(_out_of_range(kind, context, given) or _in_pydantics_words(detail), path)
+    return Problem(_out_of_range(kind, context, given) or _pydantic_message(detail), path)
 
 
 def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
@@ -76,11 +81,11 @@ def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
 
 def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Problem:
     key = str(path[-1])
-    # What is written already cannot be what was meant.
+    # A key that the file has already is not the intended one.
     present = _mapping_at(written, path[:-1])
     near = closest(key, [k for k in known if k not in present], count=1)
     if near:
-        # `other_path` names the key that was meant, so that nobody reports it as missing.
+        # `other_path` is the intended key, which is then not reported as missing.
         return Problem(
             f"unknown key `{key}`",
             path,
@@ -89,7 +94,7 @@ def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Probl
             other_path=(*path[:-1], near[0]),
         )
     places = [place for place in places_of(key) if place != key]
-    hint = f"`{key}` is a key elsewhere: {', '.join(places)}" if places else None
+    hint = f"`{key}` is a key of other mappings: {', '.join(places)}" if places else None
     return Problem(f"unknown key `{key}`", path, hint=hint, on_key=True)
 
 
@@ -110,7 +115,7 @@ def _not_an_option(kind: str, context: Any, given: Any, path: Path) -> Problem:
         given = context.get("tag")
     hint: str | None
     if str(given) in options:
-        # The right word as the wrong type.
+        # The right value with the wrong type.
         hint = f"write {given} without quotes" if isinstance(given, str) else f'write "{given}"'
     else:
         hint = did_you_mean(str(given), options)
@@ -121,7 +126,7 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
     hint = None
     if kind == "string_type" and isinstance(given, (int, float, bool)):
         if isinstance(given, float):
-            # What it was written as is not known any more: 1.30 and 1.3 are one number.
+            # The original text is unknown: 1.30 and 1.3 are the same number.
             hint = f"quote it: without quotes it is the number {given}"
         else:
             hint = f'quote it: "{_shown(given)}"'
@@ -137,37 +142,37 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
         hint = "a list, or the path of a YAML file that holds it"
     elif kind == "list_type" and given is not None and not isinstance(given, dict):
         hint = "a list is written [a, b]"
-    return Problem(f"{_WANTED[kind]} is wanted, this is {kind_of(given)}", path, hint=hint)
+    return Problem(f"expected {_EXPECTED[kind]}, got {kind_of(given)}", path, hint=hint)
 
 
 def _out_of_range(kind: str, context: Any, given: Any) -> str | None:
     shown = _shown(given)
     if kind == "greater_than_equal":
-        return f"{shown} is less than {_number(context['ge'])}, the least"
+        return f"must be at least {_number(context['ge'])}, got {shown}"
     if kind == "greater_than":
-        return f"{shown} is not more than {_number(context['gt'])}"
+        return f"must be greater than {_number(context['gt'])}, got {shown}"
     if kind == "less_than_equal":
-        return f"{shown} is more than {_number(context['le'])}, the most"
+        return f"must be at most {_number(context['le'])}, got {shown}"
     if kind == "string_too_long":
-        return f"{shown} has more than {context['max_length']} characters"
+        return f"must be at most {context['max_length']} characters, got {shown}"
     if kind == "string_too_short":
-        least = context["min_length"]
-        return "this is empty" if not given else f"{shown} has fewer than {least} characters"
+        minimum = context["min_length"]
+        return f"must be at least {minimum} characters, got {shown}" if given else _EMPTY
     if kind == "too_long":
-        return f"{len(given)} entries, {context['max_length']} are the most"
+        return f"must have at most {context['max_length']} entries, got {len(given)}"
     if kind == "too_short":
-        least = context["min_length"]
-        return "this is empty" if not given else f"{len(given)} entries, {least} are the least"
+        minimum = context["min_length"]
+        return f"must have at least {minimum} entries, got {len(given)}" if given else _EMPTY
     return None
 
 
-def _in_pydantics_words(detail: Any) -> str:
+def _pydantic_message(detail: Any) -> str:
     given, said = detail["input"], detail["msg"][:1].lower() + detail["msg"][1:]
     return said if isinstance(given, (dict, list)) else f"{_shown(given)}: {said}"
 
 
 def _real_path(location: Path, data: Any, *, missing: bool) -> Path:
-    """Pydantic's location without what is not in the data (the tags of unions)."""
+    """Return pydantic's location without parts that the data lacks (the tags of unions)."""
     path: list[str | int] = []
     here = data
     for index, part in enumerate(location):

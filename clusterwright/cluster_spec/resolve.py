@@ -138,7 +138,7 @@ def _read_users(resolved: Resolved, layers: Layers) -> None:
         if key not in USERS_FILE_KEYS:
             message = f"a users file holds `users` and `user_groups`, not `{key}`"
         elif not isinstance(value, list):
-            message = f"a list is wanted, this is {kind_of(value)}"
+            message = f"expected a list, got {kind_of(value)}"
         elif key in slurm:
             message = f"`{key}` is in the users file and beside its name: which one?"
         else:

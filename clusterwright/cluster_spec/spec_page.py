@@ -1,4 +1,4 @@
-"""The reference page of the spec, from the models.
+"""Writer of the reference page of the spec, from the models.
 
 `python -m tools.docs spec` writes docs/reference/spec.md.
 """
@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from clusterwright.cluster_spec.field_docs import docstrings, summary
 from clusterwright.cluster_spec.keys import fields_of, is_list, models_in
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_spec.models.formats import WORDS
+from clusterwright.cluster_spec.models.formats import DESCRIPTIONS
 
 HEAD = """# The spec
 
@@ -26,14 +26,13 @@ Generated from `clusterwright/cluster_spec/models` by
 How to write one: [Write a spec](../how-to/write-a-spec.md).
 
 Units are in the names: `_gib` is GiB (2^30 bytes), `_mbps` MB/s (10^6 bytes per second), `_usd`
-US dollars. A key set to `null` is not given. Unknown keys are errors. What must hold between
-keys, and what the catalogue says about sizes and types, is checked when the file is read and by
-`clusterwright check`.
+US dollars. A key set to `null` is treated as absent. Unknown keys are errors. Constraints between
+keys, sizes and instance types are checked when the file is loaded and by `clusterwright check`.
 """
 
 
 def page() -> str:
-    """The page as it is committed."""
+    """Return the text of the page."""
     return HEAD + "".join(_section(*found) for found in _sections(Cluster, ""))
 
 
@@ -81,7 +80,7 @@ def _kind(annotation: Any, metadata: list[Any]) -> str:
     if origin is list:
         return f"list of {_kind(arguments[0], [])}" + _length(metadata, "entries")
     if origin is dict:
-        return "mapping of text to text" + _length(metadata, "entries")
+        return "mapping of string to string" + _length(metadata, "entries")
     if arguments:
         kinds = list(dict.fromkeys(_kind(a, metadata) for a in arguments if a is not type(None)))
         return " or ".join(kinds)
@@ -97,12 +96,12 @@ def _facts(metadata: tuple[Any, ...]) -> list[Any]:
 def _scalar(annotation: Any, metadata: list[Any]) -> str:
     pattern = next((m.pattern for m in metadata if getattr(m, "pattern", None)), None)
     if pattern is not None:
-        return WORDS[pattern].replace("|", "\\|")
+        return DESCRIPTIONS[pattern].replace("|", "\\|")
     if annotation is bool:
         return "`true` \\| `false`"
     if annotation is str:
-        return "text" + _length(metadata, "characters")
-    word = {int: "whole number", float: "number"}.get(annotation, "day, such as 2027-01-31")
+        return "string" + _length(metadata, "characters")
+    word = {int: "integer", float: "number"}.get(annotation, "date, such as 2027-01-31")
     return word + _range(metadata)
 
 
@@ -113,7 +112,7 @@ def _range(metadata: list[Any]) -> str:
     if least is not None and most is not None:
         return f", {least:,} to {most:,}"
     if above is not None:
-        return f", more than {above}" + (f", at most {most:,}" if most is not None else "")
+        return f", greater than {above}" + (f", at most {most:,}" if most is not None else "")
     return f", at least {least:,}" if least is not None else ""
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_spec.models.formats import Form
+from clusterwright.cluster_spec.models.formats import Format
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cluster_spec.unused_fields import meaningless
 from clusterwright.migration.results import Note
@@ -29,7 +29,7 @@ _LISTS: Final = frozenset(
         "DatabaseSubnetIds",
     }
 )
-_FORMS: Final[tuple[tuple[str, Form], ...]] = (
+_FORMS: Final[tuple[tuple[str, Format], ...]] = (
     (r"LustreFileSystemId\d*", formats.FILE_SYSTEM_ID),
     (r"LustreDnsName\d*|HomeDnsName", formats.FILE_SYSTEM_DNS),
     (r"LustreMountName\d*", formats.LUSTRE_MOUNT_NAME),
@@ -130,7 +130,7 @@ def _check_form(name: str, value: str) -> None:
             continue
         for part in value.split(",") if name in _LISTS else [value]:
             if not re.fullmatch(form.pattern, part):
-                raise MissingOutputsError(f"{name} is {value!r}, not {form.words}")
+                raise MissingOutputsError(f"{name} is {value!r}, not {form.description}")
         return
 
 

@@ -86,7 +86,7 @@ def test_karpenters_classes_and_pools(tmp_path: Path, snapshot: SnapshotAssertio
         ("KarpenterSubnetIds", "subnet-1; rm", "not ids of subnets with commas"),
         ("KarpenterSecurityGroupIds", "", "not ids of security groups"),
         ("KarpenterKeyArn", "alias/key", "not the ARN of a KMS key"),
-        ("KarpenterInstanceProfile", "a b", "not the name of an instance profile"),
+        ("KarpenterInstanceProfile", "a b", "not an instance profile name"),
         ("KarpenterPlacementGroups", "{}", "not a JSON object of placement groups"),
         ("KarpenterPlacementGroups", '{"workers":"a"', "not a JSON object of placement groups"),
         ("KarpenterPlacementGroups", '{"workers":"a"}', "KarpenterPlacementGroups of reserved"),

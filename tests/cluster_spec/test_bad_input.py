@@ -186,7 +186,7 @@ def test_a_yaml_1_1_directive_makes_no_boolean_of_a_word(tmp_path: Path) -> None
     (tmp_path / "spec.yaml").write_text(text)
     answer = clusterwright("expand", "spec.yaml", folder=tmp_path)
     assert answer.exit_code == 3
-    assert "true or false is wanted, this is a text" in answer.err
+    assert "expected true or false, got a string" in answer.err
 
 
 def test_a_missing_file_is_named_with_what_was_probably_meant(

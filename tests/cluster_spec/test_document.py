@@ -46,11 +46,11 @@ def test_keys_have_a_place() -> None:
 @pytest.mark.parametrize(
     ("value", "word"),
     [
-        (None, "empty"),
-        (True, "true or false"),
-        (1, "a whole number"),
+        (None, "null"),
+        (True, "a boolean"),
+        (1, "an integer"),
         (1.5, "a number"),
-        ("x", "a text"),
+        ("x", "a string"),
         ([], "a list"),
         ({}, "a mapping"),
         (set(), "set"),

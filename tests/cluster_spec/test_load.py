@@ -125,7 +125,7 @@ def test_a_file_called_base_is_laid_over_nothing(folder: Path) -> None:
 def test_mistakes_in_the_users_file_are_shown_there(folder: Path) -> None:
     (folder / "users" / "dev.yaml").write_text(USERS.replace("20001", "12") + "people: []\n")
     assert messages(folder / "dev.yaml") == [
-        "users/dev.yaml:4:22: slurm.users[0].uid: 12 is less than 1,000, the least",
+        "users/dev.yaml:4:22: slurm.users[0].uid: must be at least 1,000, got 12",
         "users/dev.yaml:5:1: slurm.people: a users file holds `users` and `user_groups`, "
         "not `people`",
     ]
@@ -134,9 +134,9 @@ def test_mistakes_in_the_users_file_are_shown_there(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("- {name: ada, uid: 20001}\n", "users/dev.yaml:1:1: slurm.users: a spec is a mapping"),
+        ("- {name: ada, uid: 20001}\n", "users/dev.yaml:1:1: slurm.users: expected a mapping"),
         ("people: []\n", "users/dev.yaml:1:1: slurm.users: a users file holds a list `users`"),
-        ("users: ada\n", "users/dev.yaml:1:1: slurm.users: a list is wanted, this is a text"),
+        ("users: ada\n", "users/dev.yaml:1:1: slurm.users: expected a list, got a string"),
         ("users: [&a {name: b, uid: 20001}]\n", "anchors and aliases are not allowed"),
         ("", "users/dev.yaml:1:1: slurm.users: the file is empty"),
         ("users: []\nusers: []\n", "slurm: the key `users` is written twice"),

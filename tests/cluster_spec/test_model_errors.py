@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from clusterwright.cluster_spec.model_errors import MOST_PROBLEMS, translate
+from clusterwright.cluster_spec.model_errors import MAXIMUM_PROBLEMS, translate
 from clusterwright.cluster_spec.models.cluster import Cluster
 from tests.support.rich_specs import BUILT, renamed, with_value, without
 
@@ -22,29 +22,29 @@ def said(data: dict[str, Any]) -> list[tuple[str, str | None]]:
     ("path", "value", "message", "hint"),
     [
         (("account",), "12", "'12' is not an account id of 12 digits", None),
-        (("account",), 12, "a text is wanted, this is a whole number", 'quote it: "12"'),
+        (("account",), 12, "expected a string, got an integer", 'quote it: "12"'),
         (
             ("account",),
             1.5,
-            "a text is wanted, this is a number",
+            "expected a string, got a number",
             "quote it: without quotes it is the number 1.5",
         ),
-        (("account",), True, "a text is wanted, this is true or false", 'quote it: "true"'),
+        (("account",), True, "expected a string, got a boolean", 'quote it: "true"'),
         (
             ("run", "hours"),
             "1,024",
-            "a number is wanted, this is a text",
+            "expected a number, got a string",
             "write 1024 without quotes",
         ),
-        (("run", "hours"), 0, "0 is not more than 0", None),
-        (("run", "hours"), 90000, "90000 is more than 87,600, the most", None),
-        (("compute", 2, "count"), -1, "-1 is less than 0, the least", None),
-        (("compute", 2, "count"), 4.0, "a whole number is wanted, this is a number", "write 4"),
-        (("compute", 2, "count"), 4.5, "a whole number is wanted, this is a number", None),
+        (("run", "hours"), 0, "must be greater than 0, got 0", None),
+        (("run", "hours"), 90000, "must be at most 87,600, got 90000", None),
+        (("compute", 2, "count"), -1, "must be at least 0, got -1", None),
+        (("compute", 2, "count"), 4.0, "expected an integer, got a number", "write 4"),
+        (("compute", 2, "count"), 4.5, "expected an integer, got a number", None),
         (
             ("storage", "lustre", 0, "efa"),
             "on",
-            "true or false is wanted, this is a text",
+            "expected true or false, got a string",
             "write true",
         ),
         (
@@ -59,18 +59,23 @@ def said(data: dict[str, Any]) -> list[tuple[str, str | None]]:
             "'30' is not one of 1, 3, 5",
             "30 without quotes",
         ),
-        (("waivers", 0, "reason"), "", "this is empty", None),
-        (("waivers", 0, "reason"), "short", "'short' has fewer than 10 characters", None),
-        (("environment",), "x" * 41, "has more than 40 characters", None),
-        (("slurm", "partitions", 0, "groups"), [], "this is empty", None),
-        (("network", "secondary_cidrs"), ["10.1.0.0/24"] * 5, "5 entries, 4 are the most", None),
+        (("waivers", 0, "reason"), "", "must not be empty", None),
+        (("waivers", 0, "reason"), "short", "must be at least 10 characters, got 'short'", None),
+        (("environment",), "x" * 41, "must be at most 40 characters", None),
+        (("slurm", "partitions", 0, "groups"), [], "must not be empty", None),
+        (
+            ("network", "secondary_cidrs"),
+            ["10.1.0.0/24"] * 5,
+            "must have at most 4 entries, got 5",
+            None,
+        ),
         (
             ("network", "secondary_cidrs"),
             "10.1.0.0/24",
-            "a list is wanted",
+            "expected a list",
             "a list is written [a, b]",
         ),
-        (("network",), None, "a mapping is wanted, this is empty", None),
+        (("network",), None, "expected a mapping, got null", None),
         (("compute", 2, "capacity", "kind"), "plan", "'plan' is not one of on-demand, spot", None),
     ],
 )
@@ -99,11 +104,11 @@ def test_a_misspelt_kind_is_found_although_the_union_cannot_be_told() -> None:
 
 def test_a_key_of_another_place_is_sent_there() -> None:
     assert said({**BUILT, "cidr": "10.0.0.0/16"}) == [
-        ("unknown key `cidr`", "`cidr` is a key elsewhere: network.cidr")
+        ("unknown key `cidr`", "`cidr` is a key of other mappings: network.cidr")
     ]
 
 
 def test_too_many_mistakes_are_counted() -> None:
-    found = said({**BUILT, **{f"key{i}": i for i in range(MOST_PROBLEMS + 5)}})
-    assert len(found) == MOST_PROBLEMS + 1
+    found = said({**BUILT, **{f"key{i}": i for i in range(MAXIMUM_PROBLEMS + 5)}})
+    assert len(found) == MAXIMUM_PROBLEMS + 1
     assert found[-1] == ("and 5 more problems like this", None)

@@ -1,4 +1,4 @@
-"""The models: frozen, strict, and every form of text has words and an example."""
+"""The models: frozen, strict, and every format has a description and an example."""
 
 from __future__ import annotations
 
@@ -50,28 +50,33 @@ def test_unknown_keys_are_refused_and_every_field_is_explained(model: type[BaseM
         assert text.endswith((".", ")", "`")), text
 
 
-@pytest.mark.parametrize("form", formats.ALL, ids=lambda f: f.words)
-def test_the_example_of_a_form_has_the_form(form: formats.Form) -> None:
+@pytest.mark.parametrize("text_format", formats.ALL, ids=lambda f: f.description)
+def test_the_example_of_a_format_matches_it(text_format: formats.Format) -> None:
     # Pydantic's engine, which knows \p{...}, and Python's, which init uses.
     from pydantic import Field
 
-    adapter: Any = TypeAdapter(__import__("typing").Annotated[str, Field(pattern=form.pattern)])
-    if form is not formats.SSH_PUBLIC_KEY:
-        assert adapter.validate_python(form.example) == form.example
-    if "\\p{" not in form.pattern:
-        assert re.search(form.pattern, form.example) or form is formats.SSH_PUBLIC_KEY
-        assert not re.search(r"\\d|\\w", form.pattern)
+    adapter: Any = TypeAdapter(
+        __import__("typing").Annotated[str, Field(pattern=text_format.pattern)]
+    )
+    if text_format is not formats.SSH_PUBLIC_KEY:
+        assert adapter.validate_python(text_format.example) == text_format.example
+    if "\\p{" not in text_format.pattern:
+        assert (
+            re.search(text_format.pattern, text_format.example)
+            or text_format is formats.SSH_PUBLIC_KEY
+        )
+        assert not re.search(r"\\d|\\w", text_format.pattern)
 
 
-def test_every_pattern_of_the_models_has_words() -> None:
+def test_every_pattern_of_the_models_has_a_description() -> None:
     text = json.dumps(Cluster.model_json_schema())
     patterns = {json.loads(f'"{p}"') for p in re.findall(r'"pattern": "((?:[^"\\]|\\.)*)"', text)}
     assert patterns
-    assert patterns <= set(formats.WORDS)
+    assert patterns <= set(formats.DESCRIPTIONS)
 
 
 @pytest.mark.parametrize("text", ["2027-1-31", "2027-02-30", "20270131", "2027-01-31T00:00", ""])
-def test_a_day_has_one_form(text: str) -> None:
+def test_a_date_has_one_format(text: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(Day).validate_python(text)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.cluster_spec import spec_page as reference
+from clusterwright.cluster_spec import spec_page
 from clusterwright.cluster_spec.keys import places_of
 from tests.support.rich_specs import BUILT, EXISTING, SCRIPTED, paths
 
 
 def test_every_key_has_a_row() -> None:
-    page = reference.page()
+    page = spec_page.page()
     for base in (BUILT, EXISTING, SCRIPTED):
         for path in paths(base):
             if isinstance(path[-1], str) and path[0] != "tags":
@@ -21,23 +21,22 @@ def test_every_key_has_a_row() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        "| `count` | whole number, 0 to 6,758 | required | Every instance of the group, "
-        "spares included. |",
+        "| `count` | integer, 0 to 6,758 | required | Number of instances, including spares. |",
         "| `partition` | `aws` \\| `aws-us-gov` \\| `aws-cn` | from `region` | AWS partition; "
-        "follows from the region. |",
-        "| `hours` | number, more than 0, at most 87,600 | required | How long the training run "
-        "holds the cluster; decides the cost of the run. |",
+        "derived from the region. |",
+        "| `hours` | number, greater than 0, at most 87,600 | required | Duration of the "
+        "run, for its cost. |",
         "| `pyxis` | `true` \\| `false` | `false` | Containers in Slurm jobs (Enroot with the "
         "Pyxis plug-in). |",
-        "| `alert_thresholds_percent` | list of whole number, 1 to 1,000 (at least 1, at most 5 "
+        "| `alert_thresholds_percent` | list of integer, 1 to 1,000 (at least 1, at most 5 "
         "entries) | `[80, 100]` | Percentages of `monthly_usd`. |",
     ],
 )
 def test_rows_say_type_default_and_meaning(row: str) -> None:
-    assert row in reference.page()
+    assert row in spec_page.page()
 
 
 def test_every_line_of_a_table_has_the_same_columns() -> None:
-    for line in reference.page().splitlines():
+    for line in spec_page.page().splitlines():
         if line.startswith("|"):
             assert line.replace("\\|", "").count("|") == 5, line

@@ -29,7 +29,7 @@ def test_awsome_484_a_wrong_file_is_told_all_its_errors_at_once(tmp_path: Path) 
     path = tmp_path / "spec.yaml"
     for line, message in (
         (9, "network: unknown key `egres`"),
-        (16, "compute[0].count: a whole number is wanted, this is a text"),
+        (16, "compute[0].count: expected an integer, got a string"),
         (21, "compute[1].instance_type: there is no instance type p5.48large"),
         (30, "slurm.partitions[0].groups[0]: no group is called `worker`"),
     ):
@@ -67,7 +67,7 @@ def test_parallelcluster_6923_too_many_groups_are_refused(tmp_path: Path) -> Non
         workers = [{**worker, "name": f"g{number}", "count": 1} for number in range(count)]
         return {"compute": [specs.SMALL["compute"][0], *workers]}
 
-    assert "compute: 101 entries, 100 are the most" in refused(tmp_path, groups(100))
+    assert "compute: must have at most 100 entries, got 101" in refused(tmp_path, groups(100))
     accepted(tmp_path, groups(99))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import repository_root as repository
+from clusterwright.cluster_spec import repository_root
 from clusterwright.preflight.rules.lifecycle import l013_shellcheck, scripts_folder
 from stacks.lifecycle import scripts
 from tests.preflight.harness import Harness
@@ -25,10 +25,10 @@ HERE = "slurm.configuration"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of our scripts in a repository of its own."""
-    target = tmp_path / "repository" / repository.SCRIPTS
+    target = tmp_path / "repository" / repository_root.SCRIPTS
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / repository.SCRIPTS, target, ignore=ignored)
-    monkeypatch.setattr(repository, "root", lambda: target.parent)
+    shutil.copytree(ROOT / repository_root.SCRIPTS, target, ignore=ignored)
+    monkeypatch.setattr(repository_root, "root", lambda: target.parent)
     return target
 
 
@@ -47,7 +47,7 @@ def test_our_own_folder_is_in_order(rule: Harness) -> None:
 def test_digests_are_those_of_our_scripts() -> None:
     found = {
         hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in (ROOT / repository.SCRIPTS).rglob("*.sh")
+        for path in (ROOT / repository_root.SCRIPTS).rglob("*.sh")
     }
     assert found == l013_shellcheck.KNOWN_CLEAN, "put the digests of the new scripts there"
 
@@ -59,7 +59,7 @@ def test_entries_are_those_of_the_stacks() -> None:
 def test_nothing_is_looked_at_without_a_repository(
     rule: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "root", lambda: None)
+    monkeypatch.setattr(repository_root, "root", lambda: None)
     for name in ("CW-L011", "CW-L012", "CW-L013", "CW-L014"):
         assert rule.run(name).rule.tested == 0
 
@@ -223,7 +223,7 @@ def test_what_no_table_has_is_unknown(rule: Harness) -> None:
 
 
 def test_nodes_and_checks_have_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / repository.SCRIPTS))
+    monkeypatch.syspath_prepend(str(ROOT / repository_root.SCRIPTS))
     from clusterwright_node import compatibility
 
     catalog = load_catalog()

@@ -1,4 +1,4 @@
-"""What every model of the spec shares."""
+"""The base class of the models, and types that several models use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from clusterwright.cluster_spec.models import formats
 
 
 class Model(BaseModel):
-    """A part of the spec: unknown keys are errors, no value is coerced, nothing changes later."""
+    """A mapping of the spec: unknown keys are errors, values are not coerced, instances are
+    frozen.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -18,14 +20,14 @@ class Model(BaseModel):
         strict=True,
         populate_by_name=True,
         allow_inf_nan=False,
-        # Building every validator at import costs more than reading the file: build on first use.
-        # For the same reason a default that is a model is made by `model_construct`.
+        # Building every validator at import takes longer than reading the file: build on first
+        # use. For the same reason defaults that are models use `model_construct`.
         defer_build=True,
     )
 
 
 LARGEST_INTEGER = 2_147_483_647
-"""What an integer of the FSx API holds (StorageCapacity, botocore 1.44.5)."""
+"""The largest integer of the FSx API (StorageCapacity, botocore 1.44.5)."""
 
 Name = Annotated[
     str,
@@ -33,7 +35,7 @@ Name = Annotated[
         pattern=formats.NAME.pattern, min_length=1, max_length=63, examples=[formats.NAME.example]
     ),
 ]
-"""A name as SageMaker takes it (CreateCluster: ClusterName, InstanceGroupName)."""
+"""A name that SageMaker accepts (CreateCluster: ClusterName, InstanceGroupName)."""
 
 UnixName = Annotated[
     str, Field(pattern=formats.UNIX_NAME.pattern, examples=[formats.UNIX_NAME.example])
@@ -100,4 +102,4 @@ LogRetentionDays = Literal[
     3288,
     3653,
 ]
-"""What CloudWatch Logs takes (PutRetentionPolicy)."""
+"""The retention periods of CloudWatch Logs (PutRetentionPolicy)."""

@@ -1,4 +1,4 @@
-"""The whole cluster."""
+"""The top level of the spec."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from clusterwright.platforms.traits import Platform
 
 
 class Cluster(Model):
-    """One cluster for training, as reviewed: everything that is built, and nothing else."""
+    """A training cluster: everything that is built, and nothing else."""
 
     environment: Annotated[
         str,
@@ -47,7 +47,7 @@ class Cluster(Model):
     account: Annotated[
         str, Field(pattern=formats.ACCOUNT.pattern, examples=[formats.ACCOUNT.example])
     ]
-    """AWS account, 12 digits in quotes: without them YAML reads a number."""
+    """AWS account, 12 digits in quotes: without quotes, YAML reads a number."""
 
     region: Annotated[
         str, Field(pattern=formats.REGION.pattern, examples=[formats.REGION.example])
@@ -55,19 +55,20 @@ class Cluster(Model):
     """AWS region, such as `us-east-1`."""
 
     partition: Literal["aws", "aws-us-gov", "aws-cn"]
-    """AWS partition; follows from the region."""
+    """AWS partition; derived from the region."""
 
     platform: PlatformName
-    """What runs the cluster."""
+    """The service and scheduler that run the cluster."""
 
     protection: Literal["retain", "destroy"] = "retain"
-    """retain: stateful resources outlive the stacks, which are protected. destroy: for dev."""
+    """retain: stateful resources are kept when stacks are deleted, and stacks have termination
+    protection. destroy: everything is deleted, for development."""
 
     network: Network
-    """Where the cluster stands: built, or an existing one."""
+    """The network of the cluster, created or existing."""
 
     compute: Annotated[list[ComputeGroup], Field(min_length=1, max_length=100)]
-    """Groups of equal instances."""
+    """Groups of identical instances."""
 
     storage: Storage = Field(default_factory=Storage.model_construct)
     """File systems, buckets and home directories."""
@@ -76,37 +77,37 @@ class Cluster(Model):
     """Keys, roles and access."""
 
     slurm: Slurm = Field(default_factory=Slurm.model_construct)
-    """The scheduler and its users, where that is Slurm."""
+    """The scheduler and its users, on platforms with Slurm."""
 
     kubernetes: Kubernetes = Field(default_factory=Kubernetes.model_construct)
-    """The control plane and what runs on it, on EKS."""
+    """The control plane and its workloads, on platforms with Kubernetes."""
 
     hyperpod: HyperPod = Field(default_factory=HyperPod.model_construct)
-    """What HyperPod alone is told, on EKS."""
+    """Settings of HyperPod with Amazon EKS."""
 
     parallelcluster: ParallelCluster = Field(default_factory=ParallelCluster.model_construct)
-    """What ParallelCluster alone is told."""
+    """Settings of ParallelCluster."""
 
     tenants: Annotated[list[Tenant], Field(max_length=100)] = []
-    """Teams that share the cluster, each with its limits."""
+    """Teams that share the cluster, with their shares and limits."""
 
     lifecycle: Lifecycle = Field(default_factory=Lifecycle.model_construct)
-    """What runs on nodes beside our own steps, and what they fetch."""
+    """Custom steps of the node program, and the artefacts that nodes download."""
 
     image: Image = Field(default_factory=Image.model_construct)
-    """What the nodes boot from, and when it changes."""
+    """The machine image of the nodes, and when it is updated."""
 
     resilience: Resilience = Field(default_factory=Resilience.model_construct)
-    """Health checks and the replacement of nodes."""
+    """Health checks and node replacement."""
 
     observability: Observability = Field(default_factory=Observability.model_construct)
     """Logs, metrics and alarms."""
 
     budget: Budget | None = None
-    """What the cluster may cost; `clusterwright cost` holds the spec against it."""
+    """Cost limits; `clusterwright cost` compares the spec with them."""
 
     run: Run | None = None
-    """The training run that the cluster is for."""
+    """The training run that the cluster is planned for."""
 
     tags: Annotated[
         dict[
@@ -121,30 +122,34 @@ class Cluster(Model):
         list[Annotated[str, Field(pattern=formats.TAG.pattern, min_length=1, max_length=128)]],
         Field(max_length=45),
     ] = []
-    """Keys that `tags` must have, each with a value: what your organisation asks of everybody."""
+    """Keys that `tags` must have with a non-empty value, such as those your organisation
+    requires."""
 
     waivers: list[Waiver] = []
-    """Findings that somebody accepts, each with its reason and an expiry."""
+    """Accepted findings, each with a reason and an expiry date."""
 
     allow_replacement: list[Allowance] = []
-    """What a change may replace or delete although it holds data or jobs; see `diff`."""
+    """Resources that a change may replace or delete although they hold data or jobs; see
+    `diff`."""
 
     @property
     def traits(self) -> Platform:
-        """What the platform is and can do; code outside `platforms` asks this, not its name."""
+        """Return the capabilities of the platform; code outside `platforms` uses them, not its
+        name.
+        """
         return traits_of(self.platform)
 
     @property
     def uses_slurm(self) -> bool:
-        """Whether Slurm runs the jobs."""
+        """Return whether Slurm schedules jobs."""
         return self.traits.uses_slurm
 
     @property
     def uses_kubernetes(self) -> bool:
-        """Whether Kubernetes runs the jobs."""
+        """Return whether Kubernetes schedules jobs."""
         return self.traits.uses_kubernetes
 
     @property
     def on_hyperpod(self) -> bool:
-        """Whether SageMaker HyperPod makes, watches and replaces the nodes."""
+        """Return whether SageMaker HyperPod launches, monitors and replaces the nodes."""
         return self.traits.on_hyperpod

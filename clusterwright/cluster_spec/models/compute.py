@@ -1,4 +1,4 @@
-"""Groups of instances, their role in the cluster, and how their capacity is obtained."""
+"""Groups of instances, their roles and their capacity."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ ReservationId = Annotated[
 
 
 class OnDemand(Model):
-    """Paid by the hour, while there is any."""
+    """On-Demand Instances, billed by the hour; capacity is not guaranteed."""
 
     kind: Literal["on-demand"]
-    """By the hour."""
+    """On-Demand."""
 
 
 class Spot(Model):
-    """Spare capacity that AWS takes back when it is needed elsewhere."""
+    """Spot Instances, which AWS interrupts when it needs the capacity."""
 
     kind: Literal["spot"]
-    """By the hour, interruptible."""
+    """Spot."""
 
 
 class Reservation(Model):
-    """An on-demand capacity reservation of EC2."""
+    """An EC2 On-Demand Capacity Reservation."""
 
     kind: Literal["reservation"]
-    """From a reservation."""
+    """A capacity reservation."""
 
     id: ReservationId
-    """The reservation, `cr-...`."""
+    """The id of the reservation, `cr-...`."""
 
 
 class CapacityBlock(Model):
-    """A capacity block for ML, already bought."""
+    """A purchased EC2 Capacity Block for ML."""
 
     kind: Literal["capacity-block"]
-    """From a capacity block."""
+    """A Capacity Block."""
 
     id: ReservationId
-    """The block's reservation, `cr-...`."""
+    """The id of the Capacity Block's reservation, `cr-...`."""
 
 
 class TrainingPlan(Model):
-    """A SageMaker training plan, already bought, whose target is a HyperPod cluster."""
+    """A purchased SageMaker training plan with a HyperPod cluster as target."""
 
     kind: Literal["training-plan"]
-    """From a training plan."""
+    """A training plan."""
 
     arn: Annotated[
         str,
@@ -60,7 +60,7 @@ class TrainingPlan(Model):
             pattern=formats.TRAINING_PLAN_ARN.pattern, examples=[formats.TRAINING_PLAN_ARN.example]
         ),
     ]
-    """The plan, of the cluster's account and region."""
+    """The ARN of the plan, in the cluster's account and region."""
 
 
 OneKind = Annotated[
@@ -69,26 +69,28 @@ OneKind = Annotated[
 
 
 class CapacityShare(Model):
-    """A part of a mixed group's instances, and how they are obtained."""
+    """A share of a group with mixed capacity."""
 
     percent: Annotated[int, Field(ge=1, le=99, examples=[75])]
-    """Of the group's count; all shares together are 100, and each is a whole instance at least."""
+    """Share of the group's `count`; all shares add up to 100, and each is at least one
+    instance."""
 
     capacity: OneKind
-    """How they are obtained."""
+    """The kind of capacity."""
 
 
 class Mix(Model):
     """Several kinds of capacity: the resolved spec has a group for each (`part_of`)."""
 
     kind: Literal["mix"]
-    """Several kinds."""
+    """Mixed."""
 
     shares: Annotated[list[CapacityShare], Field(min_length=2, max_length=5)]
-    """Which kinds, and how much of each; the first one's group keeps the name."""
+    """Kinds of capacity and their percentages; the group of the first share keeps the name."""
 
     fallback: Annotated[list[Literal["on-demand", "spot"]], Field(max_length=2)] = []
-    """For each kind a group of 0 instances stands ready; nothing moves instances by itself."""
+    """For each kind, an additional group with 0 instances is created; nothing moves instances
+    automatically."""
 
 
 Capacity = Annotated[
@@ -98,17 +100,17 @@ Capacity = Annotated[
 
 
 class Ebs(Model):
-    """One more EBS volume per instance, mounted by the image at /opt/sagemaker."""
+    """An additional EBS volume per instance, mounted by the image at /opt/sagemaker."""
 
     capacity_gib: Annotated[int, Field(ge=1, le=16384)]
     """Size of the volume."""
 
 
 class Scratch(Model):
-    """The instance's own NVMe drives as one striped file system; empty after every replacement."""
+    """The instance store (NVMe) as one striped file system; empty after every replacement."""
 
     mount_path: AbsolutePath = "/scratch"
-    """Where it is mounted; on the platform eks, in the pods of example jobs."""
+    """Mount path; on the platform eks, in the pods of example jobs."""
 
 
 KubernetesKey = Annotated[
@@ -126,73 +128,76 @@ KubernetesValue = Annotated[
 
 
 class Taint(Model):
-    """Keeps pods off the group's nodes that do not say that they tolerate it."""
+    """A Kubernetes taint, which repels pods without a matching toleration."""
 
     key: KubernetesKey
-    """What pods name to tolerate it."""
+    """Key of the taint."""
 
     value: KubernetesValue | None = None
-    """A further word that pods may have to name."""
+    """Value of the taint."""
 
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-    """Of pods that do not tolerate it: none is placed there, none if another node has room, or
-    those that run there go too."""
+    """Effect on pods without a toleration: not scheduled, preferably not scheduled, or also
+    evicted."""
 
 
 class ComputeGroup(Model):
-    """A group of equal instances with one role."""
+    """A group of identical instances with one role."""
 
     name: Name
     """The group's name, unique in the cluster."""
 
     role: Literal["controller", "login", "compute", "system"]
-    """controller: runs Slurm. login: where people work. compute: runs jobs. system: runs what
-    Kubernetes needs beside jobs."""
+    """controller: runs the Slurm daemons. login: for users. compute: runs jobs. system: runs
+    Kubernetes add-ons and controllers."""
 
     instance_type: Annotated[
         str, Field(min_length=1, max_length=64, examples=[formats.INSTANCE_TYPE.example])
     ]
-    """EC2's name everywhere (`p5.48xlarge`); `ml.` is added where an API wants it."""
+    """The EC2 name (`p5.48xlarge`); `ml.` is added for APIs that require it."""
 
     count: Annotated[int, Field(ge=0, le=6758, examples=[1])]
-    """Every instance of the group, spares included."""
+    """Number of instances, including spares."""
 
     min_count: Annotated[int, Field(ge=0, le=6758)] | None = None
-    """Fewer than this within three hours, and the group is rolled back."""
+    """Minimum number of instances that must start within three hours; otherwise the group is
+    rolled back."""
 
     max_count: Annotated[int, Field(ge=1, le=6758)] | None = None
-    """What the group is to grow to: quotas and addresses are checked for it, and an autoscaler,
-    where the platform has one, stops there."""
+    """Maximum number of instances: quotas and addresses are checked for it, and it is the limit of
+    autoscaling, on platforms with an autoscaler."""
 
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
-    """Of these, kept out of jobs: any node may be the spare. Scripted mode needs accounting."""
+    """Number of these instances that jobs do not use; any node may be a spare. Scripted mode
+    requires accounting."""
 
     capacity: Capacity = Field(default_factory=lambda: OnDemand.model_construct(kind="on-demand"))
-    """How the instances are obtained; `{kind: on-demand}` if absent."""
+    """Kind of capacity; `{kind: on-demand}` if absent."""
 
     part_of: Name | None = None
-    """The group that mixes kinds of capacity, of which this is a part; follows from the mix."""
+    """The group with mixed capacity that this group is part of; derived from the mix."""
 
     ebs: Ebs | None = None
-    """One more volume per instance."""
+    """An additional volume per instance."""
 
     scratch: Scratch | None = None
-    """The instance's own drives, for types that have some."""
+    """The instance store, for types that have one."""
 
     threads_per_core: Annotated[int, Field(ge=1, le=2)] | None = None
-    """1 switches hyper-threads off; the type's own setting if absent."""
+    """1 disables simultaneous multithreading; the default of the instance type if absent."""
 
     network_interface: Literal["efa", "efa-only"] | None = None
-    """What the additional network cards become; the platform's default if absent."""
+    """Interface type of additional network cards; the platform's default if absent."""
 
     placement_group: bool | None = None
-    """A cluster placement group, where the platform takes one; its default if absent."""
+    """Use a cluster placement group, if the platform supports it; the platform's default if
+    absent."""
 
     labels: Annotated[dict[KubernetesKey, KubernetesValue], Field(max_length=50)] = {}
-    """Labels of the group's nodes in Kubernetes; later nodes have them too."""
+    """Kubernetes labels of the group's nodes, including nodes that are added later."""
 
     taints: Annotated[list[Taint], Field(max_length=50)] = []
-    """Taints of the group's nodes in Kubernetes; each key with an effect stands once."""
+    """Kubernetes taints of the group's nodes; each pair of key and effect is unique."""
 
     mig_profile: (
         Annotated[
@@ -200,7 +205,7 @@ class ComputeGroup(Model):
         ]
         | None
     ) = None
-    """How HyperPod divides each GPU of the group; GPUs stay whole if absent."""
+    """MIG profile of each GPU of the group; GPUs are not partitioned if absent."""
 
     restricted: bool = False
-    """A restricted instance group of HyperPod: for Amazon Nova, nobody reaches its nodes."""
+    """A restricted instance group of HyperPod, for Amazon Nova; its nodes are not accessible."""

@@ -1,4 +1,4 @@
-"""What only HyperPod with Amazon EKS can be told."""
+"""Settings of HyperPod with Amazon EKS."""
 
 from __future__ import annotations
 
@@ -25,64 +25,65 @@ AddonVersion = Annotated[
 
 
 class TieredStorage(Model):
-    """Checkpoints in the memory of the nodes first, on S3 or Lustre later."""
+    """Managed tiered checkpointing: checkpoints in memory, then on S3 or Lustre."""
 
     memory_percent: Annotated[int, Field(ge=1, le=100, examples=[20])]
-    """Share of each node's memory that is kept for checkpoints."""
+    """Percentage of each node's memory that is reserved for checkpoints."""
 
 
 class PriorityClass(Model):
-    """A rank of jobs: one with a higher weight goes first, and may displace others."""
+    """A priority class: jobs with a higher weight run first and may preempt others."""
 
     name: PriorityClassName
-    """What jobs are labelled with, as `<name>-priority`."""
+    """Name of the class; jobs have the label `<name>-priority`."""
 
     weight: Annotated[int, Field(ge=0, le=100, examples=[90])]
-    """0 is the lowest rank and 100 the highest."""
+    """0 is the lowest priority and 100 the highest."""
 
 
 class TaskGovernance(Model):
-    """Queues, ranks and shares of HyperPod's task governance; the shares are the tenants'."""
+    """HyperPod task governance: queues, priorities, and the shares of tenants."""
 
     priority_classes: Annotated[list[PriorityClass], Field(max_length=10)] = []
-    """Ranks of jobs; all wait in the order of their arrival if empty."""
+    """Priority classes of jobs; first come, first served if empty."""
 
     fair_share: bool = True
-    """Whether idle capacity is lent by the tenants' weights, and not to who asks first."""
+    """Whether idle capacity is lent in proportion to the tenants' weights, not first come, first
+    served."""
 
     share_idle: bool = True
-    """Whether capacity that no tenant has been given may be borrowed by all."""
+    """Whether unallocated capacity may be borrowed by all tenants."""
 
     addon_version: AddonVersion | None = None
-    """Of the add-on; the default of EKS on the day of the deployment if absent."""
+    """Version of the add-on; the default of EKS at deployment if absent."""
 
 
 class HyperPodAddon(Model):
-    """An add-on of SageMaker on the EKS cluster."""
+    """A SageMaker add-on of the EKS cluster."""
 
     name: Literal["training-operator", "observability"]
-    """training-operator: restarts parts of a job, not all of it. observability: metrics of nodes,
+    """training-operator: restarts failed processes of a job. observability: metrics of nodes,
     accelerators and jobs in the Prometheus workspace of `observability.prometheus`."""
 
     version: AddonVersion | None = None
-    """As EKS writes it; the default of EKS on the day of the deployment if absent."""
+    """Version of the add-on; the default of EKS at deployment if absent."""
 
 
 class Inference(Model):
-    """HyperPod's inference operator, for endpoints on nodes that training leaves idle.
+    """HyperPod inference operator, for endpoints on nodes that training does not use.
 
-    Its models are read from Lustre, or from `storage.buckets` with a `mount_path`.
+    Models are read from Lustre, or from `storage.buckets` with a `mount_path`.
     """
 
     addon_version: AddonVersion | None = None
-    """Of the add-on; the default of EKS on the day of the deployment if absent."""
+    """Version of the add-on; the default of EKS at deployment if absent."""
 
     gated_models: bool = False
-    """Whether endpoints may download gated models of JumpStart, with a role for it."""
+    """Whether endpoints may download gated JumpStart models, with a role for them."""
 
 
 class SharedLustre(Model):
-    """A file system that HyperPod builds for the restricted groups, out of everybody's reach."""
+    """A file system that HyperPod creates for the restricted groups; only they can access it."""
 
     capacity_gib: Annotated[int, Field(ge=1200, le=100_800, examples=[1200])]
     """Size of the file system."""
@@ -91,27 +92,28 @@ class SharedLustre(Model):
     """Throughput tier of the file system."""
 
     on_delete: Literal["keep", "delete-if-not-used"] = "keep"
-    """What becomes of it with the last restricted group."""
+    """What happens to it when the last restricted group is deleted."""
 
 
 class HyperPod(Model):
-    """What `platform: hyperpod-eks` needs beside the rest of the file."""
+    """Settings that only `platform: hyperpod-eks` has."""
 
     autoscaling: Literal["off", "karpenter"] = "off"
-    """karpenter: HyperPod's own Karpenter adds and takes away nodes of the groups that its
-    NodeClass names, as pods wait; quotas and `max_count` bound it."""
+    """karpenter: HyperPod's managed Karpenter adds nodes to the groups of its NodeClass for
+    pending pods, and removes them; limited by quotas and `max_count`."""
 
     tiered_storage: TieredStorage | None = None
-    """Checkpoints in memory; none if absent."""
+    """Tiered checkpointing; disabled if absent."""
 
     task_governance: TaskGovernance | None = None
-    """Queues and shares for the tenants, by SageMaker; none if absent."""
+    """Task governance; disabled if absent."""
 
     addons: Annotated[list[HyperPodAddon], Field(max_length=2)] = []
-    """Add-ons of SageMaker; each once."""
+    """SageMaker add-ons, each at most once."""
 
     inference: Inference | None = None
-    """The inference operator, with the load balancer controller and KEDA; none if absent."""
+    """The inference operator, with the load balancer controller and KEDA; not installed if
+    absent."""
 
     restricted_lustre: SharedLustre | None = None
-    """The file system of the groups with `restricted: true`."""
+    """The file system of groups with `restricted: true`."""

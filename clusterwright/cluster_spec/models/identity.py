@@ -19,7 +19,7 @@ class Identity(Model):
         ]
         | None
     ) = None
-    """An existing key, never altered; one is created if absent."""
+    """An existing key, never modified; a key is created if absent."""
 
     permissions_boundary_arn: (
         Annotated[
@@ -27,7 +27,7 @@ class Identity(Model):
         ]
         | None
     ) = None
-    """A managed policy that bounds every role that is created."""
+    """A managed policy that is the permissions boundary of every created role."""
 
     session_manager: bool = True
-    """Shells on nodes through AWS Systems Manager."""
+    """Shell access to nodes through AWS Systems Manager Session Manager."""

@@ -1,4 +1,4 @@
-"""Amazon EKS: the control plane, who may reach it, and what runs on it."""
+"""Amazon EKS: control plane, access, add-ons, workloads."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ ControlPlaneLog = Literal["api", "audit", "authenticator", "controller-manager",
 
 
 class AccessEntry(Model):
-    """A role or user of IAM that may talk to Kubernetes, and what it may do there."""
+    """An EKS access entry: an IAM role or user and its permissions in Kubernetes."""
 
     principal_arn: PrincipalArn
-    """The role or user; whoever assumes the role has its rights."""
+    """The IAM role or user; every session of the role has its permissions."""
 
     policy: Literal["cluster-admin", "admin", "admin-view", "edit", "view"] | None = None
-    """One of EKS's access policies; without one, RBAC's bindings of `groups` decide."""
+    """An EKS access policy; if absent, RBAC bindings of `groups` apply."""
 
     namespaces: Annotated[list[Namespace], Field(max_length=100)] = []
-    """Where the policy holds; in all namespaces if empty."""
+    """Namespaces of the policy; all if empty."""
 
     groups: Annotated[
         list[Annotated[str, Field(pattern=formats.KUBERNETES_GROUP.pattern, max_length=100)]],
         Field(max_length=20, examples=[["researchers"]]),
     ] = []
-    """Kubernetes' groups of the principal, for bindings of RBAC."""
+    """Kubernetes groups of the principal, for RBAC bindings."""
 
 
 class Addon(Model):
-    """An add-on that EKS installs and keeps, and its version."""
+    """An EKS add-on and its version."""
 
     name: Literal[
         "vpc-cni",
@@ -63,7 +63,7 @@ class Addon(Model):
         "eks-node-monitoring-agent",
         "amazon-cloudwatch-observability",
     ]
-    """EKS's name of it."""
+    """Name of the add-on in EKS."""
 
     version: (
         Annotated[
@@ -72,11 +72,11 @@ class Addon(Model):
         ]
         | None
     ) = None
-    """As EKS writes it; the default of EKS on the day of the deployment if absent."""
+    """Version of the add-on; the default of EKS at deployment if absent."""
 
 
 class PodIdentity(Model):
-    """A role of IAM that pods of one service account have."""
+    """An EKS Pod Identity association: the IAM role of a service account."""
 
     namespace: Namespace
     """The namespace of the service account."""
@@ -89,36 +89,38 @@ class PodIdentity(Model):
             examples=[formats.SERVICE_ACCOUNT.example],
         ),
     ]
-    """The service account, which may exist later."""
+    """The service account, which need not exist yet."""
 
     role_arn: RoleArn
-    """The role, of this account; it must trust pods.eks.amazonaws.com."""
+    """The IAM role, in this account; it must trust pods.eks.amazonaws.com."""
 
 
 class Kubernetes(Model):
-    """What `platform: hyperpod-eks` and `platform: eks` need beside the rest of the file."""
+    """Settings of platforms with Kubernetes."""
 
     version: Annotated[str, Field(pattern=r"^1\.[0-9]{2}$", examples=["1.34"])] = "1.35"
-    """Kubernetes' version, in quotes: without them YAML reads a number."""
+    """Kubernetes version, in quotes: without quotes, YAML reads a number."""
 
     support: Literal["standard", "extended"] = "standard"
-    """standard: EKS upgrades when standard support ends. extended: it stays, at a higher rate."""
+    """standard: EKS upgrades the cluster when standard support ends. extended: the version is
+    kept, at a higher price."""
 
     public_access_cidrs: Annotated[list[Cidr], Field(max_length=40)] = []
-    """Ranges of the internet that may reach the API server; from within the VPC only if empty."""
+    """Public CIDR ranges that may reach the API server; only from within the VPC if empty."""
 
     private_access_cidrs: Annotated[list[Cidr], Field(max_length=20)] = []
-    """Ranges of connected networks (VPN, peered VPCs) that may reach it; nodes alone if empty."""
+    """CIDR ranges of connected networks (VPN, peered VPCs) that may reach it; only nodes if
+    empty."""
 
     admin_role: bool = True
-    """A role that administers the cluster; who may assume it is for the account's IAM to say."""
+    """Create an administrator role; IAM of the account controls who may assume it."""
 
     access: Annotated[list[AccessEntry], Field(max_length=100)] = []
-    """Who else may talk to Kubernetes: nobody has rights by having made the cluster."""
+    """Access entries; the creator of the cluster has no permissions by default."""
 
     service_cidr: Cidr | None = None
-    """Addresses of Kubernetes' services, which no network that is reached may have; cannot be
-    changed. If absent, the first of EKS's two ranges that overlaps no range of this file."""
+    """CIDR range of Kubernetes services, which must not overlap connected networks and cannot be
+    changed. If absent, the first of the two EKS defaults without an overlap in the spec."""
 
     control_plane_logs: Annotated[list[ControlPlaneLog], Field(max_length=5)] = [
         "api",
@@ -127,26 +129,27 @@ class Kubernetes(Model):
         "controller-manager",
         "scheduler",
     ]
-    """What the control plane writes to CloudWatch, kept for `observability.log_retention_days`."""
+    """Control plane logs in CloudWatch, kept for `observability.log_retention_days`."""
 
     addons: Annotated[list[Addon], Field(max_length=20)] = []
-    """Optional add-ons, and versions of those that are there anyway."""
+    """Optional add-ons, and versions of default add-ons."""
 
     pod_identities: Annotated[list[PodIdentity], Field(max_length=1000)] = []
-    """Roles of the pods' service accounts, through EKS Pod Identity."""
+    """IAM roles of service accounts (EKS Pod Identity)."""
 
     node_volume_gib: Annotated[int, Field(ge=20, le=16384)] = 200
-    """Each node's root volume, which holds images and logs, on the platform eks."""
+    """Root volume size of each node, for images and logs, on the platform eks."""
 
     max_unavailable_percent: Annotated[int, Field(ge=1, le=100)] = 10
-    """Of a compute group's nodes, replaced at once by an update, on the platform eks."""
+    """Maximum percentage of a group's nodes that an update replaces at the same time, on the
+    platform eks."""
 
     autoscaling: Literal["off", "karpenter"] = "off"
-    """karpenter: on the platform eks, Karpenter adds nodes to groups with `max_count` as pods
-    wait, and takes away those of its nodes that are empty; `count` nodes always stay."""
+    """karpenter: on the platform eks, Karpenter adds nodes to groups with `max_count` for pending
+    pods, and removes its empty nodes; `count` nodes always remain."""
 
     workloads: Workloads = Field(default_factory=Workloads.model_construct)
     """Queues, charts and example jobs."""
 
     capabilities: Capabilities = Field(default_factory=Capabilities.model_construct)
-    """Controllers that EKS runs itself: Argo CD, ACK, kro."""
+    """EKS capabilities: Argo CD, ACK, kro."""

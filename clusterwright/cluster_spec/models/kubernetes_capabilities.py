@@ -1,4 +1,4 @@
-"""Controllers that EKS runs outside of the cluster's nodes."""
+"""EKS capabilities: controllers that EKS runs outside the cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright.cluster_spec.models.base import Model
 
 
 class ArgoCd(Model):
-    """Argo CD, run by EKS: it applies what lies in a repository, and keeps it so."""
+    """Managed Argo CD, which applies manifests of a Git repository continuously."""
 
     repository: Annotated[
         str,
@@ -21,13 +21,13 @@ class ArgoCd(Model):
             examples=[formats.GIT_REPOSITORY.example],
         ),
     ]
-    """The reviewed repository that holds the rendered manifests."""
+    """The Git repository with the rendered manifests."""
 
     path: Annotated[
         str,
         Field(pattern=formats.REPOSITORY_FILE.pattern, max_length=500, examples=["clusters/dev"]),
     ]
-    """The folder of this cluster's manifests in the repository."""
+    """Folder of the cluster's manifests in the repository."""
 
     revision: Annotated[
         str,
@@ -42,13 +42,13 @@ class ArgoCd(Model):
             examples=[formats.IDENTITY_CENTER_ARN.example],
         ),
     ]
-    """The instance of IAM Identity Center that people log in with."""
+    """The IAM Identity Center instance for user login."""
 
     identity_center_region: (
         Annotated[str, Field(pattern=formats.REGION.pattern, examples=[formats.REGION.example])]
         | None
     ) = None
-    """Its region; the cluster's if absent."""
+    """Region of the instance; the cluster's region if absent."""
 
     admin_group_ids: Annotated[
         list[
@@ -62,20 +62,20 @@ class ArgoCd(Model):
         ],
         Field(max_length=50),
     ] = []
-    """Groups of Identity Center that administer Argo CD."""
+    """Identity Center groups with the Argo CD administrator role."""
 
     prune: bool = False
-    """Whether what is taken out of the repository is taken out of the cluster too."""
+    """Whether resources removed from the repository are deleted from the cluster."""
 
 
 class Capabilities(Model):
-    """Capabilities of EKS; each has a role of its own."""
+    """EKS capabilities, each with a separate role."""
 
     argocd: ArgoCd | None = None
-    """Delivers the manifests; none if absent."""
+    """Argo CD; not created if absent."""
 
     ack: bool = False
-    """AWS Controllers for Kubernetes; its role may do nothing until you give it rights."""
+    """AWS Controllers for Kubernetes; its role has no permissions until you attach policies."""
 
     kro: bool = False
     """Kube Resource Orchestrator."""

@@ -1,4 +1,4 @@
-"""What runs on nodes beside our own steps, and what nodes fetch."""
+"""Custom steps of the node program, and the artefacts that nodes download."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ RepositoryFile = Annotated[
         examples=[formats.REPOSITORY_FILE.example],
     ),
 ]
-"""A file of the repository, from its root (where `app.py` is); or an absolute path."""
+"""A path relative to the root of the repository (the folder of `app.py`), or an absolute path."""
 
 LIST_OF_ARTEFACTS = "lifecycle_scripts/artefacts.json"
 
 
 class Lifecycle(Model):
-    """Your own steps on nodes, and the list of what nodes fetch."""
+    """Custom steps on nodes, and the list of artefacts that nodes download."""
 
     steps: Annotated[list[RepositoryFile], Field(max_length=100)] = []
-    """Python files, each one a further step of the node program; paths from the root."""
+    """Python files, each an additional step of the node program; paths from the repository
+    root."""
 
     artefacts: RepositoryFile = LIST_OF_ARTEFACTS
-    """The list of what nodes fetch from the cluster's bucket, each file with its checksum."""
+    """The list of artefacts that nodes download from the cluster's bucket, with their
+    checksums."""

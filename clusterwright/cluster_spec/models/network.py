@@ -1,4 +1,4 @@
-"""The network: one zone for training, closed by default."""
+"""The network of the cluster."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ZoneId = Annotated[
 
 
 class ExistingNetwork(Model):
-    """A network that somebody else owns: it is used, never altered."""
+    """An existing network, which is used and never modified."""
 
     vpc_id: VpcId
-    """The VPC."""
+    """The id of the VPC."""
 
     subnet_ids: Annotated[
         list[SubnetId], Field(min_length=1, max_length=16, examples=[[formats.SUBNET_ID.example]])
@@ -36,41 +36,44 @@ class ExistingNetwork(Model):
         list[SecurityGroupId],
         Field(min_length=1, max_length=5, examples=[[formats.SECURITY_GROUP_ID.example]]),
     ]
-    """Groups that every node carries; each must allow all traffic from and to itself."""
+    """Security groups of every node; each must allow all traffic from and to itself."""
 
     database_subnet_ids: list[SubnetId] = []
-    """Subnets in two zones for the accounting database, where one is created."""
+    """Subnets in two zones for the accounting database, if one is created."""
 
     control_plane_subnet_ids: Annotated[list[SubnetId], Field(max_length=16)] = []
-    """Subnets in two zones for the control plane of EKS, with six free addresses each."""
+    """Subnets in two zones for the EKS control plane, with at least six free addresses each."""
 
 
 class Network(Model):
-    """Where the cluster stands."""
+    """The network of the cluster."""
 
     cidr: Cidr = "10.0.0.0/16"
-    """The VPC's address range, /16 to /28."""
+    """CIDR range of the VPC, /16 to /28."""
 
     secondary_cidrs: Annotated[list[Cidr], Field(max_length=4)] = []
-    """Further ranges. With one, the nodes may fill the first; EFA Lustre stays with the nodes."""
+    """Secondary CIDR ranges. With one, nodes may use the whole primary range; EFA-enabled Lustre
+    stays in the range of the nodes."""
 
     availability_zone_id: ZoneId
     """The zone of nodes and file systems, by id (`use1-az6`): names differ per account."""
 
     second_availability_zone_id: ZoneId | None = None
-    """Only for what demands two, the accounting database and EKS; from the catalogue if absent."""
+    """For resources that require two zones: the accounting database and EKS. From the catalogue if
+    absent."""
 
     egress: Literal["closed", "nat"] = "closed"
-    """closed: no way to the internet, an endpoint for every service used. nat: a NAT gateway."""
+    """closed: no internet access, VPC endpoints for the services used. nat: a NAT gateway."""
 
     address_headroom_percent: Annotated[int, Field(ge=0, le=100)] = 10
-    """Free addresses beyond the nodes' own, for replacing nodes while the old ones still exist."""
+    """Additional free addresses, for new nodes while the nodes they replace still exist."""
 
     flow_log_retention_days: LogRetentionDays = 90
-    """How long records of the network's traffic are kept."""
+    """Retention of VPC flow logs."""
 
     peered_cidrs: Annotated[list[Cidr], Field(max_length=100)] = []
-    """Ranges of networks that the VPC is, or will be, connected to: peered ones, offices, VPNs."""
+    """CIDR ranges of connected networks, such as peered VPCs, offices and VPNs, now or in
+    future."""
 
     existing: ExistingNetwork | None = None
-    """Use this network instead of building one."""
+    """An existing network to use instead of creating one."""

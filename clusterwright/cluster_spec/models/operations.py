@@ -1,4 +1,4 @@
-"""Running the cluster: image, health, logs, money, exceptions."""
+"""Operations: image, health checks, logs, metrics, budget, waivers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clusterwright.cluster_spec.models.base import Email, LogRetentionDays, Mode
 
 
 def _day(value: Any) -> Any:
-    """A day from its text form; what is no text is left for pydantic to refuse."""
+    """Parse a date; pydantic rejects values that are not strings."""
     if not isinstance(value, str):
         return value
     from pydantic_core import PydanticCustomError
@@ -22,7 +22,7 @@ def _day(value: Any) -> Any:
             raise ValueError(value)
         return datetime.date.fromisoformat(value)
     except ValueError:
-        raise PydanticCustomError("day", "not a day, such as 2027-01-31") from None
+        raise PydanticCustomError("day", "not a date, such as 2027-01-31") from None
 
 
 Day = Annotated[
@@ -30,18 +30,18 @@ Day = Annotated[
     BeforeValidator(_day),
     PlainSerializer(datetime.date.isoformat, return_type=str, when_used="json"),
 ]
-"""A day as YYYY-MM-DD."""
+"""A date as YYYY-MM-DD."""
 
 
 class AutoPatch(Model):
-    """When HyperPod replaces the image of nodes by a newer one."""
+    """When HyperPod updates the image of nodes."""
 
     strategy: Literal["when-idle", "when-all-idle"]
-    """when-idle: each node when it has no job. when-all-idle: all, when none has."""
+    """when-idle: each node when it runs no job. when-all-idle: all nodes when no job runs."""
 
 
 class Image(Model):
-    """What the nodes boot from."""
+    """The machine image of the nodes."""
 
     release_version: (
         Annotated[
@@ -50,10 +50,10 @@ class Image(Model):
         ]
         | None
     ) = None
-    """HyperPod's image release, pinned so that a change of image is a change of this file."""
+    """Pinned HyperPod image release, so that an update of the image is a change of the spec."""
 
     released: Day | None = None
-    """The day that release came out; accounting on RDS needs one after 2026-08-30."""
+    """Date of that release; accounting on RDS requires a release after 2026-08-30."""
 
     image_id: (
         Annotated[
@@ -61,45 +61,45 @@ class Image(Model):
         ]
         | None
     ) = None
-    """An image of your own, built from the platform's."""
+    """A custom AMI, built from an image of the platform."""
 
     nvidia_driver: (
         Annotated[str, Field(pattern=formats.DRIVER.pattern, examples=[formats.DRIVER.example])]
         | None
     ) = None
-    """NVIDIA's driver in the image that is named, by its release notes; nothing installs it."""
+    """Version of the NVIDIA driver in the image, from its release notes; nothing installs it."""
 
     auto_patch: AutoPatch | None = None
-    """Never by itself if absent."""
+    """Automatic updates of the image; none if absent."""
 
 
 class Resilience(Model):
-    """Health checks and the replacement of nodes."""
+    """Health checks and node replacement."""
 
     node_recovery: Literal["automatic", "none"] = "automatic"
     """automatic: HyperPod reboots or replaces a node that fails its health checks."""
 
     node_provisioning: Literal["continuous", "all-at-once"] = "continuous"
-    """continuous: the cluster starts with the nodes there are; others join as they come."""
+    """continuous: the cluster starts with the available nodes; further nodes join later."""
 
     deep_health_checks: Annotated[
         list[Literal["instance-stress", "instance-connectivity"]], Field(max_length=2)
     ] = []
-    """Run on every accelerated compute instance before it joins."""
+    """Checks of every accelerated compute instance before it joins."""
 
 
 class NodeMetrics(Model):
-    """The nodes' metrics in the format of Prometheus, at `/metrics`."""
+    """Metrics of the nodes in Prometheus format, at `/metrics`."""
 
     listen: Literal["private", "loopback", "off"] = "private"
-    """private: at each node's own address, which the cluster's security groups let its members
-    reach; loopback: for programs of the node alone; off: not installed."""
+    """private: on each node's private address, which members of the cluster's security groups can
+    reach. loopback: only for programs on the node. off: not installed."""
 
     port: Annotated[int, Field(ge=1024, le=65535)] = 9177
     """TCP port."""
 
     interval_seconds: Annotated[int, Field(ge=10, le=3600)] = 60
-    """How often they are sent to the workspace of `prometheus`, which charges by sample."""
+    """Interval of samples sent to the workspace of `prometheus`, which charges per sample."""
 
     image: (
         Annotated[
@@ -108,41 +108,41 @@ class NodeMetrics(Model):
         ]
         | None
     ) = None
-    """Kubernetes: a container image with Python 3.9 or newer, by its digest, in which each node's
-    exporter runs; without one nodes show nothing of themselves."""
+    """Kubernetes: a container image with Python 3.9 or later, with a digest, for the exporter of
+    each node; without it nodes have no exporter."""
 
 
 class Observability(Model):
     """Logs, metrics and alarms."""
 
     log_retention_days: LogRetentionDays = 90
-    """How long the nodes' logs are kept."""
+    """Retention of the nodes' logs."""
 
     metrics: NodeMetrics = Field(default_factory=NodeMetrics.model_construct)
-    """What each node shows of itself."""
+    """The metrics exporter of each node."""
 
     prometheus: bool = False
-    """A managed Prometheus workspace: with Slurm the image's CloudWatch agent sends the nodes'
-    metrics there, on Kubernetes AWS's collector or HyperPod's add-on does."""
+    """An Amazon Managed Service for Prometheus workspace. With Slurm, the CloudWatch agent of the
+    image sends metrics to it; on Kubernetes, the AWS collector or the HyperPod add-on."""
 
     alarm_emails: list[Email] = []
-    """Told when file systems fill up or the accounting database is short of space."""
+    """Recipients of alarms about full file systems and a full accounting database."""
 
 
 class Budget(Model):
-    """What the cluster may cost: above a limit fails, an unknown price leaves it open."""
+    """Cost limits: costs above a limit fail, an unknown price makes the result unknown."""
 
     monthly_usd: Annotated[float, Field(gt=0)] | None = None
-    """Limit per month of 730 hours; also an AWS budget with alerts."""
+    """Limit per month of 730 hours; also creates an AWS budget with alerts."""
 
     run_usd: Annotated[float, Field(gt=0)] | None = None
-    """Limit for the whole run, `run.hours` long."""
+    """Limit for the whole run of `run.hours`."""
 
     max_increase_percent: Annotated[float, Field(ge=0, le=100_000)] | None = None
-    """How much more a month may cost after one change; `clusterwright diff` holds it to this."""
+    """Maximum increase of the monthly cost by one change, checked by `clusterwright diff`."""
 
     alert_emails: Annotated[list[Email], Field(max_length=10)] = []
-    """Told when the month's spending reaches a threshold."""
+    """Recipients of alerts when the month's cost reaches a threshold."""
 
     alert_thresholds_percent: Annotated[
         list[Annotated[int, Field(ge=1, le=1000)]], Field(min_length=1, max_length=5)
@@ -154,43 +154,43 @@ class Run(Model):
     """The training run that the cluster is for."""
 
     hours: Annotated[float, Field(gt=0, le=87_600, examples=[720])]
-    """How long the training run holds the cluster; decides the cost of the run."""
+    """Duration of the run, for its cost."""
 
     start: Annotated[Day, Field(examples=["2027-03-01"])] | None = None
-    """The day on which the cluster must stand; quota requests are dated back from it."""
+    """Date on which the cluster must be ready; quota requests are scheduled before it."""
 
     checkpoint_gib: Annotated[float, Field(gt=0, le=1_048_576, examples=[980])] | None = None
-    """Size of one whole checkpoint, all nodes' parts together."""
+    """Size of a complete checkpoint of all nodes."""
 
     max_checkpoint_seconds: Annotated[float, Field(gt=0, le=86_400, examples=[300])] | None = None
-    """A checkpoint must be whole on the shared file system within this."""
+    """Maximum time to write a checkpoint to the shared file system."""
 
     checkpoint_interval_minutes: Annotated[float, Field(gt=0, le=10_080, examples=[30])] | None = (
         None
     )
-    """From one checkpoint to the next: the one before must be whole by then."""
+    """Interval between checkpoints; a checkpoint must be complete before the next starts."""
 
 
 class Waiver(Model):
-    """A finding that somebody accepts, with the reason and the day it must be looked at again."""
+    """An accepted finding, with the reason and an expiry date."""
 
     rule: Annotated[str, Field(pattern=formats.RULE.pattern, examples=[formats.RULE.example])]
-    """The rule's id."""
+    """The id of the rule."""
 
     path: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
-    """The finding's path; every finding of the rule if absent."""
+    """The path of the finding; every finding of the rule if absent."""
 
     reason: Annotated[
         str, Field(min_length=10, max_length=1000, examples=["agreed with the network team"])
     ]
-    """Why the finding is accepted, in a sentence."""
+    """Why the finding is accepted."""
 
     expires: Annotated[Day, Field(examples=["2027-01-31"])]
-    """From this day on the waiver is itself a finding."""
+    """From this date on, the waiver itself is a finding."""
 
 
 class Allowance(Model):
-    """A resource or group whose end is meant, with the reason."""
+    """A resource or group that may be replaced or deleted, with the reason."""
 
     resource: Annotated[
         str,
@@ -200,12 +200,12 @@ class Allowance(Model):
             examples=[formats.RESOURCE.example],
         ),
     ]
-    """What may be replaced or deleted, as `clusterwright diff` names it."""
+    """The resource or group, as named by `clusterwright diff`."""
 
     reason: Annotated[
         str, Field(min_length=10, max_length=1000, examples=["its data is in the other bucket"])
     ]
-    """Why that is right, in a sentence."""
+    """Why the change is intended."""
 
     expires: Annotated[Day, Field(examples=["2027-01-31"])] | None = None
-    """After this day it allows nothing, and `diff` says so; for good if absent."""
+    """Expiry date, after which `diff` reports it and it has no effect; none if absent."""

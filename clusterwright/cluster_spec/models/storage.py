@@ -23,10 +23,10 @@ Size = Annotated[int, Field(ge=1, le=LARGEST_INTEGER)]
 
 
 class Repository(Model):
-    """Ties a path of the file system to a bucket (a data repository association)."""
+    """A data repository association: links a path of the file system to a bucket."""
 
     s3: S3Uri
-    """The bucket, or a prefix in it."""
+    """The bucket, or a prefix of it."""
 
     path: Annotated[
         str,
@@ -39,19 +39,19 @@ class Repository(Model):
     """Path inside the file system."""
 
     import_events: Annotated[list[Event], Field(alias="import", max_length=3)] = []
-    """What of the bucket's changes is brought in."""
+    """Changes in the bucket that are imported."""
 
     export_events: Annotated[list[Event], Field(alias="export", max_length=3)] = []
-    """What of the file system's changes is written to the bucket."""
+    """Changes in the file system that are exported to the bucket."""
 
     import_metadata_on_create: bool = True
-    """List what the bucket holds already when the association is made."""
+    """Import the metadata of existing objects when the association is created."""
 
     imported_file_chunk_mib: Annotated[int, Field(ge=1, le=512_000)] = 1024
-    """Files are striped over servers in chunks of this size."""
+    """Stripe size of imported files."""
 
     create: bool = False
-    """False: the bucket exists and is never altered. True: the bucket is built."""
+    """false: an existing bucket, never modified. true: the bucket is created."""
 
     preload: list[
         Annotated[
@@ -63,14 +63,14 @@ class Repository(Model):
             ),
         ]
     ] = []
-    """Folders below `path` whose files are loaded before anybody reads them; `/` is all of it."""
+    """Folders below `path` whose files are loaded in advance; `/` loads all files."""
 
 
 class Metadata(Model):
     """Metadata servers of the file system."""
 
     mode: Literal["automatic", "provisioned"] = "automatic"
-    """automatic: grows with the capacity. provisioned: `iops` says."""
+    """automatic: scales with the capacity. provisioned: set by `iops`."""
 
     iops: Size | None = None
     """Provisioned mode only: 1500, 3000, 6000, 12000, or a multiple of 12000."""
@@ -80,23 +80,23 @@ class ReadCache(Model):
     """SSD read cache of an Intelligent-Tiering file system."""
 
     mode: Literal["none", "provisioned", "proportional"] = "proportional"
-    """proportional: grows with the throughput. provisioned: `capacity_gib` says."""
+    """proportional: scales with the throughput. provisioned: set by `capacity_gib`."""
 
     capacity_gib: Size | None = None
     """Provisioned mode only."""
 
 
 class ExistingLustre(Model):
-    """A file system that somebody else owns: it is mounted, never altered."""
+    """An existing file system, which is mounted and never modified."""
 
     id: Annotated[
         str,
         Field(pattern=formats.FILE_SYSTEM_ID.pattern, examples=[formats.FILE_SYSTEM_ID.example]),
     ]
-    """The file system, `fs-...`."""
+    """The id of the file system, `fs-...`."""
 
     dns_name: FileSystemDns
-    """As FSx gives it."""
+    """As returned by FSx."""
 
     mount_name: Annotated[
         str,
@@ -104,40 +104,41 @@ class ExistingLustre(Model):
             pattern=formats.LUSTRE_MOUNT_NAME.pattern, examples=[formats.LUSTRE_MOUNT_NAME.example]
         ),
     ]
-    """As FSx gives it."""
+    """As returned by FSx."""
 
     security_group_id: SecurityGroupId
-    """The file system's group; nodes are let through to it, and it is not altered."""
+    """The security group of the file system, which must allow access by nodes; never modified."""
 
 
 class Lustre(Model):
     """An FSx for Lustre file system, mounted on every node."""
 
     name: Name | None = None
-    """Defaults to the mount path's words: `/fsx` is `fsx`."""
+    """Derived from the mount path if absent: `fsx` for `/fsx`."""
 
     mount_path: AbsolutePath = "/fsx"
-    """Where every node mounts it."""
+    """Mount path on every node."""
 
     deployment_type: Literal["SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"] = (
         "PERSISTENT_2"
     )
-    """SCRATCH keeps no second copy of anything. PERSISTENT replaces failed servers by itself."""
+    """SCRATCH does not replicate data. PERSISTENT replicates it and replaces failed file
+    servers."""
 
     storage_type: Literal["SSD", "HDD", "INTELLIGENT_TIERING"] = "SSD"
-    """HDD is PERSISTENT_1, Intelligent-Tiering is PERSISTENT_2."""
+    """HDD requires PERSISTENT_1, INTELLIGENT_TIERING requires PERSISTENT_2."""
 
     capacity_gib: Size | None = None
-    """Not for Intelligent-Tiering, which grows by itself."""
+    """Not for Intelligent-Tiering, which grows automatically."""
 
     throughput_mbps_per_tib: Size | None = None
     """Throughput tier of a PERSISTENT file system, such as 125, 250, 500 or 1000."""
 
     throughput_mbps: Size | None = None
-    """Intelligent-Tiering only: of the whole file system."""
+    """Intelligent-Tiering only: throughput of the whole file system."""
 
     efa: bool = False
-    """EFA instead of TCP; at creation only, in one zone and one /16 with the nodes."""
+    """Use EFA instead of TCP; only at creation, in the zone and the /16 range of the nodes."""
 
     metadata: Metadata | None = None
     """PERSISTENT_2 only."""
@@ -146,54 +147,54 @@ class Lustre(Model):
     """Intelligent-Tiering only."""
 
     hdd_read_cache: bool = False
-    """HDD only: an SSD cache of a fifth of the capacity."""
+    """HDD only: an SSD cache of 20 % of the capacity."""
 
     compression: Literal["none", "lz4"] = "lz4"
-    """Compression of what is written."""
+    """Compression of new data."""
 
     version: Literal["2.10", "2.12", "2.15"] = "2.15"
     """Lustre version, in quotes."""
 
     backup_retention_days: Annotated[int, Field(ge=0, le=90)] = 0
-    """How long automatic backups are kept; 0 makes none."""
+    """Retention of automatic backups; 0 disables them."""
 
     maintenance_window: Annotated[str, Field(pattern=formats.WEEKLY_TIME.pattern)] = "7:03:00"
-    """Day of the week (1 is Monday) and UTC hour and minute."""
+    """Day of the week (1 is Monday), hour and minute in UTC."""
 
     repositories: Annotated[list[Repository], Field(max_length=8)] = []
-    """Buckets behind paths of the file system."""
+    """Buckets linked to paths of the file system."""
 
     existing: ExistingLustre | None = None
-    """Mount this file system instead of building one."""
+    """An existing file system to mount instead of creating one."""
 
 
 class Bucket(Model):
-    """A bucket beside the file systems."""
+    """An S3 bucket in addition to the file systems."""
 
     name: BucketName
-    """Of a directory bucket, the part before `--<zone id>--x-s3`."""
+    """Name of the bucket; of a directory bucket, the part before `--<zone id>--x-s3`."""
 
     create: bool = False
-    """False: the bucket exists and is never altered. True: the bucket is built."""
+    """false: an existing bucket, never modified. true: the bucket is created."""
 
     directory: bool = False
-    """S3 Express One Zone, in the nodes' zone."""
+    """A directory bucket (S3 Express One Zone) in the zone of the nodes."""
 
     mount_path: AbsolutePath | None = None
-    """Mounted read-only with Mountpoint for S3: on nodes with Slurm, in jobs on Kubernetes."""
+    """Mount path for Mountpoint for S3, read-only: on nodes with Slurm, in pods on Kubernetes."""
 
     expire_noncurrent_days: Annotated[int, Field(ge=1, le=3650)] | None = None
-    """Old versions are deleted after this; only of a bucket that is built."""
+    """Noncurrent versions are deleted after this time; only for a created bucket."""
 
 
 class ExistingHome(Model):
-    """An OpenZFS file system that somebody else owns: it is mounted, never altered."""
+    """An existing OpenZFS file system, which is mounted and never modified."""
 
     dns_name: FileSystemDns
-    """As FSx gives it."""
+    """As returned by FSx."""
 
     security_group_id: SecurityGroupId
-    """The file system's group; nodes are let through to it, and it is not altered."""
+    """The security group of the file system, which must allow access by nodes; never modified."""
 
     volume_id: (
         Annotated[
@@ -201,17 +202,17 @@ class ExistingHome(Model):
         ]
         | None
     ) = None
-    """The file system's volume, by which ParallelCluster mounts it; not used elsewhere."""
+    """The id of the volume that ParallelCluster mounts; not used on other platforms."""
 
 
 class Home(Model):
-    """Home directories, shared by all nodes."""
+    """Home directories shared by all nodes."""
 
     kind: Literal["openzfs"]
     """FSx for OpenZFS."""
 
     mount_path: AbsolutePath = "/home"
-    """Where every node mounts it."""
+    """Mount path on every node."""
 
     capacity_gib: Annotated[int, Field(ge=64, le=524_288)] | None = None
     """Size of the file system; required unless `existing`."""
@@ -220,23 +221,23 @@ class Home(Model):
     """Throughput of the file system."""
 
     backup_retention_days: Annotated[int, Field(ge=0, le=90)] = 7
-    """How long automatic backups are kept; 0 makes none."""
+    """Retention of automatic backups; 0 disables them."""
 
     existing: ExistingHome | None = None
-    """Mount this file system instead of building one."""
+    """An existing file system to mount instead of creating one."""
 
 
 class Storage(Model):
     """File systems, buckets and home directories."""
 
     lustre: Annotated[list[Lustre], Field(max_length=16)] = []
-    """FSx for Lustre file systems; large clusters have several."""
+    """FSx for Lustre file systems."""
 
     buckets: list[Bucket] = []
-    """S3 buckets beside the file systems."""
+    """S3 buckets in addition to the file systems."""
 
     home: Home | None = None
-    """Shared home directories; on each node's own disk if absent."""
+    """Shared home directories; on the root volume of each node if absent."""
 
     checkpoint_path: AbsolutePath | None = None
-    """Where jobs write checkpoints: on Lustre, scratch or home, never on a bucket mount."""
+    """Where jobs write checkpoints: on Lustre, scratch or home, not on a mounted bucket."""

@@ -11,35 +11,37 @@ from clusterwright.cluster_spec.models.base import Cidr, Model, UnixName
 
 
 class ContainerDefaults(Model):
-    """What a container asks for that says nothing itself: quotas count what is asked for."""
+    """Default resource requests of containers without requests; quotas count requests."""
 
     cpu_cores: Annotated[int, Field(ge=1, le=1024)] = 1
     """Processor cores."""
 
     memory_gib: Annotated[int, Field(ge=1, le=65_536)] = 4
-    """Memory; nothing keeps a container from using more while the node has it."""
+    """Memory; it is a request without a limit."""
 
 
 class Tenant(Model):
-    """A team: a namespace with its rights and limits, or a Slurm account with limits."""
+    """A team: a Kubernetes namespace with permissions and limits, or a Slurm account with
+    limits.
+    """
 
     name: Annotated[
         str,
         Field(pattern=formats.TENANT.pattern, max_length=40, examples=[formats.TENANT.example]),
     ]
-    """The team; its namespace on Kubernetes, its account in Slurm."""
+    """Name of the team, of its Kubernetes namespace and of its Slurm account."""
 
     weight: Annotated[int, Field(ge=1, le=65_533)] = 1
-    """Its share of the cluster, relative to the weights of the other tenants."""
+    """Share of the cluster, relative to the weights of the other tenants."""
 
     max_nodes: Annotated[int, Field(ge=1, le=6758)] | None = None
-    """Nodes that its jobs have at once, on Kubernetes of each group; no limit if absent."""
+    """Maximum number of nodes of its running jobs, on Kubernetes per group; no limit if absent."""
 
     borrowing: bool = True
-    """Whether it may use what the others leave idle; without, its share is its limit."""
+    """Whether it may use idle nodes of other tenants; if false, its share is its limit."""
 
     users: list[UnixName] = []
-    """People of `slurm.users` whose jobs are charged to it; Slurm only."""
+    """Users of `slurm.users` whose jobs are charged to it; Slurm only."""
 
     groups: Annotated[
         list[Annotated[str, Field(pattern=formats.KUBERNETES_GROUP.pattern, max_length=100)]],
@@ -58,12 +60,13 @@ class Tenant(Model):
         ]
         | None
     ) = None
-    """The one of `kubernetes.workloads.priorities` that its example jobs have."""
+    """Priority of its example jobs, from `kubernetes.workloads.priorities`."""
 
     egress_cidrs: Annotated[list[Cidr], Field(max_length=20)] = ["0.0.0.0/0"]
-    """Where its pods may go with HTTPS; beside that, DNS and each other. Kubernetes only."""
+    """CIDR ranges that its pods may reach over HTTPS, in addition to DNS and each other.
+    Kubernetes only."""
 
     container_defaults: ContainerDefaults = Field(
         default_factory=ContainerDefaults.model_construct
     )
-    """For containers that do not say what they need; Kubernetes only."""
+    """Requests of containers that specify none; Kubernetes only."""

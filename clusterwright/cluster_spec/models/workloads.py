@@ -1,4 +1,4 @@
-"""What runs on Kubernetes beside its add-ons: queues, charts, example jobs."""
+"""Kubernetes workloads: queues, charts, example jobs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ ObjectName = Annotated[
 
 
 class Priority(Model):
-    """A rank of jobs and their pods."""
+    """A priority of jobs and their pods."""
 
     name: ObjectName
-    """What jobs name."""
+    """Name of the priority."""
 
     value: Annotated[int, Field(ge=-1_000_000, le=1_000_000, examples=[100])]
-    """Jobs with a higher value are admitted first, and displace those of their own tenant."""
+    """Jobs with a higher value are admitted first and preempt jobs of the same tenant."""
 
 
 class Chart(Model):
-    """A Helm chart: which version, and what is set beside our values."""
+    """A Helm chart: version and additional values."""
 
     name: Literal[
         "kueue",
@@ -38,7 +38,7 @@ class Chart(Model):
         "hyperpod-helm-chart",
         "karpenter",
     ]
-    """The chart, of those that this platform installs."""
+    """Name of a chart that the platform installs."""
 
     version: (
         Annotated[
@@ -47,114 +47,115 @@ class Chart(Model):
         ]
         | None
     ) = None
-    """Another version than the listed one."""
+    """Version, if other than the listed version."""
 
     sha256: (
         Annotated[str, Field(pattern=formats.SHA256.pattern, examples=[formats.SHA256.example])]
         | None
     ) = None
-    """Of the chart's archive, as `sha256sum` prints it; without, it is not installed."""
+    """Checksum of the chart archive, as printed by `sha256sum`; required for installation."""
 
     values: dict[
         Annotated[str, Field(pattern=formats.VALUE_PATH.pattern, max_length=200)],
         str | int | bool,
     ] = {}
-    """Values beside ours, each by its path: `controllerManager.replicas: 2`."""
+    """Additional values by path: `controllerManager.replicas: 2`."""
 
 
 class Elastic(Model):
-    """A job that goes on with fewer nodes, and takes more when there are any."""
+    """Elastic training: the number of nodes changes while the job runs."""
 
     min_nodes: Annotated[int, Field(ge=1, le=6758, examples=[2])]
-    """With fewer it waits."""
+    """Minimum number of nodes; with fewer nodes the job waits."""
 
     step: Annotated[int, Field(ge=1, le=6758)] = 1
-    """Nodes that come and go together, such as those of one replica of the model."""
+    """Number of nodes that are added or removed together, such as those of a model replica."""
 
     graceful_shutdown_seconds: Annotated[int, Field(ge=1, le=86_400, examples=[600])] | None = None
-    """Time to save a checkpoint before the size changes; the operator's own if absent."""
+    """Time to save a checkpoint before the size changes; the operator's default if absent."""
 
     scale_up_delay_seconds: Annotated[int, Field(ge=0, le=86_400, examples=[60])] | None = None
-    """How long it waits before it takes more nodes; the operator's own if absent."""
+    """Delay before nodes are added; the operator's default if absent."""
 
     fault_wait_seconds: Annotated[int, Field(ge=0, le=86_400, examples=[30])] | None = None
-    """How long it waits for a lost node before it goes on with fewer; the operator's own if
+    """Time to wait for a failed node before continuing with fewer nodes; the operator's default if
     absent."""
 
 
 class Checkpointless(Model):
-    """A job that goes on from the memory of its other replicas when a process is lost.
+    """Checkpointless training: a failed process recovers from the memory of other replicas.
 
-    Its program is written with sagemaker-hyperpod-checkpointless-training; what is here is told to
-    its library and to the launcher.
+    The program uses sagemaker-hyperpod-checkpointless-training; these settings configure the
+    library and the launcher.
     """
 
     restart_timeout_seconds: Annotated[int, Field(ge=1, le=86_400)] = 1800
-    """How long the processes may take to go on together."""
+    """Maximum time for processes to resume together."""
 
     rootless: bool = False
-    """Whether they find each other without a store at the first rank, with more ports for it."""
+    """Whether processes discover each other without a store on rank 0, which requires more
+    ports."""
 
 
 class Job(Model):
-    """A job of several nodes, ready to be applied."""
+    """An example job manifest."""
 
     name: ObjectName
-    """Its name, unique in the file."""
+    """Name of the job, unique in the spec."""
 
     kind: Literal["pytorch", "hyperpod-pytorch", "nccl-tests"]
-    """pytorch: a PyTorchJob of Kubeflow. hyperpod-pytorch: one of HyperPod's training operator.
-    nccl-tests: an MPIJob of Kubeflow."""
+    """pytorch: a Kubeflow PyTorchJob. hyperpod-pytorch: a job of the HyperPod training operator.
+    nccl-tests: a Kubeflow MPIJob."""
 
     tenant: ObjectName | None = None
-    """Whose it is; needed where the file has tenants."""
+    """Tenant of the job; required if the spec has tenants."""
 
     group: Name
-    """The compute group that it runs on."""
+    """The compute group that runs the job."""
 
     node_count: Annotated[int, Field(ge=1, le=6758, examples=[2])]
-    """Nodes that it takes; an elastic job at most."""
+    """Number of nodes; of an elastic job, the maximum."""
 
     image: Annotated[
         str, Field(pattern=formats.IMAGE_DIGEST.pattern, examples=[formats.IMAGE_DIGEST.example])
     ]
-    """The container's image by its digest: a tag may be another image tomorrow."""
+    """Container image with a digest, because a tag can change."""
 
     command: Annotated[list[str], Field(min_length=1, max_length=200, examples=[["torchrun"]])]
-    """What each node runs (for nccl-tests, what the launcher runs)."""
+    """Command of each node; for nccl-tests, of the launcher."""
 
     hugepages_mib: Annotated[int, Field(ge=0, le=1_048_576, multiple_of=2)] = 5120
-    """Memory in pages of 2 MiB for EFA's buffers, where the group has EFA."""
+    """Huge pages of 2 MiB for EFA buffers, if the group has EFA."""
 
     shared_memory_gib: Annotated[int, Field(ge=1, le=65_536)] | None = None
     """Size of /dev/shm; half of the node's memory if absent."""
 
     max_restarts: Annotated[int, Field(ge=0, le=10_000)] = 10
-    """How often it starts again before it has failed."""
+    """Maximum number of restarts before the job fails."""
 
     elastic: Elastic | None = None
-    """For hyperpod-pytorch; the size is fixed if absent."""
+    """For hyperpod-pytorch; the number of nodes is fixed if absent."""
 
     checkpointless: Checkpointless | None = None
-    """For hyperpod-pytorch, with two nodes or more; a lost process restarts the job from its last
-    checkpoint if absent."""
+    """For hyperpod-pytorch with at least two nodes; if absent, a failed process restarts the job
+    from its last checkpoint."""
 
 
 class Workloads(Model):
-    """Queues, charts and jobs; `clusterwright render kubernetes` prints them."""
+    """Queues, charts and jobs, printed by `clusterwright render kubernetes`."""
 
     queueing: Literal["kueue", "none"] | None = None
-    """kueue: each tenant has a queue with its share. none: who asks first, gets. If absent, Kueue
-    unless HyperPod's task governance makes the queues."""
+    """kueue: each tenant has a queue with its share. none: first come, first served. If absent,
+    Kueue, unless HyperPod task governance creates the queues."""
 
     topology_api: Literal["v1alpha1", "v1beta1"] | None = None
-    """Place jobs by the network's layers, with this version of Kueue's Topology; not if absent."""
+    """Topology-aware scheduling with this version of Kueue's Topology API; disabled if absent."""
 
     priorities: Annotated[list[Priority], Field(max_length=50)] = []
-    """Ranks of jobs; all wait in the order of their arrival if empty."""
+    """Priorities of jobs; first come, first served if empty."""
 
     charts: Annotated[list[Chart], Field(max_length=20)] = []
-    """Versions and digests of charts, and values beside ours."""
+    """Versions, checksums and additional values of charts."""
 
     jobs: Annotated[list[Job], Field(max_length=100)] = []
-    """Example jobs, for tests of a new cluster."""
+    """Example jobs to test a new cluster."""
