@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Template
 
-FOLDER = Path(__file__).parent / "starting_files"
+FOLDER = Path(__file__).parent / "init_templates"
 """One template per platform that is built."""
 
 

@@ -7,10 +7,11 @@ platform
     every package may import this module.
 capabilities
     `CELLS`, its column of the table of capabilities, `CAPACITY_SOURCE` and `LIMITATIONS`.
-checks
-    `problems(cluster)`: what this platform alone refuses, checked when a spec is loaded.
+validators
+    `VALIDATORS`: the checks of a spec that belong to this platform alone.
 
-Its stacks are put together by `stacks/<folder>/composition.py`.
+Its stacks are in `stacks/<folder>/composition.py`, the file that `init` writes in
+`clusterwright/cluster_spec/init_templates/<name>.yaml`.
 """
 
 from __future__ import annotations

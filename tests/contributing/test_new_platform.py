@@ -1,0 +1,98 @@
+"""A fifth platform is one folder, one of the same name under `stacks/`, one name and one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contributing.new_platform import NAME, ROOT, add_example
+
+_BUILD = """\
+import stacks
+from clusterwright.platforms.loading import load_cluster
+app = stacks.open_app()
+print([stack.stack_name for stack in stacks.build(app, load_cluster("spec.yaml"))])
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository with the platform, and a spec of it as `init` writes it."""
+    folder = add_example(tmp_path_factory.mktemp("repository"))
+    options = ("--platform", NAME, "--output", "spec.yaml")
+    code, text = run(folder, "-m", "clusterwright", "init", *options)
+    assert code == 0, text
+    return folder
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Exit code and output of a Python program in the copy."""
+    places = (folder, ROOT / "packages/localaws", ROOT / "packages/rehearsal")
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(map(os.fspath, places)),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def answer(folder: Path, *arguments: str) -> dict[str, Any]:
+    code, text = run(folder, "-m", "clusterwright", *arguments, "--format", "json")
+    assert code in (0, 1, 2), text
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_its_spec_loads_and_is_checked(copy: Path) -> None:
+    found = answer(copy, "check", "spec.yaml", "--offline")
+    assert found["findings"] is not None
+    code, text = run(copy, "-m", "clusterwright", "expand", "spec.yaml")
+    assert code == 0, text
+    assert f"platform: {NAME}" in text
+
+
+def test_its_own_validator_refuses(copy: Path) -> None:
+    large = (copy / "spec.yaml").read_text().replace("count: 2", "count: 2000")
+    (copy / "large.yaml").write_text(large)
+    code, text = run(copy, "-m", "clusterwright", "check", "large.yaml", "--offline")
+    assert code == 3
+    assert "2000 nodes: at most 1000" in text
+
+
+def test_it_has_a_cost(copy: Path) -> None:
+    assert answer(copy, "cost", "spec.yaml")["lines"]
+
+
+def test_clusters_move_to_it_and_from_it(copy: Path) -> None:
+    found = answer(copy, "migrate", "spec.yaml", "--to", "parallelcluster")
+    assert (found["from"], found["to"]) == (NAME, "parallelcluster")
+    found = answer(copy, "migrate", "configs/dev-parallelcluster.yaml", "--to", NAME)
+    assert (found["from"], found["to"]) == ("parallelcluster", NAME)
+
+
+def test_its_stacks_are_found(copy: Path) -> None:
+    code, text = run(copy, "-c", _BUILD)
+    assert code == 0, text
+    assert "['dev-cluster']" in text
+
+
+def test_the_completeness_tests_pass_with_it(copy: Path) -> None:
+    tests = ("tests/platforms/test_registry.py", "tests/platforms/test_capabilities.py")
+    chosen = f"{NAME} or every or agree or traits"
+    code, text = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)
+    assert code == 0, text
+    assert f"[{NAME}]" in run(copy, "-m", "pytest", "--collect-only", "-q", *tests)[1]

@@ -1,0 +1,103 @@
+"""The list of platforms, and what each folder must have."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+
+import pytest
+
+from clusterwright.cluster_spec.init_template import FOLDER as STARTING_FILES
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.capabilities import CAPABILITIES, DAILY
+from clusterwright.platforms.cells import Cell
+from clusterwright.platforms.registry import (
+    DEFAULT,
+    HYPERPOD,
+    KUBERNETES,
+    ON_EC2,
+    PARTS,
+    PLATFORMS,
+    SECTIONS,
+    SLURM,
+    either,
+    folder_of,
+    has_section,
+    part_of,
+    traits_of,
+    with_section,
+)
+from clusterwright.platforms.traits import CAPACITY_KINDS, Platform
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_platform_has_a_folder_with_every_part(name: str) -> None:
+    assert {part_of(name, part).__name__.rpartition(".")[2] for part in PARTS} == set(PARTS)
+    traits = traits_of(name)
+    assert traits.name == name
+    assert traits.title
+    assert traits.node_names
+    assert set(traits.sections) <= set(Cluster.model_fields)
+    assert isinstance(part_of(name, "validators").VALIDATORS, tuple)
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_platform_has_stacks_and_a_starting_file(name: str) -> None:
+    assert importlib.util.find_spec(f"stacks.{folder_of(name)}.composition") is not None
+    assert (STARTING_FILES / f"{name}.yaml").is_file()
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_platform_answers_every_capability_and_no_other(name: str) -> None:
+    column = part_of(name, "capabilities")
+    assert set(column.CELLS) == {row.key for row in (*CAPABILITIES, *DAILY)}
+    assert all(isinstance(cell, Cell) for cell in column.CELLS.values())
+    assert column.CAPACITY_SOURCE
+    assert column.LIMITATIONS
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_kind_of_capacity_is_accepted_or_refused_with_a_reason(name: str) -> None:
+    traits = traits_of(name)
+    assert traits.capacity_kinds | set(traits.refused_capacity) == set(CAPACITY_KINDS)
+    assert not traits.capacity_kinds & set(traits.refused_capacity)
+    assert traits.placement_groups != bool(traits.placement_group_reason)
+
+
+def test_schedulers_and_node_services_divide_the_platforms() -> None:
+    assert set(SLURM) | set(KUBERNETES) == set(HYPERPOD) | set(ON_EC2) == set(PLATFORMS)
+    assert not set(SLURM) & set(KUBERNETES)
+    assert not set(HYPERPOD) & set(ON_EC2)
+    assert DEFAULT in PLATFORMS
+
+
+def test_sections_belong_to_platforms() -> None:
+    for section in SECTIONS:
+        names = with_section(section)
+        assert names
+        assert all(has_section(name, section) for name in names)
+    assert not has_section("nomad", "slurm")
+    assert not has_section(None, "slurm")
+    assert with_section("slurm") == SLURM
+    assert either(("a", "b")) == "a or b"
+
+
+def test_an_unknown_name_has_no_traits() -> None:
+    with pytest.raises(KeyError):
+        traits_of("nomad")
+
+
+def test_spares_from_reserved_capacity() -> None:
+    traits = traits_of(DEFAULT)
+    assert traits.keeps_spares("on-demand", "p5.48xlarge")
+    reserved = dataclasses.replace(traits, spares_from_reserved_capacity=True)
+    assert not reserved.keeps_spares("on-demand", "p5.48xlarge")
+    assert reserved.keeps_spares("reservation", "p5.48xlarge")
+    assert not reserved.keeps_spares("capacity-block", "p6e-gb200.36xlarge")
+
+
+def test_traits_are_data() -> None:
+    for name in PLATFORMS:
+        traits = traits_of(name)
+        assert isinstance(traits, Platform)
+        assert dataclasses.replace(traits) == traits
