@@ -1,4 +1,4 @@
-"""The CDK entry: reads one spec and builds its stacks.
+"""The CDK app: read a spec and build its stacks.
 
 `cdk deploy -c env=prod --all`, or without the CDK's command line
 `CLUSTERWRIGHT_ENV=prod python app.py`, which writes the same templates.

@@ -1,7 +1,7 @@
-"""The CDK stacks of a cluster: one stack or construct per file, names `<environment>-<part>`.
+"""The CDK stacks of a cluster, in folders by subject and platform.
 
-Importing this package decides which Node runs the CDK, so it comes before any import of `aws_cdk`,
-and is quick: a wrong spec is refused before the CDK is loaded.
+Importing this package selects the Node that runs the CDK, so it must precede every import of
+`aws_cdk`. It does not load the CDK: an invalid spec is refused before.
 """
 
 from stacks import jsii_runtime

@@ -1,4 +1,4 @@
-"""From a spec to its stacks: those of its platform, tagged, within the spec's boundary."""
+"""Build the stacks of a spec's platform, with its tags and permissions boundary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _tag(scope: Construct, cluster: Cluster) -> None:
 
 
 def _bound(scope: Construct, cluster: Cluster) -> None:
-    """The boundary of the spec on every role, those of the CDK's own functions included."""
+    """Apply the spec's permissions boundary to every role, also those of the CDK's functions."""
     arn = cluster.identity.permissions_boundary_arn
     if arn is not None:
         boundary = iam.ManagedPolicy.from_managed_policy_arn(

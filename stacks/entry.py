@@ -1,4 +1,4 @@
-"""From the command line to an app: which spec, which context, which output directory."""
+"""The CDK app from the command line: its spec, context and output directory."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from constructs import Construct
 
 EXIT_INVALID = 3
-"""The spec, or what names it, is wrong."""
+"""Exit code for an invalid spec or an invalid name of a spec."""
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_OUTPUT = "cdk.out"
 
 REPORTS = ("validation-report.json", "policy-validation-report.json")
-"""The CDK leaves them in the output directory, and its command line prints an old one as new."""
+"""The CDK's command line prints such a file even if an earlier run wrote it."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 class UnnamedSpec(Exception):
-    """No spec is named, or more than one; the message says what to give."""
+    """No spec is named, or more than one; the message has the options."""
 
 
 def read_spec() -> LoadedSpec:
     """The spec that `-c env=`, `-c config=` or the environment names.
 
-    It is read before there is an app, because an app creates its output directory at once. Where
-    the spec is wrong, every problem goes to stderr with its position, and the process ends with 3.
+    It is read before the app is created, because an app creates its output directory at once.
+    Problems of the spec go to stderr with their positions, and the process exits with 3.
 
-    It is the first thing that a synthesis does, so it also switches off the collection of garbage:
-    the process lives for seconds, and looking for garbage among the CDK's classes is a tenth.
+    As the first function of a synthesis it also disables garbage collection: the process runs for
+    seconds, of which garbage collection of the CDK's classes would take a tenth.
     """
     gc.disable()
     try:
@@ -59,10 +59,10 @@ def open_app(
     context: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> cdk.App:
-    """An app with the context of `cdk.json`, so that `python app.py` writes what `cdk synth` does.
+    """An app with the context of `cdk.json`, so that `python app.py` equals `cdk synth`.
 
-    `context` is laid over it, `options` are those of `aws_cdk.App`. Without `outdir` the assembly
-    goes where the CDK's command line wants it, else to `cdk.out`.
+    `context` overrides it; `options` are those of `aws_cdk.App`. Without `outdir` the output
+    directory is the one of the CDK's command line, else `cdk.out`.
     """
     import aws_cdk as cdk
 
@@ -80,16 +80,16 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
 
 
 def add_policies(app: cdk.App) -> None:
-    """The rules that a synthesis must pass (cdk-nag), unless they are switched off."""
+    """Add the rules that a synthesis must pass (cdk-nag), unless they are disabled."""
     from stacks.base import nag
 
     nag.add(app)
 
 
 def write(app: cdk.App) -> None:
-    """Write the assembly into a directory without reports of an earlier run.
+    """Write the assembly, and delete reports of an earlier run.
 
-    Findings of a policy end the process with 1; their text is on stderr already.
+    With policy findings the process exits with 1; cdk-nag has printed them on stderr.
     """
     for name in REPORTS:
         (Path(app.outdir) / name).unlink(missing_ok=True)
@@ -103,18 +103,18 @@ def write(app: cdk.App) -> None:
 
 
 def context_of_cdk_json() -> dict[str, Any]:
-    """Feature flags and the like, as the CDK's command line would hand them over."""
+    """The context of `cdk.json`, such as feature flags, as the CDK's command line passes it."""
     text = (ROOT / "cdk.json").read_text(encoding="utf-8")
     context: dict[str, Any] = json.loads(text)["context"]
     return context
 
 
 def command_line_context(environment: Mapping[str, str]) -> dict[str, Any]:
-    """The context that the CDK's command line hands to the app; empty without it."""
+    """The context from the CDK's command line; empty without it."""
     context: dict[str, Any] = json.loads(environment.get("CDK_CONTEXT_JSON") or "{}")
     overflow = environment.get("CONTEXT_OVERFLOW_LOCATION_ENV")
     if overflow:
-        # Where the context is larger than an environment variable may be, the rest is in a file.
+        # If the context exceeds an environment variable, the rest is in a file.
         context |= json.loads(Path(overflow).read_text(encoding="utf-8"))
     return context
 
@@ -154,7 +154,7 @@ def _path_of(name: str) -> Path:
         raise UnnamedSpec(
             f"env takes a name, not {name!r}\n\nhint: for any other file: -c config=PATH"
         )
-    # Errors show the path; from the repository's root the short one is what its readers know.
+    # Errors show the path: use the short one in the repository's root.
     folder = Path("configs") if Path.cwd() == ROOT else ROOT / "configs"
     return folder / f"{name}.yaml"
 

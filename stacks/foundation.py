@@ -1,4 +1,4 @@
-"""What every platform builds below its nodes: key and roles, network, storage, accounting."""
+"""Stacks that every platform has before its nodes: identity, network, storage, accounting."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class Foundation:
 
 
 def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | None) -> Foundation:
-    """The stacks below the nodes.
+    """The stacks that are deployed before the nodes.
 
-    `node_role` makes the role that the platform's nodes carry; None where it makes its own.
+    `node_role` creates the role of the nodes; None if the platform creates it itself.
     """
     catalog = load_catalog()
     identity = IdentityStack(scope, cluster, node_role)

@@ -1,4 +1,4 @@
-"""Which Node runs the CDK: the one from PyPI that is pinned beside it, where it is installed."""
+"""The Node that runs the CDK: the pinned one from PyPI, if it is installed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 def choose() -> None:
     """Set `JSII_NODE` to the installed wheel's Node, unless the caller has set one.
 
-    A Node found on PATH may be past jsii's support (Node 20 is since 2026-10-30): it prints eleven
-    lines on every run, and will stop working one day.
+    jsii may no longer support a Node on PATH (Node 20 since 2026-10-30): it then prints eleven
+    lines on every run.
     """
     if "JSII_NODE" in os.environ:
         return

@@ -1,1 +1,1 @@
-"""What every stack is made with: its class, names, tags, accepted findings of linters."""
+"""What all stacks use: their base class, names, tags and accepted linter findings."""

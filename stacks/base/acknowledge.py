@@ -1,7 +1,7 @@
-"""Findings of linters that are accepted, each beside the resource that it is about.
+"""Accepted findings of linters, each on the resource that it is about.
 
-cdk-nag and the CDK's own validation take acknowledgements of constructs; cfn-lint reads the
-template, so its are in the resource's metadata, with the reason beside them.
+cdk-nag and the CDK's own validation take acknowledgements of constructs. cfn-lint reads the
+template, so its acknowledgements are in the resource's metadata, with the reason.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from stacks.base import nag
 
 
 def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:
-    """Accept `rule` (`AwsSolutions-IAM5[Resource::*]`) for `construct` and what is below it."""
+    """Accept `rule` (`AwsSolutions-IAM5[Resource::*]`) for `construct` and its children."""
     if rule.startswith("AwsSolutions-") and not nag.wanted():
-        return  # nothing to accept where nothing is checked, and it costs three calls of Node
+        return  # nothing is checked, and an acknowledgement costs three calls of Node
     cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=rule, reason=reason))
 
 
@@ -28,7 +28,7 @@ def ignore_lint(resource: cdk.CfnResource, rule: str, reason: str) -> None:
 
 
 def ignore_lint_everywhere(stack: cdk.Stack, rule: str, reason: str) -> None:
-    """Accept cfn-lint's `rule` for a whole template: outputs can bear no metadata."""
+    """Accept cfn-lint's `rule` for a whole template: outputs cannot have metadata."""
     stack.template_options.metadata = _lint_metadata(rule, reason)
 
 

@@ -1,4 +1,4 @@
-"""What all stacks of a cluster share: name, account, region, protection."""
+"""The base class of a cluster's stacks: name, account, region, protection."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 
 
 class ClusterStack(cdk.Stack):
-    """One stack of a cluster, called `<environment>-<part>`."""
+    """One stack of a cluster, named `<environment>-<suffix>`."""
 
     NAME_SUFFIX = ""
     STATEFUL = False
-    """Whether it holds what cannot be made again; such a stack is protected from deletion."""
+    """Whether it has data that cannot be restored; such a stack is protected from deletion."""
 
     def __init__(self, scope: Construct, cluster: Cluster, *, description: str) -> None:
         super().__init__(
@@ -26,16 +26,16 @@ class ClusterStack(cdk.Stack):
         self.cluster = cluster
 
     def protect(self, resource: cdk.CfnResource) -> None:
-        """Let a stateful resource outlive its stack, or not, as `protection` says.
+        """Retain a stateful resource when its stack is deleted, if `protection` is `retain`.
 
-        A resource of a creation that failed is deleted either way: nothing is in it, and its name
-        would stand in the way of the next attempt.
+        A resource whose creation failed is deleted in any case: it is empty, and its name would
+        block the next attempt.
         """
         resource.apply_removal_policy(removal_policy(self.cluster))
 
 
 def removal_policy(cluster: Cluster) -> cdk.RemovalPolicy:
-    """What happens to stateful resources with their stack."""
+    """The removal policy of stateful resources."""
     if cluster.protection == "retain":
         return cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
     return cdk.RemovalPolicy.DESTROY

@@ -1,4 +1,4 @@
-"""Log groups of our own: named, encrypted, with an end."""
+"""Log groups that the stacks create: named, encrypted, with a retention period."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from constructs import Construct
 def log_group(
     scope: Construct, construct_id: str, *, name: str, days: int, key_arn: str | None
 ) -> logs.CfnLogGroup:
-    """A log group that is kept for `days` and goes with its stack.
+    """A log group with a retention of `days`, which is deleted with its stack.
 
-    A log is no part of what `protection` protects: it can be read, but nothing can be made of it.
+    `protection` does not apply to logs: no cluster can be restored from them.
     """
     group = logs.CfnLogGroup(
         scope,

@@ -1,4 +1,4 @@
-"""cdk-nag: AWS's own list of what an architecture must not do, checked on every synthesis."""
+"""cdk-nag: the AWS Solutions rules, checked in every synthesis."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import aws_cdk as cdk
 
 SWITCH = "CLUSTERWRIGHT_NAG"
-"""`false` in the environment leaves cdk-nag out: for measurements, and tests of other things."""
+"""`false` in the environment disables cdk-nag: for measurements, and for unrelated tests."""
 
 
 def wanted() -> bool:
-    """Whether cdk-nag is to check this synthesis."""
+    """Whether cdk-nag checks this synthesis."""
     return os.environ.get(SWITCH, "").lower() != "false"
 
 
@@ -19,6 +19,6 @@ def add(app: cdk.App) -> None:
     """Check the app against the AwsSolutions pack; a finding makes the synthesis fail."""
     if not wanted():
         return
-    from cdk_nag import AwsSolutionsChecks  # 0.2 s that nobody pays who switched it off
+    from cdk_nag import AwsSolutionsChecks  # takes 0.2 s, so import it only if it is used
 
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))

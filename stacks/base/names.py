@@ -1,4 +1,4 @@
-"""Names that must be known before deployment, because IAM policies and scripts contain them."""
+"""Names that are fixed before deployment, because IAM policies and scripts contain them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["directory_bucket", "lifecycle_bucket"]
 
 
 def directory_bucket(bucket: Bucket, cluster: Cluster) -> str:
-    """The whole name of a directory bucket: S3 Express wants the zone in it."""
+    """The full name of a directory bucket: S3 Express requires the zone in it."""
     return bucket_name(bucket, cluster)
 
 
@@ -21,7 +21,7 @@ def bucket_of(s3_uri: str) -> str:
 
 
 def created_buckets(cluster: Cluster) -> dict[str, Bucket | None]:
-    """General purpose buckets to build, by name, with their entry of `storage.buckets` or None.
+    """General purpose buckets to create, by name, with their entry of `storage.buckets` or None.
 
     Several repositories may share one bucket, and a repository one with `storage.buckets`.
     """

@@ -1,9 +1,8 @@
-"""Instance types that validators do not know yet.
+"""Instance types that are missing from the lists of validators.
 
 cfn-lint and the CDK's validation each carry a list of HyperPod's instance types by region, with
-a date. Where such a list lacks a type that SageMaker's API has, its finding is accepted for a
-cluster with that type, and for no other. Whether a zone offers the type is a check of ours, with
-a date of its own.
+a date. If such a list lacks a type that SageMaker's API has, the finding is accepted for clusters
+with that type only. CW-C002 checks whether a zone offers the type.
 
 Compared on 2026-11-20: botocore 1.44.5 (ClusterInstanceType), cfn-lint 1.58.0 (its list is of
 2026-10-20), CDK validation 1.12.1 (aws-cdk-lib 2.275.0), in us-east-1, us-east-2 and us-west-2.
@@ -36,7 +35,8 @@ MISSING_IN_CDK_VALIDATION = MISSING_IN_CFN_LINT | {"p6-b200.48xlarge"}
 def acknowledge_dated_types(resource: cdk.CfnResource, cluster: Cluster) -> None:
     """Accept that the lists lack a type of this cluster, if it is one of the types above.
 
-    The CDK's schema of that day lacks a property as well, which counts only where it is used.
+    That version of the CDK's schema also lacks a property; its finding is accepted if the
+    property is used.
     """
     types = {group.instance_type for group in cluster.compute}
     for missing, accept, rule in (
@@ -72,7 +72,7 @@ MISSING_IN_CFN_LINT_FOR_EC2 = frozenset(
     }
 )
 """Types that cfn-lint's list of EC2 lacks in at least one of the regions compared, although EC2's
-API names them (botocore 1.44.5, InstanceType). Whether a zone offers one is CW-C002's to say."""
+API names them (botocore 1.44.5, InstanceType). CW-C002 checks whether a zone offers one."""
 
 
 def ignore_dated_instance_type(template: cdk.CfnResource, instance_type: str) -> None:

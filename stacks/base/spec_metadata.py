@@ -1,6 +1,6 @@
-"""The resolved spec in a template, so that what is deployed can be compared with a later file.
+"""The resolved spec in a template, so that a deployment can be compared with a later file.
 
-It is metadata of one resource: CloudFormation keeps it and does nothing with it.
+It is metadata of one resource, which CloudFormation stores and does not interpret.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from clusterwright.cluster_spec import LoadedSpec
 
 KEY = "clusterwright:spec"
 MAXIMUM_BYTES = 200_000
-"""A template has at most 1 MB; a spec with thousands of users' keys is left out."""
+"""A template has at most 1 MB; a spec with thousands of users' keys is not recorded."""
 
 
 def record(resource: cdk.CfnResource, loaded: LoadedSpec) -> None:

@@ -1,4 +1,4 @@
-"""The tags of every resource: the environment's own, and those of the spec."""
+"""The tags of every resource: the environment, and those of the spec."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ["ENVIRONMENT_TAG", "tags_of"]
 
 
 def tags_of(cluster: Cluster) -> dict[str, str]:
-    """Key to value, in the order in which the CDK writes tags."""
+    """Keys and values, sorted as the CDK writes tags."""
     return dict(sorted({ENVIRONMENT_TAG: cluster.environment, **cluster.tags}.items()))

@@ -1,4 +1,4 @@
-"""The statement by which a queue or a topic refuses whoever comes without TLS."""
+"""The policy statement with which a queue or a topic refuses requests without TLS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EKS with managed node groups: control plane, nodes and add-ons above what platforms share."""
+"""EKS with managed node groups: control plane, nodes and add-ons, after the foundation."""
 
 from __future__ import annotations
 

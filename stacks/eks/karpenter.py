@@ -1,4 +1,4 @@
-"""What Karpenter needs of AWS on plain EKS: two roles, a queue of EC2's warnings, the outputs.
+"""AWS resources that Karpenter needs on plain EKS: two roles, an interruption queue, outputs.
 
 The controller itself is a Helm chart, and its pools are manifests: `clusterwright render
 kubernetes`. After aws/karpenter-provider-aws, v1.14,
@@ -37,14 +37,14 @@ WARNINGS: Final = {
         "EC2 Capacity Reservation Instance Interruption Warning",
     ),
 }
-"""Rules of EventBridge, each with the source and the kind of its events (the same template)."""
+"""EventBridge rules, each with the source and detail type of its events (the same template)."""
 
 RETENTION_SECONDS: Final = 300
-"""A warning of a spot instance is two minutes long: what is older is of a node that is gone."""
+"""A Spot interruption notice is two minutes ahead: after five the node is gone."""
 
 
 class KarpenterStack(ClusterStack):
-    """Nothing in it holds data: nodes outlive it, and are to be gone before it (see the guide)."""
+    """Not stateful. Its deletion does not delete nodes: delete them first (see the guide)."""
 
     NAME_SUFFIX = "karpenter"
 
@@ -58,9 +58,11 @@ class KarpenterStack(ClusterStack):
         attachments: Attachments,
         key_arn: str,
     ) -> None:
-        super().__init__(scope, cluster, description="Karpenter's roles and its queue of warnings")
-        # A role of its own: EKS makes the access entry of the node groups' role itself, and would
-        # refuse a second one; and the controller may hand on this one alone.
+        super().__init__(
+            scope, cluster, description="Karpenter's roles and its interruption queue"
+        )
+        # Not the role of the node groups: EKS creates the access entry of that role itself and
+        # refuses a second one, and the controller may pass this role only.
         nodes = node_role(self, cluster, key_arn)
         profile = iam.CfnInstanceProfile(self, "NodeProfile", roles=[nodes.role_name])
         eks.CfnAccessEntry(
@@ -100,7 +102,9 @@ class KarpenterStack(ClusterStack):
             cdk.CfnOutput(self, name, value=value)
 
     def _queue(self) -> sqs.CfnQueue:
-        """EC2's warnings, which Karpenter reads and deletes; nothing else may write to it."""
+        """The queue of EC2's notices, which Karpenter reads and deletes; only EventBridge
+        writes.
+        """
         queue = sqs.CfnQueue(
             self,
             "Warnings",
@@ -111,7 +115,7 @@ class KarpenterStack(ClusterStack):
         acknowledge(
             queue,
             "AwsSolutions-SQS3",
-            "a warning that was not read within five minutes is of a node that is gone",
+            "a notice that was not read within five minutes is about a node that is gone",
         )
         rules = [self._rule(name, *of, queue=queue) for name, of in WARNINGS.items()]
         sqs.CfnQueuePolicy(

@@ -1,11 +1,11 @@
 """The role of Karpenter's controller, through Pod Identity, for this cluster alone.
 
-The documented rights (aws/karpenter-provider-aws, v1.14,
+The documented permissions (aws/karpenter-provider-aws, v1.14,
 website/content/en/v1.14/getting-started/getting-started-with-karpenter/cloudformation.yaml),
-narrowed: subnets, security groups and reservations by their ids; no rights to make instance
-profiles, since it is given one; none of zonal shift, which is off; prices only where they can be
-asked. The cluster's key is added, which the documented template leaves to the reader (EBS user
-guide, "Requirements for Amazon EBS encryption", permissions for users).
+narrowed: subnets, security groups and reservations by their ids; no permission to create instance
+profiles, since the stack creates one; none for zonal shift, which is off; prices only in regions
+that have the Price List API. The cluster's key is added, which the documented template leaves to
+the reader (EBS user guide, "Requirements for Amazon EBS encryption", permissions for users).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ MADE: Final = (
     "launch-template",
     "spot-instances-request",
 )
-"""Kinds of what Karpenter makes, which have no id before, and the tags of the cluster always."""
+"""Kinds of resources that Karpenter creates: without ids in advance, with the cluster's tags."""
 
 LAUNCH: Final = ("ec2:CreateFleet", "ec2:RunInstances")
 EC2: Final = ("ec2.amazonaws.com", "ec2.amazonaws.com.cn")
-"""EC2 as IAM calls it, by partition."""
+"""EC2's service principals, by partition."""
 
 POOL: Final = "karpenter.sh/nodepool"
 
@@ -56,7 +56,7 @@ def controller_role(
     subnet_ids: Sequence[str],
     security_group_ids: Sequence[str],
 ) -> iam.Role:
-    """The role, with a reason beside every wildcard."""
+    """The role, with a reason for every wildcard."""
     rights = _Rights(cluster, catalog)
     statements = [
         *rights.launches(subnet_ids, security_group_ids),
@@ -83,7 +83,7 @@ def controller_role(
     role = iam.Role(
         scope,
         "ControllerRole",
-        description=f"{cluster.environment}: Karpenter adds and takes away nodes",
+        description=f"{cluster.environment}: Karpenter adds and removes nodes",
         assumed_by=pod_identity(cluster),
         inline_policies={"Karpenter": iam.PolicyDocument(statements=statements)},
     )
@@ -93,7 +93,7 @@ def controller_role(
 
 
 class _Rights:
-    """Statements for one cluster: what is the cluster's own is known by its tags."""
+    """Statements for one cluster, whose resources are identified by their tags."""
 
     def __init__(self, cluster: Cluster, catalog: Catalog) -> None:
         self._cluster, self._catalog = cluster, catalog
@@ -204,7 +204,7 @@ class _Rights:
             )
 
     def key(self, key_arn: str) -> Iterator[iam.PolicyStatement]:
-        """The nodes' volumes are encrypted for whoever launches the instance."""
+        """The nodes' volumes are encrypted with the permissions of the caller of RunInstances."""
         through_ec2 = {"kms:ViaService": f"ec2.{self._cluster.region}.amazonaws.com"}
         yield iam.PolicyStatement(
             sid="Volumes",
@@ -235,23 +235,27 @@ class _Rights:
             "resource; the region narrows EC2's",
         )
         for image in self._images():
-            yield f"Resource::{image}", "which image is EKS's newest is known on the day"
+            yield f"Resource::{image}", "the newest image of EKS is known only at launch"
         for kind in MADE:
             yield (
                 f"Resource::{self._ec2(f'{kind}/*')}",
-                "what Karpenter makes has no id before; only with the cluster's tags",
+                "resources that Karpenter creates have no id in advance; only with the cluster's "
+                "tags",
             )
         yield (
             f"Resource::{self._parameters()}",
-            "AWS's own parameters, which name EKS's images of every version",
+            "AWS's public parameters, which name EKS's images of every version",
         )
         for each in self._placement_groups():
             yield (
                 f"Resource::{each}",
-                "the groups are made later, with the nodes; what is in one costs nothing by it",
+                "the groups are created later, with the nodes; a placement group costs nothing",
             )
         for each in self._reservations():
-            yield f"Resource::{each}", "the reservation of the spec, whoever shares it"
+            yield (
+                f"Resource::{each}",
+                "the reservation of the spec, from any account that shares it",
+            )
 
     def _ec2(self, resource: str) -> str:
         return arn(self._cluster, "ec2", resource)

@@ -25,7 +25,9 @@ _BOUNDARY = "clusterwright"
 
 
 class UnknownInterfaces(Exception):
-    """No source says which interfaces a type's network cards take (`limits` refuses it before)."""
+    """No source has the interfaces of a type's network cards (the spec's validation refuses
+    it).
+    """
 
 
 def launch_template(
@@ -40,11 +42,11 @@ def launch_template(
     control_plane: eks.CfnCluster,
     placement_group_name: str | None,
 ) -> ec2.CfnLaunchTemplate:
-    """What every instance of a group is launched with.
+    """The launch template of every instance of a group.
 
-    What EKS decides is left out: the subnet, the instance profile, the market of spot instances,
-    and the image where the file names none (EKS user guide, "Customize managed nodes with launch
-    templates").
+    It does not have what EKS decides: the subnet, the instance profile, the market of Spot
+    Instances, and the image where the spec names none (EKS user guide, "Customize managed nodes
+    with launch templates").
 
     Raises
     ------
@@ -60,7 +62,7 @@ def launch_template(
         scope,
         construct_id,
         launch_template_data=_CFN.LaunchTemplateDataProperty(
-            # Here and not in the node group: there a change of type would be a new group.
+            # Not in the node group, where a change of the type would replace the group.
             instance_type=group.instance_type,
             image_id=cluster.image.image_id,
             network_interfaces=[_interface(each, security_group_ids) for each in layout.value],
@@ -105,10 +107,10 @@ def _interface(
         network_card_index=interface.card,
         device_index=interface.device,
         interface_type=interface.kind,
-        # Every interface carries the groups: EFA's traffic is let through by group alone.
+        # All interfaces have the groups: EFA traffic is allowed by group only.
         groups=list(security_group_ids),
         delete_on_termination=True,
-        # EC2 assigns no public address to an instance with several interfaces anyway.
+        # EC2 never assigns a public address to an instance with several interfaces.
         associate_public_ip_address=False if interface == Interface(0, 0, "interface") else None,
     )
 
@@ -135,7 +137,7 @@ def _reservation(group: ComputeGroup) -> _CFN.CapacityReservationSpecificationPr
             )
         )
     if capacity.kind == "on-demand":
-        # An open reservation of somebody else in the account is not taken by accident.
+        # Do not use an open reservation of another team in the account by accident.
         return _CFN.CapacityReservationSpecificationProperty(
             capacity_reservation_preference="none"
         )
@@ -148,16 +150,16 @@ def _cpu(group: ComputeGroup, catalog: Catalog) -> _CFN.CpuOptionsProperty | Non
     instance = catalog.instance(group.instance_type)
     cores = instance.cores if instance else None
     if cores is None or isinstance(cores, Unknown):
-        raise UnknownInterfaces(f"{group.instance_type}: its number of cores is not known")
+        raise UnknownInterfaces(f"{group.instance_type}: its number of cores is unknown")
     return _CFN.CpuOptionsProperty(core_count=cores.value, threads_per_core=group.threads_per_core)
 
 
 def _user_data(cluster: Cluster, group: ComputeGroup, control_plane: eks.CfnCluster) -> str | None:
-    """A part of nodeadm's configuration, which EKS merges with its own, or all of it.
+    """Configuration of nodeadm: a part that EKS merges with its own, or all of it.
 
     With RAID0 nodeadm puts what containerd, the kubelet and pods' `emptyDir` volumes write on the
     instance's drives (awslabs/amazon-eks-ami, `nodeadm/doc/api.md`, LocalStorageStrategy). Where
-    the image is not EKS's, EKS merges nothing, and sets taints too late (EKS user guide, "Limits
+    the image is not EKS's, EKS merges nothing and sets taints too late (EKS user guide, "Limits
     and conditions when specifying an AMI ID").
     """
     spec: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Managed node groups of EKS: one for each group of the spec, more where one is too large."""
+"""Managed node groups of EKS: at least one for each group of the spec."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EFFECTS = {
     "PreferNoSchedule": "PREFER_NO_SCHEDULE",
     "NoExecute": "NO_EXECUTE",
 }
-"""Effects of taints as Kubernetes writes them, and as EKS does."""
+"""Taint effects of Kubernetes, and their names in EKS's API."""
 
 
 class NodeGroupsStack(ClusterStack):
@@ -66,17 +66,17 @@ class NodeGroupsStack(ClusterStack):
         self._kubernetes, self._role, self._key_arn = kubernetes, role, key_arn
         self.node_groups: list[eks.CfnNodegroup] = []
         self.scaled_placement_groups: dict[str, str] = {}
-        """By group, where Karpenter's nodes stand beside those of the node group."""
+        """By group, for groups that have Karpenter's nodes beside those of a node group."""
 
         for group in cluster.compute:
             self._group(group)
         ignore_lint_everywhere(
-            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+            self, "W6001", "the outputs of a deployment are together, also those of other stacks"
         )
         self._outputs(lustre, home)
 
     def _group(self, group: ComputeGroup) -> None:
-        # Names may differ by a hyphen or by a capital only, which logical ids do not show.
+        # Names may differ in hyphens or case only, which logical ids do not show.
         scope = Construct(self, group.name)
         scaled = is_scaled(self.cluster, group)
         placement = self._placement_group(scope, group)
@@ -84,7 +84,7 @@ class NodeGroupsStack(ClusterStack):
             self.scaled_placement_groups[group.name] = placement
         parts = node_groups(group, karpenter=scaled)
         if not parts:
-            return  # Karpenter makes launch templates of its own
+            return  # Karpenter creates its own launch templates
         template = launch_template(
             scope,
             "Template",
@@ -118,13 +118,13 @@ class NodeGroupsStack(ClusterStack):
         return _CFN(
             scope,
             logical,
-            # Without a name of ours: what replaces a group must be able to stand beside it.
+            # No fixed name, so that a replacement can exist beside the old group.
             cluster_name=self._kubernetes.name,
             node_role=self._role.role_arn,
-            # Without it an update of the control plane would leave the nodes behind.
+            # Otherwise an update of the control plane would not update the nodes.
             version=kubernetes.version if own_image is None else None,
             subnets=list(self._attachments.node_subnet_ids),
-            # With an image in the launch template EKS takes neither: what the image is, it is.
+            # With an image in the launch template EKS accepts neither version nor AMI type.
             ami_type=(
                 image_type(group.instance_type, self._catalog) if own_image is None else None
             ),
@@ -138,8 +138,8 @@ class NodeGroupsStack(ClusterStack):
             update_config=_CFN.UpdateConfigProperty(
                 max_unavailable_percentage=kubernetes.max_unavailable_percent if jobs else None,
                 max_unavailable=None if jobs else 1,
-                # By default EKS launches new nodes before it takes old ones away, for which there
-                # is no capacity where accelerators are reserved or scarce.
+                # By default EKS launches new nodes before it terminates old ones, for which
+                # there is no capacity if accelerators are reserved or scarce.
                 update_strategy="MINIMAL" if jobs else "DEFAULT",
             ),
             node_repair_config=_CFN.NodeRepairConfigProperty(
@@ -184,16 +184,16 @@ class NodeGroupsStack(ClusterStack):
 def json_text(values: dict[str, str]) -> str:
     """A JSON object whose values are known when the stack is deployed.
 
-    Joined by hand: the CDK's own conversion would make one value of CloudFormation of each.
+    Joined as text: the CDK's own conversion would create a CloudFormation function for each.
     """
     return "{" + ",".join(f'"{key}":"{value}"' for key, value in values.items()) + "}"
 
 
 def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
-    """The role of the nodes, which pods cannot reach: they have roles of their own.
+    """The role of the nodes. Pods cannot use it: they have separate roles.
 
     AmazonEKSWorkerNodeMinimalPolicy and AmazonEC2ContainerRegistryPullOnly (AWS managed policy
-    reference), narrowed to the cluster and region, with what nodeadm asks when a node starts.
+    reference), narrowed to the cluster and region, and the calls of nodeadm when a node starts.
     """
     del key_arn  # volumes are encrypted by EC2 for Auto Scaling's role, which the key admits
     role = iam.Role(
@@ -206,14 +206,16 @@ def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
     acknowledge(
         role,
         "AwsSolutions-IAM5[Resource::*]",
-        "these actions take no resource: ec2:Describe, ecr:GetAuthorizationToken, ssmmessages and "
-        "ssm:UpdateInstanceInformation, which registers an instance that has no id before",
+        "these actions have no resource types: ec2:Describe, ecr:GetAuthorizationToken, "
+        "ssmmessages and "
+        "ssm:UpdateInstanceInformation, which registers an instance without an id in advance",
     )
     acknowledge(
         role,
         f"AwsSolutions-IAM5[Resource::{_images(cluster)}]",
-        "add-ons' images are in registries of AWS whose account differs by region, and jobs bring "
-        "theirs from any repository of this account",
+        "images of add-ons are in AWS's registries, whose account differs by region; images of "
+        "jobs "
+        "are in any repository of this account",
     )
     return role
 

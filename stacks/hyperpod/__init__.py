@@ -1,1 +1,1 @@
-"""What both HyperPod platforms have in common."""
+"""Resources of both HyperPod platforms."""

@@ -1,4 +1,4 @@
-"""The stack of a SageMaker HyperPod cluster, as far as both orchestrators share it."""
+"""The stack of a SageMaker HyperPod cluster: the base class for both orchestrators."""
 
 from __future__ import annotations
 

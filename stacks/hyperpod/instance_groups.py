@@ -1,4 +1,4 @@
-"""What instance groups of HyperPod have under either orchestrator."""
+"""Properties of HyperPod instance groups, for both orchestrators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATCHING = {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle"}
 
 
 def capacity_requirements(kind: str) -> _CFN.ClusterCapacityRequirementsProperty | None:
-    """Spot and on-demand are said; a training plan's group is told by its plan."""
+    """Set for Spot and on-demand; a group with a training plan has the plan's ARN instead."""
     if kind == "spot":
         return _CFN.ClusterCapacityRequirementsProperty(spot={})
     if kind == "on-demand":
@@ -30,14 +30,14 @@ def capacity_requirements(kind: str) -> _CFN.ClusterCapacityRequirementsProperty
 
 
 def network_interface(group: ComputeGroup) -> _CFN.ClusterNetworkInterfaceProperty | None:
-    """What the additional cards become, where the spec says it."""
+    """The interface type of additional network cards, if the spec has it."""
     if group.network_interface is None:
         return None
     return _CFN.ClusterNetworkInterfaceProperty(interface_type=group.network_interface)
 
 
 def auto_patch(image: Image) -> _CFN.AutoPatchConfigProperty | None:
-    """When a newer image comes, where the spec says it."""
+    """The strategy for newer images, if the spec has it."""
     if image.auto_patch is None:
         return None
     return _CFN.AutoPatchConfigProperty(patching_strategy=PATCHING[image.auto_patch.strategy])
@@ -54,7 +54,7 @@ def health_checks(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> li
 def volumes(
     cluster: Cluster, group: ComputeGroup, *, key_arn: str
 ) -> list[_CFN.ClusterInstanceStorageConfigProperty]:
-    """The root volume, where it takes the cluster's key, and the further volume of the spec."""
+    """The root volume if the cluster's key encrypts it, and the additional volume of the spec."""
     entry, ebs = _CFN.ClusterInstanceStorageConfigProperty, _CFN.ClusterEbsVolumeConfigProperty
     own_key = encrypts_root_volumes(cluster)
     key = key_arn if own_key else None

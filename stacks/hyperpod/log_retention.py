@@ -1,7 +1,7 @@
-"""HyperPod's own log groups: an end for their events, and nothing left over with `destroy`.
+"""Retention of HyperPod's own log groups, and their deletion with `protection: destroy`.
 
-HyperPod makes `/aws/sagemaker/Clusters/<name>/<id>` when the nodes of a cluster first write to it,
-with events that are kept for ever. The id is AWS's, so no resource of a template can be the group.
+HyperPod creates `/aws/sagemaker/Clusters/<name>/<id>` when the nodes of a cluster first write to
+it, without expiry. AWS chooses the id, so no resource of a template can be the log group.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ TIMEOUT_S = 60
 
 
 def node_log_prefix(cluster: Cluster) -> str:
-    """What the names of HyperPod's log groups of this cluster begin with."""
+    """The prefix of the names of this cluster's HyperPod log groups."""
     return f"/aws/sagemaker/Clusters/{cluster.environment}/"
 
 
 class NodeLogKeeper(Construct):
-    """The function that keeps HyperPod's log groups, and their removal after the cluster's.
+    """The function that sets the retention of HyperPod's log groups and deletes them.
 
-    It stands in a stack below the cluster: when that stack goes, no node writes any more.
+    Its stack is deleted after the cluster's: then no node writes to the log groups any more.
     """
 
     def __init__(self, scope: Construct, construct_id: str, cluster: Cluster) -> None:
@@ -50,7 +50,7 @@ class NodeLogKeeper(Construct):
         role = iam.Role(
             self,
             "Role",
-            description=f"{cluster.environment}: keeps the log groups that HyperPod makes",
+            description=f"{cluster.environment}: retention of HyperPod's log groups",
             assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
             inline_policies={
                 "Keep": iam.PolicyDocument(
@@ -77,17 +77,17 @@ class NodeLogKeeper(Construct):
         acknowledge(
             role,
             f"AwsSolutions-IAM5[Resource::{kept}]",
-            "HyperPod ends the names with an id that AWS chooses",
+            "the names end in an id that AWS chooses",
         )
         acknowledge(
             role,
             f"AwsSolutions-IAM5[Resource::{everything}]",
-            "DescribeLogGroups lists and so takes no single group",
+            "DescribeLogGroups lists log groups, so it cannot be limited to one",
         )
         function = lambda_.CfnFunction(
             self,
             "Function",
-            description=f"{cluster.environment}: keeps the log groups that HyperPod makes",
+            description=f"{cluster.environment}: retention of HyperPod's log groups",
             code=lambda_.CfnFunction.CodeProperty(zip_file=CODE.read_text(encoding="utf-8")),
             handler="index.handler",
             runtime=RUNTIME,
@@ -115,7 +115,7 @@ def node_log_retention(
     cluster_id: str,
     function_arn: str,
 ) -> None:
-    """Keep the events of the cluster's own log group for `observability.log_retention_days`."""
+    """Set the retention of the cluster's log group to `observability.log_retention_days`."""
     cdk.CustomResource(
         scope,
         construct_id,
@@ -125,7 +125,7 @@ def node_log_retention(
         properties={
             "LogGroupName": f"{node_log_prefix(cluster)}{cluster_id}",
             "RetentionInDays": cluster.observability.log_retention_days,
-            # The group goes with the keeper's stack, when no node writes to it any more.
+            # The log group is deleted with the function's stack, when no node writes to it.
             "RemovalPolicy": "retain",
         },
     )

@@ -1,4 +1,4 @@
-"""What HyperPod does with the nodes' role in the network: look at it, make interfaces, use them.
+"""Permissions on the network with which HyperPod creates and uses the nodes' interfaces.
 
 Source: SageMaker developer guide, "Setting up SageMaker HyperPod with a custom Amazon VPC".
 """
@@ -23,7 +23,7 @@ USES = (
 
 
 def interfaces_arn(cluster: Cluster) -> str:
-    """Every network interface of the account and region: nodes' are made with them."""
+    """All network interfaces of the account and region: those of nodes have no id in advance."""
     return _arn(cluster, "network-interface", "*")
 
 
@@ -65,14 +65,14 @@ def network_statements(
 
 
 def acknowledge_network_permissions(policy: iam.Policy, cluster: Cluster) -> None:
-    """Why the statements cannot name single resources."""
+    """Accept the wildcards of the statements, with their reasons."""
     acknowledge(
-        policy, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource"
+        policy, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions have no resource types"
     )
     acknowledge(
         policy,
         f"AwsSolutions-IAM5[Resource::{interfaces_arn(cluster)}]",
-        "interfaces are made with the nodes and have no name before",
+        "interfaces are created with the nodes and have no id in advance",
     )
 
 

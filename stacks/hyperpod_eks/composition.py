@@ -1,7 +1,7 @@
-"""HyperPod with EKS: control plane, instance groups, and add-ons above what all platforms share.
+"""HyperPod with EKS: control plane, instance groups and add-ons, after the foundation.
 
-The order is that of deployment. Between the control plane and the instance groups SageMaker's Helm
-chart is to be installed, which CloudFormation cannot: docs/how-to/use-hyperpod-eks.md.
+The order is that of deployment. SageMaker's Helm chart must be installed between the control plane
+and the instance groups, which CloudFormation cannot do: docs/how-to/use-hyperpod-eks.md.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
 
 
 def _next_step(kubernetes: ControlPlaneStack) -> None:
-    """What the CDK's command line prints when the control plane stands: the chart comes next."""
+    """Outputs that the CDK's command line prints after the control plane: the next step."""
     outputs = {
         "KubeconfigCommand": kubernetes.kubeconfig_command(),
         "BeforeTheNodes": "install HyperPod's Helm chart: docs/how-to/use-hyperpod-eks.md",
@@ -90,11 +90,11 @@ def _operators(
             else None
         ),
     )
-    # The inference operator alone uses it: an export that went with its last user could not be
-    # taken away before the user, and stacks are deployed from the ground up.
+    # Only the inference operator uses it. Keep the export without a user: stacks are deployed in
+    # order, so an export that is removed with its last user would be removed before that user.
     kubernetes.export_value(kubernetes.issuer_url)
     if workspace_arn is not None:
         observability.export_value(workspace_arn)
-    # Their pods ask for names of services, which the add-on for DNS answers.
+    # Their pods need service names, which the DNS add-on resolves.
     operators.add_stack_dependency(addons)
     return operators

@@ -30,13 +30,13 @@ from stacks.storage.bucket_emptying import log_what_empties
 OPERATOR_POLICY = "AmazonSageMakerHyperPodInferenceAccess"
 GATED_POLICY = "AmazonSageMakerHyperPodGatedModelAccess"
 _MANAGED = (
-    "AWS's policy of this operator alone: its documentation wants it, and it changes with the "
+    "AWS's policy for this operator: its documentation requires it, and it changes with the "
     "operator's versions"
 )
 
 
 class InferenceOperator(Construct):
-    """Everything of it but cert-manager and the drivers, which are other add-ons."""
+    """All of its resources except cert-manager and the drivers, which are separate add-ons."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class InferenceOperator(Construct):
         return values
 
     def _certificates(self) -> s3.Bucket:
-        """Where the operator puts the certificates of endpoints."""
+        """The bucket for the certificates of endpoints."""
         cluster = self._cluster
         destroy = cluster.protection == "destroy"
         bucket = s3.Bucket(
@@ -97,7 +97,7 @@ class InferenceOperator(Construct):
             "Certificates",
             bucket_name=inference.certificate_bucket(cluster),
             versioned=True,
-            # Who reads it beside the operator is not documented: no key of ours in the way.
+            # Other readers than the operator are not documented, so not with the cluster's key.
             encryption=s3.BucketEncryption.S3_MANAGED,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -108,7 +108,7 @@ class InferenceOperator(Construct):
         acknowledge(
             bucket,
             "AwsSolutions-S1",
-            "object-level access is in CloudTrail's data events, which the owner decides on",
+            "CloudTrail data events log access to objects; the account's owner decides on them",
         )
         if destroy:
             log_what_empties(self, cluster)
@@ -124,8 +124,8 @@ class InferenceOperator(Construct):
             managed_policies=[OPERATOR_POLICY],
             with_sagemaker=True,
         )
-        # AWS's policy lets it pass roles that are called SageMakerHyperPodInference...; this one
-        # has a name of CloudFormation's, and is the only one that it may pass.
+        # AWS's policy allows it to pass roles named SageMakerHyperPodInference...; CloudFormation
+        # generates the name of this role, which is the only one that it may pass.
         iam.CfnPolicy(
             self,
             "PassOwnRole",

@@ -1,6 +1,6 @@
-"""What the load balancer controller and KEDA of HyperPod's inference operator may do.
+"""Permissions of the load balancer controller and KEDA of HyperPod's inference operator.
 
-The controller's rights are those of kubernetes-sigs/aws-load-balancer-controller v2.13.0
+The controller's permissions are those of kubernetes-sigs/aws-load-balancer-controller v2.13.0
 (docs/install/iam_policy.json), as AWS's own template has them (aws/sagemaker-hyperpod-cluster-
 setup, eks/cloudformation/inference-addon-iam-roles-template.yaml, commit 3bee904), narrowed to the
 account, the region and the VPC where the actions take resources. KEDA's are of the same template,
@@ -18,7 +18,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.identity.node_statements import arn
 
 _TAG = "elbv2.k8s.aws/cluster"
-"""The controller's own tag: what has it is its own."""
+"""The controller's tag, which identifies its resources."""
 
 _OWN = {"Null": {f"aws:ResourceTag/{_TAG}": "false"}}
 _BECOMES_OWN = {"Null": {f"aws:RequestTag/{_TAG}": "false"}}
@@ -26,13 +26,13 @@ _KEEPS_TAG = {"Null": {f"aws:RequestTag/{_TAG}": "true", f"aws:ResourceTag/{_TAG
 
 
 def load_balancer_permissions(cluster: Cluster) -> list[iam.PolicyStatement]:
-    """Of the controller."""
+    """Statements of the controller's role."""
     return [iam.PolicyStatement(**each) for each in _load_balancer(cluster)]
 
 
 def load_balancer_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    """Patterns in them, each with the reason."""
-    yield "Resource::*", "these actions take no resource, or one that is not there yet"
+    """The wildcards of the statements, each with the reason."""
+    yield "Resource::*", "these actions have no resource types, or the resource does not exist yet"
     for service, resource in (
         ("ec2", "security-group/*"),
         ("ec2", "vpc/*"),
@@ -40,12 +40,12 @@ def load_balancer_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     ):
         yield (
             f"Resource::{arn(cluster, service, resource)}",
-            "balancers and their groups have no id yet; the controller's tag narrows it",
+            "load balancers and their groups have no id yet; the controller's tag limits it",
         )
 
 
 def scaler_permissions(cluster: Cluster, workspace_arn: str | None) -> list[iam.PolicyStatement]:
-    """Of KEDA: metrics that endpoints are scaled by."""
+    """Statements of KEDA's role: read the metrics by which endpoints are scaled."""
     del cluster
     found = [
         iam.PolicyStatement(

@@ -1,7 +1,7 @@
 """Scripts for nodes of a HyperPod cluster on EKS, in S3 under the digest of their contents.
 
-HyperPod's image makes a node of EKS by itself. What is here runs before it joins, on groups that
-ask for scratch; where none does, there is neither script nor bucket.
+HyperPod's image configures a node of EKS itself. These scripts run before the node joins, in
+groups with scratch; without such a group there is neither a script nor a bucket.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ DIGEST_LENGTH = 16
 
 
 class NodeScriptsStack(ScriptsStack):
-    """The bucket, the script, and one entry for each group that asks for it."""
+    """The bucket, the script, and an entry script for each group with scratch."""
 
     def __init__(self, scope: Construct, cluster: Cluster) -> None:
-        super().__init__(scope, cluster, description="scripts of nodes")
+        super().__init__(scope, cluster, description="scripts for nodes")
         self.entries = {g.name: f"{g.name}.sh" for g in cluster.compute if g.scratch is not None}
         """The entry script of each group, by the group's name."""
 
@@ -38,7 +38,7 @@ class NodeScriptsStack(ScriptsStack):
 
 
 def node_scripts(cluster: Cluster) -> dict[str, str]:
-    """Name to text: the script, and for each group an entry that says what it asks for."""
+    """Texts by name: the script, and for each group an entry script with its arguments."""
     files = {SCRIPT: (FOLDER / SCRIPT).read_text(encoding="utf-8")}
     for group in cluster.compute:
         if group.scratch is not None:
@@ -47,7 +47,7 @@ def node_scripts(cluster: Cluster) -> dict[str, str]:
 
 
 def _entry(group: str, mount_path: str) -> str:
-    # S3 keeps no modes: bash is named.
+    # S3 stores no file modes, so call bash.
     return (
         "#!/usr/bin/env bash\n"
         f"# HyperPod runs this on each new node of the group {group}.\n"

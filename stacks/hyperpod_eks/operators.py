@@ -1,12 +1,12 @@
-"""What SageMaker runs on the EKS cluster of a HyperPod cluster: add-ons, queues, shares.
+"""SageMaker's add-ons, scheduling policy and quotas on the EKS cluster of a HyperPod cluster.
 
-It stands above the nodes: the add-ons' pods need some, and policies belong to the cluster.
+Deployed after the nodes: the add-ons' pods need nodes, and policies belong to the cluster.
 
-Sources: add-ons' names, service accounts and what they need first, aws/sagemaker-hyperpod-
+Sources: names, service accounts and requirements of add-ons, aws/sagemaker-hyperpod-
 cluster-setup (eks/cloudformation/observability-template.yaml, commit 0ab564d) and the managed
 policy AmazonSageMakerHyperPodTrainingOperatorAccess; policies and quotas, the SageMaker API
-(botocore 1.44.5) and CloudFormation's schema of AWS::SageMaker::ComputeQuota, for which the CDK
-that is pinned has no typed class.
+(botocore 1.44.5) and CloudFormation's schema of AWS::SageMaker::ComputeQuota, for which the
+pinned CDK has no typed class.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NAMES = {
 }
 TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 CERTIFICATES = "cert-manager"
-"""The webhooks of the training and the inference operator have no certificate without it."""
+"""Issues the certificates of the webhooks of the training and inference operators."""
 
 SERVICE_ACCOUNTS = {
     "training-operator": ("aws-hyperpod", "hp-training-operator-controller-manager"),
@@ -51,11 +51,11 @@ SERVICE_ACCOUNTS = {
 }
 
 LARGEST_WEIGHT = 100
-"""FairShareWeight (CreateComputeQuota)."""
+"""The maximum of FairShareWeight (CreateComputeQuota)."""
 
 
 def is_built(cluster: Cluster) -> bool:
-    """Whether the spec asks for anything of SageMaker's on Kubernetes."""
+    """Whether the spec has add-ons, task governance or inference of SageMaker."""
     hyperpod = cluster.hyperpod
     return bool(
         hyperpod.addons or hyperpod.task_governance is not None or hyperpod.inference is not None
@@ -78,7 +78,7 @@ class OperatorsStack(ClusterStack):
         cluster_arn: str,
         prometheus_workspace: tuple[str, str] | None,
     ) -> None:
-        """`prometheus_workspace` is its id and its ARN."""
+        """`prometheus_workspace` is the id and the ARN of the workspace."""
         super().__init__(scope, cluster, description="SageMaker's add-ons, queues and shares")
         self._orchestrator_name, self._cluster_arn = orchestrator_name, cluster_arn
         self._workspace = prometheus_workspace
@@ -132,7 +132,7 @@ class OperatorsStack(ClusterStack):
         operator.addon.add_resource_dependency(self._certificates())
 
     def _certificates(self) -> eks.CfnAddon:
-        """cert-manager, once for all that need it."""
+        """The add-on cert-manager, which several operators share."""
         found = self.node.try_find_child(_title(CERTIFICATES))
         if isinstance(found, eks.CfnAddon):
             return found
@@ -158,7 +158,7 @@ class OperatorsStack(ClusterStack):
         )
 
     def _observability_values(self) -> dict[str, Any]:
-        """In the form of AWS's own template, with its levels; governance and scaling if used."""
+        """Values and levels as in AWS's template; those of governance and scaling if used."""
         workspace_id, arn = self._given_workspace()
         cluster, hyperpod = self.cluster, self.cluster.hyperpod
         levels = {
@@ -187,12 +187,12 @@ class OperatorsStack(ClusterStack):
         }
 
     def _given_workspace(self) -> tuple[str, str]:
-        assert self._workspace is not None, "the spec asks for a workspace with the add-on"
+        assert self._workspace is not None, "the spec requires a workspace with the add-on"
         return self._workspace
 
     def _permissions(self, name: str) -> Iterator[iam.PolicyStatement]:
         if name == "training-operator":
-            # AmazonSageMakerHyperPodTrainingOperatorAccess, narrowed from tagged clusters to this.
+            # AmazonSageMakerHyperPodTrainingOperatorAccess, for this cluster only.
             yield iam.PolicyStatement(
                 sid="LookAtNodes",
                 actions=["sagemaker:DescribeClusterNode"],
@@ -233,7 +233,7 @@ class OperatorsStack(ClusterStack):
             "Policy",
             name=cluster.environment,
             cluster_arn=self._cluster_arn,
-            description=f"{cluster.environment}: ranks of jobs and what is lent",
+            description=f"{cluster.environment}: priorities of jobs and lending of idle capacity",
             scheduler_config=sagemaker.CfnClusterSchedulerConfig.SchedulerConfigProperty(
                 fair_share=_switch(governance.fair_share),
                 idle_resource_sharing=_switch(governance.share_idle),
@@ -264,7 +264,7 @@ class OperatorsStack(ClusterStack):
             )
 
     def _sharing(self, index: int, tenant: Tenant) -> dict[str, Any]:
-        """What a tenant with a limit may borrow goes up to it; without one, AWS's default does."""
+        """A tenant with a limit may borrow up to it; without one AWS's default applies."""
         if not tenant.borrowing:
             return {"Strategy": "Lend"}
         if tenant.max_nodes is None:
@@ -273,11 +273,11 @@ class OperatorsStack(ClusterStack):
             "Strategy": "LendAndBorrow",
             "AbsoluteBorrowLimits": [
                 *(
-                    {"InstanceType": ml_name(name), "Count": _room(shares[index])}
+                    {"InstanceType": ml_name(name), "Count": _borrowable(shares[index])}
                     for name, shares in self._instance_shares.items()
                 ),
                 *(
-                    _partitions(name, part, _room(share))
+                    _partitions(name, part, _borrowable(share))
                     for (name, part), shares in self._partition_shares.items()
                     for share in (shares[index],)
                 ),
@@ -307,7 +307,7 @@ class OperatorsStack(ClusterStack):
                 "ResourceSharingConfig": self._sharing(index, tenant),
                 "PreemptTeamTasks": "LowerPriority",
             },
-            # The CDK tags resources whose classes it knows.
+            # The CDK tags only resources with typed classes.
             "Tags": [
                 {"Key": key, "Value": value}
                 for key, value in sorted(tags_of(self.cluster).items())
@@ -315,8 +315,8 @@ class OperatorsStack(ClusterStack):
         }
 
 
-def _room(share: QuotaShare) -> int:
-    """How much of its limit the tenant does not have anyway."""
+def _borrowable(share: QuotaShare) -> int:
+    """How many instances or partitions of its limit the tenant may borrow."""
     return (share.limit or 0) - share.count
 
 

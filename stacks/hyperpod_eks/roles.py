@@ -1,9 +1,9 @@
-"""Roles of HyperPod with EKS: the nodes', and the one with which HyperPod's Karpenter scales.
+"""Roles of HyperPod with EKS: of the nodes, and of HyperPod's autoscaling with Karpenter.
 
-The nodes' role is AWS's managed policy AmazonSageMakerClusterInstanceRolePolicy and what EKS needs
-beside it (SageMaker developer guide, "IAM role for SageMaker HyperPod", for clusters orchestrated
-with EKS), narrowed to this account, region and cluster. Pods are not to have it: what they call is
-granted to service accounts through `kubernetes.pod_identities`.
+The nodes' role has AWS's managed policy AmazonSageMakerClusterInstanceRolePolicy and what EKS
+needs in addition (SageMaker developer guide, "IAM role for SageMaker HyperPod", for clusters
+orchestrated with EKS), narrowed to this account, region and cluster. Pods must not use it: grant
+their permissions to service accounts with `kubernetes.pod_identities`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ POD_INTERFACES = (
     "ec2:ModifyNetworkInterfaceAttribute",
     "ec2:UnassignPrivateIpAddresses",
 )
-"""Further actions on interfaces with which pods get addresses (the same page)."""
+"""Additional actions on interfaces with which pods get addresses (the same page)."""
 
 
 def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
-    """The role with every right whose resource is known before deployment."""
+    """The role, with the permissions whose resources are known before deployment."""
     role = iam.Role(
         scope,
         "ExecutionRole",
@@ -59,7 +59,7 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
     role = iam.Role(
         scope,
         "ScalingRole",
-        description=f"{cluster.environment}: HyperPod adds and takes away nodes",
+        description=f"{cluster.environment}: HyperPod adds and removes nodes",
         assumed_by=iam.ServicePrincipal("hyperpod.sagemaker.amazonaws.com"),
         inline_policies={
             "Scaling": iam.PolicyDocument(
@@ -91,7 +91,7 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
     acknowledge(
         role,
         f"AwsSolutions-IAM5[Resource::{clusters}]",
-        "the cluster's id is AWS's, and the cluster is made with this role",
+        "AWS chooses the cluster's id, and the cluster is created with this role",
     )
     return role
 
@@ -118,7 +118,8 @@ def _permissions(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement
 def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     yield (
         "Resource::*",
-        "these actions take no resource: cloudwatch:PutMetricData (narrowed by its namespace), "
+        "these actions have no resource types: cloudwatch:PutMetricData (narrowed by its "
+        "namespace), "
         "ssmmessages and ecr:GetAuthorizationToken",
     )
     yield (
@@ -127,8 +128,8 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     )
     yield (
         f"Resource::{_repositories(cluster)}",
-        "add-ons and HyperPod's agents come from registries of AWS's own accounts, jobs' images "
-        "from any of this one",
+        "images of add-ons and HyperPod's agents are in registries of AWS's accounts, images of "
+        "jobs in any repository of this account",
     )
     if has_scripts(cluster):
         yield f"Resource::{_scripts(cluster)}/*", "scripts have hashed prefixes"

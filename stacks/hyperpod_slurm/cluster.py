@@ -141,7 +141,7 @@ class HyperPodSlurmStack(HyperPodClusterStack):
 
 
 def _permissions(cluster: Cluster, inputs: HyperPodSlurmInputs) -> Iterator[iam.PolicyStatement]:
-    """On subnets, security groups and secrets, whose ids come from other stacks."""
+    """Permissions on subnets, security groups and secrets, whose ids come from other stacks."""
     yield from network_statements(cluster, inputs.attachments)
     if inputs.accounting is not None and cluster.slurm.accounting.existing is None:
         yield iam.PolicyStatement(

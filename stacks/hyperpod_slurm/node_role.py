@@ -1,8 +1,8 @@
-"""The role of the nodes: what HyperPod's agents, the lifecycle scripts and jobs may call.
+"""The role of the nodes: permissions of HyperPod's agents, the lifecycle scripts and jobs.
 
-It starts from AWS's managed policy AmazonSageMakerClusterInstanceRolePolicy, narrowed to this
-account, region and cluster. Rights on what has an id only after deployment (subnets, secrets,
-workspaces) are granted by the stacks that know the id.
+It is based on AWS's managed policy AmazonSageMakerClusterInstanceRolePolicy, narrowed to this
+account, region and cluster. Permissions on resources whose ids are known only at deployment
+(subnets, secrets, workspaces) are granted in the stacks that have the ids.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stacks.identity.node_statements import (
 
 
 def execution_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
-    """The role with every right whose resource is known before deployment."""
+    """The role, with the permissions whose resources are known before deployment."""
     statements = list(_statements(cluster, key_arn))
     role = iam.Role(
         scope,
@@ -89,7 +89,7 @@ def _bucket_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         )
     directories = [b for b in cluster.storage.buckets if b.directory]
     if directories:
-        # S3 Express gives every right on objects through a session on the bucket.
+        # S3 Express grants all permissions on objects through a session on the bucket.
         yield iam.PolicyStatement(
             sid="DirectoryBuckets",
             actions=["s3express:CreateSession"],
@@ -107,7 +107,8 @@ def _key_permissions(key_arn: str) -> Iterator[iam.PolicyStatement]:
 
 def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     star = (
-        "these actions take no resource: cloudwatch:PutMetricData (narrowed by its namespace), "
+        "these actions have no resource types: cloudwatch:PutMetricData (narrowed by its "
+        "namespace), "
         "ssmmessages, fsx:DescribeFileSystems and ecr:GetAuthorizationToken"
     )
     yield "Resource::*", star
@@ -118,7 +119,7 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     if cluster.slurm.containers.pyxis:
         yield (
             f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
-            "jobs bring images from any repository of this account",
+            "images of jobs are in any repository of this account",
         )
     for name in [names.lifecycle_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:
         yield (

@@ -1,1 +1,1 @@
-"""The encryption key and what roles of nodes have in common."""
+"""The encryption key, and statements that the roles of nodes share."""

@@ -1,4 +1,4 @@
-"""One customer managed key for everything of the cluster that is stored."""
+"""The customer managed key that encrypts all stored data of the cluster."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.cluster_stack import removal_policy
 
 DELETION_WINDOW_DAYS = 7
-"""The shortest that KMS takes: `protection: destroy` is for what nobody misses."""
+"""The minimum of KMS: `protection: destroy` is for data that need not be restored."""
 
 
 class EncryptionKey(Construct):
-    """The key, its rotation, and the services that may use it on nobody's behalf."""
+    """The key, its rotation, and the services that may use it."""
 
     def __init__(self, scope: Construct, construct_id: str, cluster: Cluster) -> None:
         super().__init__(scope, construct_id)
@@ -43,14 +43,14 @@ def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
     account = {"StringEquals": {"aws:SourceAccount": cluster.account}}
     return [
         *_node_volumes(cluster),
-        # Without it nobody could ever change the key again; it makes IAM policies count.
+        # Without it the key could never be changed again; it enables IAM policies.
         iam.PolicyStatement(
             sid="AccountAdministers",
             principals=[iam.AccountRootPrincipal()],
             actions=["kms:*"],
             resources=["*"],
         ),
-        # CloudWatch Logs encrypts with the key itself; the context names the log group.
+        # CloudWatch Logs uses the key itself; the encryption context has the log group.
         iam.PolicyStatement(
             sid="LogGroups",
             principals=[iam.ServicePrincipal(f"logs.{cluster.region}.amazonaws.com")],
@@ -72,7 +72,7 @@ def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
             resources=["*"],
             conditions=account,
         ),
-        # FSx reads and writes associated buckets with a service-linked role per file system, whose
+        # FSx uses associated buckets with a service-linked role for each file system, whose
         # name ends in an id that does not exist yet.
         iam.PolicyStatement(
             sid="LustreAssociations",
@@ -96,9 +96,9 @@ def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
 
 
 def _node_volumes(cluster: Cluster) -> list[iam.PolicyStatement]:
-    """The nodes of EKS are launched by Auto Scaling, with a role that serves the whole account.
+    """EC2 Auto Scaling launches the nodes of EKS with a service-linked role of the account.
 
-    By name and not as a principal: the role need not exist before the first node group.
+    By name and not as a principal: the role may not exist before the first node group.
     Source: EC2 Auto Scaling user guide, "Required AWS KMS key policy for use with encrypted
     volumes".
     """

@@ -1,4 +1,4 @@
-"""Who may do what: the encryption key and the role of the nodes."""
+"""The stack of the encryption key and the role of the nodes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from stacks.base.cluster_stack import ClusterStack
 from stacks.identity.encryption_key import EncryptionKey
 
 RoleBuilder = Callable[[Construct, Cluster, str], iam.Role]
-"""Makes the role of a platform's nodes, in a scope, with the ARN of the key that they use."""
+"""Creates the role of a platform's nodes, in a scope, with the ARN of their key."""
 
 
 class IdentityStack(ClusterStack):
-    """The key is stateful: without it, what it encrypted is lost."""
+    """Stateful: data that the key encrypted is lost without it."""
 
     NAME_SUFFIX = "identity"
     STATEFUL = True
 
     def __init__(self, scope: Construct, cluster: Cluster, node_role: RoleBuilder | None) -> None:
-        """`node_role` is None where the platform makes the roles of its nodes itself."""
+        """`node_role` is None if the platform creates the roles of its nodes itself."""
         what = (
             "encryption key" if node_role is None else "encryption key and the role of the nodes"
         )
@@ -36,6 +36,6 @@ class IdentityStack(ClusterStack):
 
     @property
     def role(self) -> iam.Role:
-        """The role of the nodes, on platforms that are given one."""
+        """The role of the nodes, on platforms that do not create it themselves."""
         assert self._role is not None
         return self._role

@@ -1,4 +1,4 @@
-"""Statements that the roles of several platforms' nodes have alike."""
+"""Policy statements that the roles of several platforms' nodes share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hyperpod_log_groups(cluster: Cluster) -> str:
 
 
 def hyperpod_agents(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
-    """What HyperPod's agents write, and Session Manager's channels where the spec opens them."""
+    """Logs and metrics of HyperPod's agents, and Session Manager if the spec enables it."""
     yield iam.PolicyStatement(
         sid="Logs",
         actions=[
@@ -67,7 +67,7 @@ def images(repositories_arn: str) -> Iterator[iam.PolicyStatement]:
 
 
 def key_use(key_arn: str) -> iam.PolicyStatement:
-    """Read and write what the cluster's key encrypts."""
+    """Read and write data that the cluster's key encrypts."""
     return iam.PolicyStatement(
         sid="Key",
         actions=["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],

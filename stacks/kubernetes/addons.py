@@ -1,4 +1,4 @@
-"""Add-ons of EKS: versions of the spec or EKS's own, roles through Pod Identity."""
+"""Add-ons of EKS, with the versions of the spec or EKS's defaults, and Pod Identity roles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stacks.kubernetes import roles
 def addon(
     scope: Construct, cluster: Cluster, wanted: Addon, *, cluster_name: str, key_arn: str
 ) -> eks.CfnAddon:
-    """One add-on, with the role of its service account where it calls AWS."""
+    """An add-on, with a role for its service account if it calls AWS."""
     account = SERVICE_ACCOUNTS.get(wanted.name)
     values = configuration_values(wanted.name)
     return eks.CfnAddon(
@@ -41,6 +41,6 @@ def addon(
             if account
             else None
         ),
-        # What somebody changed by hand is put back: the template says what is installed.
+        # Overwrite manual changes: the template defines what is installed.
         resolve_conflicts="OVERWRITE",
     )

@@ -16,7 +16,7 @@ from stacks.observability.observability_stack import ObservabilityStack
 
 
 class AddonsStack(ClusterStack):
-    """Add-ons whose pods need nodes: before there are any, EKS would report them as degraded."""
+    """Add-ons whose pods need nodes: without nodes EKS would report them as degraded."""
 
     NAME_SUFFIX = "addons"
 

@@ -1,7 +1,7 @@
-"""Capabilities of EKS: Argo CD, AWS Controllers for Kubernetes, kro, each with a role of its own.
+"""Capabilities of EKS: Argo CD, AWS Controllers for Kubernetes and kro, each with its role.
 
-Source: EKS user guide, "Amazon EKS capability IAM role" (trust, and no further rights for kro, for
-Argo CD without AWS integrations, and for ACK until somebody gives it some).
+Source: EKS user guide, "Amazon EKS capability IAM role" (trust; no permissions for kro, for Argo
+CD without AWS integrations, and for ACK until the user grants some).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _CFN = eks.CfnCapability
 
 
 def add_capabilities(scope: Construct, cluster: Cluster, *, cluster_name: str) -> None:
-    """The capabilities of the spec, in the stack of the control plane.
+    """Add the capabilities of the spec to the stack of the control plane.
 
-    What Argo CD may do in Kubernetes is not given here: EKS makes the access entry of its role,
-    and CloudFormation has no policy without an entry. docs/how-to/deliver-manifests.md has the
-    command.
+    It grants Argo CD no permissions in Kubernetes: EKS creates the access entry of its role, and
+    CloudFormation cannot add a policy to an entry that it does not have.
+    docs/how-to/deliver-manifests.md has the command.
     """
     capabilities = cluster.kubernetes.capabilities
     if capabilities.argocd is not None:
@@ -60,7 +60,7 @@ def _capability(
         cluster_name=cluster_name,
         type=kind,
         role_arn=role.role_arn,
-        # The only policy that there is: what a capability made in Kubernetes outlives it.
+        # The only policy of the API: objects that a capability created remain.
         delete_propagation_policy="RETAIN",
         configuration=configuration,
     )

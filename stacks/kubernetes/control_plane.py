@@ -1,7 +1,7 @@
-"""The control plane of EKS, who may reach it, and the add-ons that nodes need to become ready.
+"""The control plane of EKS, access to it, and the add-ons without which no node becomes ready.
 
-Both platforms with Kubernetes use it. Nodes, and the add-ons whose pods need nodes to run on
-(`kubernetes_addons`), are stacks above it.
+Both platforms with Kubernetes use it. The stacks of the nodes, and of the add-ons whose pods need
+nodes (`addons_stack`), are deployed after it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from stacks.network.network_stack import Attachments
 _CFN = eks.CfnCluster
 
 LOG_TYPES = {"controller-manager": "controllerManager"}
-"""The spec's names of logs that EKS spells otherwise."""
+"""The spec's names of logs that have another spelling in EKS's API."""
 
 ALL_LOGS = ("api", "audit", "authenticator", "controller-manager", "scheduler")
 
@@ -45,10 +45,10 @@ POLICIES = {
 
 
 class ControlPlaneStack(ClusterStack):
-    """The EKS cluster: closed to the internet, its secrets encrypted, its entries written down."""
+    """The EKS cluster: private by default, with encrypted secrets and explicit access entries."""
 
     NAME_SUFFIX = "kubernetes"
-    # What users applied to Kubernetes is kept in the control plane and nowhere else.
+    # Objects that users applied to Kubernetes are only in the control plane.
     STATEFUL = True
 
     def __init__(
@@ -66,7 +66,7 @@ class ControlPlaneStack(ClusterStack):
         self.role = roles.control_plane_role(self, cluster, key_arn)
         self.resource = self._cluster()
         self.name: str = self.resource.ref
-        """A token: what refers to it is made after the cluster."""
+        """A token: resources that use it are created after the cluster."""
 
         self.arn: str = self.resource.attr_arn
         self.issuer_url: str = self.resource.attr_open_id_connect_issuer_url
@@ -74,7 +74,7 @@ class ControlPlaneStack(ClusterStack):
         self.admin_role = self._admin_role()
         for index, entry in enumerate(cluster.kubernetes.access, start=1):
             self._entry(f"Access{index}", entry)
-        # Without network, proxy and identity no node becomes ready: they are there before any.
+        # Without network, proxy and identity add-ons no node becomes ready.
         self.addons = {
             each.name: addon(self, cluster, each, cluster_name=self.name, key_arn=key_arn)
             for each in addons(cluster)
@@ -83,7 +83,7 @@ class ControlPlaneStack(ClusterStack):
         self._pod_identities()
         add_capabilities(self, cluster, cluster_name=self.name)
         ignore_lint_everywhere(
-            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+            self, "W6001", "the outputs of a deployment are together, also those of other stacks"
         )
 
     def _cluster(self) -> eks.CfnCluster:
@@ -105,11 +105,11 @@ class ControlPlaneStack(ClusterStack):
             kubernetes_network_config=self._services(),
             access_config=_CFN.AccessConfigProperty(
                 authentication_mode="API",
-                # The creator is CloudFormation's role: everybody who may deploy anything in the
-                # account would administer this cluster, and no template would say so.
+                # The creator is CloudFormation's role: everybody who may deploy stacks in the
+                # account would administer this cluster, without an entry in a template.
                 bootstrap_cluster_creator_admin_permissions=False,
             ),
-            # EKS would install versions of its choice, which no template would hold.
+            # EKS would install versions that no template has.
             bootstrap_self_managed_addons=False,
             encryption_config=[
                 _CFN.EncryptionConfigProperty(
@@ -120,20 +120,20 @@ class ControlPlaneStack(ClusterStack):
             deletion_protection=cluster.protection == "retain",
             upgrade_policy=_CFN.UpgradePolicyProperty(support_type=kubernetes.support.upper()),
         )
-        # EKS makes the log group where there is none: without an end and without the key.
+        # If there is no log group, EKS creates it without retention and key.
         resource.node.add_dependency(self._logs)
         if public:
             acknowledge(
                 resource,
                 "AwsSolutions-EKS1",
-                f"the spec lets in {', '.join(public)} and no others",
+                f"the spec allows {', '.join(public)} only",
             )
         for name in sorted(set(ALL_LOGS) - set(kubernetes.control_plane_logs)):
             log = LOG_TYPES.get(name, name)
             acknowledge(
                 resource,
                 f"AwsSolutions-EKS2[LogExport::{log}]",
-                f"the spec's control_plane_logs leave {name} out",
+                f"the spec's control_plane_logs do not have {name}",
             )
         return resource
 
@@ -201,7 +201,7 @@ class ControlPlaneStack(ClusterStack):
             )
 
     def kubeconfig_command(self) -> str:
-        """The command that writes a kubeconfig, with the role that administers the cluster."""
+        """The command that writes a kubeconfig, with the cluster administrators' role."""
         role = f" --role-arn {self.admin_role.role_arn}" if self.admin_role is not None else ""
         return (
             f"aws eks update-kubeconfig --name {cluster_name(self.cluster)} "

@@ -1,8 +1,8 @@
 """Roles that pods assume through the OIDC provider of their EKS cluster.
 
-EKS Pod Identity is what everything else here uses; these are for controllers whose documentation
-knows service accounts with a role's ARN alone. The provider's address is known only when the
-cluster is there, and it is the name of a condition: a template can put it there in text alone.
+Everything else uses EKS Pod Identity; these roles are for controllers that support only service
+accounts with a role's ARN. The provider's address is known only at deployment, and it is the key
+of a condition: a template can compute keys only in JSON text.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ AUDIENCE = "sts.amazonaws.com"
 
 @dataclass(frozen=True)
 class ServiceAccount:
-    """Whose pods may assume the role; `*` stands for anything."""
+    """The service account whose pods may assume the role; `*` matches any name."""
 
     namespace: str
     name: str
 
     @property
     def subject(self) -> str:
-        """As the token has it."""
+        """The subject claim of its tokens."""
         return f"system:serviceaccount:{self.namespace}:{self.name}"
 
 
 class OidcProvider(Construct):
-    """IAM's entry of the cluster's issuer; without it no token is believed."""
+    """The IAM OIDC provider of the cluster's issuer, which IAM needs to verify tokens."""
 
     def __init__(self, scope: Construct, cluster: Cluster, *, issuer_url: str) -> None:
         super().__init__(scope, "Oidc")
@@ -58,9 +58,10 @@ class OidcProvider(Construct):
         managed_policies: Sequence[str] = (),
         with_sagemaker: bool = False,
     ) -> iam.CfnRole:
-        """A role of one service account.
+        """The role of a service account.
 
-        `managed_policies` are names of AWS's; `with_sagemaker` lets SageMaker assume it too.
+        `managed_policies` are names of AWS's policies; with `with_sagemaker`, SageMaker may
+        assume the role too.
         """
         return iam.CfnRole(
             scope,

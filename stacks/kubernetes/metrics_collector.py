@@ -1,4 +1,4 @@
-"""AWS's collector of metrics, which stands beside the EKS cluster and fills the workspace."""
+"""AWS's managed collector, which writes metrics of the EKS cluster to the workspace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CFN = aps.CfnScraper
 
 MOST_SECURITY_GROUPS = 5
 MOST_SUBNETS = 5
-"""Of a scraper (AMP API, EksConfiguration, botocore 1.44.5)."""
+"""Limits of a scraper (AMP API, EksConfiguration, botocore 1.44.5)."""
 
 
 def collector(
@@ -30,8 +30,8 @@ def collector(
 ) -> aps.CfnScraper:
     """A scraper in the subnets of the control plane, with the groups of the nodes.
 
-    Nodes' groups reach one another and the API server, which is all that it asks. AWS makes its
-    access entry, for its service-linked role: EKS refuses such entries of anybody else.
+    Nodes' security groups allow traffic to each other and to the API server, which is all that it
+    needs. AWS creates its access entry for the service-linked role; EKS accepts no other.
     """
     return _CFN(
         scope,

@@ -14,10 +14,10 @@ from stacks.base.acknowledge import acknowledge
 
 
 def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
-    """The least that EKS documents for a cluster's role, and the key of its secrets.
+    """The minimum that EKS documents for a cluster's role, and the key of its secrets.
 
     Source: EKS user guide, "Amazon EKS cluster IAM role": instead of the managed policy, a policy
-    without the rights of the old cloud provider to make load balancers.
+    without the permissions of the legacy cloud provider to create load balancers.
     """
     instances = _arn(cluster, "ec2", "instance/*")
     role = iam.Role(
@@ -62,17 +62,19 @@ def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.
             )
         },
     )
-    acknowledge(role, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions take no resource")
+    acknowledge(
+        role, "AwsSolutions-IAM5[Resource::*]", "EC2's Describe actions have no resource types"
+    )
     acknowledge(
         role,
         f"AwsSolutions-IAM5[Resource::{instances}]",
-        "nodes have no id before they are there; only tags of the cluster can be set",
+        "nodes have no id in advance; only tags of the cluster can be set",
     )
     return role
 
 
 def admin_role(scope: Construct, cluster: Cluster, *, cluster_arn: str) -> iam.Role:
-    """Who assumes it administers Kubernetes; who may is decided by policies of the account."""
+    """Administrators of Kubernetes; policies of the account decide who may assume the role."""
     return iam.Role(
         scope,
         "AdminRole",
@@ -95,7 +97,7 @@ def admin_role(scope: Construct, cluster: Cluster, *, cluster_arn: str) -> iam.R
 def addon_role(scope: Construct, cluster: Cluster, addon: str, *, key_arn: str) -> iam.Role:
     """The role of an add-on's service account, through Pod Identity, for this cluster alone.
 
-    `key_arn` is the key under which buckets are that the cluster builds.
+    `key_arn` is the key of the buckets that the cluster creates.
     """
     statements, wildcards = _RIGHTS[addon]
     name = "".join(word.capitalize() for word in addon.split("-"))
@@ -112,7 +114,7 @@ def addon_role(scope: Construct, cluster: Cluster, addon: str, *, key_arn: str) 
 
 
 def pod_identity(cluster: Cluster) -> iam.IPrincipal:
-    """Who takes a role of pods: EKS Pod Identity, for this cluster alone."""
+    """The principal of roles of pods: EKS Pod Identity, for this cluster only."""
     return iam.SessionTagsPrincipal(
         iam.ServicePrincipal(
             "pods.eks.amazonaws.com",
@@ -169,11 +171,11 @@ def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
 
 
 def _network_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
-    yield "Resource::*", "EC2's Describe actions take no resource"
+    yield "Resource::*", "EC2's Describe actions have no resource types"
     for kind in ("instance", "network-interface", "security-group", "subnet"):
         yield (
             f"Resource::{_arn(cluster, 'ec2', f'{kind}/*')}",
-            "the plugin makes interfaces for nodes that come and go, none of which has an id yet",
+            "the plugin creates interfaces for nodes that have no id in advance",
         )
 
 
@@ -215,17 +217,20 @@ def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]
 def _cloudwatch_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     yield (
         "Resource::*",
-        "EC2's Describe actions and PutMetricData take no resource; the namespace narrows it",
+        "EC2's Describe actions and PutMetricData have no resource types; the namespace limits it",
     )
-    yield f"Resource::{_container_logs(cluster)}", "the agent makes log groups for kinds of logs"
+    yield (
+        f"Resource::{_container_logs(cluster)}",
+        "the agent creates a log group for each kind of log",
+    )
 
 
 def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
-    """What Mountpoint for S3 asks of buckets that it only reads, and of the cluster's key.
+    """Permissions of Mountpoint for S3 on buckets that it only reads, and on the cluster's key.
 
     Source: awslabs/mountpoint-s3, doc/CONFIGURATION.md, "IAM permissions"; for directory buckets
-    S3 API, CreateSession (botocore 1.44.5): where a session to write is not allowed, one to read
-    is tried.
+    S3 API, CreateSession (botocore 1.44.5): if a read-write session is not allowed, a read-only
+    one is tried.
     """
     buckets = mounted_buckets(cluster)
     names = [bucket.name for bucket in buckets if not bucket.directory]
@@ -259,7 +264,7 @@ def _mountpoint_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
         if not bucket.directory:
             yield (
                 f"Resource::{_bucket(cluster, bucket.name)}/*",
-                f"every object of {bucket.name}: it is mounted as a whole, to be read",
+                f"every object of {bucket.name}: the whole bucket is mounted read-only",
             )
 
 
@@ -272,4 +277,4 @@ _RIGHTS = {
     "vpc-cni": (_network, _network_wildcards),
     "amazon-cloudwatch-observability": (_cloudwatch, _cloudwatch_wildcards),
 }
-"""FSx's driver has none: it mounts volumes that are described, and makes no file systems."""
+"""FSx's driver has none: it mounts existing file systems and does not create any."""

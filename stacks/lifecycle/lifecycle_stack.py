@@ -1,8 +1,8 @@
 """The lifecycle scripts in S3, under a prefix that is the digest of their contents.
 
-HyperPod fetches the prefix when it makes or replaces a node. A new prefix for every change means
-that a node never gets half of a change, that the change is visible in the cluster's template, and
-that a rollback finds the old scripts where they were.
+HyperPod downloads the prefix when it creates or replaces a node. With a new prefix for every
+change a node never gets a part of a change, the change is visible in the cluster's template, and
+a rollback finds the old scripts.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from stacks.storage.home import HomeMount
 from stacks.storage.lustre import LustreMount
 
 MUNGE_KEY_LENGTH = 128
-"""Letters and digits: some 760 bits; munge takes 32 to 1,024 bytes (munged(8), --key-file)."""
+"""Letters and digits: about 760 bits; munge accepts 32 to 1,024 bytes (munged(8), --key-file)."""
 
 
 class LifecycleStack(ScriptsStack):
-    """The bucket and what is in it. Everything in it can be made again from the repository."""
+    """The bucket and its contents, which can be restored from the repository."""
 
     NAME_SUFFIX = "lifecycle"
 
@@ -54,7 +54,7 @@ class LifecycleStack(ScriptsStack):
         digest = scripts.scripts_digest({"cluster.json": cluster_file}, texts=own)
         self.prefix = f"lifecycle/{digest}"
         self.manifest_sha256: str | None = None
-        """What a custom action of ParallelCluster is told of the scripts; None elsewhere."""
+        """The digest that a custom action of ParallelCluster verifies; None on other platforms."""
         self.bucket = self.scripts_bucket()
         scripted = cluster_file["configuration"] == "scripted"
         self.munge_key_secret_arn = self._munge_key(key_arn) if scripted else None
@@ -93,12 +93,12 @@ class LifecycleStack(ScriptsStack):
         self.source_s3_uri = f"s3://{self.bucket.bucket_name}/{self.prefix}/"
 
     def _munge_key(self, key_arn: str) -> str:
-        """A key at random for this cluster alone; whoever has it may act as any of its users."""
+        """A random key for this cluster. Whoever has it can act as any of its users."""
         secret = secretsmanager.CfnSecret(
             self,
             "MungeKey",
             name=f"{self.cluster.environment}/munge-key",
-            description=f"{self.cluster.environment}: munge key, with which Slurm signs",
+            description=f"{self.cluster.environment}: munge key, which signs Slurm's credentials",
             kms_key_id=key_arn,
             generate_secret_string=secretsmanager.CfnSecret.GenerateSecretStringProperty(
                 password_length=MUNGE_KEY_LENGTH, exclude_punctuation=True
@@ -107,7 +107,8 @@ class LifecycleStack(ScriptsStack):
         acknowledge(
             secret,
             "AwsSolutions-SMG4",
-            "a key that changes while nodes run parts those with the new one from the others: "
+            "nodes with different keys cannot talk to each other, so a running cluster keeps its "
+            "key; "
             "docs/reference/node-files.md says how to change it",
         )
         return secret.ref

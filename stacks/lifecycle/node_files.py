@@ -85,7 +85,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
 
 
 def configuration(cluster: Cluster) -> str:
-    """Who sets Slurm up on the nodes: `managed`, `scripted`, or `parallelcluster`."""
+    """What configures Slurm on the nodes: `managed`, `scripted`, or `parallelcluster`."""
     return cluster.traits.node_setup or cluster.slurm.configuration
 
 
@@ -150,7 +150,7 @@ def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
 
 
 def preload_paths(file_system: Lustre) -> list[str]:
-    """Folders that are loaded from S3, as nodes see them; `/` of a repository is its path."""
+    """Paths on nodes of folders that are loaded from S3; `/` of a repository is its path."""
     found = []
     for repository in file_system.repositories:
         for folder in repository.preload:

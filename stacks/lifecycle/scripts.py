@@ -1,4 +1,4 @@
-"""The lifecycle scripts as they go to the nodes, and the digest that stands for them."""
+"""The lifecycle scripts as they are uploaded, and their digest."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from clusterwright.cluster_spec import custom_steps
 FOLDER = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
 
 EXCLUDED = ("__pycache__", "*.pyc", ".*")
-"""What Python and editors leave behind; not part of the scripts."""
+"""Files that Python and editors create; not part of the scripts."""
 
 ENTRY = {
     "managed": "on_init_complete.sh",
     "scripted": "on_create.sh",
     "parallelcluster": "on_node_configured.sh",
 }
-"""The script that the platform starts in each mode."""
+"""The script that the platform runs in each configuration."""
 
 MANIFEST = "manifest.sha256"
-"""Beside the scripts where ParallelCluster's nodes fetch them: the digest of each, as sha256sum
-prints it. `deployment.json` is not in it: it is known only at deployment."""
+"""The digests of the files, in the format of sha256sum, for ParallelCluster's nodes.
+`deployment.json` is not in it: it is known only at deployment."""
 
 DIGEST_LENGTH = 16
-"""Hexadecimal digits: 64 bits tell the versions of one folder apart."""
+"""Hexadecimal digits: 64 bits are enough to distinguish the versions of one folder."""
 
 
 SITE_STEPS = "site_steps"
-"""The folder of the user's own steps, beside the node program."""
+"""The folder of custom steps, beside the node program."""
 
 
 def site_files(paths: Iterable[str]) -> dict[str, str]:
-    """The user's own steps as files of the folder: name to text.
+    """Custom steps as files of the folder: texts by name.
 
     Raises
     ------
     BadStep
-        One cannot be read, or is no step.
+        A file cannot be read, or is not a step.
     """
     steps = (custom_steps.read(path) for path in paths)
     return {f"{SITE_STEPS}/{step.name}.py": step.text for step in steps}
@@ -52,7 +52,7 @@ def scripts_digest(
     """A digest of every script, of `files` (name to JSON value) and of `texts` (name to text), the
     same on every machine.
 
-    Paths and contents count; times, owners and modes do not, because S3 keeps none of them.
+    It depends on paths and contents, not on times, owners and modes, which S3 does not store.
     """
     digest = hashlib.sha256()
     contents = {
@@ -81,7 +81,7 @@ def manifest(texts: Mapping[str, str], folder: Path = FOLDER) -> str:
 
 
 def sha256(text: str) -> str:
-    """The digest of a text, as the custom action's arguments have it of the manifest."""
+    """The SHA-256 digest of a text, in hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -91,7 +91,7 @@ def canonical(value: Any) -> str:
 
 
 def script_files(folder: Path) -> Iterator[Path]:
-    """The files that go to the nodes, without what editors and Python leave behind."""
+    """The files that are uploaded for the nodes, without those of editors and Python."""
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         if path.is_file() and not any(

@@ -1,4 +1,4 @@
-"""A bucket of scripts for nodes, and the copying into it: what stacks with scripts share."""
+"""The base class of stacks with scripts for nodes: a bucket and the upload into it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from stacks.base.log_groups import log_group
 from stacks.storage.bucket_emptying import log_what_empties
 
 COPY_MEMORY_MIB = 512
-"""The copying function runs `aws s3 sync`; with Lambda's 128 MiB it is slow."""
+"""The function runs `aws s3 sync`, which is slow with Lambda's default of 128 MiB."""
 
 
 class ScriptsStack(ClusterStack):
-    """Everything in the bucket can be made again from the repository."""
+    """Not stateful: the bucket's contents can be restored from the repository."""
 
     NAME_SUFFIX = "lifecycle"
     bucket: s3.Bucket
     prefix: str
-    """Where in the bucket the scripts go: a new one for every change of theirs."""
+    """The prefix of the scripts in the bucket, new for every change."""
 
     copy_memory_mib = COPY_MEMORY_MIB
     copying_role: iam.Role
@@ -38,8 +38,8 @@ class ScriptsStack(ClusterStack):
             self,
             "Scripts",
             bucket_name=names.lifecycle_bucket(self.cluster),
-            # S3's own key: the contents are public scripts and a reviewed file without
-            # secrets, and nodes can fetch them before anything else works.
+            # S3's managed key: the contents are public scripts and a reviewed file without
+            # secrets, and nodes can download them before anything else works.
             encryption=s3.BucketEncryption.S3_MANAGED,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -51,7 +51,7 @@ class ScriptsStack(ClusterStack):
         acknowledge(
             bucket,
             "AwsSolutions-S1",
-            "the bucket holds scripts that are in Git; who fetched them is of no interest",
+            "the bucket has scripts that are also in Git; downloads need no audit",
         )
         return bucket
 
@@ -87,7 +87,7 @@ class ScriptsStack(ClusterStack):
             destination_bucket=self.bucket,
             destination_key_prefix=self.prefix,
             sources=list(sources),
-            # The scripts of the version before stay: a rollback of the cluster needs them.
+            # Keep the previous version of the scripts: a rollback of the cluster needs it.
             retain_on_delete=True,
             prune=False,
             memory_limit=COPY_MEMORY_MIB,
@@ -123,4 +123,4 @@ class ScriptsStack(ClusterStack):
         )
         for child in self.node.find_all():
             if isinstance(child, lambda_.CfnFunction):
-                ignore_lint(child, "W3005", "the CDK names its role twice; it does no harm")
+                ignore_lint(child, "W3005", "the CDK names its role twice, which has no effect")

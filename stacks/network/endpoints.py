@@ -1,4 +1,4 @@
-"""Ways to AWS's services without a way to the internet, derived from the services in use."""
+"""VPC endpoints of AWS's services, derived from the services in use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clusterwright.platforms.endpoints import gateway_services, interface_servic
 
 
 class Endpoints(Construct):
-    """The endpoints of a VPC: gateways in its route tables, interfaces in one subnet."""
+    """The endpoints of a VPC: gateway endpoints in its route tables, interfaces in one subnet."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Endpoints(Construct):
                 _logical(service.name),
                 vpc_id=vpc_id,
                 vpc_endpoint_type="Interface",
-                # The CDK knows which services have a prefix of their own in the Chinese regions.
+                # The CDK has the services with another prefix in the China regions.
                 service_name=ec2.InterfaceVpcEndpointAwsService(service.name).name,
                 subnet_ids=[subnet_id],
                 security_group_ids=[security_group_id] if security_group_id else None,
@@ -57,7 +57,7 @@ def _logical(service: str) -> str:
 
 
 def _own_account(cluster: Cluster, sid: str = "OwnAccountOnly") -> iam.PolicyDocument:
-    """Only principals of this account pass: data cannot leave with somebody else's credentials."""
+    """Allow only principals of this account: no data transfer with external credentials."""
     return iam.PolicyDocument(statements=[_own_account_statement(cluster, sid)])
 
 
@@ -74,7 +74,7 @@ def _own_account_statement(cluster: Cluster, sid: str) -> iam.PolicyStatement:
 def _gateway_policy(cluster: Cluster, service: str) -> iam.PolicyDocument:
     statements = [_own_account_statement(cluster, "OwnAccountOnly")]
     if service == "s3" and (cluster.uses_kubernetes or cluster.slurm.containers.pyxis):
-        # Layers of ECR images are fetched with URLs that ECR signs, not this account.
+        # Layers of ECR images are downloaded with URLs that ECR signs, not this account.
         statements.append(
             iam.PolicyStatement(
                 sid="ContainerLayers",
@@ -86,8 +86,9 @@ def _gateway_policy(cluster: Cluster, service: str) -> iam.PolicyDocument:
             )
         )
     if service == "s3" and cluster.traits.provider_stack:
-        # CloudFormation signs the address where nodes say that they are ready (ParallelCluster's
-        # guide, "AWS ParallelCluster in a single subnet with no internet access").
+        # CloudFormation signs the URL with which nodes signal that they are ready
+        # (ParallelCluster's guide, "AWS ParallelCluster in a single subnet with no internet
+        # access").
         statements.append(
             iam.PolicyStatement(
                 sid="WaitConditions",

@@ -1,4 +1,4 @@
-"""A record of every connection in the VPC, encrypted, for as long as the spec says."""
+"""Flow logs of the VPC, encrypted, with the retention of the spec."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.log_groups import log_group
 
 AGGREGATION_SECONDS = 600
-"""The longer of EC2's two: a training cluster has many long connections and few short ones."""
+"""The longer of EC2's two intervals: most connections of a training cluster are long."""
 
 
 class FlowLogs(Construct):
-    """Flow logs of the whole VPC. EFA traffic is not in them: it does not pass through IP."""
+    """Flow logs of the whole VPC. They do not have EFA traffic, which does not use IP."""
 
     def __init__(
         self, scope: Construct, construct_id: str, cluster: Cluster, *, vpc_id: str, key_arn: str

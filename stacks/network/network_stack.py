@@ -1,4 +1,4 @@
-"""The network: one zone for training, a second one only for what demands it, closed by default."""
+"""The stack of the network: one zone for training, and a second one only if required."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from stacks.network.security_groups import EVERYWHERE, SecurityGroups
 
 @dataclass(frozen=True)
 class Attachments:
-    """Where the cluster's parts stand in a network, whether it was built or existed."""
+    """Subnets and security groups for the cluster, in a created or an existing network."""
 
     vpc_id: str
     node_subnet_ids: Sequence[str]
@@ -38,9 +38,9 @@ class Attachments:
 
 
 def existing_attachments(cluster: Cluster, network: ExistingNetwork) -> Attachments:
-    """A network that others own: its groups allow all traffic among members, and serve all.
+    """An existing network: its security groups allow all traffic among members, for all uses.
 
-    Nothing is added to it, no rule, no endpoint and no flow log.
+    Nothing is added to it: no rule, endpoint or flow log.
     """
     own = list(network.security_group_ids)
     return Attachments(
@@ -51,7 +51,7 @@ def existing_attachments(cluster: Cluster, network: ExistingNetwork) -> Attachme
         home_security_group_ids=own,
         database_security_group_ids=own,
         database_subnet_ids=list(network.database_subnet_ids),
-        # EKS takes four groups beside its own (AWS General Reference, quota L-11427A54).
+        # EKS accepts four groups in addition to its own (AWS General Reference, quota L-11427A54).
         control_plane_security_group_ids=own[:4],
         control_plane_subnet_ids=list(network.control_plane_subnet_ids),
     )
@@ -114,9 +114,10 @@ class NetworkStack(ClusterStack):
         self._outputs(groups.nodes.attr_group_id)
 
     def _outputs(self, node_group_id: str) -> None:
-        """What another cluster needs to stand in this network: `clusterwright migrate --outputs`.
+        """Outputs with which another cluster can use this network: `clusterwright migrate
+        --outputs`.
 
-        Groups of others that the nodes carry are in the file already.
+        External groups of the nodes are in the spec already.
         """
         there = self.attachments
         outputs = {
@@ -145,8 +146,8 @@ class NetworkStack(ClusterStack):
         self, planned: PlannedSubnet, *, after: Sequence[ec2.CfnVPCCidrBlock]
     ) -> ec2.CfnSubnet:
         logical = f"{planned.name.capitalize()}Subnet"
-        # Zones go by id, because names differ between accounts; local zones have no other form
-        # than their name in the catalogue.
+        # Zones are identified by id, because names differ between accounts; the catalogue has only
+        # the names of local zones.
         by_name = re.fullmatch(rf"{self.cluster.region}-[a-z]{{3}}-\d[a-z]", planned.zone)
         subnet = ec2.CfnSubnet(
             self,
@@ -165,7 +166,7 @@ class NetworkStack(ClusterStack):
             ],
         )
         if by_name:
-            ignore_lint(subnet, "W3010", "a local zone, by the name that every account has")
+            ignore_lint(subnet, "W3010", "a local zone, whose name is the same in every account")
         for block in after:
             subnet.add_resource_dependency(block)
         if planned.purpose != "public":
@@ -178,7 +179,7 @@ class NetworkStack(ClusterStack):
         return subnet
 
     def _nat(self, plan: NetworkPlan) -> None:
-        """One NAT gateway in the training zone: if the zone fails, so has the training."""
+        """One NAT gateway in the training zone: if the zone fails, training fails too."""
         gateway = ec2.CfnInternetGateway(
             self,
             "InternetGateway",
@@ -202,7 +203,7 @@ class NetworkStack(ClusterStack):
             route_table_id=public_routes.attr_route_table_id,
         )
         address = ec2.CfnEIP(self, "NatAddress", domain="vpc")
-        # An address is given back only while the internet gateway is attached.
+        # An address can be released only while the internet gateway is attached.
         address.add_resource_dependency(attachment)
         nat = ec2.CfnNatGateway(
             self,
@@ -224,7 +225,7 @@ class NetworkStack(ClusterStack):
         )
 
     def _ids(self, plan: NetworkPlan, *purposes: str) -> list[str]:
-        """Ids of the subnets of the first purpose that has any."""
+        """Ids of the subnets of the first purpose that has subnets."""
         for purpose in purposes:
             found = [
                 self.subnets[planned.name].attr_subnet_id

@@ -1,8 +1,8 @@
-"""Who may talk to whom: one group for nodes and one for each kind of server, all rules by group.
+"""Security groups: one for nodes and one for each kind of server, with rules by group.
 
-Every rule is a resource of its own, not a property of its group: groups that name each other
-would make a circle. FSx and EFA fail where a group exists but its rules do not yet, so nothing
-that uses a group may be created before the rules; the groups live in a stack below all of it.
+Every rule is a separate resource, not a property of its group: groups that refer to each other
+would be a cycle. FSx and EFA fail if a group exists without its rules, so nothing that uses a
+group may be created before the rules; the groups are in a stack that is deployed before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clusterwright.platforms.security_group_rules import vpc_ranges
 
 @dataclass(frozen=True)
 class Traffic:
-    """Ports of a protocol; all of them where `from_port` is None."""
+    """Ports of a protocol; all ports if `from_port` is None."""
 
     protocol: str
     from_port: int | None = None
@@ -35,7 +35,7 @@ LUSTRE = (
     Traffic("tcp", 1018, 1023, "Lustre"),
 )
 
-# FSx for OpenZFS, "File system access control with Amazon VPC": NFS and what belongs to it.
+# FSx for OpenZFS, "File system access control with Amazon VPC": NFS and its services.
 NFS = tuple(
     Traffic(protocol, first, last, what)
     for protocol in ("tcp", "udp")
@@ -59,7 +59,7 @@ EVERYWHERE = "0.0.0.0/0"
 
 
 class SecurityGroups(Construct):
-    """The groups of a cluster in its own VPC; an attribute is None where it has no use."""
+    """The groups of a cluster in its own VPC; an attribute is None if the group is not needed."""
 
     def __init__(
         self, scope: Construct, construct_id: str, cluster: Cluster, *, vpc_id: str
@@ -72,7 +72,7 @@ class SecurityGroups(Construct):
         self.database = self._database()
         self.endpoints = self._endpoints()
         self.control_plane = self._control_plane()
-        # EFA bypasses the kernel and IP: a rule by address, even 0.0.0.0/0, does not cover it.
+        # EFA bypasses the kernel and IP: rules by address, even 0.0.0.0/0, do not allow it.
         _between(self, "NodesToNodes", self.nodes, self.nodes, [ALL], "EFA, MPI, NCCL and Slurm")
         self._way_out()
         if cluster.traits.internal_shared_storage:
@@ -85,8 +85,8 @@ class SecurityGroups(Construct):
             name,
             group_description=f"{environment}: {what}",
             vpc_id=self._vpc_id,
-            # A group without egress rules gets one to everywhere from EC2; a rule that leads
-            # nowhere keeps it out. CloudFormation removes EC2's rule when it sees one of ours.
+            # EC2 adds an egress rule that allows everything to a group without one. A rule for an
+            # unused address prevents it: CloudFormation then removes EC2's rule.
             security_group_egress=[_NOWHERE],
         )
 
@@ -126,7 +126,7 @@ class SecurityGroups(Construct):
         return group
 
     def _control_plane(self) -> ec2.CfnSecurityGroup | None:
-        """Beside the group that EKS makes itself, which nodes of ours do not carry."""
+        """In addition to the group that EKS creates itself, which the nodes do not have."""
         if not self._cluster.uses_kubernetes:
             return None
         group = self._group("ControlPlane", "control plane of Kubernetes")
@@ -152,7 +152,7 @@ class SecurityGroups(Construct):
     def _way_out(self) -> None:
         closed = self._cluster.network.egress == "closed"
         # S3's gateway endpoint has no group, and the id of its prefix list is no attribute of any
-        # resource. With `closed` the route table leads nowhere else, so this opens S3 alone.
+        # resource. With `closed` there is no other route, so this rule allows S3 only.
         for traffic in [HTTPS] if closed else [HTTPS, HTTP]:
             ec2.CfnSecurityGroupEgress(
                 self,
@@ -170,9 +170,9 @@ class SecurityGroups(Construct):
             )
 
     def _to_shared_storage(self) -> None:
-        """To the file system that ParallelCluster makes for itself (SharedStorageType: Efs).
+        """To the file system that ParallelCluster creates for itself (SharedStorageType: Efs).
 
-        Its group lets ours in, and has no id before the cluster: so the way out is by address.
+        Its group allows the nodes, and has no id before the cluster: so egress is by address.
         """
         for index, cidr in enumerate(vpc_ranges(self._cluster)):
             ec2.CfnSecurityGroupEgress(
@@ -194,7 +194,7 @@ _NOWHERE = ec2.CfnSecurityGroup.EgressProperty(
     cidr_ip="255.255.255.255/32",
     description="Nothing: keeps out the rule that allows everything",
 )
-"""The rule that the CDK's own groups use for `allow_all_outbound=False`."""
+"""The rule that the CDK uses for `allow_all_outbound=False`."""
 
 
 def _between(
@@ -205,7 +205,7 @@ def _between(
     traffic: Iterable[Traffic],
     why: str,
 ) -> None:
-    """Let `source` open connections to `target`: egress there, ingress here, both by group id."""
+    """Allow connections from `source` to `target`: an egress and an ingress rule by group id."""
     for index, item in enumerate(traffic):
         suffix = str(index) if index else ""
         description = f"{why}: {item.what}"

@@ -1,4 +1,4 @@
-"""Alarms about what fills up: a full file system stops every job, a full database accounting."""
+"""Alarms on free space: a full file system stops every job, a full database accounting."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 GIB = 1024**3
 
 FREE_PERCENT = 10
-"""Below this share of free space somebody is told: time to add capacity or delete data."""
+"""Below this share of free space there is an alarm: add capacity or delete data."""
 
 PERIOD_S = 60
 MINUTES = 15
-"""How long a value must be bad: checkpoints come and go."""
+"""How long a value must be below it: checkpoints are written and deleted."""
 
 
 def alarm_topic(
     scope: Construct, construct_id: str, cluster: Cluster, *, key_arn: str | None
 ) -> sns.CfnTopic:
-    """A topic that mails everybody in `observability.alarm_emails`.
+    """A topic that sends mail to everybody in `observability.alarm_emails`.
 
-    With a key of our own it is encrypted. A key that exists is never altered, and CloudWatch could
-    not write to a topic under a key whose policy does not name it: alarms would vanish in silence.
+    It is encrypted if the stacks create the key. The policy of an existing key is not changed, and
+    CloudWatch could not publish to a topic with a key whose policy does not allow it.
     """
     return sns.CfnTopic(
         scope,

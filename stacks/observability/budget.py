@@ -1,4 +1,4 @@
-"""A budget for the account, with mails when thresholds are passed."""
+"""A budget of the account, which sends mail when thresholds are exceeded."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _CFN = budgets.CfnBudget
 def monthly_budget(
     scope: Construct, construct_id: str, cluster: Cluster
 ) -> budgets.CfnBudget | None:
-    """What the account may cost in a month; None where the spec names no monthly sum.
+    """The monthly budget of the account; None if the spec has no monthly amount.
 
-    It counts the whole account: a filter by tag counts nothing until somebody activates the tag
-    for cost allocation in the payer's account, and until then it never warns.
+    It has no filter by tag: such a budget counts nothing, and never warns, until the tag is
+    activated for cost allocation in the payer account.
     """
     budget = cluster.budget
     if budget is None or budget.monthly_usd is None:

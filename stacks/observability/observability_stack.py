@@ -1,4 +1,4 @@
-"""Logs with an end, metrics, alarms, a budget."""
+"""The stack of log retention, metrics, alarms and the budget."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from stacks.observability.budget import monthly_budget
 
 @dataclass(frozen=True)
 class Watched:
-    """Ids of what was built and can fill up; what exists is watched by its owner."""
+    """Ids of created resources that can become full; owners watch existing ones themselves."""
 
     lustre: Mapping[str, str] = field(default_factory=dict)
     """File system id by the spec's name."""
 
     home: str | None = None
     database: str | None = None
-    """Its identifier, which is known before: a reference would tie the two stacks together, and
-    keep a move to a platform without the database from being deployed.
+    """Its identifier, which is known in advance: with a reference between the stacks, a move to a
+    platform without the database could not be deployed.
     """
 
 
 class ObservabilityStack(ClusterStack):
-    """It stands below the cluster, so that nodes find the workspace when they start, and below
-    the lifecycle scripts, which tell them its id.
+    """Deployed before the cluster, so that nodes find the workspace when they start, and before
+    the lifecycle scripts, which have its id.
     """
 
     NAME_SUFFIX = "observability"
@@ -57,24 +57,24 @@ class ObservabilityStack(ClusterStack):
         self.prometheus_workspace_id = (
             self._prometheus(key_arn) if cluster.observability.prometheus else None
         )
-        """Where nodes send their metrics."""
+        """The workspace to which nodes send their metrics."""
         self._alarms(watched, key_arn)
         monthly_budget(self, "Budget", cluster)
 
     @property
     def log_keeper(self) -> NodeLogKeeper:
-        """What keeps the log groups that HyperPod makes."""
+        """The function that sets the retention of HyperPod's log groups."""
         assert self._log_keeper is not None
         return self._log_keeper
 
     def _prometheus(self, key_arn: str) -> str:
-        """The workspace; who may write to it is said with the nodes, in the cluster's stack."""
+        """The workspace; the cluster's stack has the permissions to write to it."""
         workspace = aps.CfnWorkspace(
             self,
             "Prometheus",
             alias=self.cluster.environment,
-            # AWS's collectors cannot fill a workspace under a key of one's own (AMP user guide,
-            # "Set up managed collectors for Amazon EKS"): AWS's own key encrypts it then.
+            # AWS's collectors cannot write to a workspace with a customer managed key (AMP user
+            # guide, "Set up managed collectors for Amazon EKS"), so AWS's key encrypts it.
             kms_key_arn=None if collected(self.cluster) else key_arn,
         )
         self.protect(workspace)
@@ -88,7 +88,7 @@ class ObservabilityStack(ClusterStack):
         actions = [self._topic(key_arn)] if cluster.observability.alarm_emails else []
         for spec in cluster.storage.lustre:
             file_system_id = watched.lustre.get(str(spec.name))
-            # Intelligent-Tiering grows by itself: it has no capacity to fill.
+            # Intelligent-Tiering is elastic: it has no fixed capacity.
             if file_system_id is not None and spec.capacity_gib is not None:
                 alarms.free_lustre_alarm(
                     self,

@@ -1,7 +1,7 @@
 """The cluster on AWS ParallelCluster: AWS's provider as a nested stack, and one custom resource.
 
-The provider runs ParallelCluster in a Lambda function. The cluster becomes a second stack, which
-is called like the environment and stands outside of this one.
+The provider runs ParallelCluster in a Lambda function, which creates the cluster in another stack
+with the name of the environment.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudformation-v3.html
 """
 
@@ -38,7 +38,7 @@ TEMPLATE = (
 
 @dataclass(frozen=True)
 class ParallelClusterInputs:
-    """What the cluster needs of the other stacks."""
+    """Values of other stacks that the cluster needs."""
 
     attachments: Attachments
     key_arn: str
@@ -52,8 +52,8 @@ class ParallelClusterInputs:
 class ParallelClusterStack(ClusterStack):
     """Placement groups, the provider, and the cluster.
 
-    The cluster goes with its stack, whatever `protection` says: what is to outlive it is in the
-    other stacks.
+    The cluster is deleted with its stack, whatever `protection` is: resources that `protection`
+    retains are in the other stacks.
     """
 
     NAME_SUFFIX = "cluster"
@@ -92,7 +92,7 @@ class ParallelClusterStack(ClusterStack):
         assert isinstance(resource, cdk.CfnResource)
         self.resource = resource
         ignore_lint_everywhere(
-            self, "W6001", "the outputs of a deployment stand together, those of other stacks too"
+            self, "W6001", "the outputs of a deployment are together, also those of other stacks"
         )
         self._outputs()
 
@@ -129,8 +129,8 @@ class ParallelClusterStack(ClusterStack):
             head_subnet_id=subnet_id,
             login_subnet_id=subnet_id,
             compute_subnet_id=subnet_id,
-            # Instead of ParallelCluster's own, which let nodes talk to the whole world: ours lead
-            # to each other, to the file systems, and to AWS.
+            # ParallelCluster's own groups allow all egress; these allow only other nodes, the file
+            # systems, and AWS.
             security_group_ids=tuple(inputs.attachments.node_security_group_ids),
             scripts_s3_uri=located.scripts_s3_uri(cluster, inputs.lifecycle.prefix),
             scripts_bucket=inputs.lifecycle.bucket.bucket_name,
@@ -164,7 +164,7 @@ class ParallelClusterStack(ClusterStack):
         )
         outputs = {
             "ClusterName": cluster.environment,
-            # ParallelCluster's clusters have no ARN of their own.
+            # Clusters of ParallelCluster have no ARN.
             "ClusterStackArn": self._cluster.get_att_string("cloudformationStackArn"),
             "VpcId": self._inputs.attachments.vpc_id,
             "HeadNodeId": self._cluster.get_att_string("headNode.instanceId"),

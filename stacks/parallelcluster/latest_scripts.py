@@ -1,8 +1,8 @@
-"""Where nodes of ParallelCluster find the latest scripts at an address that never changes.
+"""The latest scripts of ParallelCluster's nodes at a fixed address.
 
 ParallelCluster refuses to update a cluster in which the script of the head node or of login nodes
-changes, its arguments included (update policy of their OnNodeConfigured). So theirs is this one,
-which looks up where the latest scripts are.
+changes, or its arguments (update policy of their OnNodeConfigured). So they run this script, which
+looks up the location of the latest scripts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LATEST: Final = "latest"
 
 
 class LatestScripts(Construct):
-    """Two objects: the entry, and one line that says which prefix and which manifest."""
+    """Two objects: the entry script, and a line with the prefix and the manifest's digest."""
 
     def __init__(self, lifecycle: LifecycleStack) -> None:
         super().__init__(lifecycle, "Latest")
@@ -45,12 +45,12 @@ class LatestScripts(Construct):
             role=lifecycle.copying_role,
             log_group=lifecycle.copying_log_group,
         )
-        # A node that reads it finds everything there.
+        # Upload the line last, so that a node finds all files that it names.
         copy.node.add_dependency(lifecycle.copy)
 
 
 def scripts_s3_uri(cluster: Cluster, prefix: str) -> str:
-    """The folder of one version of the scripts, without a slash at the end."""
+    """The folder of one version of the scripts, without a trailing slash."""
     return f"s3://{names.lifecycle_bucket(cluster)}/{prefix}"
 
 
@@ -60,5 +60,5 @@ def entry_s3_uri(cluster: Cluster) -> str:
 
 
 def latest_s3_uri(cluster: Cluster) -> str:
-    """The object that says where the latest scripts are."""
+    """The object with the location of the latest scripts."""
     return f"s3://{names.lifecycle_bucket(cluster)}/{FOLDER}/{LATEST}"

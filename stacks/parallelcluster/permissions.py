@@ -1,6 +1,6 @@
-"""Rights of ParallelCluster's nodes beside those that it gives itself, and of its provider.
+"""Additional permissions of ParallelCluster's nodes, and those of its provider.
 
-ParallelCluster makes a role for the head node, for each queue and for each pool of login nodes;
+ParallelCluster creates a role for the head node, for each queue and for each pool of login nodes;
 these policies are attached to all of them. Its provider attaches policies whose name or path
 begins with `parallelcluster`, and no others (IamPolicy in
 `cloudformation/policies/parallelcluster-policies.yaml` of aws/aws-parallelcluster, 3.13).
@@ -25,7 +25,7 @@ PATH = "/parallelcluster/clusterwright/"
 def node_policy(
     scope: Construct, cluster: Cluster, *, key_arn: str, prometheus_workspace_arn: str | None
 ) -> iam.ManagedPolicy:
-    """What the scripts and jobs call, on every node."""
+    """Permissions of the scripts and jobs, on every node."""
     statements = [
         key_use(key_arn),
         *_services(cluster, prometheus_workspace_arn),
@@ -46,7 +46,7 @@ def node_policy(
 def provider_policy(
     scope: Construct, cluster: Cluster, *, password_secret_arn: str | None
 ) -> iam.ManagedPolicy:
-    """What ParallelCluster's validators look at and its own policies leave out: else they warn."""
+    """Permissions that ParallelCluster's validators need and its policies lack: else they warn."""
     bucket = _bucket(cluster, scripts_bucket(cluster))
     statements = [
         iam.PolicyStatement(
@@ -103,7 +103,7 @@ def _services(
 
 
 def _buckets(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
-    """Also where `S3Access` says the same: pools of login nodes have none."""
+    """Needed in addition to `S3Access`, which pools of login nodes do not have."""
     ours = cluster.storage.buckets
     read = [scripts_bucket(cluster), *(b.name for b in ours if b.mount_path)]
     write = [b.name for b in ours if not b.mount_path and not b.directory]
@@ -145,13 +145,13 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     ):
         yield (
             "Resource::*",
-            "fsx:DescribeFileSystems, ecr:GetAuthorizationToken and what describes instances take "
-            "no resource",
+            "fsx:DescribeFileSystems, ecr:GetAuthorizationToken and actions that describe "
+            "instances have no resource types",
         )
     if cluster.slurm.containers.pyxis:
         yield (
             f"Resource::{_repositories(cluster)}",
-            "jobs bring images from any repository of this account",
+            "images of jobs are in any repository of this account",
         )
     for name in [scripts_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:
         yield (

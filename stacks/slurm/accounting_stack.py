@@ -1,4 +1,4 @@
-"""The accounting database of Slurm, outside the cluster, so that it outlives the controller."""
+"""The stack of Slurm's accounting database, which is independent of the controller."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from stacks.network.network_stack import Attachments
 from stacks.network.security_groups import DATABASE_PORT
 
 DATABASE_NAME = "slurm_acct_db"
-"""slurmdbd's own default."""
+"""The default name of slurmdbd."""
 
 ENGINE = "mariadb"
 FAMILY = f"{ENGINE}11.4"
 ENGINE_VERSION = "11.4.13"
-"""The newest of the series in cfn-lint's list of 2026-10-20; RDS applies newer ones by itself."""
+"""The newest version in cfn-lint's list of 2026-10-20; RDS applies newer minor versions."""
 
 USER_NAME = "slurm"
-"""Of slurmdbd in the database."""
+"""The database user of slurmdbd."""
 
 PARAMETERS = {
     # Connections without TLS are refused.
@@ -40,7 +40,7 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class AccountingDatabase:
-    """How slurmdbd reaches the database; tokens where it is built."""
+    """Connection data of slurmdbd; tokens if the stacks create the database."""
 
     endpoint: str
     port: str | int
@@ -49,7 +49,7 @@ class AccountingDatabase:
 
 
 def existing_database(cluster: Cluster) -> AccountingDatabase | None:
-    """A database that somebody else owns."""
+    """The existing database of the spec."""
     existing = cluster.slurm.accounting.existing
     if existing is None:
         return None
@@ -59,13 +59,13 @@ def existing_database(cluster: Cluster) -> AccountingDatabase | None:
 
 
 def is_built(cluster: Cluster) -> bool:
-    """Whether the spec asks for a database of the cluster's own."""
+    """Whether the stacks create a database."""
     accounting = cluster.slurm.accounting
     return accounting.kind == "rds" and accounting.existing is None
 
 
 class AccountingStack(ClusterStack):
-    """Stateful: an encrypted RDS instance that only the VPC can reach, and its secret."""
+    """Stateful: an encrypted RDS instance in the VPC, and its secret."""
 
     NAME_SUFFIX = "accounting"
     STATEFUL = True
@@ -90,9 +90,9 @@ class AccountingStack(ClusterStack):
             target_id=self.instance.ref,
             target_type="AWS::RDS::DBInstance",
         )
-        # Its deletion would take the address out of a secret that stays.
+        # Its deletion would remove the address from a secret that is retained.
         self.protect(attachment)
-        # The attachment's Ref is the secret, complete with host and port.
+        # The attachment's Ref is the secret, after host and port were added.
         self.database = self._database(attachment.ref)
 
     def _database(self, secret_arn: str) -> AccountingDatabase:
@@ -111,11 +111,11 @@ class AccountingStack(ClusterStack):
             description=f"{self.cluster.environment}: Slurm accounting database",
             kms_key_id=self._key_arn,
             generate_secret_string=secretsmanager.CfnSecret.GenerateSecretStringProperty(
-                # ParallelCluster wants the password alone, HyperPod user name and address too.
+                # ParallelCluster expects the password only, HyperPod also user name and address.
                 secret_string_template=None if self._plain else f'{{"username": "{USER_NAME}"}}',
                 generate_string_key=None if self._plain else "password",
                 password_length=32,
-                # slurmdbd.conf is lines of key=value.
+                # slurmdbd.conf has lines of key=value.
                 exclude_punctuation=True,
             ),
         )
@@ -123,8 +123,8 @@ class AccountingStack(ClusterStack):
         acknowledge(
             secret,
             "AwsSolutions-SMG4",
-            "HyperPod reads the secret when the controller is configured: a rotation behind its "
-            "back would lock slurmdbd out (docs/explanations/what-is-built.md: how to rotate it)",
+            "HyperPod reads the secret when it configures the controller: after an automatic "
+            "rotation slurmdbd could not log in (docs/explanations/what-is-built.md: rotation)",
         )
         return secret
 
@@ -148,7 +148,7 @@ class AccountingStack(ClusterStack):
         logs = log_group(
             self,
             "ErrorLogs",
-            # RDS writes to this name, and would make the group without an end.
+            # RDS writes to this name, and would create the log group without retention.
             name=f"/aws/rds/instance/{identifier}/error",
             days=cluster.observability.log_retention_days,
             key_arn=self._key_arn,
@@ -166,8 +166,8 @@ class AccountingStack(ClusterStack):
             storage_type="gp3",
             storage_encrypted=True,
             kms_key_id=self._key_arn,
-            # Written out, since RDS makes another instance where it changes: the secrets of the
-            # two platforms that have a database differ, and a move between them keeps it.
+            # A constant, since a change replaces the instance: the secrets of the two platforms
+            # with a database differ, and a move between them keeps the instance.
             master_username=USER_NAME,
             master_user_password=self._from_secret("" if self._plain else ":password"),
             db_subnet_group_name=subnets.ref,
@@ -183,14 +183,14 @@ class AccountingStack(ClusterStack):
             enable_cloudwatch_logs_exports=["error"],
         )
         instance.add_resource_dependency(logs)
-        # RDS deletes neither group while an instance that stays uses it.
+        # RDS deletes neither group while a retained instance uses it.
         for resource in (instance, subnets, parameters):
             self.protect(resource)
         self._acknowledge(instance)
         return instance
 
     def _from_secret(self, key: str) -> str:
-        """A reference that CloudFormation resolves at deployment: no template holds the value."""
+        """A dynamic reference, which CloudFormation resolves at deployment."""
         return cdk.Fn.join(
             "", ["{{resolve:secretsmanager:", self.secret.ref, f":SecretString{key}}}}}"]
         )
@@ -200,18 +200,19 @@ class AccountingStack(ClusterStack):
         acknowledge(
             instance,
             "AwsSolutions-RDS11",
-            "HyperPod and slurmdbd expect MySQL's port; the security group admits nodes alone",
+            "HyperPod and slurmdbd expect MySQL's port; the security group allows nodes only",
         )
         if not accounting.multi_az:
             acknowledge(
                 instance,
                 "AwsSolutions-RDS3",
-                "multi_az is the spec's: while the database is away Slurm goes on and slurmctld "
-                "keeps the records, so one zone is enough where accounting may lag",
+                "the spec decides on multi_az: without the database Slurm keeps running and "
+                "slurmctld "
+                "stores the records, so one zone is enough if accounting may be late",
             )
         if self.cluster.protection == "destroy":
             acknowledge(
                 instance,
                 "AwsSolutions-RDS10",
-                "protection: destroy says that nothing is to outlive the stack",
+                "with protection: destroy nothing is retained after the stack",
             )

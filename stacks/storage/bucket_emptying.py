@@ -1,4 +1,4 @@
-"""The function that the CDK adds to empty buckets: its log group goes with the stack, and tags."""
+"""Log group and tags of the function with which the CDK empties buckets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from stacks.base.log_groups import log_group
 from stacks.base.tags import tags_of
 
 PROVIDER = "Custom::S3AutoDeleteObjectsCustomResourceProvider"
-"""The construct that `auto_delete_objects` makes once per stack (aws-cdk-lib 2.275.0)."""
+"""The construct that `auto_delete_objects` creates once per stack (aws-cdk-lib 2.275.0)."""
 
 
 def log_what_empties(scope: Construct, cluster: Cluster) -> None:
     """Give the emptying function of `scope`'s stack a log group and tags, unless it has them.
 
-    Otherwise Lambda makes one at the first call, which keeps its events for ever and which nothing
-    removes: `protection: destroy` promises that nothing is left over.
+    Otherwise Lambda creates a log group at the first call, without retention, which remains after
+    the stack: with `protection: destroy` nothing may remain.
     """
     stack = cdk.Stack.of(scope)
     if stack.node.try_find_child("EmptyingLogs") is not None:
@@ -34,10 +34,10 @@ def log_what_empties(scope: Construct, cluster: Cluster) -> None:
         key_arn=None,
     )
     assert isinstance(handler, cdk.CfnResource)
-    # The CDK's tags do not reach these two, and a tag policy refuses what has none.
+    # The CDK does not tag these two, and a tag policy refuses untagged resources.
     tags = [{"Key": key, "Value": value} for key, value in tags_of(cluster).items()]
     for made in (handler, provider.node.find_child("Role")):
         assert isinstance(made, cdk.CfnResource)
         made.add_property_override("Tags", tags)
     handler.add_property_override("LoggingConfig", {"LogGroup": group.ref})
-    ignore_lint(handler, "W3005", "the CDK names its role twice; it does no harm")
+    ignore_lint(handler, "W3005", "the CDK names its role twice, which has no effect")

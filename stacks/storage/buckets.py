@@ -1,4 +1,4 @@
-"""Buckets that are built: private, encrypted, TLS only; emptied with `protection: destroy`."""
+"""Created buckets: private, encrypted, TLS only; emptied with `protection: destroy`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def data_bucket(
     spec: Bucket | None,
     key_arn: str,
 ) -> s3.Bucket:
-    """A general purpose bucket for data; an overwritten object is kept as an older version."""
+    """A general purpose bucket for data, with versioning."""
     destroy = cluster.protection == "destroy"
     expire = spec.expire_noncurrent_days if spec is not None else None
     bucket = s3.Bucket(
@@ -54,12 +54,12 @@ def data_bucket(
     acknowledge(
         bucket,
         "AwsSolutions-S1",
-        "object-level access is CloudTrail's data events, which the account's owner decides on; "
-        "a second bucket of access logs per bucket would double what has to be kept and paid",
+        "CloudTrail data events log access to objects; the account's owner decides on them. "
+        "A bucket of access logs for each bucket would double storage and cost",
     )
     if destroy:
         log_what_empties(scope, cluster)
-    # A bucket that stays keeps its policy: TLS only.
+    # A retained bucket keeps its policy: TLS only.
     bucket.policy.apply_removal_policy(removal_policy(cluster))
     return bucket
 

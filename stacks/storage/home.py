@@ -12,18 +12,18 @@ from constructs import Construct
 from clusterwright.cluster_spec.models.storage import Home
 
 ROOT_VOLUME = "/fsx"
-"""Where every OpenZFS file system exports its root volume (FSx documentation, mounting)."""
+"""The export path of the root volume of every OpenZFS file system (FSx documentation)."""
 
 
 @dataclass(frozen=True)
 class HomeMount:
-    """What a node needs to mount the home directories; a token where they are built."""
+    """Values with which a node mounts the home directories; tokens if they are created."""
 
     mount_path: str
     dns_name: str
     volume_path: str = ROOT_VOLUME
     volume_id: str | None = None
-    """Of the root volume, where the file system is built."""
+    """The id of the root volume, if the file system is created."""
 
 
 class HomeDirectories(Construct):
@@ -52,13 +52,14 @@ class HomeDirectories(Construct):
             security_group_ids=list(security_group_ids),
             kms_key_id=key_arn,
             open_zfs_configuration=fsx.CfnFileSystem.OpenZFSConfigurationProperty(
-                # The type whose throughputs the spec offers (FSx API, ThroughputCapacity).
+                # The deployment type with the throughputs of the spec (FSx API,
+                # ThroughputCapacity).
                 deployment_type="SINGLE_AZ_1",
                 throughput_capacity=spec.throughput_mbps,
                 automatic_backup_retention_days=spec.backup_retention_days,
                 copy_tags_to_backups=True if spec.backup_retention_days else None,
                 copy_tags_to_volumes=True,
-                # Without it a file system with a snapshot cannot be deleted with its stack.
+                # Otherwise a file system with a snapshot cannot be deleted with its stack.
                 options=["DELETE_CHILD_VOLUMES_AND_SNAPSHOTS"],
                 root_volume_configuration=fsx.CfnFileSystem.RootVolumeConfigurationProperty(
                     data_compression_type="LZ4",
@@ -67,7 +68,7 @@ class HomeDirectories(Construct):
                             client_configurations=[
                                 fsx.CfnFileSystem.ClientConfigurationsProperty(
                                     clients=client,
-                                    # Nodes make home directories as root.
+                                    # Nodes create home directories as root.
                                     options=["rw", "crossmnt", "no_root_squash"],
                                 )
                                 for client in client_ranges
@@ -86,6 +87,6 @@ class HomeDirectories(Construct):
 
 
 def existing_home(spec: Home) -> HomeMount:
-    """How to mount home directories that somebody else owns."""
+    """The mount of existing home directories."""
     assert spec.existing is not None
     return HomeMount(spec.mount_path, spec.existing.dns_name)

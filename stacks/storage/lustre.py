@@ -1,6 +1,6 @@
-"""FSx for Lustre: the file system, its associations with buckets, and how nodes find it.
+"""FSx for Lustre: the file system, its data repository associations, and its mount.
 
-CDK's own construct knows neither EFA nor metadata servers, so this is the L1 resource.
+The CDK's L2 construct supports neither EFA nor metadata servers, so this is the L1 resource.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clusterwright.cluster_spec.models.storage import Lustre, Repository
 
 @dataclass(frozen=True)
 class LustreMount:
-    """What a node needs to mount a file system; tokens where it is built."""
+    """Values with which a node mounts a file system; tokens if it is created."""
 
     name: str
     file_system_id: str
@@ -28,7 +28,7 @@ class LustreMount:
 
 
 def lustre_outputs(mounts: Sequence[LustreMount]) -> dict[str, str]:
-    """Outputs by which file systems are found: `LustreDnsName`, of the next `LustreDnsName2`."""
+    """Outputs of file systems: `LustreDnsName`, `LustreDnsName2` of the second, and so on."""
     outputs = {}
     for index, mount in enumerate(mounts, start=1):
         suffix = "" if index == 1 else str(index)
@@ -39,7 +39,7 @@ def lustre_outputs(mounts: Sequence[LustreMount]) -> dict[str, str]:
 
 
 class LustreFileSystem(Construct):
-    """A file system that is built, with its associations."""
+    """A created file system, with its associations."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class LustreFileSystem(Construct):
             storage_capacity=spec.capacity_gib,
             subnet_ids=[subnet_id],
             security_group_ids=list(security_group_ids),
-            # Scratch file systems are encrypted with a key of FSx's own and take no other.
+            # FSx encrypts scratch file systems with its own key and accepts no other.
             kms_key_id=key_arn if spec.deployment_type.startswith("PERSISTENT") else None,
             lustre_configuration=_configuration(spec, log_group_arn),
             tags=[cdk.CfnTag(key="Name", value=f"{environment}-{spec.name}")],
@@ -83,7 +83,7 @@ class LustreFileSystem(Construct):
 
 
 def existing_mount(spec: Lustre) -> LustreMount:
-    """How to mount a file system that somebody else owns."""
+    """The mount of an existing file system."""
     assert spec.existing is not None
     return LustreMount(
         name=str(spec.name),
@@ -104,7 +104,7 @@ def _configuration(
         deployment_type=spec.deployment_type,
         per_unit_storage_throughput=spec.throughput_mbps_per_tib,
         throughput_capacity=spec.throughput_mbps,
-        # Said only where FSx knows it: other types refuse the property, even as false.
+        # Set only for types that support it: others refuse the property, even if it is false.
         efa_enabled=spec.efa if second else None,
         metadata_configuration=_metadata(spec),
         data_read_cache_configuration=_read_cache(spec),
@@ -115,7 +115,7 @@ def _configuration(
         weekly_maintenance_start_time=spec.maintenance_window,
         automatic_backup_retention_days=spec.backup_retention_days if persistent else None,
         copy_tags_to_backups=True if spec.backup_retention_days else None,
-        # Lustre logs events of its repositories and nothing else (FSx API, LogConfiguration).
+        # Lustre logs only events of its repositories (FSx API, LogConfiguration).
         log_configuration=(
             fsx.CfnFileSystem.LogConfigurationProperty(
                 level="WARN_ERROR", destination=log_group_arn

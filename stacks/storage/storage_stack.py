@@ -1,4 +1,4 @@
-"""What holds data: Lustre, home directories, buckets."""
+"""The stack of data: Lustre, home directories and buckets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stacks.storage.lustre import LustreFileSystem, LustreMount, existing_mount
 
 
 def is_built(cluster: Cluster) -> bool:
-    """Whether there is anything to build: what exists is only used."""
+    """Whether the stacks create storage."""
     storage = cluster.storage
     return (
         any(fs.existing is None for fs in storage.lustre)
@@ -26,18 +26,18 @@ def is_built(cluster: Cluster) -> bool:
 
 
 def existing_lustre_mounts(cluster: Cluster) -> list[LustreMount]:
-    """Mounts of file systems that somebody else owns."""
+    """Mounts of existing file systems."""
     return [existing_mount(fs) for fs in cluster.storage.lustre if fs.existing is not None]
 
 
 def existing_home_mount(cluster: Cluster) -> HomeMount | None:
-    """Home directories that somebody else owns."""
+    """The mount of existing home directories."""
     home = cluster.storage.home
     return existing_home(home) if home is not None and home.existing is not None else None
 
 
 class StorageStack(ClusterStack):
-    """Stateful, in the nodes' subnet: EFA and low latency end at the border of the zone."""
+    """Stateful, in the nodes' subnet: EFA and low latency require the same zone."""
 
     NAME_SUFFIX = "storage"
     STATEFUL = True
@@ -80,7 +80,7 @@ class StorageStack(ClusterStack):
             group = log_group(
                 self,
                 "RepositoryLogs",
-                # FSx wants the prefix /aws/fsx.
+                # FSx requires the prefix /aws/fsx.
                 name=f"/aws/fsx/{cluster.environment}",
                 days=cluster.observability.log_retention_days,
                 key_arn=self._key_arn,
@@ -114,7 +114,7 @@ class StorageStack(ClusterStack):
         if spec is None or spec.existing is not None:
             return
         network = self.cluster.network
-        # The ranges of a network that exists are not in the spec; its security groups still hold.
+        # The spec does not have the ranges of an existing network; its security groups apply.
         ranges = [network.cidr, *network.secondary_cidrs] if network.existing is None else ["*"]
         self.home = HomeDirectories(
             self,
