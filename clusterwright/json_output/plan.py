@@ -187,8 +187,8 @@ class OfferOutput(Output):
     usd: Quantiles | None = field("Of the run; null where the rate is unknown.")
     unknown: str | None = field("Why the rate is unknown.")
     hint_usd: NotNegative | None = field("At an old offer; not a price.")
-    purchases: tuple[Purchase, ...] = at("bought.purchases", "Bought in advance.", default=())
-    idle_instance_days: Number | None = at("bought.idle_instance_days", "Bought and not used.")
+    purchases: tuple[Purchase, ...] = at("purchase.purchases", "Bought in advance.", default=())
+    idle_instance_days: Number | None = at("purchase.idle_instance_days", "Bought and not used.")
     cautions: tuple[str, ...] = field("What to know about the offer.")
 
 

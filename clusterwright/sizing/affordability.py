@@ -1,8 +1,7 @@
-"""Which of the founding documents' four levels a budget reaches.
+"""Levels of training that a budget affords, from fine-tuning to a new architecture.
 
-Document 004: fine-tuning changes behaviour, continued pre-training adds knowledge with 10 to 20 %
-of the tokens of a run from scratch, a run from scratch learns all, and a new architecture risks
-all of it. What it states no tokens for is assumed here, and marked.
+Fine-tuning changes behaviour, continued pre-training adds knowledge with 10 to 20 % of the tokens
+of a run from scratch, a run from scratch learns everything, and a new architecture needs trials.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from clusterwright.sizing.errors import GoalError
 
 
 @dataclass(frozen=True)
-class Level:
-    """One level: its share of a run from scratch in work, least and most."""
+class TrainingLevel:
+    """A level with its least and most work, relative to a run from scratch."""
 
     name: str
     least: float
@@ -24,31 +23,33 @@ class Level:
 
 
 LEVELS: Final = (
-    Level("fine-tune", 1e-4, 1e-3, "assumed: a thousandth of the tokens at most"),
-    Level("continued pre-training", 0.10, 0.20, "document 004: 10 to 20 % of the tokens"),
-    Level("from scratch", 1.0, 1.0, "the run itself"),
-    Level("new architecture", 2.0, 3.0, "assumed: one or two more runs' worth of trials"),
+    TrainingLevel("fine-tune", 1e-4, 1e-3, "assumed: a thousandth of the tokens at most"),
+    TrainingLevel(
+        "continued pre-training", 0.10, 0.20, "rule of thumb: 10 to 20 % of the tokens"
+    ),
+    TrainingLevel("from scratch", 1.0, 1.0, "the run itself"),
+    TrainingLevel("new architecture", 2.0, 3.0, "assumed: one or two more runs' worth of trials"),
 )
 
 
 @dataclass(frozen=True)
 class Affordability:
-    """A level with what it costs, and whether the budget covers it."""
+    """A level with its cost, and whether the budget covers it."""
 
-    level: Level
+    level: TrainingLevel
     usd_least: float
     usd_most: float
     reached: str
     """`yes`, `in part` (the least, not the most) or `no`."""
 
 
-def reach(budget_usd: float, scratch_usd: float) -> tuple[Affordability, ...]:
-    """The levels against a budget, from the P50 dollars of the run from scratch.
+def affordable_levels(budget_usd: float, scratch_usd: float) -> tuple[Affordability, ...]:
+    """Every level compared with a budget, from the P50 dollars of the run from scratch.
 
     Raises
     ------
     GoalError
-        An amount that is not positive.
+        An amount is not positive.
     """
     for name, value in (("budget", budget_usd), ("cost of the run", scratch_usd)):
         if not value > 0:

@@ -1,7 +1,7 @@
-"""Data sets by name, and text into tokens: a factor with a range, never one constant.
+"""Data sets by name, and the range of tokens in a size of text.
 
-The founding documents' own corpora have 1.96 to 7.28 bytes per token; which it is depends on the
-tokenizer and the language, so a size in bytes gives a range of tokens.
+Published data sets have 1.96 to 7.28 bytes per token, depending on the tokenizer and the language,
+so a size in bytes gives a range of tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHINCHILLA: Final = "Hoffmann et al. 2022, arXiv:2203.15556: about 20 tokens per
 
 @dataclass(frozen=True)
 class Corpus:
-    """A data set of the founding documents: tokens and bytes as its authors state them."""
+    """A public data set: tokens and bytes as its authors state them."""
 
     name: str
     tokens: float
@@ -34,7 +34,7 @@ class Corpus:
 
     @property
     def bytes_per_token(self) -> float:
-        """As stated; of compressed files where the note says so."""
+        """As stated; of compressed files if the note says so."""
         return self.bytes / self.tokens
 
 
@@ -44,16 +44,16 @@ def corpus(name: str) -> Corpus:
     Raises
     ------
     GoalError
-        There is none of that name.
+        The name is unknown.
     """
     rows = _data()["datasets"]
     key = name.strip().lower().replace("_", "-")
     if key not in rows:
         near = get_close_matches(key, rows, n=3, cutoff=0.4)
         raise GoalError(
-            f"no data set {name!r} is known",
+            f"unknown data set {name!r}",
             (f"did you mean {', '.join(near)}? " if near else "")
-            + "any other: give its bytes and language, or --tokens",
+            + "for other data sets give bytes and language, or --tokens",
             field="data.name",
         )
     return Corpus(name=key, **rows[key])

@@ -1,8 +1,8 @@
-"""The door: a goal and the catalogue in, a plan out.
+"""Plan a training goal on one kind of hardware: layout, days, accelerator-hours, memory.
 
-A fixed cluster is estimated as it is. With an accelerator and no count, or a type and no number
-of nodes, the count is chosen: the fewest that finish by the deadline, or in two months, and it is
-said. Without any cluster, `sweep` tries every type.
+A fixed cluster is estimated as given. Without a number of accelerators or nodes, the fewest that
+finish by the deadline (or in two months) are chosen, with a warning. Without any cluster, `sweep`
+tries every instance type.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from clusterwright.sizing.quantities import counted, human
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.uncertainty import Work
 
-DAYS_WANTED: Final = 60.0
-"""A count that nobody gave is chosen for a run of about two months."""
+DEFAULT_RUN_DAYS: Final = 60.0
+"""Without a deadline, the number of accelerators is chosen for a run of about two months."""
 ACCELERATORS_MAX: Final = 16_384
 ALTERNATIVES: Final = 4
 TOO_FEW: Final = "too few sequences"
-NO_NETWORK: Final = "how fast the network is between nodes"
+NO_NETWORK: Final = "the network speed is not given between nodes"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def plan(
     today: dt.date | None = None,
     samples: int = uncertainty.SAMPLES,
 ) -> Plan:
-    """The plan for a goal with a cluster, or with an accelerator whose count is chosen.
+    """Plan a goal with a cluster, or with an accelerator whose count is chosen.
 
     Parameters
     ----------
@@ -81,16 +81,16 @@ def plan(
     catalog:
         Facts about instances.
     config:
-        The shape of a `config.json`, where the caller has read one.
+        The shape of a `config.json`, if the caller has read one.
     today:
-        For a deadline that is a date.
+        For a deadline given as a date.
     samples:
         Of the Monte Carlo.
 
     Raises
     ------
     GoalError
-        The goal makes no sense, or cannot be reached; the hint says what would make it possible.
+        The goal is invalid or cannot be reached; the hint says what would make it possible.
     """
     inputs = resolve(goal, config=config)
     if goal.kind == "inference":
@@ -101,45 +101,24 @@ def plan(
         )
     hardware, count, warnings = cluster_of(goal, catalog)
     hardware.peak_tflops(inputs.precision)
-    wanted = goal.deadline_hours(today)
+    deadline_hours = goal.deadline_hours(today)
     training = training_for(goal, inputs.shape)
-    chosen_count = count is None
     if count is None:
-        option = _choose(inputs, hardware, training, goal, wanted)
-        warnings.append(
-            f"number of accelerators not given: {option.accelerators:,} chosen, the fewest that "
-            f"finish in about {(wanted / 24) if wanted else DAYS_WANTED:.0f} days (--accelerators)"
-            if not _capped(option)
-            else f"number of accelerators not given: {option.accelerators:,} chosen, the most "
-            "that were tried"
-        )
+        option = _choose(inputs, hardware, training, goal, deadline_hours)
+        warnings.append(_count_warning(option, deadline_hours))
     else:
-        # A batch that nobody gave is no reason to refuse: what it cannot use stays idle.
+        # With a default batch the surplus accelerators stay idle; it is no reason to refuse.
         option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
     found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
     work = work_of(option, inputs, training)
-    drawn = uncertainty.sample(found, seed=goal.seed, samples=samples)
-    tokens = _token_samples(inputs, drawn)
-    outcome = uncertainty.evaluate(work, inputs.tokens, drawn)
-    days = uncertainty.quantiles(outcome.days * tokens)
-    hours = days.scaled(24.0 * option.accelerators)
-    estimate = Estimate(
-        accelerators=option.accelerators,
-        accelerators_chosen=chosen_count,
-        nodes=option.nodes,
-        days=days,
-        accelerator_hours=hours,
-        in_run_mfu=uncertainty.quantiles(outcome.in_run_mfu),
-        goodput=uncertainty.quantiles(outcome.goodput),
-        whole_run_mfu=uncertainty.quantiles(outcome.whole_run_mfu),
-        usd_unknown="no region and no rate were given" if goal.region is None else None,
-    )
-    swings = uncertainty.tornado(work, inputs.tokens, found)
+    estimate = _estimate(option, work, inputs, goal, found, samples)
+    if count is None:
+        estimate = replace(estimate, accelerators_chosen=True)
     candidates = _candidates(option, inputs, training, goal, estimate, found)
-    nobody_knows = unknown_offering(hardware.instance_type, goal.region, catalog)
-    if nobody_knows is not None:
-        warnings.insert(0, nobody_knows)
-        candidates = tuple(replace(one, unknown_offering=nobody_knows) for one in candidates)
+    offering_unknown = unknown_offering(hardware.instance_type, goal.region, catalog)
+    if offering_unknown is not None:
+        warnings.insert(0, offering_unknown)
+        candidates = tuple(replace(c, unknown_offering=offering_unknown) for c in candidates)
     answer = Plan(
         shape=inputs.shape,
         tokens=inputs.tokens,
@@ -151,11 +130,11 @@ def plan(
         estimate=estimate,
         candidates=candidates,
         assumptions=found,
-        tornado=swings,
+        tornado=uncertainty.tornado(work, inputs.tokens, found),
         warnings=(
             *inputs.warnings,
             *warnings,
-            *_notes(option, inputs, hardware, wanted, estimate),
+            *_notes(option, inputs, hardware, deadline_hours, estimate),
         ),
         seed=goal.seed,
         samples=samples,
@@ -163,13 +142,47 @@ def plan(
     return replace(answer, explained=explain.explain(answer, work, found))
 
 
+def _estimate(
+    option: Option,
+    work: Work,
+    inputs: Inputs,
+    goal: Goal,
+    found: tuple[Assumption, ...],
+    samples: int,
+) -> Estimate:
+    """Days, accelerator-hours, MFU and goodput by Monte Carlo."""
+    drawn = uncertainty.sample(found, seed=goal.seed, samples=samples)
+    tokens = _token_samples(inputs, drawn)
+    outcome = uncertainty.evaluate(work, inputs.tokens, drawn)
+    days = uncertainty.quantiles(outcome.days * tokens)
+    return Estimate(
+        accelerators=option.accelerators,
+        accelerators_chosen=False,
+        nodes=option.nodes,
+        days=days,
+        accelerator_hours=days.scaled(24.0 * option.accelerators),
+        in_run_mfu=uncertainty.quantiles(outcome.in_run_mfu),
+        goodput=uncertainty.quantiles(outcome.goodput),
+        whole_run_mfu=uncertainty.quantiles(outcome.whole_run_mfu),
+        usd_unknown="no region and no rate were given" if goal.region is None else None,
+    )
+
+
+def _count_warning(option: Option, deadline_hours: float | None) -> str:
+    chosen = f"number of accelerators not given: {option.accelerators:,} chosen, "
+    if option.accelerators * 2 > ACCELERATORS_MAX:
+        return chosen + "the largest number that was tried"
+    days = deadline_hours / 24 if deadline_hours else DEFAULT_RUN_DAYS
+    return chosen + f"the fewest that finish in about {days:.0f} days (--accelerators)"
+
+
 def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list[str]]:
-    """Hardware, accelerators (`None` to be chosen), and what was assumed.
+    """Hardware, number of accelerators (`None` if it is to be chosen), and assumptions.
 
     Raises
     ------
     GoalError
-        Nothing or two things are named, or a count that a node cannot have.
+        No cluster or two are named, or the counts contradict each other.
     """
     c = goal.cluster
     if c.instance_type and c.accelerator:
@@ -181,14 +194,14 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
     if c.instance_type:
         if c.per_node is not None or c.network_gbps is not None:
             raise GoalError(
-                f"{c.instance_type} has its own node and network",
-                "per_node and network_gbps are of your own nodes: with --accelerator",
+                f"{c.instance_type} defines its node and network",
+                "per_node and network_gbps describe your own nodes, with --accelerator",
                 field="cluster",
             )
         hardware = of_instance_type(c.instance_type, catalog)
-        missing = not_offered(hardware.name, goal.region, catalog)
-        if missing is not None:
-            raise missing
+        not_offered_error = not_offered(hardware.name, goal.region, catalog)
+        if not_offered_error is not None:
+            raise not_offered_error
         count = None if c.nodes is None else c.nodes * hardware.per_node
         if c.accelerators is not None:
             if count is not None and count != c.accelerators:
@@ -221,8 +234,8 @@ def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list
     return hardware, count, warnings
 
 
-def unknown_place(region: str | None, zone: str | None, catalog: Catalog) -> GoalError | None:
-    """What is wrong with a region and a zone id of it; `None` where nothing is."""
+def location_error(region: str | None, zone: str | None, catalog: Catalog) -> GoalError | None:
+    """The error in a region and a zone id; `None` if they are valid."""
     if region is None:
         if zone is None:
             return None
@@ -230,14 +243,14 @@ def unknown_place(region: str | None, zone: str | None, catalog: Catalog) -> Goa
     if region not in catalog.regions:
         near = get_close_matches(region, catalog.regions, n=2)
         return GoalError(
-            f"no region {region!r} is known",
+            f"unknown region {region!r}",
             f"did you mean {' or '.join(near)}?" if near else "such as us-east-1",
             field="region",
         )
     zones = sorted(catalog.zone_ids(region))
     if zone is not None and zones and zone not in zones:
         return GoalError(
-            f"{region} has no zone {zone} that the catalogue knows",
+            f"the catalogue knows no zone {zone} in {region}",
             f"known: {', '.join(zones)}",
             field="availability_zone_id",
         )
@@ -245,10 +258,10 @@ def unknown_place(region: str | None, zone: str | None, catalog: Catalog) -> Goa
 
 
 def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> GoalError | None:
-    """Why a region cannot have a type, with the regions that can; `None` where nothing says so."""
+    """The error of a type that its region does not offer, with regions that do; else `None`."""
     if region is None:
         return None
-    unknown = unknown_place(region, None, catalog)
+    unknown = location_error(region, None, catalog)
     if unknown is not None:
         return unknown
     offered = catalog.offering(instance_type, region)
@@ -262,7 +275,7 @@ def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> Goa
     where = ", ".join(others[:6]) or "no region of the catalogue"
     return GoalError(
         f"{instance_type} is not offered in {region} ({offered.source}, {offered.date})",
-        f"it is in {where}",
+        f"it is offered in {where}",
         field="region",
     )
 
@@ -270,17 +283,17 @@ def not_offered(instance_type: str, region: str | None, catalog: Catalog) -> Goa
 def unknown_offering(
     instance_type: str | None, region: str | None, catalog: Catalog
 ) -> str | None:
-    """A sentence, where no source says whether the region has the type."""
+    """A sentence if no source states whether the region offers the type; else `None`."""
     if region is None or instance_type is None:
         return None
     offered = catalog.offering(instance_type, region)
     if isinstance(offered, Known):
         return None
-    return f"whether {region} has {instance_type} is unknown: {offered.reason}"
+    return f"whether {region} offers {instance_type} is unknown: {offered.reason}"
 
 
 def training_for(goal: Goal, shape: ModelShape) -> Training:
-    """What a goal keeps per parameter."""
+    """Optimizer state and trainable share of a goal."""
     return memory.training_of(goal.kind, goal.optimizer, shape, lora_rank=goal.lora_rank)
 
 
@@ -292,7 +305,7 @@ def best_option(
     *,
     may_idle: bool = False,
 ) -> Option:
-    """Every layout that fits on so many accelerators, fastest first.
+    """Every layout that fits on a number of accelerators, fastest first.
 
     Parameters
     ----------
@@ -302,7 +315,7 @@ def best_option(
     Raises
     ------
     GoalError
-        None fits, or the batch is too small for so many; the hint says what would do.
+        None fits, or the batch is too small; the hint says what would work.
     """
     option, reason = try_option(inputs, hardware, accelerators, training, may_idle=may_idle)
     if option is None:
@@ -318,10 +331,10 @@ def try_option(
     *,
     may_idle: bool = False,
 ) -> tuple[Option | None, str]:
-    """As `best_option`, with a reason instead of an exception."""
+    """Like `best_option`, with a reason instead of an exception."""
     shape = inputs.shape
     if accelerators > hardware.per_node and hardware.scale_out_gbytes_per_s <= 0:
-        return None, (f"{NO_NETWORK} of {hardware.name}, {hardware.per_node} in each, nobody said")
+        return None, f"{NO_NETWORK} of {hardware.name} with {hardware.per_node} accelerators each"
     grid = layouts.grid(
         shape,
         hardware,
@@ -333,7 +346,7 @@ def try_option(
     if len(grid) == 0:
         return None, (
             f"{human(inputs.batch_tokens)} tokens per step are {TOO_FEW} of "
-            f"{inputs.seq_len:,} for {counted(accelerators, 'accelerator')}"
+            f"{inputs.seq_len:,} tokens for {counted(accelerators, 'accelerator')}"
         )
     every = grid
     grid, parts = memory.fitting(
@@ -344,9 +357,9 @@ def try_option(
         training=training,
     )
     if len(grid) == 0:
-        least = _leanest(shape, every, inputs.seq_len, training) / memory.GIB
+        least = _least_bytes(shape, every, inputs.seq_len, training) / memory.GIB
         return None, (
-            f"the leanest layout needs {least:,.0f} GiB per accelerator, and "
+            f"the smallest layout needs {least:,.0f} GiB per accelerator, and "
             f"{hardware.accelerator} has {hardware.memory_gib:g} GiB, of which 10 % stay free"
         )
     return _timed(inputs, hardware, grid, accelerators, parts, training), ""
@@ -377,15 +390,15 @@ def _timed(
     return Option(hardware, nodes, accelerators, grid, seconds, memory_parts, order)
 
 
-def _leanest(shape: ModelShape, grid: Grid, seq_len: int, training: Training) -> float:
-    """Bytes of the layout that needs least, all layers recomputed."""
+def _least_bytes(shape: ModelShape, grid: Grid, seq_len: int, training: Training) -> float:
+    """Bytes of the layout with the smallest footprint, all layers recomputed."""
     full = replace(grid, recompute=np.full(len(grid), float(layouts.FULL)))
     parts = memory.by_part(shape, full, seq_len=seq_len, training=training)
     return float(parts.sum(axis=0).min())
 
 
 def work_of(option: Option, inputs: Inputs, training: Training, rank: int = 0) -> Work:
-    """The layout of that rank (0 is the fastest), ready for sampling."""
+    """The layout of a rank (0 is the fastest), prepared for sampling."""
     return uncertainty.work_of(
         inputs.shape,
         option.hardware,
@@ -400,7 +413,7 @@ def work_of(option: Option, inputs: Inputs, training: Training, rank: int = 0) -
 
 
 def candidate_of(option: Option, inputs: Inputs, rank: int = 0) -> Candidate:
-    """A candidate of that layout, without days."""
+    """A candidate with the layout of a rank, without days."""
     column = int(option.order[rank])
     return Candidate(
         hardware=option.hardware,
@@ -424,7 +437,7 @@ def candidate_of(option: Option, inputs: Inputs, rank: int = 0) -> Candidate:
 def efa_off(
     option: Option, inputs: Inputs, training: Training, goal: Goal, days: Quantiles
 ) -> EfaOff | None:
-    """The same nodes without EFA; `None` for one node, or where no instance type is named.
+    """The same nodes without EFA; `None` for one node, or without an instance type.
 
     Parameters
     ----------
@@ -435,8 +448,8 @@ def efa_off(
     if option.nodes < 2 or hardware.instance_type is None:
         return None
     if hardware.has_efa is False:
-        return EfaOff(days, reason=f"{hardware.name} has no EFA: the days are without it")
-    # What fits is the same; what is fastest is not.
+        return EfaOff(days, reason=f"{hardware.name} has no EFA: the days are without EFA")
+    # The same layouts fit, in another order.
     slow = _timed(
         inputs,
         without_efa(hardware),
@@ -452,7 +465,7 @@ def efa_off(
 
 
 def node_counts(hardware: Hardware, limit: int = ACCELERATORS_MAX) -> list[int]:
-    """Accelerator counts that are tried: powers of two of nodes, or of whole UltraServers."""
+    """Accelerator counts to try: powers of two of nodes, or of whole UltraServers."""
     unit = max(hardware.per_node, hardware.scale_up_size)
     found = [unit]
     if hardware.scale_out_gbytes_per_s <= 0:
@@ -467,9 +480,9 @@ def _choose(
     hardware: Hardware,
     training: Training,
     goal: Goal,
-    wanted_hours: float | None,
+    deadline_hours: float | None,
 ) -> Option:
-    wanted = wanted_hours / 24 if wanted_hours else DAYS_WANTED
+    days_max = deadline_hours / 24 if deadline_hours else DEFAULT_RUN_DAYS
     best: tuple[float, Option] | None = None
     reason = ""
     for count in node_counts(hardware):
@@ -485,19 +498,15 @@ def _choose(
         days = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
         if best is None or days < best[0]:
             best = (days, option)
-        if days <= wanted:
+        if days <= days_max:
             return option
     if best is None:
         raise _impossible(inputs, hardware, ACCELERATORS_MAX, training, reason)
     return best[1]
 
 
-def _capped(option: Option) -> bool:
-    return option.accelerators * 2 > ACCELERATORS_MAX
-
-
 def smallest_option(inputs: Inputs, hardware: Hardware, training: Training) -> Option | None:
-    """The fewest accelerators of a type on which the model fits at all; `None` without any."""
+    """The fewest accelerators of a type on which the model fits; `None` if it never fits."""
     for count in node_counts(hardware):
         option, _ = try_option(inputs, hardware, count, training)
         if option is not None:
@@ -508,26 +517,25 @@ def smallest_option(inputs: Inputs, hardware: Hardware, training: Training) -> O
 def _impossible(
     inputs: Inputs, hardware: Hardware, accelerators: int, training: Training, reason: str
 ) -> GoalError:
-    """Why nothing fits, and what would."""
+    """The error of a model that does not fit, with a hint at what would."""
     if TOO_FEW in reason:
         return GoalError(
-            f"the run does not spread over {counted(accelerators, 'accelerator')}: {reason}",
-            f"--batch-tokens {accelerators * inputs.seq_len} would give each a sequence, or fewer "
+            f"the run cannot be spread over {counted(accelerators, 'accelerator')}: {reason}",
+            f"--batch-tokens {accelerators * inputs.seq_len} (a sequence for each), or fewer "
             "accelerators",
             field="batch_tokens",
         )
     if NO_NETWORK in reason:
         return GoalError(
             f"{accelerators:,} accelerators are more than one node: {reason}",
-            f"--network-gbps 400 (of a node), and --per-node where it is not {hardware.per_node}",
+            f"--network-gbps 400 (of a node), and --per-node if it is not {hardware.per_node}",
             field="cluster",
         )
     smallest = smallest_option(inputs, hardware, training)
-    hint = "an accelerator with more memory, a smaller model, or --kind lora would do"
+    hint = "an accelerator with more memory, a smaller model, or --kind lora"
     if smallest is not None:
         hint = (
-            f"at least {smallest.nodes} x {hardware.name} ({hardware.per_node} accelerators each) "
-            "would do"
+            f"at least {smallest.nodes} x {hardware.name} ({hardware.per_node} accelerators each)"
         )
     return GoalError(
         f"{human(inputs.shape.params)} parameters do not fit on "
@@ -538,14 +546,14 @@ def _impossible(
 
 
 def _token_samples(inputs: Inputs, drawn: dict[str, layouts.Floats]) -> layouts.Floats:
-    """Days relative to the median number of tokens, where that is a range."""
+    """Days relative to the median number of tokens, if the tokens are a range."""
     size = len(next(iter(drawn.values())))
     if inputs.tokens_low == inputs.tokens_high:
         return np.ones(size)
     spread = Quantiles(inputs.tokens_low / inputs.tokens, 1.0, inputs.tokens_high / inputs.tokens)
-    words = Assumption("tokens", "tokens of the text", "x", spread, "log-normal", "", "")
+    assumption = Assumption("tokens", "tokens of the text", "x", spread, "log-normal", "", "")
     rng = np.random.default_rng(len(drawn))
-    return uncertainty.quantile(words, rng.permutation(uncertainty.strata(size)))
+    return uncertainty.quantile(assumption, rng.permutation(uncertainty.strata(size)))
 
 
 def _candidates(
@@ -556,7 +564,7 @@ def _candidates(
     estimate: Estimate,
     found: tuple[Assumption, ...],
 ) -> tuple[Candidate, ...]:
-    """The chosen layout, then the next ones that differ in more than their micro-batch."""
+    """The chosen layout, then the next ones that differ in more than the micro-batch."""
     first = candidate_of(option, inputs)
     notes = []
     smallest = smallest_option(inputs, option.hardware, training)
@@ -610,7 +618,7 @@ def _family(candidate: Candidate) -> tuple[int | str, ...]:
 
 
 def _why(first: Candidate, other: Candidate) -> str:
-    """What costs the other layout most, relative to the chosen one."""
+    """The part of a step that slows the other layout most, relative to the chosen one."""
     assert first.step is not None
     assert other.step is not None
     ours, theirs = first.step, other.step
@@ -626,27 +634,27 @@ def _notes(
     option: Option,
     inputs: Inputs,
     hardware: Hardware,
-    wanted_hours: float | None,
+    deadline_hours: float | None,
     estimate: Estimate,
 ) -> list[str]:
     notes = []
     layout = option.grid.layout(int(option.order[0]))
     idle = option.accelerators - layout.accelerators
     if idle:
-        why = "no layout divides them"
+        why = "no layout uses them all"
         if idle > 0.1 * option.accelerators:
-            all_of_them = option.accelerators * inputs.seq_len
+            enough_tokens = option.accelerators * inputs.seq_len
             why = (
                 f"a step of {human(inputs.batch_tokens)} tokens has no more sequences; "
-                f"--batch-tokens {all_of_them} has one for each, and training may then need more "
-                "tokens"
+                f"--batch-tokens {enough_tokens} has one for each, and training may then need "
+                "more tokens"
             )
         notes.append(f"{idle:,} of {option.accelerators:,} accelerators stay idle: {why}")
-    if wanted_hours is not None and estimate.days.p90 * 24 > wanted_hours:
-        late = "P50" if estimate.days.p50 * 24 > wanted_hours else "P90"
+    if deadline_hours is not None and estimate.days.p90 * 24 > deadline_hours:
+        level = "P50" if estimate.days.p50 * 24 > deadline_hours else "P90"
         notes.append(
-            f"the deadline of {wanted_hours / 24:.0f} days is missed at {late}: "
-            f"{getattr(estimate.days, late.lower()):.0f} days"
+            f"the deadline of {deadline_hours / 24:.0f} days is missed at {level}: "
+            f"{getattr(estimate.days, level.lower()):.0f} days"
         )
     if hardware.accelerator == "Trn1":
         notes.append(
@@ -656,11 +664,12 @@ def _notes(
     if hardware.is_neuron and hardware.accelerator != "Trn1":
         notes.append(
             f"{hardware.accelerator}: no published pre-training throughput was found; the "
-            "estimate rests on Trn1's"
+            "estimate is based on Trn1"
         )
     if inputs.precision == "fp8":
         notes.append(
-            f"MFU is against the dense FP8 peak, {hardware.fp8_tflops:,.0f} TFLOPS; against "
-            f"BF16's it would be {hardware.fp8_tflops / hardware.bf16_tflops:.1f} times as high"
+            f"MFU is relative to the dense FP8 peak, {hardware.fp8_tflops:,.0f} TFLOPS; relative "
+            f"to the BF16 peak it would be {hardware.fp8_tflops / hardware.bf16_tflops:.1f} times "
+            "as high"
         )
     return notes

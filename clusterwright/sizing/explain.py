@@ -89,7 +89,7 @@ def _memory(plan: Plan) -> list[Explained]:
             f"{memory.total_gib:.1f} of {memory.limit_gib:g} GiB = {memory.used_share:.0%}",
             memory.total_gib,
             "GiB",
-            "the sizing study keeps 10 % free",
+            "10 % of the memory stays free",
         )
     )
     return rows
@@ -165,7 +165,7 @@ def _reliability(plan: Plan, work: Work, middle: dict[str, float]) -> list[Expla
             f"{mtti:.4g} / 10; goodput {rules.goodput_tenth:.4f}",
             float(rules.tenth_hours * 60),
             "min",
-            "the founding documents; equals Young's only for w = M / 200",
+            "rule of thumb; equals Young's interval for w = M / 200 only",
         ),
         Explained(
             "goodput",
@@ -197,7 +197,7 @@ def _days(plan: Plan, middle: dict[str, float]) -> list[Explained]:
             f"{e.in_run_mfu.p50:.3f} x {e.goodput.p50:.3f} x {middle['programme']:g}",
             e.whole_run_mfu.p50,
             "",
-            "the sizing study, section 8.5: 0.76 to 0.91 from in-run to whole run",
+            "published runs: 0.76 to 0.91 from in-run to whole run",
         ),
         Explained(
             "days, P50",

@@ -1,7 +1,7 @@
-"""Which training framework takes a model on a generation of Trainium: known, or unknown.
+"""Training frameworks that support a model on a generation of Trainium: known, or unknown.
 
-NVIDIA's accelerators are what frameworks are written for, so nothing is said of them. On Trainium
-support went with the generation: the sizing study, section 6, read AWS's release notes.
+All frameworks support NVIDIA's accelerators, so nothing is listed for them. On Trainium support
+depends on the generation (AWS Neuron release notes).
 """
 
 from __future__ import annotations

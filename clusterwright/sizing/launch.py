@@ -40,7 +40,7 @@ class Launch:
     cautions: tuple[str, ...]
 
 
-def settings(
+def launch_settings(
     layout: Layout,
     shape: ModelShape,
     *,
@@ -119,14 +119,6 @@ def recompute_layers(layout: Layout, shape: ModelShape) -> tuple[str, int]:
         return "uniform", 1
     chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
     return "block", max(1, math.ceil(layout.recompute_share * chunk))
-
-
-def _full_recompute(layout: Layout, shape: ModelShape) -> tuple[str, int]:
-    """Megatron's method and its number: every layer, or the first so many of each model chunk."""
-    if layout.recompute_share >= 1:
-        return "uniform", 1
-    chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
-    return "block", max(1, math.ceil(chunk * layout.recompute_share))
 
 
 def _activation_checkpoint(layout: Layout) -> dict[str, object]:

@@ -29,7 +29,7 @@ from clusterwright.sizing.shape import ModelShape
 
 GIB: Final = 2**30
 HEADROOM: Final = 0.90
-"""A layout above this share of the memory is refused (the sizing study keeps 10 % free)."""
+"""A layout above this share of the memory is refused (10 % stay free)."""
 CONTEXT_GIB: Final = 1.5
 """CUDA context, NCCL's rings and cuBLAS workspaces: 0.5 to 2 GiB (stas00/ml-engineering)."""
 FRAGMENTATION: Final = 0.05

@@ -11,13 +11,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from clusterwright.catalog import Catalog
 from clusterwright.cost.rates import HourlyRate, hourly_rate
-from clusterwright.sizing.capacity import Bought, cover
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.plan_types import Candidate, Quantiles
+from clusterwright.sizing.purchases import PurchasePlan, cover
 
 HOURS_PER_DAY: Final = 24
 KINDS: Final = ("on-demand", "spot", "training-plan")
@@ -39,7 +39,7 @@ class Offer:
         Of the whole run; `None` where the rate is unknown, with `unknown` saying why.
     hint_usd:
         At a rate that was once offered: no price, never ranked.
-    bought:
+    purchase:
         Whole blocks or plans, for capacity bought in advance.
     """
 
@@ -50,17 +50,8 @@ class Offer:
     usd: Quantiles | None
     unknown: str | None
     hint_usd: float | None = None
-    bought: Bought | None = None
+    purchase: PurchasePlan | None = None
     cautions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Break:
-    """On-demand against a plan or block: used share above which the purchase is cheaper."""
-
-    purchase: str
-    share: float
-    kind: Literal["known", "hint"]
 
 
 def offers(
@@ -131,7 +122,7 @@ def _offer(
             cautions=tuple(cautions),
         )
     try:
-        bought = cover(
+        purchase = cover(
             nodes,
             days.p90,
             "training-plan" if kind == "training-plan" else "capacity-block",
@@ -139,7 +130,7 @@ def _offer(
         )
     except GoalError as error:
         return Offer(candidate, kind, nodes, rate, None, f"{error.message}; {error.hint}")
-    paid_hours = bought.paid_instance_days * HOURS_PER_DAY
+    paid_hours = purchase.paid_instance_days * HOURS_PER_DAY
     paid = Quantiles(*(3 * (paid_hours * per_hour,))) if per_hour is not None else None
     hint = None
     if rate.hint_usd_per_hour is not None:
@@ -156,8 +147,8 @@ def _offer(
         paid,
         None if paid else rate.reason,
         hint,
-        bought,
-        (*cautions, *bought.cautions),
+        purchase,
+        (*cautions, *purchase.cautions),
     )
 
 
@@ -188,17 +179,3 @@ def ranked(found: Iterable[Offer]) -> tuple[tuple[Offer, ...], tuple[Offer, ...]
         key=lambda one: one.usd.p50 if one.usd else 0.0,
     )
     return tuple(priced), tuple(one for one in every if one.usd is None)
-
-
-def worth_buying(on_demand: Offer, advance: Offer) -> Break | None:
-    """From which share of its hours a purchase costs less than on-demand; `None` if unknown."""
-    if on_demand.rate is None or advance.rate is None or on_demand.rate.usd_per_hour is None:
-        return None
-    hourly = advance.rate.usd_per_hour or advance.rate.hint_usd_per_hour
-    if hourly is None:
-        return None
-    return Break(
-        advance.capacity_kind,
-        float(hourly) / float(on_demand.rate.usd_per_hour),
-        "known" if advance.rate.usd_per_hour is not None else "hint",
-    )

@@ -1,8 +1,8 @@
-"""A ramp: a small cluster first, a larger one when it has been earned, with dates and quotas.
+"""A ramp of clusters, from small to full size, with dates and quotas.
 
-Nothing that costs a large cluster's rate should be learnt on it: scripts, data and convergence are
-proved on a few nodes, scaling on some more. Quotas are asked for in the same steps, as AWS grants
-large increases after small ones are used.
+Scripts, data and convergence are proved on a few nodes, scaling on some more, before the full
+cluster is paid for. Quotas are requested in the same steps, because AWS grants large increases
+after small ones are used.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from typing import Final
 from clusterwright.sizing.errors import GoalError
 
 DEFAULT_STEPS: Final = (8, 64)
-"""Nodes of the phases before the full cluster (the founding documents' ramp: 8, 64, 512)."""
+"""Nodes of the phases before the full cluster."""
 PURPOSES: Final = (
     "prove scripts, data loading, checkpoints and restarts",
     "prove scaling, the layout and a few thousand steps of convergence",
     "the run",
 )
 SHARE_OF_RUN: Final = (0.02, 0.05)
-"""Assumed, of the run's node-hours: what the phases before it use. llm runs lose 5 to 20 % to
-tuning and bad starts; the estimate of the run holds the rest."""
-LEAST_DAYS: Final = (7, 7)
+"""Node-hours of the phases before the run, relative to the run; assumed. Runs lose 5 to 20 % to
+tuning and failed starts; the estimate of the run includes the rest."""
+MINIMUM_DAYS: Final = (7, 7)
 
 LAST_YEAR: Final = 2199
-"""A later day is a slip; and dates end with the year 9999."""
+"""A later year is a mistake; Python's dates end with the year 9999."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One step of the ramp.
+    """One phase of the ramp.
 
     Attributes
     ----------
     quota_instances:
-        What the quota must be on `starts`.
+        Required quota on `starts`.
     usd:
-        Compute alone; `None` where the rate is unknown.
+        Compute only; `None` if the rate is unknown.
     """
 
     name: str
@@ -64,48 +64,48 @@ def ramp(
     usd_per_node_hour: float | None,
     steps: Sequence[int] = DEFAULT_STEPS,
 ) -> tuple[Phase, ...]:
-    """Phases up to `nodes`; steps that are not smaller than it are left out.
+    """Phases up to `nodes`; only steps below `nodes` are used.
 
     Parameters
     ----------
     days:
         Of the run itself, the last phase.
     steps:
-        Nodes of the earlier phases, rising.
+        Nodes of the earlier phases, in increasing order.
 
     Raises
     ------
     GoalError
-        Steps that do not rise, or are no numbers of nodes.
+        Steps that do not increase or are not positive, or a run longer than a century.
     """
     if nodes < 1 or not 0 < days < 36_500:
         raise GoalError(
             f"a run of {nodes} nodes for {days:,.0f} days has no ramp",
-            "more nodes or fewer tokens, so that the run ends within a century",
+            "use more nodes or fewer tokens: the run must end within a century",
             field="phases",
         )
     if any(step < 1 for step in steps) or list(steps) != sorted(set(steps)):
         raise GoalError(
-            f"phases of {', '.join(map(str, steps))} nodes", "rising, such as 8,64", field="phases"
+            f"phases of {', '.join(map(str, steps))} nodes", "must increase, such as 8,64", field="phases"
         )
     if starts.year > LAST_YEAR:
         raise GoalError(
-            f"phases that start on {starts}", "a day nearer, such as 2027-01-31", field="starts"
+            f"phases that start on {starts}", "use an earlier date, such as 2027-01-31", field="starts"
         )
     earlier = [step for step in steps if step < nodes]
     phases = []
-    at = starts
+    start = starts
     run_node_days = nodes * days
     for index, step in enumerate(earlier):
-        place = min(index, len(SHARE_OF_RUN) - 1)
-        length = max(LEAST_DAYS[place], math.ceil(SHARE_OF_RUN[place] * run_node_days / step))
-        # A month at most: what is not proved by then is not proved by waiting.
+        position = min(index, len(SHARE_OF_RUN) - 1)
+        length = max(MINIMUM_DAYS[position], math.ceil(SHARE_OF_RUN[position] * run_node_days / step))
+        # At most a month: a longer phase proves nothing more.
         length = min(length, 30)
         phases.append(
-            _phase(f"phase {index + 1}", step, at, length, usd_per_node_hour, PURPOSES[place])
+            _phase(f"phase {index + 1}", step, start, length, usd_per_node_hour, PURPOSES[position])
         )
-        at = phases[-1].ends
-    phases.append(_phase("run", nodes, at, math.ceil(days), usd_per_node_hour, PURPOSES[-1]))
+        start = phases[-1].ends
+    phases.append(_phase("run", nodes, start, math.ceil(days), usd_per_node_hour, PURPOSES[-1]))
     return tuple(phases)
 
 

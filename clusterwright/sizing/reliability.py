@@ -5,8 +5,7 @@ All functions take floats or arrays. Times are in hours unless the name says oth
 - failure rate per node-day: Kokolis et al. 2025, arXiv:2410.21680 (6.50e-3 and 2.34e-3); Llama 3,
   arXiv:2407.21783, table 5 (419 unexpected interruptions in 54 days on 2,048 nodes: 3.79e-3)
 - Young 1974: sqrt(2 w M); Daly 2006: its higher-order estimate, and the expected wall time
-- ETTR to first order: Kokolis et al. 2025
-- a tenth of the mean time: the founding documents' rule
+- a tenth of the mean time: a common rule of thumb
 """
 
 from __future__ import annotations
@@ -69,15 +68,8 @@ def daly_hours(save_hours: float, mtti: float) -> float:
 
 
 def tenth_hours(mtti: Value) -> Value:
-    """The founding documents' rule; equals Young's only for a blocking save of M / 200."""
+    """Rule of thumb: a tenth of the mean time; Young's interval for a blocking save of M / 200."""
     return mtti / 10.0
-
-
-def ettr_first_order(
-    mtti: Value, restart_hours: Value, interval_hours: Value, save_hours: Value
-) -> Value:
-    """Kokolis: (1 - (u + t/2)/M) / (1 + w/t). Below 0 where failures outrun the run."""
-    return (1 - (restart_hours + interval_hours / 2) / mtti) / (1 + save_hours / interval_hours)
 
 
 def goodput(mtti: Value, restart_hours: Value, interval_hours: Value, save_hours: Value) -> Value:
@@ -90,7 +82,7 @@ def goodput(mtti: Value, restart_hours: Value, interval_hours: Value, save_hours
 
 
 def spares_suggested(nodes: int, failures_per_node_day: float, replacement_days: float) -> int:
-    """ceil(nodes x rate x replacement days x 3), at least 1 (the sizing study)."""
+    """ceil(nodes x rate x replacement days x 3), at least 1."""
     return max(1, math.ceil(nodes * failures_per_node_day * replacement_days * 3))
 
 

@@ -18,8 +18,8 @@ from clusterwright.platforms.network import is_local
 from clusterwright.platforms.parallelcluster.limits import ULTRASERVER_SIZES
 from clusterwright.platforms.registry import KUBERNETES, PlatformName, traits_of
 from clusterwright.platforms.traits import RESERVED_KINDS
-from clusterwright.sizing.capacity import block_sizes
 from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.purchases import block_sizes
 from clusterwright.sizing.storage import StoragePlan
 
 CONTROLLERS: Final = ((16, "m5.4xlarge"), (128, "m5.8xlarge"), (512, "m5.12xlarge"))

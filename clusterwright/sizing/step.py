@@ -199,16 +199,6 @@ def recomputed_share(grid: Grid) -> Floats:
     return share
 
 
-def bubble_share(stages: float, micro_batches: float, chunks: float = 1.0) -> float:
-    """The pipeline's bubble relative to the work: (p - 1)/(v m)."""
-    return (stages - 1) / (chunks * micro_batches)
-
-
-def ring_all_reduce_bytes(size_bytes: float, ranks: int) -> float:
-    """What each rank sends in a ring all-reduce: 2 (n - 1)/n x size."""
-    return 2 * (ranks - 1) / ranks * size_bytes
-
-
 def _rate(tflops: float, share: float) -> float:
     return tflops * 1e12 * share
 

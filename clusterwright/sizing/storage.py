@@ -1,21 +1,21 @@
-"""The shared file system of a run: what it must hold, how fast it must be, in FSx's real steps.
+"""Size the shared file system of a run: capacity and bandwidth, in the sizes that FSx offers.
 
-Two needs, and the larger decides: capacity (full checkpoints that are kept, and the part of the
-data set that is read) and bandwidth (a checkpoint must be away before the next one, and a restart
-must read one back). Bandwidth is asked of checkpoints in one of two ways:
+The larger of two requirements decides: capacity (the full checkpoints that are kept, and the part
+of the data set that is read) and bandwidth (a checkpoint must be written before the next one, and
+a restart must read one back). Checkpoints are written in one of two ways:
 
 blocking
-    Accelerators wait while the state goes to Lustre. With saves every Young interval
+    Accelerators wait while the state is written to Lustre. With saves every Young interval
     sqrt(2 w M) the share of time lost is w / interval = sqrt(w / 2M), so a share of at most `o`
     needs w <= 2 o^2 M.
 drained
-    The state goes to the node's NVMe first, and from there to Lustre while training goes on; the
-    drain has the interval less the blocked share, S / (interval (1 - o)). The blocked share is
-    the copy to NVMe alone.
+    The state is written to the node's NVMe first, and copied to Lustre while training continues;
+    the copy may take the interval less the blocked share, S / (interval (1 - o)). Only the copy
+    to NVMe blocks.
 
-Sources: the sizing study's sections 3 and 4 (14 bytes of full state per parameter, BLOOM and OPT;
-TiB >= checkpoint GB / (seconds x GB/s per TiB)); FSx's tiers, steps and client limits from the
-catalogue, each with its own source.
+Sources: 14 bytes of full state per parameter (BLOOM 176B and OPT-175B); TiB >= checkpoint GB /
+(seconds x GB/s per TiB); FSx's tiers, sizes and client limits from the catalogue, each with its
+own source.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from clusterwright.catalog import Catalog, Known, LustreTier
+from clusterwright.catalog import Catalog, InstanceType, Known, LocalNvme, LustreTier
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import Hardware
 from clusterwright.sizing.memory import FULL_STATE_BYTES
@@ -36,14 +36,14 @@ SaveMode = Literal["blocking", "drained"]
 KEPT: Final = 3
 """Full states on the shared file system: the last, the one before, and one being written."""
 BLOCKED_SHARE: Final = 0.10
-"""Of the time, that saving may keep accelerators waiting."""
+"""Largest share of the time that accelerators wait for saves."""
 RESTART_SECONDS: Final = 300.0
-"""In which a restart shall have read the state back; u0 of the sizing study is 5 to 20 minutes."""
+"""Time in which a restart reads the state back; restarts take 5 to 20 minutes (Kokolis et al.)."""
 NVME_GBYTES_PER_S_PER_DISK: Final = 1.0
-"""Assumed: no source here gives the write speed of instance-store disks. Lower than what any data
-sheet of such disks states, so that a plan does not rest on it."""
+"""Assumed: no source gives the write speed of instance-store disks. Below what any data sheet of
+such disks states, so that the plan is conservative."""
 FILL: Final = 0.85
-"""Of the capacity that is planned full; the rest is for what nobody planned."""
+"""Planned use of the capacity; the rest is a reserve."""
 PARALLEL_FILES_PER_RANK: Final = 2
 """A data file and its metadata, per accelerator and checkpoint (PyTorch DCP)."""
 GB: Final = 1e9
@@ -54,7 +54,7 @@ SHORT_TOKEN_VOCABULARY: Final = 65_536
 
 @dataclass(frozen=True)
 class LustreChoice:
-    """One file system that would do.
+    """One file system that meets the requirements.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class LustreChoice:
     usd_per_month:
         Capacity and metadata; `None` where a price of this region is unknown.
     governed_by:
-        Which need decided the capacity.
+        Which requirement decided the capacity.
     """
 
     throughput_mbps_per_tib: int
@@ -78,7 +78,7 @@ class LustreChoice:
 
 @dataclass(frozen=True)
 class StoragePlan:
-    """What a run needs of storage, and what was chosen.
+    """Storage requirements of a run, and the chosen file system.
 
     Attributes
     ----------
@@ -89,16 +89,16 @@ class StoragePlan:
     blocking_seconds, blocked_share:
         Of one save, and of the whole run.
     drain_gbytes_per_s, restart_gbytes_per_s, needed_gbytes_per_s:
-        To Lustre between saves; to read a state back in `RESTART_SECONDS`; the larger.
+        To Lustre between saves; to read a state back in `RESTART_SECONDS`; the larger of both.
     restart_seconds:
-        Reading one state back with the file system that was chosen.
+        Reading one state back from the chosen file system.
     node_gbytes_per_s:
-        What one node sends at the needed rate; above `client_gbytes_per_s` EFA is needed.
+        Rate of one node; above `client_gbytes_per_s` EFA is needed.
     first_epoch_hours:
-        Filling Lustre from S3 at the file system's own speed: at least so long.
+        Filling Lustre from S3 at the speed of the file system: a lower bound.
     object_bytes:
-        In the bucket at the end: exported checkpoints are kept for ever by nobody; weights and
-        `KEPT` states are.
+        In the bucket at the end of the run: the data set, the weights and `KEPT` states. No
+        lifecycle rule deletes older exported checkpoints; they are not counted.
     """
 
     mode: SaveMode
@@ -127,7 +127,7 @@ class StoragePlan:
 
 
 def dataset_bytes(tokens: float, vocabulary: int, *, epochs: float = 1.0) -> float:
-    """Bytes of a tokenised data set on disk; several epochs read the same bytes again.
+    """Bytes of a tokenised data set on disk; every epoch reads the same bytes.
 
     Megatron-LM's indexed data sets store uint16 up to 65,536 entries of vocabulary and int32
     above (`megatron/core/datasets/indexed_dataset.py`, `DType.optimal_dtype`).
@@ -137,12 +137,12 @@ def dataset_bytes(tokens: float, vocabulary: int, *, epochs: float = 1.0) -> flo
 
 
 def interval(write_seconds: float, mtti_hours: float) -> float:
-    """Young's interval, seconds: sqrt(2 w M). `write_seconds` is what blocks."""
+    """Young's interval in seconds: sqrt(2 w M); `write_seconds` is the blocking part of a save."""
     return float(young_hours(write_seconds / 3600, mtti_hours)) * 3600
 
 
 def longest_blocking_write(mtti_hours: float, blocked_share: float = BLOCKED_SHARE) -> float:
-    """The slowest blocking save, seconds, that keeps the blocked share with Young's interval."""
+    """Longest blocking save, in seconds, within the blocked share at Young's interval."""
     return 2 * blocked_share**2 * mtti_hours * 3600
 
 
@@ -172,110 +172,54 @@ def plan_storage(
     mtti_hours:
         Mean time to interruption of the whole cluster.
     region:
-        For prices; without one they are unknown.
+        For prices, which are unknown without one.
     drained:
-        Save through NVMe. `None`: where the nodes have NVMe.
+        Save through NVMe; by default if the nodes have NVMe.
     working_set:
         Share of the data set that stays on Lustre at a time.
 
     Raises
     ------
     GoalError
-        No single file system that FSx builds would do; says what would.
+        No single file system of FSx meets the requirements; the hint says what would.
     """
     instance = catalog.instance(hardware.instance_type) if hardware.instance_type else None
-    nvme = (
-        instance.local_nvme.value if instance and isinstance(instance.local_nvme, Known) else None
-    )
-    disks = nvme.count if nvme is not None else 0
-    mode: SaveMode = "drained" if (disks > 0 if drained is None else drained) else "blocking"
-    if mode == "drained" and disks == 0:
-        raise GoalError(
-            f"{hardware.name} has no local NVMe that the catalogue knows of",
-            "blocking saves to the shared file system, or a type with NVMe such as p5.48xlarge",
-            field="checkpoints",
-        )
     state = FULL_STATE_BYTES * params
-    warnings: list[str] = []
-    if mode == "drained":
-        per_node = state / nodes
-        blocking = per_node / (disks * NVME_GBYTES_PER_S_PER_DISK * GB)
-        every = interval(blocking, mtti_hours)
-        if 2 * per_node > nvme.total_gb * GB:  # type: ignore[union-attr]
-            raise GoalError(
-                f"two states of {per_node / GB:,.0f} GB per node do not fit on the "
-                f"{nvme.total_gb:,} GB of NVMe of {hardware.name}",  # type: ignore[union-attr]
-                "more nodes, or blocking saves",
-                field="checkpoints",
-            )
-    else:
-        blocking = longest_blocking_write(mtti_hours, blocked_share)
-        every = interval(blocking, mtti_hours)
-    share = blocking / every
-    if share > blocked_share * 1.0001:
-        warnings.append(
-            f"saving blocks {share:.0%} of the time, above {blocked_share:.0%}: "
-            "the nodes' own disks are too slow for this mean time to interruption"
-        )
-    # What blocks sets Young's interval, but nothing leaves the node faster than once a minute:
-    # a drain that never rests would compete with the data set's reads.
-    every = max(every, 60.0)
-    drain = state / (every * (1 - blocked_share)) if mode == "drained" else state / blocking
+    saves = _saves(state, nodes, hardware, _nvme(instance), mtti_hours, drained, blocked_share)
     restart = state / RESTART_SECONDS
-    needed = max(drain, restart) / GB
-    node = max(drain, restart) / nodes / GB
+    needed = max(saves.bytes_per_s, restart)
     client = catalog.lustre.client_gbps["without-efa"] / 8
-    wants_efa = node > client
-    takes_efa = _takes_efa(instance, catalog)
-    if wants_efa and not takes_efa:
+    efa = needed / nodes / GB > client
+    if efa and not _supports_efa(instance, catalog):
         raise GoalError(
-            f"each node would have to move {node:.1f} GB/s, above the {client:.1f} GB/s that a "
-            f"client without EFA gets, and {hardware.name} is no EFA client of FSx",
+            f"each node would have to move {needed / nodes / GB:.1f} GB/s, above the "
+            f"{client:.1f} GB/s of a client without EFA, and FSx does not support EFA on "
+            f"{hardware.name}",
             "more nodes, a longer interval between saves, or a type with EFA and Nitro v4",
             field="checkpoints",
         )
     capacity = (kept * state + working_set * data_bytes) / FILL / GIB
-    files_per_second = (
-        (accelerators or nodes * hardware.per_node) * PARALLEL_FILES_PER_RANK / min(every, 60.0)
-    )
-    choices = [
-        choice
-        for tier in catalog.lustre.tiers
-        if tier.deployment_type == "PERSISTENT_2" and tier.storage_type == "SSD"
-        if (
-            choice := _choice(tier, capacity, needed, files_per_second, wants_efa, catalog, region)
-        )
-    ]
-    if not choices:
-        raise GoalError(
-            f"no single Lustre file system gives {needed:,.0f} GB/s",
-            "several file systems (the spec takes a list), or a longer interval between saves",
-            field="checkpoints",
-        )
-    # By money where prices are known (all or none of a region's are), else by capacity.
-    choices.sort(
-        key=lambda one: (
-            one.usd_per_month if one.usd_per_month is not None else float(one.capacity_gib),
-            one.throughput_mbps_per_tib,
-        )
-    )
+    files = (accelerators or nodes * hardware.per_node) * PARALLEL_FILES_PER_RANK
+    demand = _Demand(capacity, needed / GB, files / min(saves.interval_seconds, 60.0), efa)
+    choices = _choices(demand, catalog, region)
     chosen = choices[0]
-    in_bucket = data_bytes + kept * state + 2 * params
+    warnings = saves.warnings
     if chosen.usd_per_month is None:
-        warnings.append(f"Lustre is chosen by its size: {chosen.price_note}")
+        warnings = (*warnings, f"the file system is chosen by its size: {chosen.price_note}")
+    in_bucket = data_bytes + kept * state + 2 * params
     return StoragePlan(
-        mode=mode,
+        mode=saves.mode,
         checkpoint_bytes=state,
         weights_bytes=2 * params,
         dataset_bytes=data_bytes,
         kept=kept,
-        interval_seconds=every,
-        blocking_seconds=blocking,
-        blocked_share=blocking / every,
-        drain_gbytes_per_s=drain / GB,
+        interval_seconds=saves.interval_seconds,
+        blocking_seconds=saves.blocking_seconds,
+        blocked_share=saves.blocking_seconds / saves.interval_seconds,
+        drain_gbytes_per_s=saves.bytes_per_s / GB,
         restart_gbytes_per_s=restart / GB,
-        needed_gbytes_per_s=needed,
-        node_gbytes_per_s=node,
+        needed_gbytes_per_s=needed / GB,
+        node_gbytes_per_s=needed / nodes / GB,
         client_gbytes_per_s=client,
         capacity_needed_gib=capacity,
         chosen=chosen,
@@ -288,65 +232,155 @@ def plan_storage(
             ("data", "/data", "import NEW, CHANGED, DELETED: training reads it"),
             ("checkpoints", "/checkpoints", "export NEW, CHANGED: survives the file system"),
         ),
-        warnings=tuple(warnings),
-        explained=_explained(
-            params,
-            state,
-            mode,
-            blocking,
-            every,
-            mtti_hours,
-            drain,
-            restart,
-            capacity,
-            kept,
-            working_set * data_bytes,
-            chosen,
+        warnings=warnings,
+        explained=(
+            *_explained_saves(saves, params, state, mtti_hours),
+            *_explained_file_system(state, kept, working_set * data_bytes, capacity, chosen),
         ),
     )
 
 
-def _takes_efa(instance: object, catalog: Catalog) -> bool:
-    nitro = getattr(instance, "nitro", None)
-    name = str(getattr(instance, "name", ""))
-    if not isinstance(nitro, Known) or name.partition(".")[0] in (
-        catalog.lustre.efa_client_refused_families
-    ):
+@dataclass(frozen=True)
+class _Saves:
+    """How checkpoints are written; `bytes_per_s` is the rate to Lustre."""
+
+    mode: SaveMode
+    blocking_seconds: float
+    interval_seconds: float
+    bytes_per_s: float
+    warnings: tuple[str, ...]
+
+
+def _nvme(instance: InstanceType | None) -> LocalNvme | None:
+    known = instance.local_nvme if instance is not None else None
+    return known.value if isinstance(known, Known) and known.value.count > 0 else None
+
+
+def _saves(
+    state: float,
+    nodes: int,
+    hardware: Hardware,
+    nvme: LocalNvme | None,
+    mtti_hours: float,
+    drained: bool | None,
+    blocked_share: float,
+) -> _Saves:
+    """The interval and the rate of checkpoints of `state` bytes.
+
+    Raises
+    ------
+    GoalError
+        Saves through NVMe were requested, and the nodes have none, or too little of it.
+    """
+    if drained is None:
+        drained = nvme is not None
+    mode: SaveMode = "drained" if drained else "blocking"
+    if mode == "blocking":
+        blocking = longest_blocking_write(mtti_hours, blocked_share)
+    else:
+        if nvme is None:
+            raise GoalError(
+                f"the catalogue knows no local NVMe of {hardware.name}",
+                "blocking saves to the shared file system, or a type with NVMe such as "
+                "p5.48xlarge",
+                field="checkpoints",
+            )
+        per_node = state / nodes
+        if 2 * per_node > nvme.total_gb * GB:
+            raise GoalError(
+                f"two states of {per_node / GB:,.0f} GB per node do not fit on the "
+                f"{nvme.total_gb:,} GB of NVMe of {hardware.name}",
+                "more nodes, or blocking saves",
+                field="checkpoints",
+            )
+        blocking = per_node / (nvme.count * NVME_GBYTES_PER_S_PER_DISK * GB)
+    every = interval(blocking, mtti_hours)
+    warnings: tuple[str, ...] = ()
+    if blocking / every > blocked_share * 1.0001:
+        warnings = (
+            f"saving blocks {blocking / every:.0%} of the time, above {blocked_share:.0%}: "
+            "the local disks are too slow for this mean time to interruption",
+        )
+    # The blocking time sets Young's interval, but the minimum is a minute: a drain without pauses
+    # would compete with reads of the data set.
+    every = max(every, 60.0)
+    rate = state / (every * (1 - blocked_share)) if mode == "drained" else state / blocking
+    return _Saves(mode, blocking, every, rate, warnings)
+
+
+def _supports_efa(instance: InstanceType | None, catalog: Catalog) -> bool:
+    """Whether FSx for Lustre supports EFA on clients of the type."""
+    if instance is None or not isinstance(instance.nitro, Known):
         return False
-    digits = "".join(letter for letter in str(nitro.value) if letter.isdigit())
+    if instance.name.partition(".")[0] in catalog.lustre.efa_client_refused_families:
+        return False
+    digits = "".join(c for c in str(instance.nitro.value) if c.isdigit())
     return bool(digits) and int(digits) >= catalog.lustre.efa_client_nitro_min
 
 
+@dataclass(frozen=True)
+class _Demand:
+    """Minimum size and speed of the file system; `files_per_s` are created by checkpoints."""
+
+    capacity_gib: float
+    gbytes_per_s: float
+    files_per_s: float
+    efa: bool
+
+
+def _choices(demand: _Demand, catalog: Catalog, region: str | None) -> list[LustreChoice]:
+    """File systems that meet the demand, the cheapest first, or the smallest without prices.
+
+    Raises
+    ------
+    GoalError
+        None does.
+    """
+    found = [
+        choice
+        for tier in catalog.lustre.tiers
+        if tier.deployment_type == "PERSISTENT_2" and tier.storage_type == "SSD"
+        if (choice := _choice(tier, demand, catalog, region))
+    ]
+    if not found:
+        raise GoalError(
+            f"no single Lustre file system gives {demand.gbytes_per_s:,.0f} GB/s",
+            "several file systems (the spec takes a list), or a longer interval between saves",
+            field="checkpoints",
+        )
+    # Of a region either all prices are known or none.
+    return sorted(
+        found,
+        key=lambda choice: (
+            float(choice.capacity_gib) if choice.usd_per_month is None else choice.usd_per_month,
+            choice.throughput_mbps_per_tib,
+        ),
+    )
+
+
 def _choice(
-    tier: LustreTier,
-    capacity_gib: float,
-    needed_gbytes_per_s: float,
-    files_per_second: float,
-    efa: bool,
-    catalog: Catalog,
-    region: str | None,
+    tier: LustreTier, demand: _Demand, catalog: Catalog, region: str | None
 ) -> LustreChoice | None:
-    per_tib = tier.throughput_mbps_per_tib
+    per_tib, efa = tier.throughput_mbps_per_tib, demand.efa
     if per_tib is None or (efa and tier.efa_step_gib is None):
         return None
-    # MB/s here are 10^6 bytes, TiB 2^40: FSx states throughput per TiB of storage.
-    for_speed = needed_gbytes_per_s * 1000 / per_tib * 1024
-    wanted = max(capacity_gib, for_speed)
+    # FSx states throughput in MB/s (10^6 bytes) per TiB (2^40 bytes) of storage.
+    for_speed = demand.gbytes_per_s * 1000 / per_tib * 1024
+    wanted = max(demand.capacity_gib, for_speed)
     below, above = tier.nearest_capacities(math.ceil(wanted), efa=efa)
     size = above or below
     if size is None or size < wanted:
         return None
-    smallest = capacity_gib < size and for_speed < size and size == _smallest(tier, efa)
     governed: Literal["capacity", "bandwidth", "smallest size"] = (
-        "bandwidth" if for_speed > capacity_gib else "capacity"
+        "bandwidth" if for_speed > demand.capacity_gib else "capacity"
     )
-    if smallest:
+    if wanted < size == _smallest(tier, efa):
         governed = "smallest size"
     automatic = catalog.lustre.automatic_metadata_iops(size)
     metadata = None
     included = automatic.value if isinstance(automatic, Known) else 0
-    if files_per_second > included:
-        values = [v for v in catalog.lustre.metadata_iops_values if v >= files_per_second]
+    if demand.files_per_s > included:
+        values = [v for v in catalog.lustre.metadata_iops_values if v >= demand.files_per_s]
         if not values:
             return None
         metadata = values[0]
@@ -378,7 +412,7 @@ def _price(
     region: str | None,
 ) -> tuple[float | None, str]:
     if region is None:
-        return None, "no region, so no price"
+        return None, "no price is known without a region"
     item = f"{tier.deployment_type} {tier.storage_type} {tier.throughput_mbps_per_tib}"
     price = catalog.service_price("fsx_lustre", item, region)
     if not isinstance(price, Known):
@@ -399,22 +433,29 @@ def _object_price(in_bucket: float, catalog: Catalog, region: str | None) -> flo
     return float(price.value.usd) * in_bucket / GB if isinstance(price, Known) else None
 
 
-def _explained(
-    params: float,
-    state: float,
-    mode: SaveMode,
-    blocking: float,
-    every: float,
-    mtti_hours: float,
-    drain: float,
-    restart: float,
-    capacity: float,
-    kept: int,
-    data: float,
-    chosen: LustreChoice,
+def _explained_saves(
+    saves: _Saves, params: float, state: float, mtti_hours: float
 ) -> tuple[Explained, ...]:
-    study = "FSx for Lustre guide, by the catalogue"
-    rows = [
+    blocking, every = saves.blocking_seconds, saves.interval_seconds
+    if saves.mode == "drained":
+        write = Explained(
+            "drain to Lustre",
+            "S / (interval (1 - o))",
+            f"{state / GB:.4g} GB / ({every:.4g} s x {1 - BLOCKED_SHARE:g})",
+            saves.bytes_per_s / GB,
+            "GB/s",
+            "a state must be on Lustre before the next save",
+        )
+    else:
+        write = Explained(
+            "blocking save",
+            "S / w, w = 2 o^2 M",
+            f"{state / GB:.4g} GB / {blocking:.4g} s",
+            saves.bytes_per_s / GB,
+            "GB/s",
+            "Young's interval with at most 10 % of the time blocked",
+        )
+    return (
         Explained(
             "a full checkpoint",
             f"{FULL_STATE_BYTES} N",
@@ -431,45 +472,29 @@ def _explained(
             "s",
             "Young 1974",
         ),
-    ]
-    if mode == "drained":
-        rows.append(
-            Explained(
-                "drain to Lustre",
-                "S / (interval (1 - o))",
-                f"{state / GB:.4g} GB / ({every:.4g} s x {1 - BLOCKED_SHARE:g})",
-                drain / GB,
-                "GB/s",
-                "the state must be away before the next save",
-            )
-        )
-    else:
-        rows.append(
-            Explained(
-                "blocking save",
-                "S / w, w = 2 o^2 M",
-                f"{state / GB:.4g} GB / {blocking:.4g} s",
-                drain / GB,
-                "GB/s",
-                "Young's interval with at most 10 % of the time blocked",
-            )
-        )
-    rows += [
+        write,
         Explained(
             "read back at a restart",
             "S / 300 s",
             f"{state / GB:.4g} GB / {RESTART_SECONDS:g} s",
-            restart / GB,
+            state / RESTART_SECONDS / GB,
             "GB/s",
-            "u0 of 5 to 20 minutes (Kokolis et al., arXiv:2410.21680)",
+            "restart of 5 to 20 minutes (Kokolis et al., arXiv:2410.21680)",
         ),
+    )
+
+
+def _explained_file_system(
+    state: float, kept: int, data: float, capacity: float, chosen: LustreChoice
+) -> tuple[Explained, ...]:
+    return (
         Explained(
             "capacity",
             "(k S + data) / fill",
             f"({kept} x {state / GB:.4g} GB + {data / GB:.4g} GB) / {FILL:g}",
             capacity,
             "GiB",
-            "kept states and what is read of the data",
+            "kept states and the part of the data that is read",
         ),
         Explained(
             "the file system",
@@ -477,7 +502,6 @@ def _explained(
             f"{chosen.capacity_gib / 1024:.4g} TiB x {chosen.throughput_mbps_per_tib} MB/s",
             chosen.gbytes_per_s,
             "GB/s",
-            study,
+            "FSx for Lustre guide, as in the catalogue",
         ),
-    ]
-    return tuple(rows)
+    )

@@ -100,7 +100,7 @@ def plan_anywhere(
             "name them: --instance-type p5.48xlarge or --accelerator H100",
             field="cluster",
         )
-    wanted = (goal.deadline_hours(today) or estimate.DAYS_WANTED * 24) / 24
+    wanted = (goal.deadline_hours(today) or estimate.DEFAULT_RUN_DAYS * 24) / 24
     candidates = sweep(goal, catalog, config=config, today=today)
     best = smallest_in_time(candidates, wanted)
     if not best:

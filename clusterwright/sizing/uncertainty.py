@@ -74,12 +74,12 @@ def assumptions(
     shape: ModelShape, hardware: Hardware, nodes: int, *, recovery: str
 ) -> tuple[Assumption, ...]:
     """Every uncertain input for this model on this hardware, with its reasons."""
-    found = [
+    return (
         _model_error(shape, hardware),
         _practice(shape, hardware),
         Assumption(
             "stack",
-            "how tuned the training stack is (0 framework as it comes, 1 vendor's recipe)",
+            "tuning of the training stack (0 framework defaults, 1 the vendor's recipe)",
             "",
             Quantiles(0.1, MEDIAN_TUNED, 0.9),
             "normal",
@@ -88,81 +88,83 @@ def assumptions(
         ),
         Assumption(
             "network",
-            "collective bandwidth against the model's",
+            "collective bandwidth relative to the model",
             "x",
             Quantiles(0.65, 0.9, 1.05),
             "log-normal",
-            "placement, congestion and rails; benchmarks had a cluster of their own",
+            "placement, congestion and rails; benchmarks ran on dedicated clusters",
             "assumed; MLPerf's strong scaling loses a third per GPU over 23 times the GPUs",
         ),
-    ]
-    if shape.is_moe:
-        found.append(
-            Assumption(
-                "hidden",
-                "share of the experts' all-to-all that runs behind computation",
-                "",
-                Quantiles(0.05, 0.3, 0.85),
-                "log-normal",
-                "stacks written for one model hide nearly all of it behind another micro-batch, "
-                "frameworks as they come hide none of what the fit sees",
-                "DeepSeek-V3, arXiv:2412.19437, section 3.2.1 (DualPipe); Megatron-Core, "
-                "overlap of expert communication in 1F1B",
-            )
-        )
-        found.append(
-            Assumption(
-                "imbalance",
-                "load of the busiest expert rank over the mean",
-                "x",
-                Quantiles(1.03, 1.15, 1.5),
-                "log-normal",
-                "benchmarks force the balance; routers are balanced by losses only",
-                "Megatron-Bridge performance summary: `we force-balance the token distribution`",
-            )
-        )
-    found += [
+        *(_EXPERTS if shape.is_moe else ()),
         _failures(nodes),
         Assumption(
             "restart",
-            f"minutes to find a failure and train again, {recovery} recovery",
+            f"minutes from a failure until training continues, {recovery} recovery",
             "min",
             reliability.RECOVERY_MINUTES[recovery],
             "log-normal",
             "detection, scheduling, start, loading",
             reliability.RECOVERY_SOURCE[recovery],
         ),
-        Assumption(
-            "save",
-            "seconds that a checkpoint stops the training",
-            "s",
-            reliability.BLOCKING_SAVE_SECONDS,
-            "log-normal",
-            "a copy to host memory, or a whole write; BLOOM: 40 s for 2.3 TB",
-            "the sizing study, section 4",
-        ),
-        Assumption(
-            "interval",
-            "checkpoint interval against Young's optimum",
-            "x",
-            Quantiles(0.7, 1.3, 4.0),
-            "log-normal",
-            "teams save by the clock: hourly, or every 3 hours, more seldom than is best",
-            "Kokolis et al. 2025 (hourly); BLOOM (3 h)",
-        ),
-        Assumption(
-            "programme",
-            "share of the time that is the run: without launch, tuning, evaluation, bad starts, "
-            "rolled-back loss spikes",
-            "",
-            Quantiles(0.77, 0.88, 0.95),
-            "log-normal",
-            "0.76 to 0.91 is observed from in-run to whole run, failures included; their part is "
-            "counted on its own",
-            "the sizing study, section 8.5",
-        ),
-    ]
-    return tuple(found)
+        *_OPERATION,
+    )
+
+
+_EXPERTS: Final = (
+    Assumption(
+        "hidden",
+        "share of the experts' all-to-all that overlaps with computation",
+        "",
+        Quantiles(0.05, 0.3, 0.85),
+        "log-normal",
+        "stacks written for one model overlap nearly all of it with another micro-batch, "
+        "frameworks with default settings none of what the fit sees",
+        "DeepSeek-V3, arXiv:2412.19437, section 3.2.1 (DualPipe); Megatron-Core, overlap of "
+        "expert communication in 1F1B",
+    ),
+    Assumption(
+        "imbalance",
+        "load of the busiest expert rank over the mean",
+        "x",
+        Quantiles(1.03, 1.15, 1.5),
+        "log-normal",
+        "benchmarks force the balance; routers are balanced by losses only",
+        "Megatron-Bridge performance summary: `we force-balance the token distribution`",
+    ),
+)
+"""Of a mixture of experts only."""
+
+_OPERATION: Final = (
+    Assumption(
+        "save",
+        "seconds that a checkpoint blocks training",
+        "s",
+        reliability.BLOCKING_SAVE_SECONDS,
+        "log-normal",
+        "a copy to host memory, or the whole write; BLOOM: 40 s for 2.3 TB",
+        "BLOOM training chronicles",
+    ),
+    Assumption(
+        "interval",
+        "checkpoint interval relative to Young's optimum",
+        "x",
+        Quantiles(0.7, 1.3, 4.0),
+        "log-normal",
+        "teams save hourly or every 3 hours, less often than the optimum",
+        "Kokolis et al. 2025 (hourly); BLOOM (3 h)",
+    ),
+    Assumption(
+        "programme",
+        "share of the time that is the run: without launch, tuning, evaluation, failed starts, "
+        "rolled-back loss spikes",
+        "",
+        Quantiles(0.77, 0.88, 0.95),
+        "log-normal",
+        "published ratios of whole-run to in-run time are 0.76 to 0.91, failures included; "
+        "failures are counted separately",
+        "published logs of whole runs, see docs/explanations/how-a-plan-is-made.md",
+    ),
+)
 
 
 def work_of(
@@ -350,8 +352,8 @@ def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
         mid, sigma, why = 0.85, 0.25, "eight published figures, all on Trn1; none on Trn2"
     elif hardware.accelerator.startswith("A100"):
         mid, sigma = 0.80, 0.20
-        why = "runs go back to 2021, before fused attention, and recomputed every layer (the "
-        why += "founding documents' 159 TFLOPS are 38 % by 6ND); the benchmarks are of 2023"
+        why = "runs go back to 2021, before fused attention, and recomputed every layer (a "
+        why += "published 159 TFLOPS are 38 % by 6ND); the benchmarks are of 2023"
     elif hardware.bf16_tflops > 1500:
         mid, sigma = 0.80, 0.20
         why = "a benchmark gained 56 % between two releases (DeepSeek-V3 on B200: 2,139, 3,328)"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clusterwright.sizing import models
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.launch import Launch, settings, virtual_layers
+from clusterwright.sizing.launch import Launch, launch_settings, virtual_layers
 from clusterwright.sizing.plan_types import Layout, Recompute, Sharding
 
 LLAMA = models.model("llama3-70b")
@@ -29,7 +29,7 @@ def _parsed(launch: Launch) -> dict[str, str | bool]:
 
 
 def test_llama_3_70b() -> None:
-    launch = settings(LAYOUT, LLAMA, seq_len=8192, tokens=15e12)
+    launch = launch_settings(LAYOUT, LLAMA, seq_len=8192, tokens=15e12)
     assert launch.global_batch == 1 * 64 * 32
     assert launch.train_steps == -(-15_000_000_000_000 // (2048 * 8192))
     words = _parsed(launch)
@@ -45,7 +45,9 @@ def test_llama_3_70b() -> None:
 
 def test_a_mixture_of_experts_with_latent_attention() -> None:
     layout = Layout(pipeline=16, expert=64, data=128, recompute="full", accumulation=8)
-    words = _parsed(settings(layout, DEEPSEEK, seq_len=4096, tokens=14.8e12, precision="fp8"))
+    words = _parsed(
+        launch_settings(layout, DEEPSEEK, seq_len=4096, tokens=14.8e12, precision="fp8")
+    )
     assert words["num-experts"] == "256"
     assert words["moe-router-topk"] == "8"
     assert words["expert-model-parallel-size"] == "64"
@@ -57,19 +59,19 @@ def test_a_mixture_of_experts_with_latent_attention() -> None:
 
 def test_layers_that_do_not_divide_are_said() -> None:
     layout = Layout(tensor=8, pipeline=6, data=8, virtual=2)
-    launch = settings(layout, LLAMA, seq_len=8192, tokens=1e12)
+    launch = launch_settings(layout, LLAMA, seq_len=8192, tokens=1e12)
     assert virtual_layers(layout, LLAMA) is None
     assert any("do not divide" in text for text in launch.cautions)
 
 
 def test_a_share_of_the_layers_is_recomputed() -> None:
     layout = Layout(tensor=8, pipeline=4, data=8, virtual=5, recompute="full", recompute_share=0.5)
-    launch = settings(layout, LLAMA, seq_len=8192, tokens=1e12)
+    launch = launch_settings(layout, LLAMA, seq_len=8192, tokens=1e12)
     words = _parsed(launch)
     # 80 layers in 20 chunks of 4, of which 2 are recomputed.
     assert (words["recompute-method"], words["recompute-num-layers"]) == ("block", "2")
     assert launch.torchtitan["activation_checkpoint"]["selective_ac_option"] == "2"
-    everything = settings(
+    everything = launch_settings(
         Layout(tensor=8, data=8, recompute="full"), LLAMA, seq_len=8192, tokens=1e12
     )
     assert _parsed(everything)["recompute-method"] == "uniform"
@@ -78,7 +80,7 @@ def test_a_share_of_the_layers_is_recomputed() -> None:
 
 def test_no_batch_is_refused() -> None:
     with pytest.raises(GoalError):
-        settings(Layout(data=0), LLAMA, seq_len=8192, tokens=1e12)
+        launch_settings(Layout(data=0), LLAMA, seq_len=8192, tokens=1e12)
 
 
 @given(
@@ -108,7 +110,7 @@ def test_every_framework_has_one_batch_and_one_product(
         sharding=sharding,
         recompute=recompute,
     )
-    launch = settings(layout, LLAMA, seq_len=4096, tokens=1e12)
+    launch = launch_settings(layout, LLAMA, seq_len=4096, tokens=1e12)
     parser = argparse.ArgumentParser()
     for name in (
         "global-batch-size",

@@ -57,9 +57,9 @@ def test_another_region_has_no_price_and_says_so() -> None:
 def test_a_plan_is_paid_whole_and_an_old_offer_is_a_hint() -> None:
     (offer,) = _offers(_candidate(nodes=60), "training-plan", spares=2)
     assert offer.usd is None
-    assert offer.bought is not None
+    assert offer.purchase is not None
     # 62 nodes for 70 days at P90: 32 + 16 + 8 + 4 + 2, by the day.
-    assert offer.bought.paid_instance_days == 62 * 70
+    assert offer.purchase.paid_instance_days == 62 * 70
     assert offer.hint_usd is not None
     assert offer.rate is not None
     assert offer.hint_usd == pytest.approx(62 * 70 * 24 * float(offer.rate.hint_usd_per_hour))
@@ -96,16 +96,6 @@ def test_an_accelerator_without_a_type_has_no_rate() -> None:
     (offer,) = _offers(bare, "on-demand")
     assert offer.usd is None
     assert "H800" in (offer.unknown or "")
-
-
-def test_a_purchase_is_worth_it_above_a_share_of_its_hours() -> None:
-    on_demand, plan = _offers(_candidate(), "on-demand", "training-plan")
-    found = offers.worth_buying(on_demand, plan)
-    assert found is not None
-    assert found.kind == "hint"
-    assert 0 < found.share < 1.5
-    (nowhere,) = _offers(_candidate(), "on-demand", region="us-west-2")
-    assert offers.worth_buying(nowhere, plan) is None
 
 
 def test_kinds_that_there_are_none_of() -> None:

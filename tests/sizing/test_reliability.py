@@ -39,7 +39,9 @@ def test_ettr_of_the_study(
     mtti = r.mtti_hours(float(nodes), RATE)
     best = r.young_hours(save_s / 3600, mtti)
     assert best * 60 == pytest.approx(interval_min, rel=0.02)
-    found = r.ettr_first_order(mtti, restart_min / 60, best, save_s / 3600)
+    # Kokolis et al. 2025: (1 - (u + t/2)/M) / (1 + w/t).
+    lost = (restart_min / 60 + best / 2) / mtti
+    found = (1 - lost) / (1 + save_s / 3600 / best)
     assert found == pytest.approx(ettr, abs=0.002)
     # Daly's full form differs by second-order terms only.
     full = r.goodput(mtti, restart_min / 60, best, save_s / 3600)

@@ -39,7 +39,7 @@ def test_the_cheapest_in_time_is_chosen_and_the_others_say_by_how_much(east: Pla
     assert usd.p50 == pytest.approx(in_time[0].usd.p50 if in_time[0].usd else 0, rel=0.05)
     notes = {one.hardware.name: one.notes for one in east.plan.candidates if not one.chosen}
     assert any("times the dollars" in note for note in notes["p5en.48xlarge"])
-    assert any("not ranked by money" in note for note in notes["p6-b200.48xlarge"])
+    assert any("not ranked by price" in note for note in notes["p6-b200.48xlarge"])
 
 
 def test_where_no_price_is_known_none_is_made_up() -> None:
@@ -164,7 +164,9 @@ def test_named_hardware_is_held_against_the_rent_of_the_same_run() -> None:
     cards = ClusterGoal.model_validate({"accelerator": "RTX-A6000", "accelerators": 64})
     refused = _build(Questions(owned=owned, owned_cluster=cards), region="us-east-1")
     assert refused.owned is None
-    assert any("on what you own" in text and "--network-gbps" in text for text in refused.unknown)
+    assert any(
+        "on the hardware you own" in text and "--network-gbps" in text for text in refused.unknown
+    )
     slow = ClusterGoal.model_validate({"accelerator": "H100", "accelerators": 64})
     late = _build(Questions(owned=owned, owned_cluster=slow), region="us-east-1")
     assert late.owned is None

@@ -41,7 +41,7 @@ class Purchase:
 
 
 @dataclass(frozen=True)
-class Bought:
+class PurchasePlan:
     """Purchases that cover a run.
 
     Attributes
@@ -71,7 +71,7 @@ class Bought:
         return self.idle_instance_days / self.paid_instance_days
 
 
-def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> Bought:
+def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> PurchasePlan:
     """The purchases that cover `nodes` for `days` with the fewest paid instance-days.
 
     Raises
@@ -120,7 +120,7 @@ def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> Bought:
             f"the block of day {handovers[-1]} cannot be bought before the run begins: they are "
             f"sold at most {lead} days ahead"
         )
-    return Bought(
+    return PurchasePlan(
         tuple(purchases),
         nodes * days,
         sum(one.instance_days for one in purchases),

@@ -1,14 +1,12 @@
-"""Documents 001 and 003 (infrastructure, platforms, quotas) and 002 (MLPerf)."""
+"""Instances, networks, MLPerf GPT-3 175B, quotas and platform prices."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from clusterwright.catalog import Known, load_catalog
-from clusterwright.sizing.step import ring_all_reduce_bytes
-from tools.founding.background import SECONDS
-from tools.founding.model import Example, Value
-from tools.founding.prices import (
+from tests.acceptance.planner_examples.memory_and_checkpoints import SECONDS
+from tests.acceptance.planner_examples.prices import (
     EC2_P4D,
     EC2_P5,
     HYPERPOD_P4D,
@@ -16,6 +14,7 @@ from tools.founding.prices import (
     P4D_BEFORE_JUNE_2025,
     P4D_SPOT_QUOTE,
 )
+from tests.acceptance.planner_examples.worked_example import Value, WorkedExample
 
 _CATALOG: Final = load_catalog()
 
@@ -47,16 +46,21 @@ def _lustre(item: str) -> float:
     return float(price.value.usd)
 
 
-_FLOPS_002: Final = 6 * 175e9
+_MLPERF_FLOPS: Final = 6 * 175e9
+
+
+def ring_all_reduce_bytes(size_bytes: float, ranks: int) -> float:
+    """Bytes that each rank sends in a ring all-reduce: 2 (n - 1)/n x size (Thakur et al. 2005)."""
+    return 2 * (ranks - 1) / ranks * size_bytes
 
 
 def mlperf_learning_rate(batch_sequences: int) -> float:
-    """The benchmark's rule: a rate for each batch that it allows.
+    """The learning rate that the rules of the benchmark prescribe for a batch.
 
     Raises
     ------
     ValueError
-        The rules allow no such batch.
+        The rules do not allow the batch.
     """
     if batch_sequences in {1536, 2048, 3072}:
         return 2.0e-5
@@ -65,10 +69,10 @@ def mlperf_learning_rate(batch_sequences: int) -> float:
     raise ValueError(f"a batch of {batch_sequences} is not allowed")
 
 
-EXAMPLES_001: Final = (
-    Example(
-        "001-01",
-        "METHOD",
+INSTANCES: Final = (
+    WorkedExample(
+        "instances-01",
+        "other method",
         "3,200, 6,400, 28,800 Gbps / 400",
         "ratio",
         "8, 16, 72 times P4d",
@@ -80,9 +84,9 @@ EXAMPLES_001: Final = (
         "28.8 Tbps is of a whole UltraServer of 72",
         (Value("GB200 per GPU, Gbps", 28_800 / 72, 400), Value("P5 per GPU, Gbps", 3200 / 8, 400)),
     ),
-    Example(
-        "001-02",
-        "ok",
+    WorkedExample(
+        "instances-02",
+        "correct",
         "NVLink 600, 900, 1,800 GB/s x 8",
         "",
         "4.8, 7.2, 14.4 TB/s",
@@ -90,13 +94,20 @@ EXAMPLES_001: Final = (
             Value("TB/s", s * 8 / 1000, e, e) for s, e in ((600, 4.8), (900, 7.2), (1800, 14.4))
         ),
     ),
-    Example(
-        "001-03", "ok", "72 x 1.8 TB/s", "", "130 TB/s", (Value("TB/s", 72 * 1.8, 129.6, 130),)
+    WorkedExample(
+        "instances-03",
+        "correct",
+        "72 x 1.8 TB/s",
+        "",
+        "130 TB/s",
+        (Value("TB/s", 72 * 1.8, 129.6, 130),),
     ),
-    Example("001-04", "ok", "18 trays x 4 GPUs", "", "72", (Value("GPUs", 18 * 4, 72, 72),)),
-    Example(
-        "001-05",
-        "WRONG",
+    WorkedExample(
+        "instances-04", "correct", "18 trays x 4 GPUs", "", "72", (Value("GPUs", 18 * 4, 72, 72),)
+    ),
+    WorkedExample(
+        "instances-05",
+        "incorrect",
         "144 x 2 TB/s",
         "",
         "368 TB/s in all",
@@ -107,9 +118,9 @@ EXAMPLES_001: Final = (
             Value("TB/s", 144 * _link("Trn3") / 1000, 368.64),
         ),
     ),
-    Example(
-        "001-06",
-        "WRONG",
+    WorkedExample(
+        "instances-06",
+        "incorrect",
         "16 x 32; 16 x 512 GB; ratio",
         "",
         "512; 8,192; 16",
@@ -120,9 +131,9 @@ EXAMPLES_001: Final = (
         "Trainium2 has 96 GiB",
         (Value("Trn1 GiB", 16 * _memory("Trn1"), 512),),
     ),
-    Example(
-        "001-07",
-        "ok",
+    WorkedExample(
+        "instances-07",
+        "correct",
         "8 x 100; 16 x 100; 16 x 200 Gbps",
         "",
         "800; 1,600; 3,200",
@@ -131,9 +142,9 @@ EXAMPLES_001: Final = (
             for n, g, e in ((8, 100, 800), (16, 100, 1600), (16, 200, 3200))
         ),
     ),
-    Example(
-        "001-08",
-        "WRONG",
+    WorkedExample(
+        "instances-08",
+        "incorrect",
         "8 x 179 GB",
         "",
         "1,440 GB",
@@ -141,10 +152,17 @@ EXAMPLES_001: Final = (
         "8 x 179.1 GiB in the catalogue",
         (Value("GiB", 8 * _memory("B200"), 1432.8),),
     ),
-    Example("001-09", "ok", "8 x 268 GB", "", "2,144 GB", (Value("GB", 8 * 268, 2144, 2144),)),
-    Example(
-        "001-10",
-        "ok",
+    WorkedExample(
+        "instances-09",
+        "correct",
+        "8 x 268 GB",
+        "",
+        "2,144 GB",
+        (Value("GB", 8 * 268, 2144, 2144),),
+    ),
+    WorkedExample(
+        "instances-10",
+        "correct",
         "72 x 185 GB; 72 x 278 GB",
         "",
         "13.4; about 20 TB",
@@ -153,23 +171,29 @@ EXAMPLES_001: Final = (
             Value("TB", 72 * 278 / 1000, 20.02, 20),
         ),
     ),
-    Example(
-        "001-11",
-        "ok",
+    WorkedExample(
+        "instances-11",
+        "correct",
         "70e9 x 2 B, 8 GPUs, ring all-reduce",
         "2 (n - 1)/n x S",
         "140 GB; 245 GB per iteration",
         (
             Value("GB, n = 8", ring_all_reduce_bytes(140, 8), 245, 245),
+            Value("GB, n = 2", ring_all_reduce_bytes(140, 2), 140),
             Value("GB, n = 64", ring_all_reduce_bytes(140, 64), 275.6),
         ),
     ),
-    Example(
-        "001-12", "ok", "159 / 312 TFLOPS", "", "51 %", (Value("share", 159 / 312, 0.5096, 0.51),)
+    WorkedExample(
+        "instances-12",
+        "correct",
+        "159 / 312 TFLOPS",
+        "",
+        "51 %",
+        (Value("share", 159 / 312, 0.5096, 0.51),),
     ),
-    Example(
-        "001-13",
-        "ok",
+    WorkedExample(
+        "instances-13",
+        "correct",
         "159/120; 145/95; 130/70",
         "ratio",
         "1.3; 1.5; 1.9",
@@ -179,9 +203,9 @@ EXAMPLES_001: Final = (
             Value("512", 130 / 70, 1.857, 1.9),
         ),
     ),
-    Example(
-        "001-14",
-        "ok",
+    WorkedExample(
+        "instances-14",
+        "correct",
         "512 x 130; 512 x 70 TFLOPS",
         "",
         "66.6; 35.8; 1.9",
@@ -191,9 +215,9 @@ EXAMPLES_001: Final = (
             Value("ratio", 130 / 70, 1.857, 1.9),
         ),
     ),
-    Example(
-        "001-15",
-        "ok",
+    WorkedExample(
+        "instances-15",
+        "correct",
         "days with and without EFA: 480/530, 240/310, 130/200, 80/150",
         "difference; ratio",
         "+50, +70, +70, +70; 1.10, 1.29, 1.54, 1.88",
@@ -208,9 +232,9 @@ EXAMPLES_001: Final = (
             for v in (Value(f"{w}: more days", o - w, d, d), Value(f"{w}: ratio", o / w, r, r))
         ),
     ),
-    Example(
-        "001-16",
-        "ok",
+    WorkedExample(
+        "instances-16",
+        "correct",
         "175e9, 300e9 tokens, 159 TFLOPS, 128 GPUs",
         "8 N D / (n x rate)",
         "240; 480 days",
@@ -221,9 +245,9 @@ EXAMPLES_001: Final = (
         "8ND is 6ND with full recomputation",
         (Value("days by 6ND", _days_8nd(128, 159) * 6 / 8, 179.1),),
     ),
-    Example(
-        "001-17",
-        "WRONG",
+    WorkedExample(
+        "instances-17",
+        "incorrect",
         "the same at 256 x 145; 512 x 130",
         "8 N D",
         "130; 80 days",
@@ -231,9 +255,9 @@ EXAMPLES_001: Final = (
         "256 follows; 512 is 9.5 % above its own throughput",
         (Value("days on 256", _days_8nd(256, 145), 131.0),),
     ),
-    Example(
-        "001-18",
-        "WRONG",
+    WorkedExample(
+        "instances-18",
+        "incorrect",
         "the same without EFA: 128 x 120, 256 x 95, 512 x 70",
         "8 N D",
         "310; 200; 150 days",
@@ -244,73 +268,75 @@ EXAMPLES_001: Final = (
             Value("days on 256", _days_8nd(256, 95), 199.9),
         ),
     ),
-    Example(
-        "001-19",
-        "WRONG",
+    WorkedExample(
+        "instances-19",
+        "incorrect",
         "EFA of p4d",
         "400 Gbps / 8",
         "NVLink 900 GB/s against EFA 400 GB/s",
         (Value("GB/s per node", 400 / 8, 50, 400),),
         "bits for bytes; A100's NVLink is 600 GB/s",
     ),
-    Example("001-20", "ok", "8 x 3.8 TB", "", "30.4 TB", (Value("TB", 8 * 3.8, 30.4, 30.4),)),
-    Example(
-        "001-21",
-        "ok",
+    WorkedExample(
+        "instances-20", "correct", "8 x 3.8 TB", "", "30.4 TB", (Value("TB", 8 * 3.8, 30.4, 30.4),)
+    ),
+    WorkedExample(
+        "instances-21",
+        "correct",
         "$0.16 to $0.11",
         "1 - b/a",
         "31 %",
         (Value("share", 1 - 0.11 / 0.16, 0.3125, 0.31),),
     ),
-    Example(
-        "001-22",
-        "WRONG",
+    WorkedExample(
+        "instances-22",
+        "incorrect",
         "Lustre persistent 200 MB/s/TiB, 2,500 GB",
         "GB x price",
         "$6,022",
         (Value("dollars a month", 2500 * _lustre("PERSISTENT_1 SSD 200"), 725, 6022),),
         "8.3 times too much",
     ),
-    Example(
-        "001-23",
-        "WRONG",
+    WorkedExample(
+        "instances-23",
+        "incorrect",
         "the same, 10,000 GB",
         "GB x price",
         "$24,090",
         (Value("dollars a month", 10_000 * _lustre("PERSISTENT_1 SSD 200"), 2900, 24_090),),
         "8.3 times too much",
     ),
-    Example(
-        "001-24",
-        "WRONG",
+    WorkedExample(
+        "instances-24",
+        "incorrect",
         "HDD 12, 10,000 GB",
         "GB x price",
         "$2,070",
         (Value("dollars a month", 10_000 * _lustre("PERSISTENT_1 HDD 12"), 250, 2070),),
         "8.3 times too much",
     ),
-    Example(
-        "001-25",
-        "WRONG",
+    WorkedExample(
+        "instances-25",
+        "incorrect",
         "scratch, 2,500 GB",
         "GB x price",
         "$3.503 in the text, $3,503 in the table",
         (Value("dollars a month", 2500 * _lustre("SCRATCH_2 SSD"), 350, 3503),),
         "10 times too much, and text and table differ by 1,000",
     ),
-    Example(
-        "001-26",
-        "ok",
+    WorkedExample(
+        "instances-26",
+        "correct",
         "3,503 / 6,022",
         "",
         "about 60 %",
         (Value("share", 3503 / 6022, 0.582, 0.6),),
-        "on its own table; by the catalogue",
+        "with the figures of the same table; by the catalogue",
         (Value("share", _lustre("SCRATCH_2 SSD") / _lustre("PERSISTENT_1 SSD 200"), 0.483),),
     ),
-    Example(
-        "001-27",
-        "ok",
+    WorkedExample(
+        "instances-27",
+        "correct",
         "P5 127 nodes, Trn1 24 nodes",
         "",
         "node counts only",
@@ -323,18 +349,18 @@ EXAMPLES_001: Final = (
     ),
 )
 
-EXAMPLES_002: Final = (
-    Example(
-        "002-01",
-        "ok",
+MLPERF: Final = (
+    WorkedExample(
+        "mlperf-01",
+        "correct",
         "24,576 samples x 2,048",
         "",
         "50.33 M",
         (Value("tokens", 24_576 * 2048, 50_331_648, 50.33e6),),
     ),
-    Example(
-        "002-02",
-        "ok",
+    WorkedExample(
+        "mlperf-02",
+        "correct",
         "100 nodes x {8 GPUs, 8 NICs, 2 x 60 cores}",
         "",
         "800; 800; 12,000",
@@ -344,25 +370,25 @@ EXAMPLES_002: Final = (
             Value("cores", 100 * 120, 12_000, 12_000),
         ),
     ),
-    Example(
-        "002-03",
-        "ok",
+    WorkedExample(
+        "mlperf-03",
+        "correct",
         "96 x 8; 32 x 8",
         "",
         "768; 256 GPUs",
         (Value("GPUs", 96 * 8, 768, 768), Value("GPUs", 32 * 8, 256, 256)),
     ),
-    Example(
-        "002-04",
-        "ok",
+    WorkedExample(
+        "mlperf-04",
+        "correct",
         "TP 8 x PP 16 x DP 6",
         "",
         "768 GPUs",
         (Value("GPUs", 8 * 16 * 6, 768, 768),),
     ),
-    Example(
-        "002-05",
-        "WRONG",
+    WorkedExample(
+        "mlperf-05",
+        "incorrect",
         "TP 4 x PP 8 x DP 8",
         "",
         "64 nodes x 8 = 512 GPUs",
@@ -370,84 +396,86 @@ EXAMPLES_002: Final = (
         "the layout fills 32 nodes; DP 16 would fill 64",
         (Value("GPUs with DP 16", 4 * 8 * 16, 512),),
     ),
-    Example(
-        "002-06",
-        "ok",
+    WorkedExample(
+        "mlperf-06",
+        "correct",
         "96.664 / 105.310 min",
         "",
         "91.7 %",
         (Value("share", 96.664 / 105.310, 0.91790, 0.917),),
     ),
-    Example(
-        "002-07",
-        "ok",
+    WorkedExample(
+        "mlperf-07",
+        "correct",
         "49.795 min x 512/768",
         "",
         "33.2",
         (Value("minutes", 49.795 * 512 / 768, 33.197, 33.2),),
     ),
-    Example(
-        "002-08",
-        "ok",
+    WorkedExample(
+        "mlperf-08",
+        "correct",
         "33.197 / 41.862",
         "",
         "79.3 %; -20.7 %",
         (Value("share", 33.197 / 41.862, 0.79300, 0.793),),
     ),
-    Example(
-        "002-09",
-        "ok",
+    WorkedExample(
+        "mlperf-09",
+        "correct",
         "105.310 / 41.862",
         "",
         "2.51",
         (Value("times", 105.310 / 41.862, 2.5156, 2.51),),
     ),
-    Example(
-        "002-10",
-        "WRONG",
+    WorkedExample(
+        "mlperf-10",
+        "incorrect",
         "2.5156 / 3",
         "",
         "-17 %",
         (Value("loss", 1 - 105.310 / 41.862 / 3, 0.1615, 0.17, 0.02),),
         "16.1 %",
     ),
-    Example(
-        "002-11",
-        "ok",
+    WorkedExample(
+        "mlperf-11",
+        "correct",
         "MFU",
         "6 P tokens/s / (n x peak)",
         "the same",
-        (Value("MFU of 521,099 tokens/s", _FLOPS_002 * 521_099 / (768 * 1979e12), 0.36, 0.36),),
+        (Value("MFU of 521,099 tokens/s", _MLPERF_FLOPS * 521_099 / (768 * 1979e12), 0.36, 0.36),),
     ),
-    Example(
-        "002-12",
-        "OPEN",
+    WorkedExample(
+        "mlperf-12",
+        "incomplete",
         "P 175e9, n 768, peak 1,979e12, MFU {0.36, 0.38}",
         "inverted",
         "36 to 38 %",
         (
-            Value("tokens/s", 0.36 * 768 * 1979e12 / _FLOPS_002, 521_099),
-            Value("tokens/s", 0.38 * 768 * 1979e12 / _FLOPS_002, 550_049),
+            Value("tokens/s", 0.36 * 768 * 1979e12 / _MLPERF_FLOPS, 521_099),
+            Value("tokens/s", 0.38 * 768 * 1979e12 / _MLPERF_FLOPS, 550_049),
         ),
         "throughput is not given",
     ),
-    Example(
-        "002-13",
-        "OPEN",
+    WorkedExample(
+        "mlperf-13",
+        "incomplete",
         "263 steps x GBS x 2,048 over 41.862 min",
         "GBS {1,536; 2,048; 3,072}",
         "36 to 38 %",
         tuple(
             Value(
-                f"MFU, GBS {g}", _FLOPS_002 * 263 * g * 2048 / (41.862 * 60) / (768 * 1979e12), e
+                f"MFU, GBS {g}",
+                _MLPERF_FLOPS * 263 * g * 2048 / (41.862 * 60) / (768 * 1979e12),
+                e,
             )
             for g, e in ((1536, 0.2276), (2048, 0.3034), (3072, 0.4551))
         ),
-        "needs a batch outside the allowed list; the time holds evaluation too",
+        "requires a batch that the rules do not allow; the time includes evaluation",
     ),
-    Example(
-        "002-14",
-        "OPEN",
+    WorkedExample(
+        "mlperf-14",
+        "incomplete",
         "equal work on 256 and 768 GPUs",
         "MFU ratio",
         "36 to 38 % for both",
@@ -457,9 +485,9 @@ EXAMPLES_002: Final = (
         ),
         "holds only if the runs took different numbers of tokens",
     ),
-    Example(
-        "002-15",
-        "OPEN",
+    WorkedExample(
+        "mlperf-15",
+        "incomplete",
         "BF16 run against the FP8 peak",
         "x 2",
         "BF16, and FP8 mixed precision",
@@ -467,28 +495,28 @@ EXAMPLES_002: Final = (
             Value("36 % of FP8's peak is of BF16's", 0.36 * 1979 / 989.5, 0.72),
             Value("38 %", 0.38 * 1979 / 989.5, 0.76),
         ),
-        "the precision is unclear: the product names the peak with every MFU",
+        "the precision is not given: every MFU is stated with its peak",
     ),
-    Example(
-        "002-16",
-        "WRONG",
+    WorkedExample(
+        "mlperf-16",
+        "incorrect",
         "gradient accumulation",
         "GBS / (MBS x DP)",
         "GBS / (MBS x DP x PP)",
         (Value("micro-batches for GBS 1,536, DP 6", 1536 / (1 * 6), 256, 1536 / (6 * 16)),),
         "the pipeline does not divide the batch",
     ),
-    Example(
-        "002-17",
-        "ok",
+    WorkedExample(
+        "mlperf-17",
+        "correct",
         "4,000 steps x 1,536 x 2,048",
         "",
         "steps and GBS only",
         (Value("tokens", 4000 * 1536 * 2048, 12.58e9),),
     ),
-    Example(
-        "002-18",
-        "ok",
+    WorkedExample(
+        "mlperf-18",
+        "correct",
         "warm-up 265 steps at GBS 1,536",
         "samples",
         "the rule only",
@@ -497,9 +525,9 @@ EXAMPLES_002: Final = (
             Value("steps at 2,048", 265 * 1536 / 2048, 198.75),
         ),
     ),
-    Example(
-        "002-19",
-        "ok",
+    WorkedExample(
+        "mlperf-19",
+        "correct",
         "learning rate by GBS",
         "table",
         "2.0e-5 to 3,072; 3.0e-5 from 4,096",
@@ -507,24 +535,24 @@ EXAMPLES_002: Final = (
             Value(f"at {gbs:,}", mlperf_learning_rate(gbs), rate, rate)
             for gbs, rate in ((1536, 2e-5), (2048, 2e-5), (3072, 2e-5), (4096, 3e-5), (8192, 3e-5))
         ),
-        "any other batch is refused",
+        "any other batch is rejected",
     ),
 )
 
 _HYPERPOD_730: Final = HYPERPOD_P5 * 730
 
-EXAMPLES_003: Final = (
-    Example(
-        "003-01",
-        "ok",
+PLATFORMS: Final = (
+    WorkedExample(
+        "platforms-01",
+        "correct",
         "{8, 64, 512} x 192 vCPU",
         "",
         "1,536; 12,288; 98,304",
         tuple(Value("vCPU", n * 192, e, e) for n, e in ((8, 1536), (64, 12_288), (512, 98_304))),
     ),
-    Example(
-        "003-02",
-        "ok",
+    WorkedExample(
+        "platforms-02",
+        "correct",
         "{8, 64, 512, 1,000} x 8 GPUs",
         "",
         "64; 512; 4,096; 8,000",
@@ -532,22 +560,22 @@ EXAMPLES_003: Final = (
             Value("GPUs", n * 8, e, e) for n, e in ((8, 64), (64, 512), (512, 4096), (1000, 8000))
         ),
     ),
-    Example(
-        "003-03",
-        "ok",
+    WorkedExample(
+        "platforms-03",
+        "correct",
         "p4d x 10 x 720 h before June 2025",
         "",
         "$236,000",
         (Value("dollars then", 10 * 720 * P4D_BEFORE_JUNE_2025, 235_963, 236_000),),
-        "prices of today",
+        "prices of the catalogue",
         (
             Value("EC2", 10 * 720 * EC2_P4D, 158_095),
             Value("HyperPod", 10 * 720 * HYPERPOD_P4D, 186_552),
         ),
     ),
-    Example(
-        "003-04",
-        "METHOD",
+    WorkedExample(
+        "platforms-04",
+        "other method",
         "2 on demand + 8 spot = $73,400",
         "solve for spot",
         "$73,400",
@@ -570,9 +598,9 @@ EXAMPLES_003: Final = (
             ),
         ),
     ),
-    Example(
-        "003-05",
-        "ok",
+    WorkedExample(
+        "platforms-05",
+        "correct",
         "236,000 - 73,400; ratio",
         "",
         "$162,600; 69 %",
@@ -581,23 +609,23 @@ EXAMPLES_003: Final = (
             Value("share", 162_600 / 236_000, 0.689, 0.69),
         ),
     ),
-    Example(
-        "003-06",
-        "ok",
+    WorkedExample(
+        "platforms-06",
+        "correct",
         "8 GPUs x 7 MIG slices",
         "",
         "56; 7 times",
         (Value("slices", 8 * 7, 56, 56),),
     ),
     *(
-        Example(
-            f"003-{row:02}",
-            "WRONG",
+        WorkedExample(
+            f"platforms-{row:02}",
+            "incorrect",
             f"P5 x {n}, 730 h",
             "n x 730 x price",
             f"about ${s:,}",
             (Value("EC2", n * 730 * EC2_P5, e, s),),
-            "an hourly price of the catalogue, by platform",
+            "hourly price of the catalogue, by platform",
             (Value("HyperPod", n * _HYPERPOD_730, h),),
         )
         for row, n, e, h, s in (
@@ -606,29 +634,34 @@ EXAMPLES_003: Final = (
             (9, 512, 20_571_750, 24_686_100, 16_000_000),
         )
     ),
-    Example(
-        "003-10", "ok", "900 GB/s x 8", "", "7.2 TB/s", (Value("TB/s", 900 * 8 / 1000, 7.2, 7.2),)
+    WorkedExample(
+        "platforms-10",
+        "correct",
+        "900 GB/s x 8",
+        "",
+        "7.2 TB/s",
+        (Value("TB/s", 900 * 8 / 1000, 7.2, 7.2),),
     ),
-    Example(
-        "003-11",
-        "ok",
+    WorkedExample(
+        "platforms-11",
+        "correct",
         "144 x 2.56 TB/s",
         "",
         "368 TB/s",
         (Value("TB/s", 144 * _link("Trn3") / 1000, 368.64, 368),),
     ),
-    Example(
-        "003-12",
-        "WRONG",
+    WorkedExample(
+        "platforms-12",
+        "incorrect",
         "1,000,000 / 20,000",
         "",
         "10 times the previous generation",
         (Value("times", 1_000_000 / 20_000, 50, 10),),
-        "on its own table",
+        "with the figures of the same table",
     ),
-    Example(
-        "003-13",
-        "ok",
+    WorkedExample(
+        "platforms-13",
+        "correct",
         "144 x 2,517; 64 x 1,299 TFLOPS FP8",
         "ratio",
         "362 PFLOPS; up to 4.4 times",
@@ -638,25 +671,30 @@ EXAMPLES_003: Final = (
             Value("ratio", 144 * 2517 / (64 * 1299), 4.36, 4.4),
         ),
     ),
-    Example(
-        "003-14",
-        "ok",
+    WorkedExample(
+        "platforms-14",
+        "correct",
         "706 TB/s / 185 TB/s",
         "",
         "about 4 times",
         (Value("times", 706 / 185, 3.82, 4),),
     ),
-    Example(
-        "003-15", "ok", "20 / 13.3 TB", "", "1.5 times", (Value("times", 20 / 13.3, 1.50, 1.5),)
+    WorkedExample(
+        "platforms-15",
+        "correct",
+        "20 / 13.3 TB",
+        "",
+        "1.5 times",
+        (Value("times", 20 / 13.3, 1.50, 1.5),),
     ),
-    Example(
-        "003-16",
-        "WRONG",
+    WorkedExample(
+        "platforms-16",
+        "incorrect",
         "1.2 TB/s from PERSISTENT_2 1000",
         "MB/s / 1,000 per TiB",
         "FSx 1.2 TB/s to 64 GPUs, 2.4 TB/s to 512",
         (Value("TiB for 1.2 TB/s", 1.2e6 / 1000, 1200, 1.2),),
-        "1.2 and 2.4 TiB are steps of capacity; the default quota allows",
+        "1.2 and 2.4 TiB are capacity increments; the default quota allows",
         (Value("GB/s at 100,800 GiB", 100_800 / 1024 * 1000 / 1000, 98.4),),
     ),
 )

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing.capacity import Advance, cover
 from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.purchases import Advance, cover
 
 CATALOG = load_catalog()
 

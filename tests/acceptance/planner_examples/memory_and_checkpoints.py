@@ -1,4 +1,4 @@
-"""Document 000 (background)."""
+"""Memory of training, FLOPs, checkpoints and data sets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from clusterwright.sizing import memory, reliability
 from clusterwright.sizing.datasets import corpus
 from clusterwright.sizing.flops import six_n_d
 from clusterwright.sizing.models import model
-from tools.founding.model import Example, Value
-from tools.founding.prices import EC2_P5
+from tests.acceptance.planner_examples.prices import EC2_P5
+from tests.acceptance.planner_examples.worked_example import Value, WorkedExample
 
 YEAR: Final = 8760.0
 PEAK: Final = 989.5e12
@@ -25,9 +25,9 @@ def _interval_gb_per_s(state_gb: float, share: float) -> float:
 
 
 EXAMPLES: Final = (
-    Example(
-        "000-01",
-        "ok",
+    WorkedExample(
+        "memory-01",
+        "correct",
         "6.4 M GPU h, 100 GPUs",
         "h / GPUs / 8,760",
         "64,000 h, about 7.3 years",
@@ -36,9 +36,9 @@ EXAMPLES: Final = (
             Value("years", 6.4e6 / 100 / YEAR, 7.306, 7.3),
         ),
     ),
-    Example(
-        "000-02",
-        "WRONG",
+    WorkedExample(
+        "memory-02",
+        "incorrect",
         "6.7 M GPU h, one month",
         "h / 720",
         "1,250 H100",
@@ -49,9 +49,9 @@ EXAMPLES: Final = (
             Value("months on 1,250 GPUs", 6.7e6 / 1250 / 720, 7.44),
         ),
     ),
-    Example(
-        "000-03",
-        "WRONG",
+    WorkedExample(
+        "memory-03",
+        "incorrect",
         "6.7 M GPU h, p5.48xlarge",
         "h / 8 x price",
         "about 44 billion yen",
@@ -62,9 +62,9 @@ EXAMPLES: Final = (
             Value("at the price before June 2025", 6.7e6 / 8 * 98.32, 82_343_000),
         ),
     ),
-    Example(
-        "000-04",
-        "ok",
+    WorkedExample(
+        "memory-04",
+        "correct",
         "70e9 parameters, BF16",
         "N x 2 B",
         "140 GB; 140 GB",
@@ -73,9 +73,9 @@ EXAMPLES: Final = (
             Value("BF16 gradients GB", 70e9 * 2 / 1e9, 140, 140),
         ),
     ),
-    Example(
-        "000-05",
-        "METHOD",
+    WorkedExample(
+        "memory-05",
+        "other method",
         "70e9, two Adam moments in BF16",
         "N x 2 x 2 B",
         "280 GB",
@@ -83,9 +83,9 @@ EXAMPLES: Final = (
         "mixed precision keeps an FP32 master copy and FP32 moments",
         (Value("GB at 12 B", 70e9 * memory.ADAM.optimizer_bytes / 1e9, 840),),
     ),
-    Example(
-        "000-06",
-        "METHOD",
+    WorkedExample(
+        "memory-06",
+        "other method",
         "sum of weights, gradients, moments",
         "N x 8 B",
         "about 0.6 TB",
@@ -106,9 +106,9 @@ EXAMPLES: Final = (
             Value("GB at 16 B", 70e9 * 16 / 1e9, 1120),
         ),
     ),
-    Example(
-        "000-07",
-        "ok",
+    WorkedExample(
+        "memory-07",
+        "correct",
         "70e9 x {2, 4, 1} B",
         "",
         "BF16 140, FP32 280, FP8 70 GB",
@@ -116,50 +116,50 @@ EXAMPLES: Final = (
             Value(f"GB at {b} B", 70e9 * b / 1e9, e, e) for b, e in ((2, 140), (4, 280), (1, 70))
         ),
     ),
-    Example(
-        "000-08",
-        "ok",
+    WorkedExample(
+        "memory-08",
+        "correct",
         "560 GB / 80 GB",
         "ceil",
         "7 GPUs (a lower bound without activations)",
         (Value("GPUs", math.ceil(560 / 80), 7, 7),),
     ),
-    Example(
-        "000-09",
-        "ok",
+    WorkedExample(
+        "memory-09",
+        "correct",
         "7 x {1.5, 2}",
         "",
         "1.5 to 2 times in practice",
         (Value("low", 7 * 1.5, 10.5, 10.5), Value("high", 7 * 2, 14, 14)),
     ),
-    Example(
-        "000-10",
-        "ok",
+    WorkedExample(
+        "memory-10",
+        "correct",
         "560 GB x 2 (FP32)",
         "",
         "about 1.2 TB",
         (Value("GB", 560 * 2, 1120, 1200, 0.08),),
     ),
-    Example(
-        "000-11",
-        "ok",
+    WorkedExample(
+        "memory-11",
+        "correct",
         "N 70e9, D 1.4e12",
         "6 N D",
         "588 x 10^21",
         (Value("FLOP", C70, 5.88e23, 588e21),),
     ),
-    Example(
-        "000-12",
-        "WRONG",
-        "5.88e23 in SI words",
+    WorkedExample(
+        "memory-12",
+        "incorrect",
+        "5.88e23 with an SI prefix",
         "",
         "588 exaFLOPS",
         (Value("zettaFLOP", C70 / 1e21, 588, 588 / 1000),),
         "wrong by 1,000, and a count, not a rate",
     ),
-    Example(
-        "000-13",
-        "METHOD",
+    WorkedExample(
+        "memory-13",
+        "other method",
         "5.88e23 at 1e15/s, one GPU",
         "C / rate",
         "about 19 years",
@@ -167,27 +167,27 @@ EXAMPLES: Final = (
         "1 PFLOPS is above the dense BF16 peak of an H100, 989.5 TFLOPS",
         (Value("years at 40 % of peak", C70 / AT_40 / SECONDS / 365, 47.1),),
     ),
-    Example(
-        "000-14",
-        "METHOD",
+    WorkedExample(
+        "memory-14",
+        "other method",
         "the same on 1,000 GPUs",
         "",
         "about 7 days",
         (Value("days", C70 / 1e18 / SECONDS, 6.81, 7),),
-        "as 000-13",
+        "as memory-13",
         (Value("days at 40 % of peak", C70 / AT_40 / 1000 / SECONDS, 17.2),),
     ),
-    Example(
-        "000-15",
-        "ok",
+    WorkedExample(
+        "memory-15",
+        "correct",
         "forward 2N, backward 4N",
         "",
         "6N train, 2N infer, ratio 1/3",
         (Value("train / N", six_n_d(1.0, 1.0), 6, 6), Value("ratio", 2 / 6, 1 / 3, 1 / 3)),
     ),
-    Example(
-        "000-16",
-        "OPEN",
+    WorkedExample(
+        "memory-16",
+        "incomplete",
         "41.6e9 x 7.9e12 against 70e9 x 1.4e12",
         "6 N D each",
         "total cost falls at 10^9 requests",
@@ -195,12 +195,12 @@ EXAMPLES: Final = (
             Value("FLOP", six_n_d(41.6e9, 7.9e12), 1.972e24),
             Value("times the training", six_n_d(41.6e9, 7.9e12) / C70, 3.35),
         ),
-        "no request length is given; it pays back after so many inference tokens",
+        "no request length is given; inference tokens to break even",
         (Value("tokens", (six_n_d(41.6e9, 7.9e12) - C70) / (2 * (70e9 - 41.6e9)), 2.436e13),),
     ),
-    Example(
-        "000-17",
-        "METHOD",
+    WorkedExample(
+        "memory-17",
+        "other method",
         "{7, 13, 70, 405}e9",
         "6 B x N",
         "42, 78, 420 GB, 2.43 TB",
@@ -214,9 +214,9 @@ EXAMPLES: Final = (
             for n, e in zip(_SIZES, (98, 182, 980, 5670), strict=True)
         ),
     ),
-    Example(
-        "000-18",
-        "ok",
+    WorkedExample(
+        "memory-18",
+        "correct",
         "7B to 405B weights; moments",
         "2 B x N; 4 B x N",
         "the same",
@@ -226,9 +226,9 @@ EXAMPLES: Final = (
             for n, e in zip(_SIZES, row, strict=True)
         ),
     ),
-    Example(
-        "000-19",
-        "WRONG",
+    WorkedExample(
+        "memory-19",
+        "incorrect",
         "420 + 560 GB for one 70B checkpoint",
         "sum; / 70e9",
         "parameters 420, optimizer 560 GB",
@@ -236,25 +236,25 @@ EXAMPLES: Final = (
             Value("weights GB", 2 * 70e9 / 1e9, 140, 420),
             Value("state GB", 12 * 70e9 / 1e9, 840, 560),
         ),
-        "the sum is right, its parts are not",
+        "the sum is right, its terms are not",
         (Value("bytes per parameter", (420e9 + 560e9) / 70e9, memory.FULL_STATE_BYTES),),
     ),
-    Example(
-        "000-20",
-        "METHOD",
+    WorkedExample(
+        "memory-20",
+        "other method",
         "mean time to interruption 150 min",
         "M / 10",
         "15 min",
         (Value("minutes", reliability.tenth_hours(2.5) * 60, 15, 15),),
-        "Young's sqrt(2 w M) knows the save: the tenth is its answer for one save only",
+        "Young's sqrt(2 w M) depends on the save time w: M / 10 holds for w = M / 200 only",
         (
             Value("minutes for w = 45 s", float(reliability.young_hours(45 / 3600, 2.5)) * 60, 15),
             Value("minutes for w = 5 s", float(reliability.young_hours(5 / 3600, 2.5)) * 60, 5),
         ),
     ),
-    Example(
-        "000-21",
-        "ok",
+    WorkedExample(
+        "memory-21",
+        "correct",
         "15 TB + 3 x 420 GB",
         "sum",
         "16.3 TB",
@@ -262,9 +262,9 @@ EXAMPLES: Final = (
         "with 14 bytes per parameter",
         (Value("TB", 15 + 3 * 0.98, 17.94),),
     ),
-    Example(
-        "000-22",
-        "ok",
+    WorkedExample(
+        "memory-22",
+        "correct",
         "170 TB + 3 x 2.43 TB",
         "sum",
         "177 TB",
@@ -272,40 +272,42 @@ EXAMPLES: Final = (
         "with 14 bytes per parameter",
         (Value("TB", 170 + 3 * 5.67, 187.01),),
     ),
-    Example(
-        "000-23",
-        "METHOD",
+    WorkedExample(
+        "memory-23",
+        "other method",
         "2.43 TB, 15 min, 10 %",
         "S / (t (1 - o))",
         "3 GB/s",
         (Value("GB/s", _interval_gb_per_s(2430, 0.9), 3.0, 3),),
-        "that spreads the write over the interval; a blocking save of 10 % has 90 s",
+        "this spreads the write over the interval; a blocking save of 10 % has 90 s",
         (
             Value("GB/s blocking", _interval_gb_per_s(2430, 0.1), 27),
             Value("GB/s drained, 14 B", _interval_gb_per_s(5670, 0.9), 7.0),
             Value("GB/s blocking, 14 B", _interval_gb_per_s(5670, 0.1), 63),
         ),
     ),
-    Example(
-        "000-24",
-        "ok",
+    WorkedExample(
+        "memory-24",
+        "correct",
         "1,343 GB + 200 GB, 80 GB GPUs",
         "ceil(sum / 80)",
         "20 GPUs",
         (Value("GPUs", math.ceil(1543 / 80), 20, 20),),
     ),
-    Example("000-25", "ok", "64 nodes x 8", "", "512 GPUs", (Value("GPUs", 64 * 8, 512, 512),)),
-    Example(
-        "000-26",
-        "ok",
+    WorkedExample(
+        "memory-25", "correct", "64 nodes x 8", "", "512 GPUs", (Value("GPUs", 64 * 8, 512, 512),)
+    ),
+    WorkedExample(
+        "memory-26",
+        "correct",
         "8 x 80 GB; 8 x 141 GB",
         "",
         "640; 1,128 GB",
         (Value("GB", 8 * 80, 640, 640), Value("GB", 8 * 141, 1128, 1128)),
     ),
-    Example(
-        "000-27",
-        "ok",
+    WorkedExample(
+        "memory-27",
+        "correct",
         "data set size / tokens",
         "bytes per token",
         "sizes and tokens only",
@@ -321,11 +323,11 @@ EXAMPLES: Final = (
                 ("swallow", 7.06),
             )
         ),
-        "never one constant: the factor is a range by language",
+        "a range by language, not a constant",
     ),
-    Example(
-        "000-28",
-        "ok",
+    WorkedExample(
+        "memory-28",
+        "correct",
         "175e9 x 14 B (BLOOM)",
         "",
         "2.2 TB",
@@ -333,9 +335,9 @@ EXAMPLES: Final = (
         "BLOOM has 176B",
         (Value("TB", memory.checkpoint_bytes(model("bloom-176b")) / 1e12, 2.46),),
     ),
-    Example(
-        "000-29",
-        "ok",
+    WorkedExample(
+        "memory-29",
+        "correct",
         "10 to 20 faults per day, thousands of hosts",
         "n / rate",
         "thousands",

@@ -1,1 +1,0 @@
-"""The founding documents' worked examples, computed with the product's own functions."""
