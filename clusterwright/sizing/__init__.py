@@ -1,7 +1,7 @@
 """From a training goal to a cluster: memory, layout, time, reliability. Pure: no I/O.
 
-The door is `estimate.plan(goal, catalog)`; `docs/designs/sizing.md` has the map of the modules.
-Modules are imported where they are needed: numpy costs a quarter of a second.
+Entry points are `report.build_report` and `estimate.plan`; `docs/designs/sizing.md` lists the
+modules. Import modules where they are needed: numpy takes a quarter of a second to import.
 """
 
 from __future__ import annotations

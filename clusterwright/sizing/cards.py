@@ -1,7 +1,7 @@
-"""Accelerators that people own: PCIe cards, alone or two by two on an NVLink bridge.
+"""PCIe accelerator cards of owned hardware, single or in pairs on an NVLink bridge.
 
-Figures are of `data/cards.json`, each with its source; what no source states is unknown there, and
-a plan that needs it is refused with what would have to be known.
+Figures are in `data/cards.json`, each with its source. A figure without a source is unknown, and a
+plan that needs it is refused.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, Final
 from clusterwright.sizing.errors import GoalError
 
 FIGURES: Final = {
-    "link_gbytes_per_s": "the speed of a link between two cards",
-    "pcie_gbytes_per_s": "the speed of the slot",
+    "link_gbytes_per_s": "the link speed between two cards",
+    "pcie_gbytes_per_s": "the PCIe speed",
 }
 
 
@@ -46,7 +46,7 @@ class Card:
     unknown: Mapping[str, str]
 
     def needed(self, field: str) -> float:
-        """A figure that a plan cannot do without.
+        """A figure that a plan requires.
 
         Raises
         ------
@@ -58,9 +58,9 @@ class Card:
             raise GoalError(
                 f"{FIGURES.get(field, field)} of {self.name} is unknown: "
                 f"{self.unknown.get(field, 'no source')}",
-                "another card, or one to a node (--per-node 1)"
+                "another card, or one card per node (--per-node 1)"
                 if field in FIGURES
-                else "another card; nothing is guessed here",
+                else "another card; unknown figures are not estimated",
                 field="accelerator",
             )
         return float(value)

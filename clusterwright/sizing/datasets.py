@@ -59,24 +59,19 @@ def corpus(name: str) -> Corpus:
     return Corpus(name=key, **rows[key])
 
 
-def corpus_names() -> tuple[str, ...]:
-    """Every data set."""
-    return tuple(_data()["datasets"])
-
-
 def tokens_of_text(size_bytes: float, language: str) -> Quantiles:
-    """Tokens of so many bytes of uncompressed UTF-8: a range, by language.
+    """Tokens in a size of uncompressed UTF-8 text: a range, by language.
 
     Raises
     ------
     GoalError
-        No factor for the language is known.
+        The bytes per token of the language are unknown.
     """
     factors = _data()["bytes_per_token"]
     key = language.strip().lower()
     if key not in factors:
         raise GoalError(
-            f"how many bytes a token of {language!r} has is not known",
+            f"the bytes per token of {language!r} are unknown",
             f"one of {', '.join(factors)}, or give --tokens",
             field="data.language",
         )

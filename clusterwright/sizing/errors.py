@@ -1,19 +1,19 @@
-"""A goal that makes no sense or cannot be reached: a sentence, and what would make it possible."""
+"""The error of a goal that is invalid or cannot be reached, with a hint."""
 
 from __future__ import annotations
 
 
 class GoalError(ValueError):
-    """The goal is wrong or impossible.
+    """The goal is invalid or cannot be reached.
 
     Parameters
     ----------
     message:
-        What is wrong, without a final full stop.
+        The problem, without a final full stop.
     hint:
-        What would make it possible: another number, another type, another flag.
+        A remedy: another number, another type, another flag.
     field:
-        The key of the goal that is wrong (`params`, `tokens`), for files and for flags.
+        The key of the goal with the error (`params`, `tokens`), for files and flags.
     """
 
     def __init__(self, message: str, hint: str | None = None, *, field: str | None = None) -> None:

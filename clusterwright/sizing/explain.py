@@ -1,4 +1,4 @@
-"""Every formula with its numbers and its source: what `plan --explain` prints."""
+"""The formulas of `plan --explain`, with their numbers and sources."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from clusterwright.sizing.uncertainty import Work
 
 
 def explain(plan: Plan, work: Work, found: tuple[Assumption, ...]) -> tuple[Explained, ...]:
-    """The chain from the goal to the days, at the medians."""
-    middle = {a.key: a.values.p50 for a in found}
-    rows = [*_compute(plan), *_memory(plan), *_step(plan), *_reliability(plan, work, middle)]
-    return (*rows, *_days(plan, middle))
+    """Every step from the goal to the days, at the medians."""
+    medians = {a.key: a.values.p50 for a in found}
+    rows = [*_compute(plan), *_memory(plan), *_step(plan), *_reliability(plan, work, medians)]
+    return (*rows, *_days(plan, medians))
 
 
 def _compute(plan: Plan) -> list[Explained]:
@@ -66,7 +66,7 @@ def _memory(plan: Plan) -> list[Explained]:
         "logits": "6 bytes per token and entry of the vocabulary (stas00/ml-engineering)",
         "buffers": "gathered layers, gradient buckets, routed tokens",
         "context": f"CUDA context and NCCL: {CONTEXT_GIB} GiB (stas00/ml-engineering: 0.5 to 2)",
-        "fragmentation": "5 % of what is allocated anew in every step (Megatron-LM's estimator)",
+        "fragmentation": "5 % of the allocations of every step (Megatron-LM's estimator)",
     }
     rows = [
         Explained(
@@ -117,7 +117,7 @@ def _step(plan: Plan) -> list[Explained]:
     )
     rows.append(
         Explained(
-            "MFU of the layout, before production's losses",
+            "MFU of the layout, before losses in production",
             "6 N tokens/s / (accelerators x peak)",
             f"6 x {plan.shape.active:.4g} x {step.tokens_per_s_per_accelerator:,.1f} / "
             f"{step.peak_tflops:g}e12 (dense {plan.precision.upper()})",
@@ -129,10 +129,10 @@ def _step(plan: Plan) -> list[Explained]:
     return rows
 
 
-def _reliability(plan: Plan, work: Work, middle: dict[str, float]) -> list[Explained]:
-    rate = middle["failures"]
+def _reliability(plan: Plan, work: Work, medians: dict[str, float]) -> list[Explained]:
+    rate = medians["failures"]
     mtti = float(reliability.mtti_hours(float(work.nodes), rate))
-    save, restart = middle["save"] / 3600, middle["restart"] / 60
+    save, restart = medians["save"] / 3600, medians["restart"] / 60
     rules = reliability.intervals(mtti, save, restart)
     return [
         Explained(
@@ -170,7 +170,7 @@ def _reliability(plan: Plan, work: Work, middle: dict[str, float]) -> list[Expla
         Explained(
             "goodput",
             "t / (M e^(u/M) (e^((t + w)/M) - 1))",
-            f"u {restart * 60:.3g} min, w {save * 3600:.3g} s, t {middle['interval']:g} x Young",
+            f"u {restart * 60:.3g} min, w {save * 3600:.3g} s, t {medians['interval']:g} x Young",
             plan.estimate.goodput.p50,
             "",
             "Daly 2006; failures during saves and restarts included",
@@ -178,15 +178,15 @@ def _reliability(plan: Plan, work: Work, middle: dict[str, float]) -> list[Expla
     ]
 
 
-def _days(plan: Plan, middle: dict[str, float]) -> list[Explained]:
+def _days(plan: Plan, medians: dict[str, float]) -> list[Explained]:
     e = plan.estimate
     step = plan.chosen.step
     assert step is not None
     return [
         Explained(
             "in-run MFU, P50",
-            "of the layout x production against benchmark x network",
-            f"practice {middle['practice']:g}, network {middle['network']:g}",
+            "layout x production relative to benchmark x network",
+            f"practice {medians['practice']:g}, network {medians['network']:g}",
             e.in_run_mfu.p50,
             "",
             "sizing.uncertainty, with reasons per assumption",
@@ -194,7 +194,7 @@ def _days(plan: Plan, middle: dict[str, float]) -> list[Explained]:
         Explained(
             "whole-run MFU, P50",
             "in-run x goodput x programme",
-            f"{e.in_run_mfu.p50:.3f} x {e.goodput.p50:.3f} x {middle['programme']:g}",
+            f"{e.in_run_mfu.p50:.3f} x {e.goodput.p50:.3f} x {medians['programme']:g}",
             e.whole_run_mfu.p50,
             "",
             "published runs: 0.76 to 0.91 from in-run to whole run",

@@ -1,9 +1,9 @@
-"""Floating-point operations of training, by one convention, stated.
+"""Floating-point operations of training and inference.
 
 A matrix product of a token with P parameters is 2 P operations forward and 4 P backward. Attention
-is counted causally: half of the full square. The input embedding is a look-up. Sources: Kaplan et
+is counted as causal, half of the full square. The input embedding is a look-up. Sources: Kaplan et
 al. 2020 (6ND); llm-foundry `scripts/train/benchmarking` for the attention term, which it counts
-uncausally (twice ours).
+without the causal mask (twice as much).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ATTENTION: Final = (
 
 
 def six_n_d(active: float, tokens: float) -> float:
-    """The headline: 6 x active parameters x tokens, without attention."""
+    """6 x active parameters x tokens, without attention."""
     return 6.0 * active * tokens
 
 
@@ -29,12 +29,12 @@ def attention_flops_per_token(shape: ModelShape, seq_len: int) -> float:
 
 
 def training_flops_per_token(shape: ModelShape, seq_len: int) -> float:
-    """What is multiplied per token: weights of active parameters, and attention."""
+    """Operations per token: weights of active parameters, and attention."""
     return 6.0 * shape.matmul_params + attention_flops_per_token(shape, seq_len)
 
 
 def attention_share(shape: ModelShape, seq_len: int) -> float:
-    """Attention relative to 6N: above 16 thousand tokens it must not be left out."""
+    """Attention relative to 6N; significant above 16 thousand tokens."""
     return attention_flops_per_token(shape, seq_len) / (6.0 * shape.active)
 
 

@@ -17,12 +17,12 @@ from clusterwright.sizing.shape import ModelShape
 
 ENDED: Final = "NxD Training and the XLA flow reached end of support with Neuron 2.32"
 BETA: Final = (
-    "TorchTitan Neuron is a beta of Trn2 and Trn3, first in Neuron 2.33 (notes of 2026-10-19)"
+    "TorchTitan Neuron is in beta on Trn2 and Trn3 since Neuron 2.33 (notes of 2026-10-19)"
 )
 
 
 def frameworks(shape: ModelShape, hardware: Hardware) -> tuple[FrameworkSupport, ...]:
-    """What is known of each framework for this model on this chip; empty but on Trainium."""
+    """Support of each framework for this model on this chip; empty except on Trainium."""
     if not hardware.is_neuron:
         return ()
     chip = hardware.accelerator
@@ -34,7 +34,7 @@ def frameworks(shape: ModelShape, hardware: Hardware) -> tuple[FrameworkSupport,
             "TorchTitan Neuron",
             chip,
             "beta" if chip in {"Trn2", "Trn3"} else "none",
-            "unknown: no source names the models that it takes",
+            "unknown: no source names the supported models",
             BETA,
         ),
     )

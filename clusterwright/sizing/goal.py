@@ -1,4 +1,4 @@
-"""The goal: what is to be trained, on what, by when. One model for `goal.yaml` and for flags."""
+"""The goal of a plan: model, data, cluster, deadline, budget; for `goal.yaml` and for flags."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _SPELLINGS: Final = {
 _HINTS: Final = {
     "fp16": "FP16 and BF16 products are equally fast: --precision bf16",
     "float16": "FP16 and BF16 products are equally fast: --precision bf16",
-    "fp32": "nothing here trains in FP32: --precision bf16 keeps FP32 master weights",
+    "fp32": "training in FP32 is not planned: --precision bf16 keeps FP32 master weights",
     "nvfp4": "fp4 is for inference; training is planned in bf16 and fp8",
-    "none": "without automatic recovery somebody is called: --recovery manual",
+    "none": "for recovery by an operator: --recovery manual",
 }
 Recovery = Literal["manual", "automatic", "checkpointless"]
 CapacityKind = Literal[
@@ -56,8 +56,8 @@ def _count(kind: Kind, field: str) -> BeforeValidator:
     )
 
 
-def _spelt(value: object) -> object:
-    """Usual spellings of the same thing; case does not matter."""
+def _normalised(value: object) -> object:
+    """The canonical spelling of a value; case does not matter."""
     if not isinstance(value, str):
         return value
     plain = value.strip().lower().replace("_", "-")
@@ -65,7 +65,7 @@ def _spelt(value: object) -> object:
 
 
 def _deadline(value: object) -> object:
-    """YAML reads an unquoted 2027-06-01 as a date, and 90 as a number."""
+    """A deadline as text: YAML reads an unquoted 2027-06-01 as a date, and 90 as a number."""
     if isinstance(value, dt.date):
         return value.isoformat()[:10]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -73,13 +73,13 @@ def _deadline(value: object) -> object:
     return value
 
 
-def _listed(value: object) -> object:
-    """One kind of capacity may stand without a list."""
+def _as_list(value: object) -> object:
+    """A single kind of capacity as a list."""
     return (value,) if isinstance(value, str) else value
 
 
 def _section(value: object) -> object:
-    """A section whose keys are all commented out is an empty one."""
+    """An empty section for one whose keys are all commented out."""
     return {} if value is None else value
 
 
@@ -88,7 +88,7 @@ class _Strict(BaseModel):
 
 
 class Shape(_Strict):
-    """A model by its shape; what is missing is inferred and said so."""
+    """A model by its shape; missing values are inferred, with a warning."""
 
     layers: int | None = Field(None, gt=0, lt=10_000, description="transformer layers")
     hidden_size: int | None = Field(None, gt=0, lt=10**6, description="width of the residual")
@@ -102,9 +102,9 @@ class Shape(_Strict):
 
 
 class Dataset(_Strict):
-    """A data set: tokens and bytes are different things and stay apart."""
+    """A data set, by name or by size in bytes (not in tokens)."""
 
-    name: str | None = Field(None, description="a corpus of the table")
+    name: str | None = Field(None, description="a known data set")
     bytes: Annotated[float | None, _count(BYTES, "data.bytes")] = Field(
         None, description="bytes of uncompressed text"
     )
@@ -118,27 +118,27 @@ class ClusterGoal(_Strict):
     instance_type: str | None = Field(None, description="EC2's name, without ml.")
     nodes: int | None = Field(None, gt=0, le=100_000, description="instances")
     accelerator: str | None = Field(None, description="H800, A100-80GB, Trn2, ...")
-    accelerators: int | None = Field(None, gt=0, le=10**6, description="how many; chosen without")
+    accelerators: int | None = Field(None, gt=0, le=10**6, description="number of accelerators; chosen if not given")
     per_node: int | None = Field(
-        None, gt=0, le=64, description="accelerators of one of your own nodes"
+        None, gt=0, le=64, description="accelerators in each of your nodes"
     )
     network_gbps: float | None = Field(
-        None, gt=0, le=10**5, allow_inf_nan=False, description="between your own nodes, of each"
+        None, gt=0, le=10**5, allow_inf_nan=False, description="network bandwidth of each of your nodes"
     )
 
 
 class Goal(_Strict):
-    """Everything that `plan` may be told; only the model and the tokens are needed.
+    """Everything that `plan` reads; only the model and the tokens are required.
 
-    `parse` makes one from a mapping and turns pydantic's errors into sentences.
+    `parse` reads a goal from a mapping and turns validation errors into sentences.
     """
 
-    model: str | None = Field(None, description="a model of the table")
+    model: str | None = Field(None, description="a known model")
     params: Annotated[float | None, _count(PARAMETERS, "params")] = Field(
         None, description="all parameters"
     )
     active_params: Annotated[float | None, _count(PARAMETERS, "active_params")] = Field(
-        None, description="parameters that one token meets, for a mixture of experts"
+        None, description="parameters used per token, for a mixture of experts"
     )
     shape: Annotated[Shape, BeforeValidator(_section)] = Field(
         default_factory=lambda: Shape.model_validate({})
@@ -146,15 +146,15 @@ class Goal(_Strict):
     tokens: Annotated[float | None, _count(TOKENS, "tokens")] = Field(
         None, description="tokens of the run"
     )
-    data: Dataset | None = Field(None, description="the data, where tokens are not stated")
+    data: Dataset | None = Field(None, description="the data, if tokens are not given")
     seq_len: int | None = Field(None, ge=16, le=16_777_216, description="tokens per sequence")
     batch_tokens: Annotated[float | None, _count(BATCH_TOKENS, "batch_tokens")] = Field(
         None, description="tokens per optimizer step, all replicas together"
     )
-    precision: Annotated[Precision, BeforeValidator(_spelt)] = Field(
+    precision: Annotated[Precision, BeforeValidator(_normalised)] = Field(
         "bf16", description="of the matrix products"
     )
-    kind: Annotated[TrainingKind, BeforeValidator(_spelt)] = Field(
+    kind: Annotated[TrainingKind, BeforeValidator(_normalised)] = Field(
         "from-scratch", description="what is trained"
     )
     optimizer: Optimizer = Field("adam", description="adam (FP32 moments) or adam-8bit")
@@ -167,20 +167,20 @@ class Goal(_Strict):
     budget_usd: float | None = Field(None, gt=0, allow_inf_nan=False, description="dollars")
     region: str | None = Field(None, description="AWS region")
     availability_zone_id: str | None = Field(None, description="zone id, such as use1-az6")
-    capacity: Annotated[tuple[CapacityKind, ...], BeforeValidator(_listed)] = Field(
+    capacity: Annotated[tuple[CapacityKind, ...], BeforeValidator(_as_list)] = Field(
         (), description="kinds of capacity allowed"
     )
-    platform: Annotated[PlatformName | None, BeforeValidator(_spelt)] = Field(
-        None, description="what runs the cluster; advised where it is not said"
+    platform: Annotated[PlatformName | None, BeforeValidator(_normalised)] = Field(
+        None, description="platform of the cluster; advised if not given"
     )
-    recovery: Annotated[Recovery, BeforeValidator(_spelt)] = Field(
+    recovery: Annotated[Recovery, BeforeValidator(_normalised)] = Field(
         "automatic", description="after a failure"
     )
     lora_rank: int = Field(16, gt=0, le=4096, description="rank of LoRA's adapters")
     seed: int = Field(0, ge=0, lt=2**63, description="of the Monte Carlo")
 
     def deadline_hours(self, today: dt.date | None) -> float | None:
-        """Hours from `today` to the deadline; `None` without one. A duration needs no `today`.
+        """Hours from `today` to the deadline; `None` without one. A duration does not need `today`.
 
         Raises
         ------
@@ -194,7 +194,7 @@ class Goal(_Strict):
         except ValueError:
             return parse_hours(self.deadline)
         if today is None:
-            raise GoalError("a date needs to know today", "a duration such as 90d")
+            raise GoalError("a deadline given as a date requires the current date", "a duration such as 90d")
         if day <= today:
             raise GoalError(
                 f"the deadline {day} is not after today, {today}",
@@ -210,7 +210,7 @@ def parse(data: object) -> Goal:
     Raises
     ------
     GoalError
-        The first thing that is wrong, as a sentence.
+        The first validation error, as a sentence.
     """
     try:
         return Goal.model_validate(data)

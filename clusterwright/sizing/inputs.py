@@ -1,6 +1,6 @@
-"""From a goal to what is computed with: a shape, tokens, a sequence length, a batch.
+"""Resolve a goal to the inputs of the estimate: shape, tokens, sequence length, batch.
 
-Whatever is chosen here and not by the user is a warning, so that nobody takes it for a fact.
+Every value that is chosen here instead of by the user is a warning.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ BATCH_RULE: Final = (
 BATCH_MIN_LOG2: Final = 18
 BATCH_MAX_LOG2: Final = 24
 COUNT_DIFFERS: Final = 0.05
-"""A stated and a counted number of parameters that differ by more are a warning."""
+"""Relative difference of stated and counted parameters above which there is a warning."""
 LOW_BITS: Final = ("int8", "int4", "fp4")
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is sized. `data_days_factor` widens days where tokens are a range (bytes of text)."""
+    """Inputs of the estimate; tokens are a range if they follow from bytes of text."""
 
     shape: ModelShape
     tokens: float
@@ -43,7 +43,7 @@ class Inputs:
 
 
 def resolve(goal: Goal, *, config: ModelShape | None = None) -> Inputs:
-    """Everything that is computed with.
+    """The inputs of the estimate.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def resolve(goal: Goal, *, config: ModelShape | None = None) -> Inputs:
     Raises
     ------
     GoalError
-        The model or the tokens are missing or make no sense together.
+        The model or the tokens are missing, or contradict each other.
     """
     warnings: list[str] = []
     shape = _shape(goal, config, warnings)
@@ -85,8 +85,8 @@ def resolve(goal: Goal, *, config: ModelShape | None = None) -> Inputs:
     share = attention_share(shape, seq_len)
     if share > 0.10:
         warnings.append(
-            f"attention adds {share:.0%} to 6ND at {seq_len:,} tokens per sequence; it is in the "
-            "time, and not in the MFU's numerator"
+            f"attention adds {share:.0%} to 6ND at {seq_len:,} tokens per sequence; it is included "
+            "in the time, not in the numerator of the MFU"
         )
     return Inputs(shape, tokens, low, high, seq_len, batch, precision, tuple(warnings))
 
@@ -139,7 +139,7 @@ def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
     given = goal.shape
     active = goal.active_params
     if given.experts and active is None:
-        # About a quarter of a mixture of experts is attention, embeddings and what all share.
+        # About a quarter of a mixture of experts is attention, embeddings and shared weights.
         active = goal.params * (0.25 + 0.75 * (given.experts_per_token or 1) / given.experts)
     shape = infer(
         goal.params,
@@ -155,7 +155,7 @@ def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
         shape = replace(shape, ffn=given.ffn_size)
     if given.experts:
         shape = _with_stated_experts(goal, shape, warnings)
-    said = {
+    sizes = {
         "layers": shape.layers,
         "hidden": shape.hidden,
         "heads": shape.heads,
@@ -163,7 +163,7 @@ def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
         "vocab": shape.vocab,
     }
     words = [
-        f"{field.replace('_', ' ')} {said[field]:,}" for field in shape.inferred if field in said
+        f"{field.replace('_', ' ')} {sizes[field]:,}" for field in shape.inferred if field in sizes
     ]
     if not given.ffn_size and not given.experts:
         words.append(f"MLP width {shape.ffn:,}")
@@ -178,7 +178,7 @@ def _from_params(goal: Goal, warnings: list[str]) -> ModelShape:
 
 
 def _with_stated_experts(goal: Goal, shape: ModelShape, warnings: list[str]) -> ModelShape:
-    """The experts that are given; their width, where it is not, makes the parameters come out."""
+    """The given experts; a missing width is chosen to match the number of parameters."""
     experts = _experts(goal, shape)
     if goal.shape.expert_ffn_size is None:
         bare = replace(shape, experts=replace(experts, ffn=1), stated_params=None)
@@ -230,7 +230,7 @@ def _experts(goal: Goal, shape: ModelShape) -> Experts:
     assert given.experts is not None
     if given.experts_per_token is None:
         raise GoalError(
-            f"{given.experts} experts, and not how many a token visits",
+            f"the number of experts per token is missing for {given.experts} experts",
             "give --experts-per-token",
             field="shape.experts_per_token",
         )
@@ -248,8 +248,8 @@ def _compare(shape: ModelShape, warnings: list[str]) -> None:
     off = abs(shape.counted_params / shape.stated_params - 1)
     if off > COUNT_DIFFERS:
         warnings.append(
-            f"{human(shape.stated_params)} parameters are stated, the shape counts "
-            f"{human(shape.counted_params)}: the stated number is used, layers are stretched to it"
+            f"{human(shape.stated_params)} parameters are stated, and the shape has "
+            f"{human(shape.counted_params)}: the stated number is used, and the layers are scaled to it"
         )
 
 
@@ -258,7 +258,7 @@ def _precision(goal: Goal) -> str:
         raise GoalError(
             f"training in {goal.precision} is not planned",
             "--precision bf16 or fp8; int8, int4 and fp4 are for inference and QLoRA's frozen "
-            "weights, and cost quality",
+            "weights, and reduce quality",
             field="precision",
         )
     if goal.kind == "qlora" and goal.precision in LOW_BITS:
@@ -277,8 +277,8 @@ def _tokens(goal: Goal, shape: ModelShape, warnings: list[str]) -> tuple[float, 
             )
         if goal.data is not None:
             if goal.data.name is not None:
-                datasets.corpus(goal.data.name)  # a name that is unknown is a slip all the same
-            warnings.append("tokens are given: the data set is not read for their number")
+                datasets.corpus(goal.data.name)  # an unknown name is an error all the same
+            warnings.append("tokens are given: the size of the data set is not used")
         return goal.tokens, goal.tokens, goal.tokens
     if goal.data is None:
         optimal = human(datasets.chinchilla_tokens(shape.active))

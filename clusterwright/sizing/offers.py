@@ -1,9 +1,9 @@
-"""What a candidate costs, by kind of capacity; unknown stays unknown and is ranked apart.
+"""The cost of a candidate by kind of capacity; candidates with unknown prices are listed apart.
 
-Compute alone: nodes and spares x rate x hours. A price of another region, or EC2's times a factor,
-is never used in its place. Capacity that is bought in advance is paid in whole blocks or plans
-(`capacity.cover`) at the P90 of the days, since it cannot be given back; where only an offer of
-some past day is known, the amount is a hint and no price.
+Compute only: nodes and spares x rate x hours. A price of another region, or an EC2 price times a
+factor, is never substituted. Capacity bought in advance is paid in whole blocks or plans
+(`purchases.cover`) at the P90 of the days, because it cannot be returned. Where only a past offer
+is known, the amount is a hint, not a price.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from clusterwright.sizing.purchases import PurchasePlan, cover
 
 HOURS_PER_DAY: Final = 24
 KINDS: Final = ("on-demand", "spot", "training-plan")
-"""What HyperPod takes; asked of every candidate where the goal names none."""
+"""Kinds of capacity on HyperPod, priced for every candidate if the goal names none."""
 
 EC2_KINDS: Final = ("on-demand", "spot", "capacity-block")
-"""The same of ParallelCluster and EKS, which run on EC2."""
+"""The same for platforms on EC2: ParallelCluster and EKS."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Offer:
     Attributes
     ----------
     nodes:
-        That are paid for: those that train, and spares.
+        Nodes that are paid for: training nodes and spares.
     usd:
-        Of the whole run; `None` where the rate is unknown, with `unknown` saying why.
+        Of the whole run; `None` if the rate is unknown, with the reason in `unknown`.
     hint_usd:
-        At a rate that was once offered: no price, never ranked.
+        At a rate of a past offer: not a price, and not ranked.
     purchase:
         Whole blocks or plans, for capacity bought in advance.
     """
@@ -69,7 +69,7 @@ def offers(
     Raises
     ------
     GoalError
-        A kind that there is none of.
+        An unknown kind of capacity.
     """
     if candidate.days is None:
         return ()
@@ -98,7 +98,7 @@ def _offer(
             nodes,
             None,
             None,
-            f"{candidate.hardware.accelerator} was named, not an instance type that is sold",
+            f"{candidate.hardware.accelerator} is an accelerator, not an instance type with a price",
         )
     try:
         rate = hourly_rate(catalog, name, kind, region, platform=platform, today=today)
@@ -107,9 +107,9 @@ def _offer(
     per_hour = float(rate.usd_per_hour) if rate.usd_per_hour is not None else None
     cautions = []
     if kind == "spot":
-        cautions.append("Spot nodes are taken back at two minutes' notice; not in these days")
+        cautions.append("Spot nodes are interrupted with two minutes' notice; interruptions are not in these days")
     if rate.stale:
-        cautions.append(f"the rate is of {rate.date}: older than 90 days, or undated")
+        cautions.append(f"the rate is dated {rate.date}: older than 90 days, or undated")
     if kind not in {"training-plan", "capacity-block"}:
         usd = days.scaled(HOURS_PER_DAY * nodes * per_hour) if per_hour is not None else None
         return Offer(
@@ -137,7 +137,7 @@ def _offer(
         hint = paid_hours * float(rate.hint_usd_per_hour)
         cautions.append(
             f"{float(rate.hint_usd_per_hour):g} USD an hour was offered on {rate.hint_date}; AWS "
-            "sets these prices anew, so it is a hint"
+            "changes these prices, so this is a hint"
         )
     return Offer(
         candidate,
@@ -152,30 +152,27 @@ def _offer(
     )
 
 
-def cheapest(found: Iterable[Offer], wanted_days: float) -> Offer | None:
-    """The least P50 dollars among priced offers whose P50 days are in time; `None` without one.
-
-    Offers without a price are not ranked: they are neither cheap nor dear.
-    """
+def cheapest(found: Iterable[Offer], days_max: float) -> Offer | None:
+    """The priced offer in time (at P50) with the lowest P50 dollars; `None` without one."""
     priced = [
         offer
         for offer in found
         if offer.usd is not None
         and offer.candidate.days is not None
-        and offer.candidate.days.p50 <= wanted_days
+        and offer.candidate.days.p50 <= days_max
     ]
     return min(
         priced,
-        key=lambda one: (one.usd.p50 if one.usd else 0.0, one.candidate.accelerators),
+        key=lambda offer: (offer.usd.p50 if offer.usd else 0.0, offer.candidate.accelerators),
         default=None,
     )
 
 
 def ranked(found: Iterable[Offer]) -> tuple[tuple[Offer, ...], tuple[Offer, ...]]:
-    """(priced, cheapest first; without a price, in the order given)."""
+    """Priced offers, cheapest first, and offers without a price in their order."""
     every = list(found)
     priced = sorted(
-        (one for one in every if one.usd is not None),
-        key=lambda one: one.usd.p50 if one.usd else 0.0,
+        (offer for offer in every if offer.usd is not None),
+        key=lambda offer: offer.usd.p50 if offer.usd else 0.0,
     )
-    return tuple(priced), tuple(one for one in every if one.usd is None)
+    return tuple(priced), tuple(offer for offer in every if offer.usd is None)

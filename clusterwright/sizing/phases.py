@@ -86,11 +86,15 @@ def ramp(
         )
     if any(step < 1 for step in steps) or list(steps) != sorted(set(steps)):
         raise GoalError(
-            f"phases of {', '.join(map(str, steps))} nodes", "must increase, such as 8,64", field="phases"
+            f"phases of {', '.join(map(str, steps))} nodes",
+            "must increase, such as 8,64",
+            field="phases",
         )
     if starts.year > LAST_YEAR:
         raise GoalError(
-            f"phases that start on {starts}", "use an earlier date, such as 2027-01-31", field="starts"
+            f"phases that start on {starts}",
+            "use an earlier date, such as 2027-01-31",
+            field="starts",
         )
     earlier = [step for step in steps if step < nodes]
     phases = []
@@ -98,11 +102,15 @@ def ramp(
     run_node_days = nodes * days
     for index, step in enumerate(earlier):
         position = min(index, len(SHARE_OF_RUN) - 1)
-        length = max(MINIMUM_DAYS[position], math.ceil(SHARE_OF_RUN[position] * run_node_days / step))
+        length = max(
+            MINIMUM_DAYS[position], math.ceil(SHARE_OF_RUN[position] * run_node_days / step)
+        )
         # At most a month: a longer phase proves nothing more.
         length = min(length, 30)
         phases.append(
-            _phase(f"phase {index + 1}", step, start, length, usd_per_node_hour, PURPOSES[position])
+            _phase(
+                f"phase {index + 1}", step, start, length, usd_per_node_hour, PURPOSES[position]
+            )
         )
         start = phases[-1].ends
     phases.append(_phase("run", nodes, start, math.ceil(days), usd_per_node_hour, PURPOSES[-1]))

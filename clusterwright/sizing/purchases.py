@@ -1,8 +1,8 @@
-"""Capacity that is bought in advance: which blocks or plans cover a run, and what stands idle.
+"""Capacity blocks and training plans that cover a run, and their idle share.
 
 EC2 capacity blocks: 1, 2, 4, ... 64 instances, 1 to 14 days by the day, then 7-day steps to 182.
 Training plans: the same sizes in up to two segments, 1 to 182 days by the day. Neither can be
-moved, split or given back, so a run pays for whole ones. (EC2 User Guide, Capacity Blocks for ML;
+moved, split or returned, so a run pays for whole ones. (EC2 User Guide, Capacity Blocks for ML;
 SageMaker AI Developer Guide, training plans; the limits are the catalogue's.)
 """
 
@@ -18,15 +18,15 @@ from clusterwright.sizing.errors import GoalError
 Advance = Literal["capacity-block", "training-plan"]
 
 DAILY_UP_TO: Final = 14
-"""Days; a longer capacity block lasts whole weeks."""
+"""Days; longer capacity blocks last whole weeks."""
 WEEK: Final = 7
 LARGEST_BLOCK: Final = 64
-"""Instances of one block or segment; a plan's API takes more by count."""
+"""Instances of one block or segment; the API of plans accepts several."""
 
 
 @dataclass(frozen=True)
 class Purchase:
-    """So many equal blocks, one after the other or side by side."""
+    """A number of equal blocks that start on the same day."""
 
     kind: Advance
     instances: int
@@ -36,23 +36,23 @@ class Purchase:
 
     @property
     def instance_days(self) -> int:
-        """What is paid for."""
+        """Paid instance-days."""
         return self.instances * self.days * self.count
 
 
 @dataclass(frozen=True)
 class PurchasePlan:
-    """Purchases that cover a run.
+    """Purchases that together cover a run.
 
     Attributes
     ----------
     needed_instance_days, paid_instance_days, idle_instance_days:
-        What the run uses, what is paid, and the difference.
+        Used by the run, paid for, and the difference.
     handovers:
         Days (from the start) on which one block ends and the next begins: the run saves,
-        stops and starts again there.
+        stops and restarts there.
     cautions:
-        What the numbers alone do not say.
+        Limits of the purchases.
     """
 
     purchases: tuple[Purchase, ...]
@@ -77,10 +77,10 @@ def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> PurchaseP
     Raises
     ------
     GoalError
-        More than is sold at a time; says how much is.
+        More than is sold at a time; the hint states the limit.
     """
     if nodes < 1 or not 0 < days < math.inf:
-        raise GoalError(f"{nodes} nodes for {days} days", "both are positive", field="capacity")
+        raise GoalError(f"{nodes} nodes for {days} days", "both must be positive", field="capacity")
     prefix = kind.replace("-", "_")
     largest = _limit(catalog, f"{prefix}.instances_max")
     longest = _limit(catalog, f"{prefix}.duration_days_max")
@@ -89,21 +89,21 @@ def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> PurchaseP
     if kind == "training-plan":
         if len(sizes) > _limit(catalog, "training_plan.segments_max"):
             cautions.append(
-                f"{len(sizes)} segments: a plan has at most two, so several plans are bought"
+                f"{len(sizes)} segments: a plan has at most two, so several plans are needed"
             )
         if nodes > largest:
-            cautions.append(f"the API takes at most {largest} instances in one plan")
+            cautions.append(f"the API accepts at most {largest} instances in one plan")
     else:
         most = _limit(catalog, "capacity_block.instances_per_organization_per_date_max")
         if nodes > most:
             raise GoalError(
-                f"{nodes} instances at once, and an organisation holds at most {most} in "
-                "capacity blocks on a date",
+                f"{nodes} instances at once exceed the limit of {most} in capacity blocks of an "
+                "organisation on a date",
                 f"{most} instances for longer, a training plan, or AWS's account team",
                 field="capacity",
             )
         if len(sizes) > 1:
-            cautions.append("several blocks need not lie in one zone: EFA does not cross zones")
+            cautions.append("several blocks may be in different zones: EFA does not cross zones")
     whole = math.ceil(days - 1e-9)
     spans = _spans(whole, longest, kind)
     purchases: list[Purchase] = []
@@ -117,13 +117,13 @@ def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> PurchaseP
     lead = _limit(catalog, f"{prefix}.lead_days_max")
     if starts > lead and handovers and handovers[-1] > lead:
         cautions.append(
-            f"the block of day {handovers[-1]} cannot be bought before the run begins: they are "
-            f"sold at most {lead} days ahead"
+            f"the block of day {handovers[-1]} cannot be bought before the run begins: blocks are "
+            f"sold at most {lead} days in advance"
         )
     return PurchasePlan(
         tuple(purchases),
         nodes * days,
-        sum(one.instance_days for one in purchases),
+        sum(purchase.instance_days for purchase in purchases),
         tuple(handovers),
         tuple(cautions),
     )
@@ -137,7 +137,7 @@ def _limit(catalog: Catalog, key: str) -> int:
 
 
 def block_sizes(nodes: int, largest: int = LARGEST_BLOCK) -> list[int]:
-    """Powers of two up to `largest` that add up to `nodes`, the largest first."""
+    """Powers of two up to `largest` whose sum is `nodes`, the largest first."""
     sizes = [largest] * (nodes // largest)
     rest = nodes % largest
     while rest:
