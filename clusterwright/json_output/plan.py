@@ -24,7 +24,6 @@ from clusterwright.json_output.base import (
     json_text,
     optional,
 )
-from clusterwright.sizing.capacity import Purchase
 from clusterwright.sizing.inference import InferenceAware
 from clusterwright.sizing.launch import Launch
 from clusterwright.sizing.phases import Phase
@@ -36,6 +35,7 @@ from clusterwright.sizing.plan_types import (
     Step,
 )
 from clusterwright.sizing.platform_advice import Advice
+from clusterwright.sizing.purchases import Purchase
 from clusterwright.sizing.reliability import Intervals
 from clusterwright.sizing.report_types import PlanReport, QuotaNeed, Recovery
 from clusterwright.sizing.serving_types import Serving

@@ -118,12 +118,18 @@ class ClusterGoal(_Strict):
     instance_type: str | None = Field(None, description="EC2's name, without ml.")
     nodes: int | None = Field(None, gt=0, le=100_000, description="instances")
     accelerator: str | None = Field(None, description="H800, A100-80GB, Trn2, ...")
-    accelerators: int | None = Field(None, gt=0, le=10**6, description="number of accelerators; chosen if not given")
+    accelerators: int | None = Field(
+        None, gt=0, le=10**6, description="number of accelerators; chosen if not given"
+    )
     per_node: int | None = Field(
         None, gt=0, le=64, description="accelerators in each of your nodes"
     )
     network_gbps: float | None = Field(
-        None, gt=0, le=10**5, allow_inf_nan=False, description="network bandwidth of each of your nodes"
+        None,
+        gt=0,
+        le=10**5,
+        allow_inf_nan=False,
+        description="network bandwidth of each of your nodes",
     )
 
 
@@ -180,7 +186,7 @@ class Goal(_Strict):
     seed: int = Field(0, ge=0, lt=2**63, description="of the Monte Carlo")
 
     def deadline_hours(self, today: dt.date | None) -> float | None:
-        """Hours from `today` to the deadline; `None` without one. A duration does not need `today`.
+        """Hours from `today` to the deadline; `None` without one. Durations need no `today`.
 
         Raises
         ------
@@ -194,7 +200,9 @@ class Goal(_Strict):
         except ValueError:
             return parse_hours(self.deadline)
         if today is None:
-            raise GoalError("a deadline given as a date requires the current date", "a duration such as 90d")
+            raise GoalError(
+                "a deadline given as a date requires the current date", "a duration such as 90d"
+            )
         if day <= today:
             raise GoalError(
                 f"the deadline {day} is not after today, {today}",

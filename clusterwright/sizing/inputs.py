@@ -85,8 +85,8 @@ def resolve(goal: Goal, *, config: ModelShape | None = None) -> Inputs:
     share = attention_share(shape, seq_len)
     if share > 0.10:
         warnings.append(
-            f"attention adds {share:.0%} to 6ND at {seq_len:,} tokens per sequence; it is included "
-            "in the time, not in the numerator of the MFU"
+            f"attention adds {share:.0%} to 6ND at {seq_len:,} tokens per sequence; it is part "
+            "of the time, not of the numerator of the MFU"
         )
     return Inputs(shape, tokens, low, high, seq_len, batch, precision, tuple(warnings))
 
@@ -249,7 +249,8 @@ def _compare(shape: ModelShape, warnings: list[str]) -> None:
     if off > COUNT_DIFFERS:
         warnings.append(
             f"{human(shape.stated_params)} parameters are stated, and the shape has "
-            f"{human(shape.counted_params)}: the stated number is used, and the layers are scaled to it"
+            f"{human(shape.counted_params)}: the stated number is used and the "
+            "layers are scaled to it"
         )
 
 

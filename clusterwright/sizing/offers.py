@@ -98,7 +98,7 @@ def _offer(
             nodes,
             None,
             None,
-            f"{candidate.hardware.accelerator} is an accelerator, not an instance type with a price",
+            f"{candidate.hardware.accelerator} is not an instance type, so it has no price",
         )
     try:
         rate = hourly_rate(catalog, name, kind, region, platform=platform, today=today)
@@ -107,7 +107,9 @@ def _offer(
     per_hour = float(rate.usd_per_hour) if rate.usd_per_hour is not None else None
     cautions = []
     if kind == "spot":
-        cautions.append("Spot nodes are interrupted with two minutes' notice; interruptions are not in these days")
+        cautions.append(
+            "Spot nodes are interrupted with two minutes' notice, which the days do not include"
+        )
     if rate.stale:
         cautions.append(f"the rate is dated {rate.date}: older than 90 days, or undated")
     if kind not in {"training-plan", "capacity-block"}:

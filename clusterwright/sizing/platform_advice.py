@@ -1,10 +1,10 @@
-"""Which platform, as reasons: the founding documents' tree, held against what each takes.
+"""Advise a platform, with the reasons.
 
-The tree (document 003). Existing Slurm scripts? Then: automatic recovery wanted? HyperPod on
-Slurm, else ParallelCluster. No scripts: Kubernetes wanted? Then: features for training wanted?
-HyperPod on EKS, else EKS. No Kubernetes: ParallelCluster. After it, capacity that the platform
-does not take moves the answer, and says so (`platforms.registry`), and so does an instance type.
-MIG is a Kubernetes matter. A platform that was asked for is the answer, whatever the tree says.
+The decision tree: a team with Slurm scripts that needs automatic recovery uses HyperPod with
+Slurm, without it ParallelCluster. A team on Kubernetes that needs features for training uses
+HyperPod with EKS, without them EKS. Otherwise ParallelCluster. MIG needs Kubernetes. If the
+platform does not support the capacity or the instance type, the next one that does is advised. A
+requested platform is always the answer.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from clusterwright.platforms.capabilities import capability
 from clusterwright.platforms.registry import PLATFORMS, PlatformName, traits_of
 
-BUILT: tuple[PlatformName, ...] = PLATFORMS
-"""What `stacks/` builds today; others are advised all the same, and marked."""
+WARNED_NODES = 64
+"""Nodes from which recovery by an operator is a caution."""
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """What the team has and wants. `None` is "not said".
+    """What the team has and needs; `None` if not stated.
 
-    `able` are the platforms that take the instance type; `None` where that was not asked.
+    `able` are the platforms that support the instance type; `None` if unknown.
     """
 
     slurm_scripts: bool | None = None
@@ -38,97 +38,102 @@ class Preferences:
 
 @dataclass(frozen=True)
 class Advice:
-    """The platform, each reason on the way to it, and what was not asked."""
+    """The platform, with reasons and cautions; `built` if `stacks/` can deploy it."""
 
     platform: PlatformName
     reasons: tuple[str, ...]
     cautions: tuple[str, ...]
-    built: bool
+    built: bool = True
 
 
 def advise(preferences: Preferences) -> Advice:
-    """Walk the tree; what is not said takes the branch that suits training, and says so."""
+    """Walk the decision tree; answers that are not stated are assumed, and marked."""
     reasons: list[str] = []
     cautions: list[str] = []
-    platform = preferences.platform or _by_the_tree(preferences, reasons)
+    platform = preferences.platform or _by_preferences(preferences, reasons)
     if preferences.platform is not None:
-        reasons.append(f"{platform} is what was asked for")
-    if platform in {"parallelcluster", "eks"} and preferences.nodes >= 64:
+        reasons.append(f"{platform} was requested")
+    if not traits_of(platform).on_hyperpod and preferences.nodes >= WARNED_NODES:
         cautions.append(
             f"{preferences.nodes} nodes fail about every "
             f"{24 / (preferences.nodes * 3.8e-3):.0f} hours; on {platform} recovery is "
-            f"{capability('recovery').cells[platform].words}, and no job is resumed by itself"
+            f"{capability('recovery').cells[platform].words}, and jobs are not resumed "
+            "automatically"
         )
     if preferences.mig:
         cautions.append("MIG is for small jobs and inference: NCCL does not train across slices")
-    if platform not in BUILT:
-        cautions.append(f"{platform} is not built yet: `platform: hyperpod-slurm` is")
-    return Advice(platform, tuple(reasons), tuple(cautions), platform in BUILT)
+    return Advice(platform, tuple(reasons), tuple(cautions))
 
 
-def _by_the_tree(preferences: Preferences, reasons: list[str]) -> PlatformName:
-
-    def said(value: bool | None, otherwise: bool, yes: str, no: str) -> bool:
-        chosen = otherwise if value is None else value
-        reasons.append((yes if chosen else no) + ("" if value is not None else " (assumed)"))
+def _by_preferences(preferences: Preferences, reasons: list[str]) -> PlatformName:
+    def answer(stated: bool | None, default: bool, yes: str, no: str) -> bool:
+        chosen = default if stated is None else stated
+        reasons.append((yes if chosen else no) + ("" if stated is not None else " (assumed)"))
         return chosen
 
     kubernetes_first = preferences.slurm_scripts is None and bool(preferences.kubernetes)
-    platform: PlatformName
-    if not kubernetes_first and said(
+    slurm, hyperpod = True, False
+    if not kubernetes_first and answer(
         preferences.slurm_scripts,
         True,
-        "Slurm scripts exist or are what the team writes",
-        "no Slurm scripts to keep",
+        "the team uses Slurm scripts",
+        "the team has no Slurm scripts",
     ):
-        recovers = said(
+        hyperpod = answer(
             preferences.automatic_recovery,
             True,
-            "nodes shall be replaced and jobs resumed without a person",
-            "recovery by hand will do",
+            "nodes must be replaced and jobs resumed automatically",
+            "recovery by an operator is acceptable",
         )
-        platform = "hyperpod-slurm" if recovers else "parallelcluster"
-    elif said(preferences.kubernetes, False, "Kubernetes is wanted", "Kubernetes is not wanted"):
-        features = said(
+    elif answer(
+        preferences.kubernetes, False, "Kubernetes is required", "Kubernetes is not required"
+    ):
+        slurm = False
+        hyperpod = answer(
             preferences.training_features,
             True,
-            "health checks, recovery and task governance for training are wanted",
-            "a general cluster of containers will do",
+            "health checks, recovery and task governance for training are required",
+            "a general cluster for containers is sufficient",
         )
-        platform = "hyperpod-eks" if features else "eks"
-    else:
-        platform = "parallelcluster"
-    if preferences.mig and platform in {"hyperpod-slurm", "parallelcluster"}:
-        reasons.append("GPUs shall be split (MIG), which Kubernetes schedules by profile")
-        platform = "hyperpod-eks"
+    if preferences.mig and slurm:
+        reasons.append("MIG is required, and Kubernetes schedules GPU slices by profile")
+        slurm, hyperpod = False, True
+    platform = next(
+        name
+        for name in PLATFORMS
+        if (traits_of(name).uses_slurm, traits_of(name).on_hyperpod) == (slurm, hyperpod)
+    )
     platform = _by_capacity(platform, preferences.capacity_kind, reasons)
     return _by_type(platform, preferences, reasons)
+
+
+def _by_capacity(platform: PlatformName, kind: str | None, reasons: list[str]) -> PlatformName:
+    if kind is None or kind in traits_of(platform).capacity_kinds:
+        return platform
+    refused = traits_of(platform).refused_capacity
+    reason = refused.get(kind, f"{platform} does not support {kind}")
+    for other in _alternatives(platform):
+        if kind in traits_of(other).capacity_kinds:
+            reasons.append(f"{kind} capacity: {reason}; {other} supports it")
+            return other
+    return platform
 
 
 def _by_type(platform: PlatformName, preferences: Preferences, reasons: list[str]) -> PlatformName:
     if preferences.able is None or platform in preferences.able:
         return platform
     kind = preferences.capacity_kind
-    for other in _order(platform):
+    for other in _alternatives(platform):
         if other in preferences.able and (kind is None or kind in traits_of(other).capacity_kinds):
-            reasons.append(f"{platform} does not take the instance type; {other} does")
+            reasons.append(f"{platform} does not support the instance type; {other} does")
             return other
     return platform
 
 
-def _order(platform: PlatformName) -> tuple[PlatformName, ...]:
-    """The other platforms, those of the same scheduler first."""
-    if platform in {"hyperpod-slurm", "parallelcluster"}:
-        return ("hyperpod-slurm", "parallelcluster", "hyperpod-eks", "eks")
-    return ("hyperpod-eks", "eks", "hyperpod-slurm", "parallelcluster")
-
-
-def _by_capacity(platform: PlatformName, kind: str | None, reasons: list[str]) -> PlatformName:
-    if kind is None or kind in traits_of(platform).capacity_kinds:
-        return platform
-    why = traits_of(platform).refused_capacity.get(kind, f"{platform} takes no {kind}")
-    for other in _order(platform):
-        if kind in traits_of(other).capacity_kinds:
-            reasons.append(f"{kind} capacity: {why}; {other} takes it")
-            return other
-    return platform
+def _alternatives(platform: PlatformName) -> list[PlatformName]:
+    """All platforms: those of the same scheduler first, HyperPod before EC2."""
+    scheduler = traits_of(platform).scheduler
+    return sorted(
+        PLATFORMS,
+        key=lambda name: (traits_of(name).scheduler != scheduler, not traits_of(name).on_hyperpod),
+    )

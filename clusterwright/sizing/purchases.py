@@ -80,7 +80,9 @@ def cover(nodes: int, days: float, kind: Advance, catalog: Catalog) -> PurchaseP
         More than is sold at a time; the hint states the limit.
     """
     if nodes < 1 or not 0 < days < math.inf:
-        raise GoalError(f"{nodes} nodes for {days} days", "both must be positive", field="capacity")
+        raise GoalError(
+            f"{nodes} nodes for {days} days", "both must be positive", field="capacity"
+        )
     prefix = kind.replace("-", "_")
     largest = _limit(catalog, f"{prefix}.instances_max")
     longest = _limit(catalog, f"{prefix}.duration_days_max")

@@ -1,8 +1,7 @@
 """Every instance type and number of nodes for a goal, each with its fastest layout and interval.
 
-What cannot be is left out early: counts whose memory together does not hold the model's state,
-and counts that would take years at the matmul ceiling. Money is not here: `money` prices what
-comes out, for every kind of capacity.
+Impossible sizes are skipped early: those whose memory cannot hold the model's state, and those that
+would take years at the matmul ceiling. `offers` prices the candidates.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from clusterwright.sizing.shape import ModelShape
 
 SAMPLES: Final = 512
 DAYS_MAX: Final = 730.0
-"""A run of more than two years is no candidate."""
+"""Runs longer than two years are not candidates."""
 
 
 def sweep(
@@ -38,25 +37,25 @@ def sweep(
     today: dt.date | None = None,
     types: Iterable[str] | None = None,
 ) -> tuple[Candidate, ...]:
-    """Candidates over types and counts; those that do not work have `infeasible`.
+    """Candidates by type and number of nodes; impossible ones have `infeasible`.
 
     Parameters
     ----------
     goal:
         `cluster` is not read.
     types:
-        Instance types to try; without it every type of the catalogue that can train, and that is
+        Instance types to try; by default every type of the catalogue that can train, and that is
         not known to be missing in the goal's region.
 
     Returns
     -------
-    For each type: every count that works, by count; or one candidate that says why none does.
-    `chosen` is set on none.
+    For each type every possible count in increasing order, or one candidate with the reason why
+    there is none. `chosen` is not set.
 
     Raises
     ------
     GoalError
-        The goal makes no sense.
+        The goal is invalid.
     """
     inputs = resolve(goal, config=config)
     goal.deadline_hours(today)
@@ -69,9 +68,9 @@ def sweep(
             why = f"{missing.message}: {missing.hint}"
             found.append(_infeasible(hardware, hardware.per_node, why))
             continue
-        nobody_knows = estimate.unknown_offering(name, goal.region, catalog)
-        for one in _of_type(hardware, inputs, training, goal):
-            found.append(replace(one, unknown_offering=nobody_knows))
+        offering_unknown = estimate.unknown_offering(name, goal.region, catalog)
+        for candidate in _of_type(hardware, inputs, training, goal):
+            found.append(replace(candidate, unknown_offering=offering_unknown))
     return tuple(found)
 
 
@@ -82,27 +81,27 @@ def plan_anywhere(
     config: ModelShape | None = None,
     today: dt.date | None = None,
 ) -> Plan:
-    """The plan for a goal without a cluster: the smallest in time, every other type beside it.
+    """Plan a goal without a cluster: the smallest in time, beside the best of every other type.
 
     The chosen one has the fewest accelerators of those that finish by the deadline (or in two
-    months) at P50. That is a size, not a price: `money` ranks the same candidates by dollars.
+    months) at P50. This ranks by size; `selection` ranks the same candidates by price.
 
     Raises
     ------
     GoalError
-        The goal makes no sense, or no type can do it in two years.
+        The goal is invalid, or no type reaches it in two years.
     """
-    counted = goal.cluster.nodes or goal.cluster.accelerators
-    if counted:
+    count = goal.cluster.nodes or goal.cluster.accelerators
+    if count:
         what = "nodes" if goal.cluster.nodes else "accelerators"
         raise GoalError(
-            f"{counted:,} {what} are given, and not of what",
-            "name them: --instance-type p5.48xlarge or --accelerator H100",
+            f"the type of the {count:,} {what} is missing",
+            "--instance-type p5.48xlarge or --accelerator H100",
             field="cluster",
         )
-    wanted = (goal.deadline_hours(today) or estimate.DEFAULT_RUN_DAYS * 24) / 24
+    days_max = (goal.deadline_hours(today) or estimate.DEFAULT_RUN_DAYS * 24) / 24
     candidates = sweep(goal, catalog, config=config, today=today)
-    best = smallest_in_time(candidates, wanted)
+    best = smallest_in_time(candidates, days_max)
     if not best:
         reasons = {c.infeasible for c in candidates if c.infeasible}
         raise GoalError(
@@ -110,34 +109,34 @@ def plan_anywhere(
             "a smaller model, fewer tokens, a larger --batch-tokens, or --kind lora",
             field="cluster",
         )
-    order = sorted(best.values(), key=lambda c: _rank(c, wanted))
+    order = sorted(best.values(), key=lambda c: _rank(c, days_max))
     first = order[0]
     assert first.days is not None
-    if goal.deadline is not None and first.days.p50 > wanted:
-        raise _too_late(first, first.days.p50, wanted)
+    if goal.deadline is not None and first.days.p50 > days_max:
+        raise _too_late(first, first.days.p50, days_max)
     answer = estimate.plan(on_cluster_of(first, goal), catalog, config=config, today=today)
     inputs = resolve(goal, config=config)
-    beside = [
+    others = [
         replace(
             c,
-            notes=(*c.notes, _loses(c, first, wanted)),
+            notes=(*c.notes, _disadvantage(c, first, days_max)),
             efa_off=_efa_off(c, inputs, goal),
         )
         for c in order[1:]
     ]
     refused = [c for c in candidates if c.infeasible]
-    if first.days.p50 > wanted:
-        which = f"are the fastest of any type: none finishes in {wanted:.0f} days at P50"
+    if first.days.p50 > days_max:
+        reason = f"the fastest of all types: none finishes in {days_max:.0f} days at P50"
     else:
-        which = f"are the fewest accelerators of any type that finish in {wanted:.3g} days at P50"
+        reason = f"the fewest accelerators of all types that finish in {days_max:.3g} days at P50"
     note = (
-        f"no cluster was named: {first.nodes:,} x {first.hardware.name} {which}; "
-        "a size, not a price"
+        f"no cluster was named: {first.nodes:,} x {first.hardware.name} was chosen, {reason}; "
+        "prices were not compared"
     )
     return replace(
         answer,
         estimate=replace(answer.estimate, accelerators_chosen=True),
-        candidates=(answer.chosen, *beside, *refused),
+        candidates=(answer.chosen, *others, *refused),
         warnings=(note, *answer.warnings),
     )
 
@@ -156,11 +155,11 @@ def _efa_off(candidate: Candidate, inputs: Inputs, goal: Goal) -> EfaOff | None:
     return estimate.efa_off(option, inputs, training, goal, candidate.days)
 
 
-def _too_late(fastest: Candidate, days: float, wanted: float) -> GoalError:
-    """No type meets the deadline; with what would."""
-    share = wanted / days
+def _too_late(fastest: Candidate, days: float, days_max: float) -> GoalError:
+    """The error of a deadline that no type meets, with a hint at what would."""
+    share = days_max / days
     return GoalError(
-        f"no instance type finishes in {wanted:.3g} days: the fastest, {fastest.nodes:,} x "
+        f"no instance type finishes in {days_max:.3g} days: the fastest, {fastest.nodes:,} x "
         f"{fastest.hardware.name}, take {days:.3g} at P50",
         f"a deadline of {math.ceil(days)}d, {100 * share:.2g} % of the tokens, or a model of "
         f"about {100 * math.sqrt(share):.2g} % of the size on tokens in proportion",
@@ -168,46 +167,46 @@ def _too_late(fastest: Candidate, days: float, wanted: float) -> GoalError:
     )
 
 
-def _rank(candidate: Candidate, wanted_days: float) -> tuple[bool, bool, float, float]:
-    """In time first; then what the region is known to have; then the fewest accelerators."""
+def _rank(candidate: Candidate, days_max: float) -> tuple[bool, bool, float, float]:
+    """In time first; then types that the region is known to offer; then fewest accelerators."""
     assert candidate.days is not None
-    late = candidate.days.p50 > wanted_days
+    late = candidate.days.p50 > days_max
     size = candidate.days.p50 if late else candidate.accelerators
     return (late, candidate.unknown_offering is not None, size, candidate.days.p50)
 
 
-def _loses(candidate: Candidate, first: Candidate, wanted_days: float) -> str:
+def _disadvantage(candidate: Candidate, first: Candidate, days_max: float) -> str:
     assert candidate.days is not None
-    if candidate.days.p50 > wanted_days:
+    if candidate.days.p50 > days_max:
         many = counted(candidate.accelerators, "accelerator")
-        return f"misses {wanted_days:.0f} days even with {many}"
+        return f"misses {days_max:.0f} days even with {many}"
     if candidate.unknown_offering is not None and first.unknown_offering is None:
-        return f"{candidate.unknown_offering}, so not ranked before what is known to be there"
+        return f"{candidate.unknown_offering}, so not ranked before types that are known to be offered"
     ratio = candidate.accelerators / first.accelerators
     if ratio != 1:
         return f"{ratio:.3g} times the accelerators of {first.hardware.name}"
     assert first.days is not None
-    return f"as many accelerators, and {candidate.days.p50 / first.days.p50 - 1:.0%} slower"
+    return f"the same number of accelerators, {candidate.days.p50 / first.days.p50 - 1:.0%} slower"
 
 
-def smallest_in_time(candidates: Sequence[Candidate], wanted_days: float) -> dict[str, Candidate]:
-    """Of each type the smallest cluster that finishes in time at P50; else its fastest."""
+def smallest_in_time(candidates: Sequence[Candidate], days_max: float) -> dict[str, Candidate]:
+    """For each type the smallest cluster that finishes in time at P50, or the fastest."""
     best: dict[str, Candidate] = {}
     for candidate in candidates:
         if candidate.days is None:
             continue
         name = candidate.hardware.name
         other = best.get(name)
-        if other is None or _better(candidate, other, wanted_days):
+        if other is None or _better(candidate, other, days_max):
             best[name] = candidate
     return best
 
 
-def _better(candidate: Candidate, other: Candidate, wanted_days: float) -> bool:
+def _better(candidate: Candidate, other: Candidate, days_max: float) -> bool:
     assert candidate.days is not None
     assert other.days is not None
-    in_time = candidate.days.p50 <= wanted_days
-    other_in_time = other.days.p50 <= wanted_days
+    in_time = candidate.days.p50 <= days_max
+    other_in_time = other.days.p50 <= days_max
     if in_time != other_in_time:
         return in_time
     if in_time:

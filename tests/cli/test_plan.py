@@ -242,11 +242,11 @@ LLAMA = ("--model", "llama3-70b", "--tokens", "15T")
     [
         (("--deadline", "1d"), ("no instance type finishes in 1 days", "a deadline of")),
         (("--deadline", "1d", "--region", "us-east-1", "--budget-usd", "1"), ("in 1 days",)),
-        (("--region", "mars-1"), ("no region 'mars-1'", "us-east-1")),
+        (("--region", "mars-1"), ("unknown region 'mars-1'", "us-east-1")),
         (("--region", "us-eest-1"), ("did you mean", "us-east-1")),
         (("--region", "us-east-1", "--zone", "use1-az99"), ("no zone use1-az99", "use1-az6")),
         (("--zone", "use1-az6"), ("without its region",)),
-        (("--data", "nope"), ("no data set 'nope'",)),
+        (("--data", "nope"), ("unknown data set 'nope'",)),
         (("--budget-usd", "100", "--region", "us-east-1"), ("the cheapest run with",)),
     ],
     ids=str,

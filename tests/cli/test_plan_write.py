@@ -189,7 +189,7 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
         ),
         ("mine.yaml", ("--platform", "eks", "--image", f"{IMAGE}\nrun: null"), "without a tag"),
         ("mine.yaml", ("--account", "12"), "the spec would be invalid"),
-        ("mine.yaml", ("--zone", "euw1-az1"), "has no zone euw1-az1"),
+        ("mine.yaml", ("--zone", "euw1-az1"), "the catalogue knows no zone euw1-az1"),
         ("nowhere/mine.yaml", (), "does not exist"),
         ("base.yaml", ("--force",), "the values of every spec"),
         ("/proc/mine.yaml", (), "/proc is not writable"),
@@ -221,7 +221,7 @@ def test_what_the_check_would_refuse_is_not_written(configs: Path) -> None:
     mine = ("--write", str(configs / "mine.yaml"))
     answer = clusterwright("plan", *GOAL, *ultra, "--platform", "hyperpod-slurm", *mine)
     assert answer.exit_code == 3
-    assert "does not take trn2u.48xlarge" in answer.err
+    assert "does not support trn2u.48xlarge" in answer.err
     assert "platform: parallelcluster" in answer.err
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 
@@ -372,7 +372,7 @@ def test_a_model_that_is_served() -> None:
         (("--write", "mine.yaml"), "--write"),
         (("--phases", "8"), "--phases"),
         (("--accelerator", "H100"), "--accelerator"),
-        (("--region", "mars-1"), "no region 'mars-1'"),
+        (("--region", "mars-1"), "unknown region 'mars-1'"),
     ],
 )
 def test_what_a_served_model_has_no_answer_to_is_refused(more: tuple[str, ...], says: str) -> None:

@@ -174,7 +174,7 @@ def test_every_type_of_several_nodes_says_what_it_is_without_efa() -> None:
         assert (candidate.hardware.has_efa is False) == (off.reason is not None)
 
 
-def test_what_a_region_may_not_have_is_said_and_not_ranked_first() -> None:
+def test_types_of_unknown_offering_are_not_ranked_first() -> None:
     goal = {"model": "llama3-70b", "tokens": "15T", "region": "ap-northeast-1"}
     found = plan_anywhere(parse(goal), CATALOG)
     assert found.chosen.unknown_offering is None
@@ -182,14 +182,16 @@ def test_what_a_region_may_not_have_is_said_and_not_ranked_first() -> None:
     assert unsure.unknown_offering is not None
     assert "not ranked before" in unsure.notes[-1]
     refused = [c.infeasible for c in found.candidates if c.infeasible]
-    assert any("not offered in ap-northeast-1" in text and "it is in" in text for text in refused)
+    assert any(
+        "not offered in ap-northeast-1" in text and "it is offered in" in text for text in refused
+    )
     named = planned(
         **{**goal, "cluster": {"instance_type": "p6e-gb200.36xlarge", "nodes": 144}},
     )
-    assert any("whether ap-northeast-1 has p6e-gb200" in text for text in named.warnings)
+    assert any("whether ap-northeast-1 offers p6e-gb200" in text for text in named.warnings)
     # Nothing that is known to be there does it in time.
     late = plan_anywhere(parse({**goal, "region": "eu-west-1", "deadline": "20d"}), CATALOG)
-    assert any("whether eu-west-1 has" in text for text in late.warnings)
+    assert any("whether eu-west-1 offers" in text for text in late.warnings)
 
 
 @pytest.mark.parametrize(
@@ -310,7 +312,7 @@ def test_lora_fits_where_training_does_not() -> None:
                 "seq_len": 8192,
                 "cluster": on("H100", 100_000),
             },
-            "does not spread",
+            "cannot be spread",
             "--batch-tokens",
         ),
         (
@@ -341,7 +343,7 @@ def test_lora_fits_where_training_does_not() -> None:
         ),
         (
             {"params": "70B", "tokens": "1T", "region": "us-eest-1", "cluster": P5},
-            "no region",
+            "unknown region",
             "us-east-1",
         ),
         (
@@ -380,7 +382,7 @@ def test_lora_fits_where_training_does_not() -> None:
             "no width",
             "fewer experts",
         ),
-        ({"params": "70B", "data": {"name": "c5"}, "cluster": P5}, "no data set", "bytes"),
+        ({"params": "70B", "data": {"name": "c5"}, "cluster": P5}, "unknown data set", "bytes"),
         (
             {"params": "70B", "data": {"bytes": "15T", "language": "klingon"}, "cluster": P5},
             "klingon",
@@ -427,7 +429,7 @@ def test_a_count_without_its_kind_is_no_count() -> None:
             plan_anywhere(parse({"params": "70B", "tokens": "1T", "cluster": cluster}), CATALOG)
 
 
-def test_a_batch_that_nobody_gave_leaves_idle_what_it_cannot_use() -> None:
+def test_a_default_batch_leaves_surplus_accelerators_idle() -> None:
     goal = {"params": "1B", "tokens": "20B", "seq_len": 2048}
     found = planned(**goal, cluster=on("H100", 100_000))
     assert found.batch_tokens == 2**20
@@ -437,7 +439,7 @@ def test_a_batch_that_nobody_gave_leaves_idle_what_it_cannot_use() -> None:
     assert any("accelerators stay idle" in text for text in found.warnings)
     enough = planned(**goal, batch_tokens=100_000 * 2048, cluster=on("H100", 100_000))
     assert enough.estimate.days.p50 < found.estimate.days.p50
-    with pytest.raises(GoalError, match="does not spread"):
+    with pytest.raises(GoalError, match="cannot be spread"):
         planned(**goal, batch_tokens="1M", cluster=on("H100", 100_000))
 
 

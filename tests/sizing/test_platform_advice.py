@@ -1,4 +1,4 @@
-"""The founding documents' tree, every leaf of it, and what capacity does to the answer."""
+"""The decision tree, every leaf of it, and the effect of capacity and instance type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from clusterwright.sizing.platform_advice import Preferences, advise
         (None, None, True, None, "hyperpod-eks"),
     ],
 )
-def test_the_tree_of_document_003(
+def test_the_decision_tree(
     scripts: bool | None,
     recovery: bool | None,
     kubernetes: bool | None,
@@ -35,7 +35,7 @@ def test_the_tree_of_document_003(
     assert found.reasons
 
 
-def test_every_platform_that_is_advised_takes_the_capacity() -> None:
+def test_the_advised_platform_supports_the_capacity() -> None:
     for scripts, kubernetes, kind in itertools.product(
         (None, True, False), (None, True, False), CAPACITY_KINDS
     ):
@@ -43,39 +43,39 @@ def test_every_platform_that_is_advised_takes_the_capacity() -> None:
         assert kind in traits_of(found.platform).capacity_kinds
 
 
-def test_a_capacity_block_leaves_hyperpod_and_says_why() -> None:
+def test_a_capacity_block_excludes_hyperpod() -> None:
     found = advise(Preferences(True, True, capacity_kind="capacity-block"))
     assert found.platform == "parallelcluster"
     assert any("CreateCluster has no field" in reason for reason in found.reasons)
 
 
-def test_what_was_not_said_is_marked() -> None:
+def test_assumed_answers_are_marked() -> None:
     assert all("(assumed)" in reason for reason in advise(Preferences()).reasons)
     assert not any("(assumed)" in reason for reason in advise(Preferences(True, True)).reasons)
 
 
-def test_a_large_cluster_without_recovery_is_warned_of() -> None:
+def test_a_large_cluster_without_recovery_is_a_caution() -> None:
     found = advise(Preferences(True, False, nodes=512))
-    assert any("no job is resumed by itself" in text for text in found.cautions)
+    assert any("jobs are not resumed automatically" in text for text in found.cautions)
 
 
-def test_mig_goes_to_kubernetes() -> None:
+def test_mig_requires_kubernetes() -> None:
     assert advise(Preferences(True, True, mig=True)).platform == "hyperpod-eks"
 
 
-def test_the_platform_that_was_asked_for_is_the_answer_and_is_warned_of_all_the_same() -> None:
+def test_a_requested_platform_is_the_answer_with_its_cautions() -> None:
     found = advise(Preferences(True, True, platform="eks", nodes=512))
     assert found.platform == "eks"
-    assert found.reasons == ("eks is what was asked for",)
-    assert any("no job is resumed by itself" in text for text in found.cautions)
+    assert found.reasons == ("eks was requested",)
+    assert any("jobs are not resumed automatically" in text for text in found.cautions)
 
 
-def test_an_instance_type_that_a_platform_has_not_moves_the_answer() -> None:
+def test_an_unsupported_instance_type_changes_the_platform() -> None:
     found = advise(Preferences(able=("parallelcluster", "eks")))
     assert found.platform == "parallelcluster"
-    assert "hyperpod-slurm does not take the instance type" in found.reasons[-1]
+    assert "hyperpod-slurm does not support the instance type" in found.reasons[-1]
     kubernetes = advise(Preferences(None, kubernetes=True, able=("parallelcluster", "eks")))
     assert kubernetes.platform == "eks"
-    # No platform takes both: the type's are not advised against the capacity.
+    # No platform supports both: capacity takes precedence over the type.
     both = advise(Preferences(True, True, capacity_kind="training-plan", able=("eks",)))
     assert both.platform == "hyperpod-slurm"
