@@ -1,7 +1,7 @@
 """Every instance type and number of nodes for a goal, each with its fastest layout and interval.
 
-Impossible sizes are skipped early: those whose memory cannot hold the model's state, and those that
-would take years at the matmul ceiling. `offers` prices the candidates.
+Impossible sizes are skipped early: those whose memory cannot hold the model's state, and those
+that would take years at the matmul ceiling. `offers` prices the candidates.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _disadvantage(candidate: Candidate, first: Candidate, days_max: float) -> st
         many = counted(candidate.accelerators, "accelerator")
         return f"misses {days_max:.0f} days even with {many}"
     if candidate.unknown_offering is not None and first.unknown_offering is None:
-        return f"{candidate.unknown_offering}, so not ranked before types that are known to be offered"
+        return f"{candidate.unknown_offering}, so not ranked before types with a known offering"
     ratio = candidate.accelerators / first.accelerators
     if ratio != 1:
         return f"{ratio:.3g} times the accelerators of {first.hardware.name}"

@@ -425,7 +425,7 @@ def test_experts_that_are_given_make_the_parameters_come_out() -> None:
 
 def test_a_count_without_its_kind_is_no_count() -> None:
     for cluster in ({"nodes": 16}, {"accelerators": 16}):
-        with pytest.raises(GoalError, match="not of what"):
+        with pytest.raises(GoalError, match="the type of the"):
             plan_anywhere(parse({"params": "70B", "tokens": "1T", "cluster": cluster}), CATALOG)
 
 
