@@ -292,7 +292,7 @@ class PlanOutput(Envelope):
     inference: InferenceAware | None = field("With --inference-tokens.")
     owned: OwnedOutput | None = field("With --owned.")
     owned_run: CandidateOutput | None = field("The run on the owned hardware.")
-    levels: tuple[LevelOutput, ...] = field("What the budget reaches.")
+    levels: tuple[LevelOutput, ...] = field("What the budget affords.")
     not_answered: tuple[str, ...] = field(
         "What could not be computed.", validation_alias="unknown"
     )

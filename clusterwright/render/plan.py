@@ -13,7 +13,7 @@ _GIB = 2**30
 
 
 def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str:
-    """What a person reads: the answer, the layout and its memory, what moves it, warnings."""
+    """The plan as text: estimate, layout and memory, largest uncertainties, warnings."""
     lines = [style.paint("bold", title_of(plan)), ""]
     lines += _estimate_lines(plan)
     chosen = plan.chosen
@@ -26,14 +26,14 @@ def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str
     if rows:
         lines += ["", style.paint("bold", title)]
         lines += ["  " + text for text in columns(rows, ("left", "right", "left", "left"))]
-    lines += ["", style.paint("bold", "what moves the answer most")]
+    lines += ["", style.paint("bold", "largest uncertainties")]
     swings = [
         (f"{s.days_low:,.1f} to {s.days_high:,.1f} d", s.text)
         for s in plan.tornado[:_TORNADO_SHOWN]
     ]
     lines += ["  " + text for text in columns(swings, ("right", "left"))]
     if plan.warnings:
-        lines += ["", style.paint("bold", "taken for granted, or worth knowing")]
+        lines += ["", style.paint("bold", "assumptions and notes")]
         lines += [f"  {style.paint('warning', '-')} {warning}" for warning in plan.warnings]
     if explain:
         lines += ["", style.paint("bold", "how it was computed"), *_explained(plan.explained)]
@@ -66,7 +66,7 @@ def plan_markdown(plan: Plan, *, explain: bool = False) -> str:
         header = ("", "days at P50", "EFA off", "")
         lines += markdown_table(header, others, ("left", "right", "left", "left"))
         lines += ["", "</details>"]
-    lines += ["", "<details><summary>What moves it, and what was assumed</summary>", ""]
+    lines += ["", "<details><summary>Uncertainties and assumptions</summary>", ""]
     lines += [
         f"- {markdown_cell(s.text)}: {s.days_low:,.1f} to {s.days_high:,.1f} days"
         for s in plan.tornado[:_TORNADO_SHOWN]

@@ -1,4 +1,4 @@
-"""What follows from a plan (money, storage, failures), as lines, as data, and as Markdown."""
+"""A plan report as text, JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plan_report_text(
     explain: bool = False,
     exchange: Exchange | None = None,
 ) -> str:
-    """The plan as people read it, and what follows from it."""
+    """The plan, followed by the sections of the report."""
     text = plan_text(report.plan, style, explain=explain)
     lines: list[str] = []
     for title, rows in (*sections(report), *_in_currency(report, exchange)):
@@ -38,7 +38,7 @@ def plan_report_text(
 def plan_report_markdown(
     report: PlanReport, *, explain: bool = False, exchange: Exchange | None = None
 ) -> str:
-    """The plan for a pull request, what follows folded under it."""
+    """The plan for a pull request, with the sections folded."""
     lines = [plan_markdown(report.plan, explain=explain).rstrip("\n")]
     for title, rows in (*sections(report), *_in_currency(report, exchange)):
         lines += ["", f"<details><summary>{title[:1].upper()}{title[1:]}</summary>", ""]
@@ -48,17 +48,17 @@ def plan_report_markdown(
 
 
 def sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
-    """Title and lines of everything that follows from the plan and has something to say."""
+    """Title and lines of every section that is not empty."""
     for title, rows in (
-        ("money, compute alone", _money(report)),
+        ("cost, compute only", _money(report)),
         ("storage", _storage_lines(report)),
         ("failures", _failure_lines(report)),
-        ("quotas to ask for", _quota_lines(report)),
+        ("required quotas", _quota_lines(report)),
         ("ramp", _phase_lines(report)),
         ("platform", _advice_lines(report)),
-        ("training longer for cheaper inference", _inference_lines(report)),
-        ("buying instead", _owned_lines(report)),
-        ("what the budget reaches", _level_lines(report)),
+        ("smaller model, trained longer", _inference_lines(report)),
+        ("buying instead of renting", _owned_lines(report)),
+        ("what the budget affords", _level_lines(report)),
         ("not answered", list(report.unknown)),
     ):
         if rows:
@@ -73,7 +73,7 @@ def _in_currency(report: PlanReport, exchange: Exchange | None) -> list[tuple[st
     if exchange.stale:
         source += f", {exchange.age_days} days old"
     if usd is None:
-        return [(f"in {exchange.currency}", [f"unknown, because the dollars are; {source}"])]
+        return [(f"in {exchange.currency}", [f"unknown, because the dollars are unknown; {source}"])]
     values = ", ".join(f"{name.upper()} {value * rate:,.0f}" for name, value in vars(usd).items())
     return [(f"in {exchange.currency}", [f"compute: {values}; {source}"])]
 
@@ -98,17 +98,17 @@ def _money(report: PlanReport) -> list[str]:
         )
     lines = []
     if rows:
-        head = ("nodes, spares among them", "", "USD P10", "P50", "P90", "P50")
+        head = ("nodes, including spares", "", "USD P10", "P50", "P90", "P50")
         aligned = columns([head, *rows], ("left", "left", "right", "right", "right", "right"))
         lines += [line.rstrip() for line in aligned]
     left_out = len(report.priced) - OFFERS_SHOWN
     if left_out > 0:
-        lines.append(f"and {left_out} dearer, in --format json")
+        lines.append(f"and {left_out} more expensive ones, in --format json")
     chosen = report.plan.chosen.hardware.name
     mine = [one for one in report.unpriced if one.candidate.hardware.name == chosen]
     first = {one.capacity_kind: one for one in reversed(mine)}
     for offer in reversed(first.values()):
-        hint = f"; at an old offer {offer.hint_usd:,.0f} USD" if offer.hint_usd else ""
+        hint = f"; at a past offer {offer.hint_usd:,.0f} USD" if offer.hint_usd else ""
         lines.append(f"unknown: {chosen}, {offer.capacity_kind}: {offer.unknown}{hint}")
     others = {
         one.candidate.hardware.name
@@ -117,8 +117,8 @@ def _money(report: PlanReport) -> list[str]:
     }
     if others:
         lines.append(
-            f"no price known, so not ranked by money: {', '.join(sorted(others))}; state yours "
-            "in prices.yaml"
+            f"no known price, so not ranked by price: {', '.join(sorted(others))}; state your "
+            "rates in prices.yaml"
         )
     offered = report.chosen_offer
     if offered is not None:
@@ -140,13 +140,13 @@ def _storage_lines(report: PlanReport) -> list[str]:
     lines = [
         f"Lustre {one.capacity_gib:,} GiB at {one.throughput_mbps_per_tib} MB/s per TiB{efa}: "
         f"{one.gbytes_per_s:.3g} GB/s, {money}; governed by {one.governed_by}",
-        f"needed: {storage.capacity_needed_gib:,.0f} GiB ({storage.kept} checkpoints of "
+        f"required: {storage.capacity_needed_gib:,.0f} GiB ({storage.kept} checkpoints of "
         f"{storage.checkpoint_bytes / 1e9:,.0f} GB and {storage.dataset_bytes / 1e12:,.3g} TB of "
         f"data) and {storage.needed_gbytes_per_s:.3g} GB/s",
         f"checkpoints every {storage.interval_seconds / 60:.3g} min, {storage.mode}: "
-        f"{storage.blocking_seconds:.3g} s block, {storage.blocked_share:.2%} of the time; a "
+        f"{storage.blocking_seconds:.3g} s blocking, {storage.blocked_share:.2%} of the time; a "
         f"restart reads for {storage.restart_seconds:.0f} s",
-        f"filling Lustre from S3 for the first epoch: {storage.first_epoch_hours:.3g} h at least",
+        f"filling Lustre from S3 for the first epoch: at least {storage.first_epoch_hours:.3g} h",
     ]
     if storage.object_usd_per_month is not None:
         lines.append(
@@ -182,7 +182,7 @@ def _failure_lines(report: PlanReport) -> list[str]:
                 f"{one.simulated.p10:.1%}",
                 f"{one.simulated.p50:.1%}",
                 f"{one.simulated.p90:.1%}",
-                "" if one.agrees else "they differ",
+                "" if one.agrees else "different",
             )
         )
     lines += columns(rows, ("left", "right", "right", "right", "right", "right", "left"))
@@ -228,7 +228,7 @@ def _inference_lines(report: PlanReport) -> list[str]:
         return []
     first, best = found.compute_optimal, found.inference_aware
     lines = [
-        f"for {found.inference_tokens / 1e12:,.3g}T tokens of inference the least work at the "
+        f"for {found.inference_tokens / 1e12:,.3g}T tokens of inference the least compute at the "
         f"same predicted loss is {best.params / 1e9:,.3g}B on {best.tokens / 1e12:,.3g}T tokens, "
         f"{found.saved_share:.1%} less than {first.params / 1e9:,.3g}B on "
         f"{first.tokens / 1e12:,.3g}T",
@@ -243,15 +243,15 @@ def _owned_lines(report: PlanReport) -> list[str]:
     if found is None:
         return lines
     lines += [
-        f"owned {found.owned_total:,.0f} USD against rented {found.rented_total:,.0f} USD: "
+        f"owned {found.owned_total:,.0f} USD, rented {found.rented_total:,.0f} USD: "
         f"{found.cheaper} is cheaper; an owned hour of use costs {found.owned_per_hour:,.2f} USD"
     ]
     if found.years is None:
-        lines.append("it never pays back: an hour of its power costs more than renting one")
+        lines.append("it is never paid back: the power of an hour costs more than renting an hour")
     else:
         share = found.utilisation
-        above = f", above {share:.0%} use" if share is not None else ", at no use within its life"
-        lines.append(f"it pays back after {found.years:.2f} years{above}")
+        above = f", above {share:.0%} use" if share is not None else ", at no use within its lifetime"
+        lines.append(f"it is paid back after {found.years:.2f} years{above}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""A plan as one HTML file with charts, which loads nothing, runs nothing, and prints."""
+"""A plan report as one HTML file with charts, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ul { padding-left: 1.2rem; }
 
 
 def plan_report_html(report: PlanReport) -> str:
-    """A whole document; the same report gives the same bytes."""
+    """A complete document; the same report gives the same bytes."""
     title = printable(title_of(report.plan))
     drawn = [
         charts.front(report) or _no_front(report),
@@ -54,7 +54,7 @@ def plan_report_html(report: PlanReport) -> str:
         + "\n"
         + _others(report)
         + "\n".join(_section(name, rows) for name, rows in sections(report))
-        + f"\n{_list('Taken for granted, or worth knowing', report.plan.warnings)}"
+        + f"\n{_list('Assumptions and notes', report.plan.warnings)}"
         f"\n{_settings(report)}\n{_assumptions(report)}\n</body>\n</html>\n"
     )
 
@@ -91,8 +91,8 @@ def _no_front(report: PlanReport) -> str:
     if report.charts is None:
         return ""
     return (
-        "<p>Days against dollars are not drawn: fewer than two clusters have a known price in "
-        f"{escape(printable(report.region or 'a region, and none was given'))}.</p>"
+        "<p>The chart of days and dollars is omitted: fewer than two clusters have a known price in "
+        f"{escape(printable(report.region or 'an unknown region'))}.</p>"
     )
 
 

@@ -310,7 +310,7 @@ def test_hardware_of_one_s_own(tmp_path: Path) -> None:
     file = tmp_path / "owned.yaml"
     file.write_text("{purchase: 200000000, watts: 5000000, tariff_per_kwh: 0.08}\n")
     answer = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
-    assert "buying instead" in answer.out
+    assert "buying instead of renting" in answer.out
     file.write_text(
         "{purchase: 200000000, watts: 5000000, tariff_per_kwh: 0.08, accelerator: h100,\n"
         " accelerators: 2048, network_gbps: 1600}\n"
