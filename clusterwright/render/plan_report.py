@@ -73,7 +73,7 @@ def _in_currency(report: PlanReport, exchange: Exchange | None) -> list[tuple[st
     if exchange.stale:
         source += f", {exchange.age_days} days old"
     if usd is None:
-        return [(f"in {exchange.currency}", [f"unknown, because the dollars are unknown; {source}"])]
+        return [(f"in {exchange.currency}", [f"unknown, like the dollars; {source}"])]
     values = ", ".join(f"{name.upper()} {value * rate:,.0f}" for name, value in vars(usd).items())
     return [(f"in {exchange.currency}", [f"compute: {values}; {source}"])]
 
@@ -247,10 +247,12 @@ def _owned_lines(report: PlanReport) -> list[str]:
         f"{found.cheaper} is cheaper; an owned hour of use costs {found.owned_per_hour:,.2f} USD"
     ]
     if found.years is None:
-        lines.append("it is never paid back: the power of an hour costs more than renting an hour")
+        lines.append("it is never paid back: an hour of its power costs more than renting")
     else:
         share = found.utilisation
-        above = f", above {share:.0%} use" if share is not None else ", at no use within its lifetime"
+        above = (
+            f", above {share:.0%} use" if share is not None else ", at no use within its lifetime"
+        )
         lines.append(f"it is paid back after {found.years:.2f} years{above}")
     return lines
 

@@ -91,7 +91,7 @@ def _no_front(report: PlanReport) -> str:
     if report.charts is None:
         return ""
     return (
-        "<p>The chart of days and dollars is omitted: fewer than two clusters have a known price in "
+        "<p>No chart of days and dollars: fewer than two clusters have a known price in "
         f"{escape(printable(report.region or 'an unknown region'))}.</p>"
     )
 

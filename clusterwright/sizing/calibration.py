@@ -1,12 +1,12 @@
-"""The step model against public throughput: what was fitted, and how far off it stays.
+"""Fit the step model to public throughput benchmarks.
 
 `python -m clusterwright.sizing.calibration` prints prediction against measurement; `--fit` fits
 the constants anew and writes `data/calibration.json`; `--check` exits 1 if a fit would be better
-by more than noise. Every benchmark carries its source. Published whole-run accelerator-hours are
-in no data here: the planner is judged on them.
+by more than noise. Every benchmark has its source. Published accelerator-hours of whole runs are
+not in the data: the planner is evaluated against them.
 
 The fit is ridge-regularised Gauss-Newton on log tokens per second; every group of benchmarks has
-the weight of the square root of its size, so that a long table does not outvote the others.
+the weight of the square root of its size, so that a long table does not dominate.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ PRIOR: Final = Constants(
     straggler=0.006,
     tuned=1.15,
 )
-"""Where the fit starts and what holds it where benchmarks say little."""
+"""Start of the fit, and prior of constants with few benchmarks."""
 
 SPREAD: Final = Constants(
     kernel=0.10,
@@ -67,7 +67,7 @@ SPREAD: Final = Constants(
     straggler=0.60,
     tuned=0.12,
 )
-"""Standard deviation of the logarithm of each, before any benchmark is seen."""
+"""Prior standard deviation of the logarithm of each constant."""
 
 LIMITS: Final = {
     "kernel": 0.98,
@@ -77,17 +77,17 @@ LIMITS: Final = {
     "exposed_tensor": 1.0,
     "exposed_expert": 1.0,
 }
-"""No share of a ceiling exceeds it, and no more communication is exposed than there is."""
+"""Shares of a ceiling, and of exposed communication, are at most 1."""
 
 GROUPS_ENOUGH: Final = 4
 
 NOISE: Final = 0.12
-"""Standard deviation of log tokens per second that one benchmark is trusted to."""
+"""Standard deviation of log tokens per second of one benchmark."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A published throughput; `tuned`: 1 a vendor's recipe, 0 a framework as it comes."""
+    """A published throughput; `tuned`: 1 a vendor's recipe, 0 framework defaults."""
 
     group: str
     name: str
@@ -112,7 +112,7 @@ def constants() -> Constants:
 
 @functools.cache
 def residual_spread() -> dict[str, float]:
-    """Standard deviation of log(measured/predicted) for benchmarks that the fit has not seen.
+    """Standard deviation of log(measured/predicted) for benchmarks excluded from the fit.
 
     Keys are `dense`, `moe` and `neuron`.
     """
@@ -122,28 +122,28 @@ def residual_spread() -> dict[str, float]:
 
 
 SAME_CHIP: Final = {"H800": "H100", "GH200": "H100"}
-"""Compute as the chip beside it (data/hardware.json)."""
+"""Chips with the same compute (data/hardware.json)."""
 
 
 @functools.cache
 def seen_accelerators() -> frozenset[str]:
-    """Accelerators that the fit has a benchmark of, and those with the same chip."""
+    """Accelerators with a benchmark in the fit, and those with the same chip."""
     rows = json.loads(_FOLDER.joinpath("benchmarks.json").read_text("utf-8"))["benchmarks"]
     found = {row["accelerator"] for row in rows}
     return frozenset(found | {name for name, same in SAME_CHIP.items() if same in found})
 
 
 def coverage(data: Sequence[Benchmark]) -> dict[str, float]:
-    """Share of benchmarks inside the 80 % interval of a fit that had not seen them, by kind.
+    """Share of benchmarks in the 80 % interval of a fit without them, by kind.
 
-    An honest interval has about 0.8: with less it is too narrow, with more too wide.
+    It should be about 0.8: with less the interval is too narrow, with more too wide.
     """
     stored = json.loads(_FOLDER.joinpath("calibration.json").read_text("utf-8"))
     unseen = np.array(stored["unseen_residuals"])
     kinds = np.array([_kind(b) for b in data])
-    within = NormalDist().inv_cdf(0.9)
+    width = NormalDist().inv_cdf(0.9)
     return {
-        kind: float(np.mean(np.abs(unseen[kinds == kind]) <= within * spread))
+        kind: float(np.mean(np.abs(unseen[kinds == kind]) <= width * spread))
         for kind, spread in residual_spread().items()
     }
 
@@ -155,7 +155,7 @@ def benchmarks(catalog: Catalog) -> tuple[Benchmark, ...]:
 
 
 def predict(benchmark: Benchmark, with_constants: Constants) -> float:
-    """Tokens per second and accelerator: with the stated layout, else with the fastest."""
+    """Tokens per second and accelerator with the stated layout, or with the fastest."""
     b = benchmark
     if b.layout is not None:
         grid = layouts.one(b.layout)
@@ -186,7 +186,7 @@ def predict(benchmark: Benchmark, with_constants: Constants) -> float:
 def fit(
     data: Sequence[Benchmark], *, start: Constants = PRIOR, rounds: int = 12
 ) -> tuple[Constants, Floats]:
-    """Constants that fit best, and log(measured/predicted) of every benchmark."""
+    """The fitted constants, and log(measured/predicted) of every benchmark."""
     names = list(asdict(PRIOR))
     prior = np.log(np.array(list(asdict(PRIOR).values())))
     spread = np.array(list(asdict(SPREAD).values()))
@@ -226,7 +226,7 @@ def fit(
 
 
 def loss(data: Sequence[Benchmark], with_constants: Constants) -> float:
-    """What `fit` makes small: weighted squares of residuals and of distances to the prior."""
+    """The loss of `fit`: weighted squares of residuals and of distances to the prior."""
     values = np.log(np.array(list(asdict(with_constants).values())))
     prior = np.log(np.array(list(asdict(PRIOR).values())))
     spread = np.array(list(asdict(SPREAD).values()))
@@ -235,11 +235,11 @@ def loss(data: Sequence[Benchmark], with_constants: Constants) -> float:
 
 
 def cross_validated(data: Sequence[Benchmark], fitted: Constants) -> Floats:
-    """Residuals of benchmarks that the fit has not seen: what a new run should expect.
+    """Cross-validated residuals of all benchmarks.
 
-    A kind with four groups or more is left out group by group, so that no other figure of the
-    same table helps; a kind with fewer is left out one by one, since without its only group there
-    would be nothing to learn it from.
+    Kinds with four groups or more are excluded group by group, so that no figure of the same table
+    is in the fit; kinds with fewer groups one by one, because without its only group a kind has no
+    benchmarks.
     """
     kinds = [_kind(b) for b in data]
     groups = {

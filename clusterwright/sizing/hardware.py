@@ -1,8 +1,8 @@
-"""What a layout runs on: an accelerator in its node, with the links that it shares.
+"""Hardware of a layout: an accelerator in its node, with its links.
 
-Facts come from the catalogue; what the catalogue does not know (accelerators that AWS does not
-sell, link speeds that AWS does not state) comes from `data/hardware.json`, where each value names
-its source or says that it is assumed. Assumptions are listed in `Hardware.assumptions`.
+Facts come from the catalogue. Other figures (accelerators that AWS does not sell, link speeds that
+AWS does not state) come from `data/hardware.json`, where each value names its source or is marked
+as assumed. Assumptions are listed in `Hardware.assumptions`.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ NAMED_ACCELERATORS: Final = (
     "Trn1",
     "Trn2",
 )
-"""What `--accelerator` takes (design, section 5; GB300 has no sourced memory and is refused),
-besides the cards that people own (`cards`)."""
+"""Accelerators of `--accelerator`, besides the cards (`cards`). GB300 has no sourced memory and is
+refused."""
 
 PCIE_GBYTES_PER_S: Final = 25.0
-"""One direction of PCIe 4 x16 with its overhead: accelerators of G types have nothing else."""
+"""One direction of PCIe 4 x16 with its overhead, the only link of accelerators in G types."""
 
 PAIR: Final = 2
-"""Cards that an NVLink bridge joins."""
+"""Cards on one NVLink bridge."""
 
 CARDS_OF_A_NODE: Final = 8
-"""Of owned cards whose node nobody described; fewer where there are fewer."""
+"""Default number of owned cards in a node."""
 
 BITS_PER_BYTE: Final = 8
 
@@ -55,28 +55,28 @@ class Hardware:
     Attributes
     ----------
     name:
-        The instance type, or the accelerator where no type was named.
+        The instance type, or the accelerator if no type was named.
     instance_type:
-        `None` where an accelerator was named instead.
+        `None` if an accelerator was named.
     per_node:
         Accelerators of one node.
     memory_gib, memory_gbytes_per_s:
         HBM of one accelerator and its bandwidth.
     bf16_tflops, fp8_tflops:
-        Dense peak; `fp8_tflops` is 0 without FP8 units. Sparse figures never enter.
+        Dense peak; `fp8_tflops` is 0 without FP8 units. Sparse figures are not used.
     ceiling:
         The largest share of the peak that a matrix product reaches (MAMF).
     scale_up_size, scale_up_gbytes_per_s:
-        Accelerators that share NVLink or NeuronLink, and what one sends over it, one direction.
+        Accelerators that share NVLink or NeuronLink, and the speed of one, one direction.
     scale_out_gbytes_per_s:
-        What one accelerator sends to other nodes; 0 where nobody said (owned hardware), and then
-        no plan takes more than one node.
+        Speed of one accelerator to other nodes; 0 if unknown (owned hardware), and then plans
+        have at most one node.
     pcie_gbytes_per_s:
-        What one accelerator sends inside its node to those that the fast link does not reach.
+        Speed of one accelerator inside its node beyond the reach of the fast link.
     has_efa:
-        Whether the type has EFA at all; `None` where nobody said, or no type was named.
+        Whether the type supports EFA; `None` if unknown, or if no type was named.
     fp8_unknown:
-        Why the FP8 peak is unknown; `None` where it is known, or there is none.
+        Why the FP8 peak is unknown; `None` if it is known, or there is none.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Hardware:
         Raises
         ------
         GoalError
-            The accelerator has no FP8, or nobody knows how fast it is.
+            The accelerator has no FP8 units, or their peak is unknown.
         """
         if precision != "fp8":
             return self.bf16_tflops
@@ -117,7 +117,7 @@ class Hardware:
         if self.fp8_tflops <= 0:
             raise GoalError(
                 f"{self.accelerator} has no FP8",
-                "--precision bf16, or an accelerator from H100 on",
+                "--precision bf16, or H100 and later accelerators",
                 field="precision",
             )
         return self.fp8_tflops
@@ -134,14 +134,14 @@ def of_instance_type(name: str, catalog: Catalog) -> Hardware:
     Raises
     ------
     GoalError
-        There is no such type, it has no accelerator, or a fact that sizing needs is unknown.
+        The type is unknown, it has no accelerator, or a required fact is unknown.
     """
     name = name.removeprefix("ml.")
     instance = catalog.instance(name)
     if instance is None:
         near = ", ".join(catalog.suggest_instance(name)[:3])
         raise GoalError(
-            f"no instance type {name!r} is in the catalogue",
+            f"the catalogue has no instance type {name!r}",
             f"did you mean {near}?" if near else "see `clusterwright catalog`",
             field="instance_type",
         )
@@ -149,8 +149,8 @@ def of_instance_type(name: str, catalog: Catalog) -> Hardware:
     count = _known(instance.accelerator_count)
     if accelerator is None or not count:
         raise GoalError(
-            f"{name} has no accelerator that the catalogue knows",
-            "training needs a type of the P, G or Trn families, such as p5.48xlarge",
+            f"{name} has no known accelerator",
+            "training requires a type of the P, G or Trn families, such as p5.48xlarge",
             field="instance_type",
         )
     notes: list[str] = []
@@ -176,17 +176,17 @@ def of_accelerator(
     per_node: int | None = None,
     network_gbps: float | None = None,
 ) -> Hardware:
-    """The hardware of an accelerator in the node that it usually comes in, which is assumed.
+    """The hardware of an accelerator in its usual node, which is an assumption.
 
     Parameters
     ----------
     per_node, network_gbps:
-        Of the node that it is in, where somebody knows it.
+        Of the node, if known.
 
     Raises
     ------
     GoalError
-        There is no such accelerator, or a figure that sizing needs is unknown.
+        The accelerator is unknown, or a required figure is unknown.
     """
     by_case = {known.lower(): known for known in (*NAMED_ACCELERATORS, *cards())}
     wanted = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
@@ -196,7 +196,7 @@ def of_accelerator(
         near = near or get_close_matches(wanted, by_case, n=2, cutoff=0.3)
         meant = " or ".join(by_case[n] for n in near)
         raise GoalError(
-            f"no accelerator {name!r} is known",
+            f"unknown accelerator {name!r}",
             (f"did you mean {meant}? " if meant else "") + f"One of {', '.join(by_case.values())}",
             field="accelerator",
         )
@@ -208,8 +208,8 @@ def of_accelerator(
     assert accelerator is not None, key
     node = _data()["reference_nodes"][key]
     notes = [
-        f"a node of {key} is taken to hold {node['per_node']} with {node['network_gbps']} Gbps "
-        f"between nodes ({node['why']})"
+        f"nodes of {node['per_node']} {key} with {node['network_gbps']} Gbps between nodes "
+        f"({node['why']})"
     ]
     return _build(
         name=key,
@@ -225,20 +225,20 @@ def of_accelerator(
 
 
 def _of_card(card: Card, per_node: int, network_gbps: float | None, assumed: bool) -> Hardware:
-    """A node of PCIe cards: pairs on their bridge, the others over PCIe, which is slower."""
+    """A node of PCIe cards: pairs on a bridge, all others over PCIe, which is slower."""
     bf16 = card.needed("dense_bf16_tflops")
     notes = []
     if assumed:
-        notes.append(f"a node of {card.name} is taken to hold up to {per_node} (--per-node)")
-    # Alone in its node a card has nobody to talk to over PCIe but the network's adapter.
+        notes.append(f"nodes of up to {per_node} {card.name} (--per-node)")
+    # A single card in a node uses PCIe for the network adapter only.
     linked, link, pcie = 1, 0.0, card.pcie_gbytes_per_s or 2 * PCIE_GBYTES_PER_S
     if per_node > 1:
         link = card.needed("link_gbytes_per_s")
         pcie = card.needed("pcie_gbytes_per_s")
-        joined = "PCIe alone joins the cards"
+        joined = "the cards are connected by PCIe only"
         if link > 0:
             linked = PAIR
-            joined = f"a bridge joins two cards at {link:g} GB/s, and PCIe the others"
+            joined = f"a bridge connects two cards at {link:g} GB/s, and PCIe the others"
         notes.append(f"{joined}: {pcie:g} GB/s, both directions together")
     notes.append(f"{card.name}: {card.source}")
     share, source, text = _data()["matmul_ceiling"]["*"]
@@ -264,13 +264,13 @@ def _of_card(card: Card, per_node: int, network_gbps: float | None, assumed: boo
 
 
 def _in_a_node(usual: Hardware, per_node: int | None, network_gbps: float | None) -> Hardware:
-    """The same accelerator in a node that somebody described."""
+    """The same accelerator in a described node."""
     size = per_node or usual.per_node
     network = network_gbps or usual.scale_out_gbytes_per_s * BITS_PER_BYTE * usual.per_node
-    notes = [note for note in usual.assumptions if not note.startswith("a node of ")]
-    whose = "as given" if network_gbps else f"as of a usual node of {usual.name}"
-    notes.append(f"nodes of {size}, {network:g} Gbps between them, {whose}")
-    # A link that reaches over nodes keeps its reach; one of the node ends with the node.
+    notes = [note for note in usual.assumptions if not note.startswith("nodes of ")]
+    origin = "as given" if network_gbps else f"as in a usual node of {usual.name}"
+    notes.append(f"nodes of {size}, {network:g} Gbps between them, {origin}")
+    # A link across nodes keeps its reach; a link inside the node ends with the node.
     reach = usual.scale_up_size
     if reach <= usual.per_node:
         reach = min(reach, size)
@@ -291,8 +291,8 @@ def without_efa(hardware: Hardware, ip_gbps: float = 100.0) -> Hardware:
     hardware:
         The node with EFA.
     ip_gbps:
-        Of the node's ENA; P5's first card gives 100 Gbps of IP with one private address (AWS EFA
-        documentation).
+        Of the node's ENA; the first card of P5 has 100 Gbps of IP with one private address (AWS
+        EFA documentation).
     """
     speed = min(hardware.scale_out_gbytes_per_s, ip_gbps / BITS_PER_BYTE / hardware.per_node)
     return replace(
@@ -303,7 +303,7 @@ def without_efa(hardware: Hardware, ip_gbps: float = 100.0) -> Hardware:
 
 
 def trainable_types(catalog: Catalog) -> tuple[str, ...]:
-    """Instance types that a sweep tries: those with known peak, memory and network, sorted."""
+    """Instance types of a sweep, sorted: those with known peak, memory and network."""
     found = []
     for name in sorted(catalog.described_names):
         try:
@@ -316,14 +316,14 @@ def trainable_types(catalog: Catalog) -> tuple[str, ...]:
 
 
 SWEEP_MEMORY_GIB: Final = 22
-"""Smaller accelerators hold no state of a model worth a cluster."""
+"""Accelerators with less memory are not tried."""
 
 
 def _scale_up(instance: InstanceType, count: int, accelerator: str, notes: list[str]) -> int:
     known = _known(instance.scale_up_size)
     if known is not None:
         return max(1, int(known))
-    notes.append(f"{accelerator}: how many share a fast link is not known; one node assumed")
+    notes.append(f"{accelerator}: size of the link domain unknown; one node assumed")
     return count
 
 
@@ -350,7 +350,7 @@ def _build(
             reason = given.reason if isinstance(given, Unknown) else ""
             raise GoalError(
                 f"{field} of {key} is unknown: {reason}",
-                "another accelerator; nothing is guessed here",
+                "another accelerator; unknown figures are not estimated",
                 field="accelerator",
             )
         value, source = extra[field]
@@ -365,7 +365,7 @@ def _build(
             link = float(row[0])
             notes.append(f"{key}: {link:g} GB/s link ({_data()['sources'][row[1]]})")
     share, source, text = _data()["matmul_ceiling"].get(key) or _data()["matmul_ceiling"]["*"]
-    # A domain of one node: what does not share a link talks over PCIe and the network.
+    # A domain of one node: accelerators without a shared link use PCIe and the network.
     return Hardware(
         name=name,
         accelerator=key,
@@ -380,7 +380,7 @@ def _build(
         ceiling=float(share),
         ceiling_source=f"{text}; {_data()['sources'][source]}",
         scale_up_size=scale_up,
-        # Link speeds are stated for both directions together.
+        # Sources state link speeds for both directions together.
         scale_up_gbytes_per_s=(link or 0.0) / 2,
         scale_out_gbytes_per_s=network_gbps / BITS_PER_BYTE / per_node,
         assumptions=tuple(notes),

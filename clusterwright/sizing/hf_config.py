@@ -1,7 +1,8 @@
-"""A Hugging Face `config.json` as a shape. Whoever has the file reads it; nothing is fetched.
+"""Read the shape of a model from a Hugging Face `config.json`.
 
-Keys are those of `transformers`: Llama, Mistral, Mixtral, Qwen 2 and 3 (dense and MoE),
-DeepSeek V2 and V3, DBRX, Llama 4, GPT-2, GPT-NeoX, Falcon, BLOOM, OPT, Gemma.
+The caller reads the file; nothing is downloaded. Keys are those of `transformers`: Llama, Mistral,
+Mixtral, Qwen 2 and 3 (dense and MoE), DeepSeek V2 and V3, DBRX, Llama 4, GPT-2, GPT-NeoX, Falcon,
+BLOOM, OPT, Gemma.
 """
 
 from __future__ import annotations
@@ -40,25 +41,25 @@ _TIED: Final = frozenset(
 
 
 def shape_from_config(config: object, *, name: str = "config.json") -> ModelShape:
-    """The shape that a parsed `config.json` describes.
+    """The shape in a parsed `config.json`.
 
     Parameters
     ----------
     config:
-        What `json.load` returned.
+        The result of `json.load`.
     name:
-        For messages; usually the file's name.
+        Name of the file, for messages.
 
     Raises
     ------
     GoalError
-        It is no configuration of a decoder-only transformer, or a size is missing or no number.
+        The file does not describe a decoder-only transformer, or a size is missing or invalid.
     """
     if not isinstance(config, Mapping):
-        raise GoalError(f"{name} is no Hugging Face config.json", "it holds one JSON object")
+        raise GoalError(f"{name} is not a Hugging Face config.json", "it must be a JSON object")
     if config.get("is_encoder_decoder"):
         raise GoalError(
-            f"{name} is an encoder-decoder model", "only decoder-only models are sized"
+            f"{name} is an encoder-decoder model", "only decoder-only models are supported"
         )
     if isinstance(config.get("text_config"), Mapping):
         config = {**config["text_config"], "model_type": config.get("model_type")}
@@ -127,7 +128,7 @@ def _experts(config: Mapping[str, Any], layers: int, ffn: int, name: str) -> Exp
     )
     if not per_token:
         raise GoalError(
-            f"{name} has {count} experts and does not say how many a token visits",
+            f"{name} has {count} experts, but not their number per token",
             "num_experts_per_tok is missing",
         )
     width = _whole(source, "moe_intermediate_size", name)
@@ -183,7 +184,7 @@ def _first(config: Mapping[str, Any], keys: tuple[str, ...], field: str, name: s
         if value:
             return value
     raise GoalError(
-        f"{name} does not say the model's {field}", f"one of {', '.join(keys)} is missing"
+        f"{name} does not state the model's {field}", f"one of {', '.join(keys)} is missing"
     )
 
 
@@ -192,7 +193,7 @@ def _whole(config: Mapping[str, Any], key: str, name: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1:
-        raise GoalError(f"{key} of {name} is {value!r}, not a whole number")
+        raise GoalError(f"{key} of {name} is {value!r}, not an integer")
     if not 0 <= value < 10**9:
-        raise GoalError(f"{key} of {name} is {value!r}", "it is a size of a model")
+        raise GoalError(f"{key} of {name} is {value!r}", "must be from 0 to 10^9")
     return int(value)

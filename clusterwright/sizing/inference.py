@@ -1,9 +1,9 @@
-"""A smaller model that is trained for longer: when fewer inference FLOPs pay for it.
+"""A smaller model that is trained for longer, and its break-even in inference tokens.
 
 Loss by Hoffmann et al. 2022 (arXiv:2203.15556, section 3.3): L = 1.69 + 406.4 / N^0.34 +
 410.7 / D^0.28. Total work by Sardana et al. 2024 (arXiv:2401.00448): 6 N D to train and 2 N for
 every token of inference. The fit's constants are disputed (Besiroglu et al. 2024,
-arXiv:2404.10102), so the answer is a direction with a number, not a promise about a model.
+arXiv:2404.10102), so the answer is an indication, not a prediction for a model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALLEST_SHARE: Final = 0.05
 
 @dataclass(frozen=True)
 class Pair:
-    """A model and its tokens, with what they cost in FLOPs."""
+    """A model and its tokens, with their FLOPs."""
 
     params: float
     tokens: float
@@ -37,15 +37,15 @@ class Pair:
 
 @dataclass(frozen=True)
 class InferenceAware:
-    """Compute-optimal against inference-aware, at the same predicted loss.
+    """A compute-optimal and an inference-aware model of the same predicted loss.
 
     Attributes
     ----------
     break_even_tokens:
-        Inference tokens from which the smaller model costs less in all; `None` where the two
-        are the same.
+        Inference tokens from which the smaller model costs less in total; `None` if both are
+        the same.
     saved_share:
-        Of the total FLOPs of the first, at the stated inference tokens.
+        Share of the total FLOPs of the first, at the stated inference tokens.
     """
 
     compute_optimal: Pair
@@ -61,7 +61,7 @@ def loss(params: float, tokens: float) -> float:
 
 
 def tokens_for(target: float, params: float) -> float | None:
-    """Tokens at which a model reaches a loss; `None` where no number of tokens does."""
+    """Tokens at which a model reaches a loss; `None` if it never does."""
     left = target - IRREDUCIBLE - A * math.pow(params, -ALPHA)
     if left <= 0:
         return None
@@ -74,7 +74,7 @@ def break_even_tokens(
 ) -> float | None:
     """Inference tokens at which two trainings cost the same: 6 (N1 D1 - N0 D0) / (2 (N0 - N1)).
 
-    `None` where the models are of one size, or the smaller one costs less from the start.
+    `None` if the models have one size, or the smaller one costs less from the start.
     """
     if other_params == params:
         return None
@@ -83,30 +83,30 @@ def break_even_tokens(
 
 
 def compare(params: float, inference_tokens: float, tokens: float | None = None) -> InferenceAware:
-    """The size that costs least in all for the loss of a model of `params`.
+    """The model of least total compute at the loss of a model of `params`.
 
     Parameters
     ----------
     params:
         Of the compute-optimal model.
     inference_tokens:
-        That will be read and written over its life.
+        Over the life of the model.
     tokens:
-        It is trained on; 20 per parameter without.
+        Of training; by default 20 per parameter.
 
     Raises
     ------
     GoalError
-        A number that is not positive.
+        A number is not positive.
     """
     for name, value in (("params", params), ("inference tokens", inference_tokens)):
         if not 0 < value < math.inf:
-            raise GoalError(f"{name} are {value:g}", "a positive number", field="inference_tokens")
+            raise GoalError(f"{name} are {value:g}", "must be positive", field="inference_tokens")
     trained = tokens or TOKENS_PER_PARAMETER * params
     target = loss(params, trained)
     first = _pair(params, trained, inference_tokens)
     best = first
-    # Log-spaced sizes, then once more around the best: total work has one valley in N.
+    # Log-spaced sizes, refined around the best: total work has one minimum in N.
     low, high = SMALLEST_SHARE * params, 2 * params
     for _ in range(4):
         step = (high / low) ** (1 / 64)

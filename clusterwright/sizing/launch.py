@@ -1,8 +1,8 @@
-"""Framework settings of a layout: Megatron-LM's arguments, NeMo's and torchtitan's (FSDP) keys.
+"""Settings of a layout for Megatron-LM, NeMo and torchtitan (FSDP).
 
 Global batch = micro batch x data parallel x accumulation, in every framework. Names are those of
 Megatron-LM's `megatron/training/arguments.py`, of NeMo's Megatron configuration, and of
-torchtitan's `JobConfig`; what a framework cannot do with a layout is a caution, not left out.
+torchtitan's `JobConfig`; what a framework does not support in a layout is a caution.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Launch:
     global_batch, train_steps:
         Sequences per optimizer step, and steps of the run.
     cautions:
-        What does not go together, by framework.
+        Unsupported combinations, by framework.
     """
 
     megatron: tuple[str, ...]
@@ -50,7 +50,7 @@ def launch_settings(
     save_every_steps: int = 500,
     checkpoint_path: str = "/fsx/checkpoints",
 ) -> Launch:
-    """The settings that run this layout.
+    """The settings of a layout.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def launch_settings(
     Raises
     ------
     GoalError
-        A layout without a whole batch.
+        The layout has no batch.
     """
     global_batch = layout.micro_batch * layout.data * layout.accumulation
     if global_batch < 1 or seq_len < 1:
@@ -86,9 +86,9 @@ def launch_settings(
 
 
 def job_command(launch: Launch, layout: Layout, name: str, *, managed: bool) -> tuple[str, ...]:
-    """What each node of a Kubernetes job runs: the settings behind the launcher's word.
+    """Command of each node of a Kubernetes job: the launcher and the settings.
 
-    The training operators tell the launcher how many nodes and processes there are: Kubeflow's
+    The training operators pass the number of nodes and processes to the launcher: Kubeflow's
     `torchrun`, HyperPod's `hyperpodrun` (SageMaker developer guide, "Using the training operator
     to run jobs"). A layout that is fully sharded is torchtitan's, whose settings are a file, which
     has to lie on the shared file system.
@@ -96,7 +96,7 @@ def job_command(launch: Launch, layout: Layout, name: str, *, managed: bool) -> 
     Parameters
     ----------
     managed:
-        HyperPod's operator starts it.
+        Whether HyperPod's operator starts the job.
     """
     launcher = "hyperpodrun" if managed else "torchrun"
     if layout.sharding == "fsdp":
@@ -106,7 +106,7 @@ def job_command(launch: Launch, layout: Layout, name: str, *, managed: bool) -> 
 
 
 def virtual_layers(layout: Layout, shape: ModelShape) -> int | None:
-    """Layers of one model chunk; `None` without interleaving or where they do not divide."""
+    """Layers of one model chunk; `None` without interleaving, or if they do not divide."""
     chunks = layout.pipeline * layout.virtual
     if layout.virtual == 1 or shape.layers % chunks:
         return None
@@ -114,7 +114,7 @@ def virtual_layers(layout: Layout, shape: ModelShape) -> int | None:
 
 
 def recompute_layers(layout: Layout, shape: ModelShape) -> tuple[str, int]:
-    """Megatron's method and number: every layer on its own, or the first of each chunk."""
+    """Megatron's recompute method and number of layers: each layer, or the first of each chunk."""
     if layout.recompute_share >= 1:
         return "uniform", 1
     chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
@@ -122,7 +122,7 @@ def recompute_layers(layout: Layout, shape: ModelShape) -> tuple[str, int]:
 
 
 def _activation_checkpoint(layout: Layout) -> dict[str, object]:
-    """torchtitan recomputes all layers, or every n-th, or cheap operations of each."""
+    """torchtitan's settings: recompute all layers, every n-th, or selected operations."""
     if layout.recompute == "full" and layout.recompute_share < 1:
         every = max(2, round(1 / layout.recompute_share))
         return {"mode": "selective", "selective_ac_option": str(every)}
@@ -323,5 +323,5 @@ def _cautions(layout: Layout, shape: ModelShape, precision: str) -> list[str]:
             "recomputation of all is slower, selective needs more memory"
         )
     if precision not in {"bf16", "fp8"}:
-        found.append(f"no framework here trains in {precision}")
+        found.append(f"no supported framework trains in {precision}")
     return found

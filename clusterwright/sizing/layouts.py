@@ -26,7 +26,7 @@ PLAIN, DISTRIBUTED, ZERO_2, FSDP = range(4)
 TENSOR_MAX: Final = 16
 PIPELINES: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 TOKENS_PER_RANK: Final = 4096
-"""Sequences are split over accelerators only while each keeps so many tokens."""
+"""Least tokens per accelerator when sequences are split."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Grid:
 
     @property
     def accelerators(self) -> Floats:
-        """Accelerators that each layout uses."""
+        """Accelerators of each layout."""
         return self.tensor * self.pipeline * self.context * self.data
 
     def take(self, index: NDArray[np.bool_] | NDArray[np.intp]) -> Grid:
@@ -106,7 +106,7 @@ def grid(
     batch_tokens: float,
     may_idle: bool = False,
 ) -> Grid:
-    """Every layout worth trying on exactly so many accelerators (a few may stay idle).
+    """Every plausible layout on a number of accelerators (a few may stay idle).
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def grid(
     t, p, c, e, v, b, z = (array.ravel() for array in mesh)
     sequences = max(1.0, batch_tokens / seq_len)
     data = np.minimum(np.floor(accelerators / (t * p * c)), np.floor(sequences / b))
-    # Ranks that experts are spread over come in whole groups.
+    # Expert-parallel ranks are whole groups.
     whole = np.maximum(1.0, e / np.gcd(e.astype(int), (t * c).astype(int)))
     data = np.floor(data / whole) * whole
     keep = data >= 1
@@ -148,13 +148,13 @@ def grid(
     keep &= shape.layers >= p * v
     keep &= (z != FSDP) | ((p == 1) & (data > 1))
     keep &= e <= t * c * data
-    # Experts over more ranks than there are in tensor x context x data would need a copy each.
+    # More expert ranks than tensor x context x data would need a copy of each expert.
     keep &= np.mod(t * c * data, e) == 0
     t, p, c, e, v, b, z, data = (a[keep] for a in (t, p, c, e, v, b, z, data))
     accumulation = np.maximum(1.0, np.round(sequences / (data * b)))
-    # Interleaving wants the micro-batches to be a multiple of the stages; fewer never fill them.
+    # Interleaving requires the micro-batches to be a multiple of the stages.
     full = (v == 1) | (accumulation >= p)
-    # `memory.fitting` recomputes more where selective recomputation does not fit.
+    # `memory.fitting` recomputes more if selective recomputation does not fit.
     recompute, share = np.full(len(t), float(SELECTIVE)), np.ones(len(t))
     columns = (t, p, c, e, data, v, b, accumulation, recompute, share, z)
     return Grid(*(column[full] for column in columns))

@@ -33,7 +33,7 @@ HEADROOM: Final = 0.90
 CONTEXT_GIB: Final = 1.5
 """CUDA context, NCCL's rings and cuBLAS workspaces: 0.5 to 2 GiB (stas00/ml-engineering)."""
 FRAGMENTATION: Final = 0.05
-"""Of what is allocated and freed in every step (Megatron-LM's estimator adds 5 % too)."""
+"""Share of the allocations of every step (as in Megatron-LM's estimator)."""
 FULL_STATE_BYTES: Final = 14
 """Of a checkpoint per parameter: BF16 weights 2, FP32 master 4, Adam's moments 8."""
 QUANTISED_BYTES: Final = {"int8": 1.0, "fp8": 1.0, "int4": 0.5, "fp4": 0.5, "bf16": 2.0}
@@ -54,7 +54,7 @@ PARTS: Final = (
 
 @dataclass(frozen=True)
 class Training:
-    """What is kept per parameter, in bytes.
+    """Training state in bytes per parameter.
 
     `trainable_share` is 1, or LoRA's adapters relative to the model; `frozen_bytes` is what a
     frozen weight takes (2 for LoRA, 0.5 and a little for QLoRA's 4 bits).
@@ -77,7 +77,7 @@ QLORA_BYTES: Final = 0.5 + 0.127 / 8
 
 
 def training_of(kind: str, optimizer: str, shape: ModelShape, *, lora_rank: int = 16) -> Training:
-    """What a kind of training keeps per parameter: all of it, or LoRA's and QLoRA's adapters."""
+    """Training state of a kind of training: of all parameters, or of LoRA's adapters."""
     base = ADAM_8BIT if optimizer == "adam-8bit" else ADAM
     if kind not in {"lora", "qlora"}:
         return base
@@ -132,7 +132,7 @@ def by_part(shape: ModelShape, grid: Grid, *, seq_len: int, training: Training =
 
 
 def fits(parts: Floats, memory_gib: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which columns stay below the headroom."""
+    """Mask of columns within the headroom."""
     below: np.ndarray[tuple[int], np.dtype[np.bool_]] = (
         parts.sum(axis=0) <= HEADROOM * memory_gib * GIB
     )
@@ -142,7 +142,7 @@ def fits(parts: Floats, memory_gib: float) -> np.ndarray[tuple[int], np.dtype[np
 def fitting(
     shape: ModelShape, grid: Grid, *, seq_len: int, memory_gib: float, training: Training = ADAM
 ) -> tuple[Grid, Floats]:
-    """The layouts that fit, each with the least recomputation that does, and their parts.
+    """The layouts that fit, each with the least recomputation, and their parts.
 
     Selective recomputation first, then a quarter, half and all of the layers in full: less is
     always faster, so that no other share needs to be looked at.
@@ -191,7 +191,7 @@ def params_per_rank(shape: ModelShape, grid: Grid) -> tuple[Floats, Floats]:
 
 
 def kv_cache_bytes(shape: ModelShape, tokens: float, *, bytes_per_value: float = 2.0) -> float:
-    """The KV cache of so many tokens, all layers: 2 x layers x KV heads x head width x bytes.
+    """Bytes of the KV cache of a number of tokens: 2 x layers x KV heads x head width x bytes.
 
     With latent attention it holds the latent vector and the rotary key instead (DeepSeek-V2,
     arXiv:2405.04434).
@@ -202,7 +202,7 @@ def kv_cache_bytes(shape: ModelShape, tokens: float, *, bytes_per_value: float =
 def inference_bytes(
     shape: ModelShape, *, precision: str, tokens_in_cache: float, kv_bytes: float = 2.0
 ) -> dict[str, float]:
-    """Weights and KV cache of one replica, before it is split over accelerators."""
+    """Bytes of the weights and the KV cache of one replica."""
     return {
         "weights": shape.params * QUANTISED_BYTES[precision],
         "kv_cache": kv_cache_bytes(shape, tokens_in_cache, bytes_per_value=kv_bytes),
@@ -223,7 +223,7 @@ def _stretch(shape: ModelShape) -> float:
 def _state(shape: ModelShape, grid: Grid, training: Training) -> tuple[Floats, Floats, Floats]:
     common, experts = params_per_rank(shape, grid)
     replicas = grid.data * grid.context
-    # Ranks that hold the same experts: what is left of tensor x context x data.
+    # Ranks with the same experts: tensor x context x data over expert ranks.
     expert_replicas = np.maximum(1.0, grid.tensor * replicas / grid.expert)
     share, frozen = training.trainable_share, training.frozen_bytes
     held = np.zeros(len(grid))
@@ -244,13 +244,13 @@ def _state(shape: ModelShape, grid: Grid, training: Training) -> tuple[Floats, F
 def _activation_per_layer(
     shape: ModelShape, grid: Grid, seq_len: int, training: Training
 ) -> Floats:
-    """Bytes that one layer keeps for one micro-batch, averaged over dense and routed layers."""
+    """Bytes of activations of a layer and micro-batch, averaged over dense and routed layers."""
     tokens = grid.micro_batch * seq_len / grid.context
     h = shape.hidden
     widths = float(shape.dense_layers * shape.ffn)
     if shape.experts is not None:
         e = shape.experts
-        # A routed token is kept once per expert it visits, with its copy of the hidden state.
+        # A routed token is stored once per active expert, with its copy of the hidden state.
         widths += e.layers * (e.per_token * (e.ffn + h / 2) + e.shared_ffn)
     mlp = 4 * widths / shape.layers / h
     if training.sequence_parallel:
@@ -272,19 +272,19 @@ def _activation_per_layer(
 def _recompute_working_set(
     shape: ModelShape, grid: Grid, seq_len: int, training: Training
 ) -> Floats:
-    """With full recomputation, one layer's activations exist again while it is differentiated."""
+    """Bytes of one layer that is recomputed in full while it is differentiated."""
     selective = replace(grid, recompute=np.ones(len(grid)))
     layer = _activation_per_layer(shape, selective, seq_len, training)
     return np.where(grid.recompute == FULL, layer, 0.0)
 
 
 def _buffers(shape: ModelShape, grid: Grid, seq_len: int, training: Training) -> Floats:
-    """What collectives need: gathered layers (FSDP), buckets (others), routed tokens (MoE)."""
+    """Bytes of communication buffers: gathered layers (FSDP), buckets (others), routed tokens."""
     layer = (shape.common_block_params / shape.layers) / grid.tensor
     if shape.experts is not None:
         e = shape.experts
         layer = layer + e.count * shape.expert_params * (e.layers / shape.layers) / grid.expert
-    # The layer in use and the one that is fetched; gradients of one in flight.
+    # Two layers of weights (current and next), and gradients of one.
     per_weight = training.weight_bytes * training.trainable_share + training.frozen_bytes
     gathered = layer * (2 * per_weight + 2 * training.trainable_share)
     # Megatron's buckets hold 40 million parameters by default, in FP32.

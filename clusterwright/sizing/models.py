@@ -1,4 +1,4 @@
-"""Models by name: shapes only, each with its source. Run hours of models are not here."""
+"""Known models by name: shapes only, each with its source, without training hours."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from clusterwright.sizing.shape import Experts, LatentAttention, ModelShape
 
 
 def model(name: str) -> ModelShape:
-    """The shape of a model of the table, by its name or an alias; case does not matter.
+    """The shape of a known model, by name or alias; case does not matter.
 
     Raises
     ------
     GoalError
-        The table has no such model; the hint names the nearest and the other ways to give one.
+        The name is unknown; the hint names similar models and other ways to give a model.
     """
     table = _table()
     key = _aliases().get(_plain(name))
@@ -27,9 +27,10 @@ def model(name: str) -> ModelShape:
         near = get_close_matches(_plain(name), _aliases(), n=3, cutoff=0.5)
         meant = ", ".join(dict.fromkeys(_aliases()[n] for n in near))
         raise GoalError(
-            f"no model {name!r} is in the table",
+            f"unknown model {name!r}",
             (f"did you mean {meant}? " if meant else "")
-            + "any other: --model path/to/config.json (Hugging Face), or --params and --tokens",
+            + "for other models: --model path/to/config.json (Hugging Face), or --params and "
+            "--tokens",
             field="model",
         )
     return _shape(key, table[key])
@@ -41,7 +42,7 @@ def model_names() -> tuple[str, ...]:
 
 
 def usual_seq_len(name: str) -> int | None:
-    """The sequence length that the table gives for a model, or `None`."""
+    """The usual sequence length of a known model, or `None`."""
     key = _aliases().get(_plain(name))
     return None if key is None else int(_table()[key]["seq_len"])
 

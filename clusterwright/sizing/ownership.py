@@ -1,11 +1,11 @@
-"""Buying accelerators against renting them: when a purchase has paid for itself.
+"""Break-even of buying accelerators compared with renting them.
 
-Owning costs the purchase less what is left of it, and per hour of use the power of the machine and
-of cooling it; standing idle costs the idle power. Renting costs the rate for the hours that are
-used. So the break-even is in hours of use, and in years only at a stated use. No price, tariff or
-resale value is built in: they are the user's. Where the owned accelerators are named,
-`rent_of_the_run` says what renting costs per hour of their use: the rent of the run that the
-planner chose, over the hours that the owned ones take for the same run.
+Owning costs the purchase less its resale value, and per hour of use the power of the machines and
+of cooling; idle hours cost the idle power. Renting costs the rate for the hours of use. The
+break-even is in hours of use, and in years at a stated use. No price, tariff or resale value is
+built in: they are the user's. If the owned accelerators are named, `rent_of_the_run` returns the
+rent per hour of their use: the rent of the planned run, over the hours of the same run on the
+owned accelerators.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ HOURS_PER_YEAR: Final = 8760.0
 
 @dataclass(frozen=True)
 class Owned:
-    """Hardware that one would buy; money in one currency, the rent's.
+    """Hardware to buy; amounts in the currency of the rent.
 
     Attributes
     ----------
     purchase:
-        Of all of it: machines, network, installation.
+        Machines, network and installation.
     watts, idle_watts:
-        Of all of it at work and standing; without cooling.
+        Power at work and idle, without cooling.
     tariff_per_kwh:
         Of electricity.
     cooling:
-        Power in the room per power of the machines (PUE): 1.0 is none.
+        Power usage effectiveness (PUE); 1.0 without cooling.
     resale_share:
-        Of the purchase that is left after `years`.
+        Share of the purchase price after `years`.
     utilisation:
-        Share of the hours in which it works.
+        Share of the hours of use.
     yearly:
-        What is paid besides each year: space, hands, support contracts.
+        Other costs per year: space, staff, support contracts.
     """
 
     purchase: float
@@ -55,19 +55,19 @@ class Owned:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """What came out.
+    """Cost of owning and renting.
 
     Attributes
     ----------
     owned_total, rented_total:
         Over `years` at the stated use.
     owned_per_hour:
-        Of use, all in.
+        Of use, all costs included.
     hours, years:
-        Of use and of the calendar until the purchase, less resale at the end, is paid back;
-        `None` where renting an hour costs less than the power of an owned one.
+        Of use and of the calendar until the purchase, less resale, is paid back; `None` if
+        renting an hour costs less than the power of an owned hour.
     utilisation:
-        Share of the hours of `years` above which owning is cheaper; `None` where it never is.
+        Share of the hours of `years` above which owning is cheaper; `None` if it never is.
     """
 
     owned_total: float
@@ -81,7 +81,7 @@ class BreakEven:
 
 
 def rent_of_the_run(rented_usd: float, owned_days: float) -> float:
-    """Dollars of rent that an hour of the owned hardware replaces.
+    """Dollars of rent that an hour of owned hardware replaces.
 
     Parameters
     ----------
@@ -94,17 +94,17 @@ def rent_of_the_run(rented_usd: float, owned_days: float) -> float:
 
 
 def break_even(owned: Owned, rent_per_hour: float) -> BreakEven:
-    """Compare owning with renting the same work.
+    """Compare owning with renting for the same work.
 
     Parameters
     ----------
     rent_per_hour:
-        Of as much rented capacity as does the same work in an hour, in `owned`'s currency.
+        Of rented capacity that does the same work in an hour, in the currency of `owned`.
 
     Raises
     ------
     GoalError
-        A number that cannot be.
+        A figure is out of range.
     """
     _check(owned, rent_per_hour)
     hours = owned.years * HOURS_PER_YEAR
@@ -115,7 +115,7 @@ def break_even(owned: Owned, rent_per_hour: float) -> BreakEven:
     standing = owned.yearly * owned.years + idle_per_hour * (hours - used)
     total = net + standing + per_hour * used
     rented = rent_per_hour * used
-    # Idle power and yearly costs run with the calendar, so they lower what an hour of use saves.
+    # Idle power and yearly costs accrue by the calendar, so they lower the saving of an hour.
     saved_per_calendar_hour = (
         owned.utilisation * (rent_per_hour - per_hour)
         - (1 - owned.utilisation) * idle_per_hour
@@ -157,7 +157,7 @@ def break_even(owned: Owned, rent_per_hour: float) -> BreakEven:
                 f"{rent_per_hour:g} x {used:.6g}",
                 rented,
                 f"over {owned.years:g} years",
-                "the rate and its source are the candidate's",
+                "rate and source of the candidate",
             ),
         ),
     )
@@ -167,9 +167,9 @@ def _check(owned: Owned, rent_per_hour: float) -> None:
     shares = {"utilisation": owned.utilisation, "resale share": owned.resale_share}
     for name, value in shares.items():
         if not 0 <= value <= 1:
-            raise GoalError(f"{name} is {value:g}", "a share between 0 and 1", field="owned")
+            raise GoalError(f"{name} is {value:g}", "must be between 0 and 1", field="owned")
     if owned.utilisation == 0:
-        raise GoalError("what is never used is never paid back", field="owned")
+        raise GoalError("utilisation is 0, so the purchase is never paid back", field="owned")
     amounts = {
         "purchase": owned.purchase,
         "power": owned.watts,
@@ -180,10 +180,10 @@ def _check(owned: Owned, rent_per_hour: float) -> None:
     }
     for name, value in amounts.items():
         if not math.isfinite(value) or value < 0:
-            raise GoalError(f"{name} is {value:g}", "a number that is not negative", field="owned")
+            raise GoalError(f"{name} is {value:g}", "must not be negative", field="owned")
     if not 0 < owned.years < math.inf:
-        raise GoalError(f"{owned.years:g} years", "more than none", field="owned")
+        raise GoalError(f"{owned.years:g} years", "must be positive", field="owned")
     if not 1 <= owned.cooling < math.inf:
         raise GoalError(
-            f"cooling is {owned.cooling:g}", "PUE, 1.0 for none, such as 1.3", field="owned"
+            f"cooling is {owned.cooling:g}", "PUE, at least 1.0, such as 1.3", field="owned"
         )

@@ -1,4 +1,4 @@
-"""What sizing answers with. Everything is frozen, typed, and holds no behaviour but its units."""
+"""Types of a plan: quantiles, layouts, memory, steps, candidates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Sharding = Literal["none", "distributed-optimizer", "zero-2", "fsdp"]
 
 @dataclass(frozen=True)
 class Quantiles:
-    """P10, P50 and P90 of a quantity; never out of order."""
+    """P10, P50 and P90 of a quantity, in increasing order."""
 
     p10: float
     p50: float
@@ -25,15 +25,15 @@ class Quantiles:
             raise ValueError(f"quantiles out of order: {self.p10}, {self.p50}, {self.p90}")
 
     def scaled(self, factor: float) -> Quantiles:
-        """All three times a positive factor, such as accelerators for hours."""
+        """All three multiplied by a positive factor."""
         return Quantiles(self.p10 * factor, self.p50 * factor, self.p90 * factor)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a model lies on accelerators.
+    """Parallelism of a model on accelerators.
 
-    `data` is what is left: accelerators / (tensor * pipeline * context). Experts are spread over
+    `data` is accelerators / (tensor * pipeline * context). Experts are spread over
     `expert` ranks of one pipeline stage. `virtual` is the number of model chunks per stage of an
     interleaved pipeline; 1 is plain 1F1B. `recompute_share` is the share of layers that are
     recomputed in full where `recompute` is `full`; the others are as with `selective`.
@@ -53,12 +53,12 @@ class Layout:
 
     @property
     def accelerators(self) -> int:
-        """Accelerators that the layout uses."""
+        """Accelerators of the layout."""
         return self.tensor * self.pipeline * self.context * self.data
 
     @property
     def text(self) -> str:
-        """As people write it: `TP8 PP4 DP64`; ones are left out."""
+        """Short form: `TP8 PP4 DP64`, without dimensions of 1."""
         parts = [("TP", self.tensor), ("PP", self.pipeline), ("CP", self.context)]
         parts += [("EP", self.expert), ("DP", self.data)]
         words = [f"{name}{value}" for name, value in parts if value > 1 or name == "DP"]
@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes on the most loaded accelerator, by part, against what it has."""
+    """Bytes on the most loaded accelerator by part, and its memory."""
 
     parts: dict[str, float]
     limit_gib: float
@@ -83,13 +83,13 @@ class Memory:
 
     @property
     def used_share(self) -> float:
-        """Of the accelerator's memory; above 0.9 a layout is refused."""
+        """Share of the accelerator's memory; layouts above 0.9 are refused."""
         return self.total_gib / self.limit_gib
 
 
 @dataclass(frozen=True)
 class Step:
-    """One optimizer step, seconds by what it is spent on; shares add up to `seconds`.
+    """One optimizer step; the seconds of `parts` add up to `seconds`.
 
     `mfu` is 6 x active parameters x tokens / seconds / accelerators / dense peak of `peak_tflops`;
     attention and recomputation are work, but not in the numerator.
@@ -107,7 +107,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Assumption:
-    """An uncertain input: what it is, how it is spread, why, and where that comes from."""
+    """An uncertain input: its distribution, the reason and the source."""
 
     key: str
     text: str
@@ -120,7 +120,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Swing:
-    """What one assumption does to the days, the others at their median (a bar of the tornado)."""
+    """Days over the range of one assumption, the others at their median (a bar of the tornado)."""
 
     key: str
     text: str
@@ -152,11 +152,11 @@ class EfaOff:
     Attributes
     ----------
     days:
-        With the layout that is fastest then; `None` where there is none.
+        With the fastest layout without EFA; `None` without one.
     usd:
-        Of compute, with the kind of capacity that the candidate has; `None` where unknown.
+        Of compute, with the candidate's kind of capacity; `None` if unknown.
     reason:
-        Why there are no days, or why they are the same.
+        Why there are no days, or why they are equal.
     """
 
     days: Quantiles | None
@@ -166,7 +166,7 @@ class EfaOff:
 
 @dataclass(frozen=True)
 class FrameworkSupport:
-    """Whether a framework takes a chip, and a model on it.
+    """Support of a framework for a chip, and for a model on it.
 
     Attributes
     ----------
@@ -185,10 +185,9 @@ class FrameworkSupport:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One way to do it, or a way that does not work and why.
+    """A cluster with its layout and days, or with the reason why it is infeasible.
 
-    `usd` is `None` where no price is known; `storage.py` and `money.py` fill their own results,
-    which hold the candidate they belong to.
+    Prices are in `offers.Offer`, which refers to its candidate.
     """
 
     hardware: Hardware
@@ -207,7 +206,7 @@ class Candidate:
     efa_off: EfaOff | None = None
     """Of more than one node of an instance type; else `None`."""
     unknown_offering: str | None = None
-    """A sentence, where nobody knows whether the region has the type."""
+    """A sentence if it is unknown whether the region offers the type."""
     frameworks: tuple[FrameworkSupport, ...] = ()
     """Of Trainium."""
 
@@ -230,7 +229,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that `clusterwright plan` says."""
+    """A plan: the estimate, its candidates, assumptions and warnings."""
 
     shape: ModelShape
     tokens: float
@@ -250,5 +249,5 @@ class Plan:
 
     @property
     def chosen(self) -> Candidate:
-        """The candidate that `estimate` is about."""
+        """The candidate of `estimate`."""
         return next(candidate for candidate in self.candidates if candidate.chosen)

@@ -1,7 +1,7 @@
-"""Numbers as people write them: `70B`, `15T`, `70e9`, `90d`; and the slips they make with them.
+"""Parse quantities with units: `70B`, `15T`, `70e9`, `90d`.
 
-What is caught: not a number, not finite, zero or negative, and a number whose size says that its
-unit was forgotten ("70" for 70B), each with the number that was probably meant.
+Errors: not a number, not finite, zero or negative, and a number whose size suggests a missing unit
+("70" for 70B). Each has a hint with the probable number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A quantity: the range in which a value makes sense, and the unit people leave out."""
+    """A quantity: the range of valid values, and the suffix that is often missing."""
 
     name: str
     unit: str
@@ -55,14 +55,14 @@ def parse_count(text: str | float, kind: Kind, *, field: str) -> float:
     text:
         `70e9`, `70B`, `70 billion`, `1_000_000`, or a number.
     kind:
-        What is counted, with the range in which it makes sense.
+        The quantity, with the range of valid values.
     field:
         The key or flag, for the message.
 
     Raises
     ------
     GoalError
-        It is no number, not finite, not positive, or of a size that says its unit was forgotten.
+        The value is not a number, not finite, not positive, or outside the range.
     """
     value = _number(text, kind, field)
     if math.isnan(value):
@@ -84,7 +84,7 @@ def parse_count(text: str | float, kind: Kind, *, field: str) -> float:
         )
     if value > kind.largest:
         raise GoalError(
-            f"{field} is {value:.3g}, more {kind.unit} than any model that was ever trained",
+            f"{field} is {value:.3g}, which is too many {kind.unit} for a training run",
             _large_hint(text, value, kind),
             field=field,
         )
@@ -97,7 +97,7 @@ def parse_hours(text: str | float, *, field: str = "deadline") -> float:
     Raises
     ------
     GoalError
-        It is no duration, or not positive.
+        The text is not a duration, or it is not positive.
     """
     match = _NUMBER.match(str(text))
     if match is None or match["suffix"].lower() not in _HOURS:
@@ -106,9 +106,7 @@ def parse_hours(text: str | float, *, field: str = "deadline") -> float:
         raise GoalError(f"{field} {text!r} is not a duration", hint, field=field)
     hours = _to_float(match["number"]) * _HOURS[match["suffix"].lower()]
     if not math.isfinite(hours) or hours <= 0:
-        raise GoalError(
-            f"{field} {text!r} is over before it begins", "write it as 90d", field=field
-        )
+        raise GoalError(f"{field} {text!r} must be positive", "write it as 90d", field=field)
     return hours
 
 
@@ -118,7 +116,7 @@ def counted(count: int, thing: str) -> str:
 
 
 def human(value: float) -> str:
-    """A count as people say it: 70B, 1.4T, 12.9B."""
+    """A count with a suffix: 70B, 1.4T, 12.9B."""
     for suffix in ("T", "B", "M", "K"):
         scale = _SUFFIXES[suffix]
         if value >= scale * 0.9995:
@@ -135,7 +133,7 @@ def _number(text: object, kind: Kind, field: str) -> float:
         except OverflowError:
             return math.inf if text > 0 else -math.inf
     if not isinstance(text, str):
-        # A file may hold anything: a list, a date.
+        # A value of a file can be of any type, such as a list or a date.
         raise GoalError(
             f"{field} {str(text)!r} is not a number of {kind.unit}",
             f"write it as {kind.example}",
@@ -172,19 +170,19 @@ def _plain(value: float) -> str:
 def _unit_hint(value: float, kind: Kind) -> str:
     if value < 1e-3:
         return f"write it as {kind.example}"
-    meant = value * _SUFFIXES[kind.usual_suffix]
-    if not kind.smallest <= meant <= kind.largest:
+    scaled = value * _SUFFIXES[kind.usual_suffix]
+    if not kind.smallest <= scaled <= kind.largest:
         return f"write it as {kind.example}"
-    return f"did you mean {_plain(value)}{kind.usual_suffix} ({meant:.3g})?"
+    return f"did you mean {_plain(value)}{kind.usual_suffix} ({scaled:.3g})?"
 
 
 def _large_hint(text: str | float, value: float, kind: Kind) -> str:
     match = _NUMBER.match(str(text))
     if match is not None:
         # "70e9B" has its unit twice.
-        once = _to_float(match["number"])
-        if match["suffix"] and kind.smallest <= once <= kind.largest:
-            return f"did you mean {human(once)} ({once:.3g})? The unit is in the number twice"
+        number = _to_float(match["number"])
+        if match["suffix"] and kind.smallest <= number <= kind.largest:
+            return f"did you mean {human(number)} ({number:.3g})? The unit is in the number twice"
     for scale in (1e3, 1e6, 1e9, 1e12):
         if kind.smallest <= value / scale <= kind.largest / 100:
             return f"did you mean {human(value / scale)}?"

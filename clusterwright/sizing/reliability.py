@@ -1,6 +1,6 @@
-"""Failures, checkpoints and what is left of a run: the closed forms, side by side.
+"""Closed forms of failures, checkpoint intervals and goodput.
 
-All functions take floats or arrays. Times are in hours unless the name says otherwise.
+All functions accept floats or arrays. Times are in hours unless the name has another unit.
 
 - failure rate per node-day: Kokolis et al. 2025, arXiv:2410.21680 (6.50e-3 and 2.34e-3); Llama 3,
   arXiv:2407.21783, table 5 (419 unexpected interruptions in 54 days on 2,048 nodes: 3.79e-3)
@@ -28,8 +28,8 @@ FAILURES_SOURCE: Final = (
     "419 unexpected interruptions / (2,048 nodes x 54 d) = 3.79e-3"
 )
 LARGE_JOB_FACTOR: Final = 2.0
-"""Large jobs fail more often than small ones say: Kokolis measured 7.9 h at 1,024 GPUs where the
-rate predicts 28.8 h. The upper tail of the rate is widened by this from 128 nodes on."""
+"""Large jobs fail more often than the rate of small jobs predicts: Kokolis measured 7.9 h at 1,024
+GPUs instead of 28.8 h. From 128 nodes the upper tail of the rate is wider by this factor."""
 
 RECOVERY_MINUTES: Final = {
     "manual": Quantiles(30.0, 120.0, 480.0),
@@ -37,11 +37,11 @@ RECOVERY_MINUTES: Final = {
     "checkpointless": Quantiles(0.7, 2.0, 6.0),
 }
 RECOVERY_SOURCE: Final = {
-    "manual": "a person is called: minutes by day, hours by night; OPT-175B logbook, 35 manual "
+    "manual": "an operator is called: minutes by day, hours by night; OPT-175B logbook, 35 manual "
     "restarts",
-    "automatic": "Kokolis et al. 2025: 5 to 20 minutes; a hang is found after NCCL's timeout",
+    "automatic": "Kokolis et al. 2025: 5 to 20 minutes; a hang is detected after NCCL's timeout",
     "checkpointless": "AWS on HyperPod, December 2025: under 2 minutes, to about 2,000 GPUs; a "
-    "vendor's figure, so a scenario",
+    "figure of the vendor",
 }
 BLOCKING_SAVE_SECONDS: Final = Quantiles(5.0, 15.0, 60.0)
 
@@ -57,7 +57,7 @@ def young_hours(save_hours: Value, mtti: Value) -> Value:
 
 
 def daly_hours(save_hours: float, mtti: float) -> float:
-    """Daly's higher-order interval; M where a save takes longer than twice the mean time.
+    """Daly's higher-order interval; M if a save takes longer than twice the mean time.
 
     sqrt(2 w M) (1 + 1/3 sqrt(w / 2M) + 1/9 (w / 2M)) - w  (Daly 2006, equation 37)
     """
@@ -73,9 +73,9 @@ def tenth_hours(mtti: Value) -> Value:
 
 
 def goodput(mtti: Value, restart_hours: Value, interval_hours: Value, save_hours: Value) -> Value:
-    """Useful share of the time, with failures during saves and restarts too (Daly 2006).
+    """Useful share of the time, including failures during saves and restarts (Daly 2006).
 
-    t / (M e^(u/M) (e^((t + w)/M) - 1)); exponential failures, one tier, a spare always there.
+    t / (M e^(u/M) (e^((t + w)/M) - 1)); exponential failures, one tier, a spare always available.
     """
     cycle = interval_hours + save_hours
     return interval_hours / (mtti * _exp(restart_hours / mtti) * _expm1(cycle / mtti))
@@ -88,7 +88,7 @@ def spares_suggested(nodes: int, failures_per_node_day: float, replacement_days:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Checkpoint intervals by rule, and what each leaves of the time."""
+    """Checkpoint intervals by rule, with their goodput."""
 
     mtti_hours: float
     young_hours: float
@@ -100,7 +100,7 @@ class Intervals:
 
 
 def intervals(mtti: float, save_hours: float, restart_hours: float) -> Intervals:
-    """The three rules side by side.
+    """Checkpoint intervals and goodput by three rules.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def intervals(mtti: float, save_hours: float, restart_hours: float) -> Intervals
     """
     for name, value in (("mean time", mtti), ("save", save_hours), ("restart", restart_hours)):
         if not value > 0 or not math.isfinite(value):
-            raise GoalError(f"{name} of {value} hours", "times are positive")
+            raise GoalError(f"{name} of {value} hours", "must be positive")
     rules = (young_hours(save_hours, mtti), daly_hours(save_hours, mtti), tenth_hours(mtti))
     young, daly, tenth = (max(rule, 1e-6) for rule in rules)
     return Intervals(

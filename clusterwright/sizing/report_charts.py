@@ -1,4 +1,4 @@
-"""Data of the charts in a plan report: days against dollars, goodput by nodes, one run."""
+"""Data of the charts in a plan report: days and dollars, goodput by nodes, one run."""
 
 from __future__ import annotations
 

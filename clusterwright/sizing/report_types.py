@@ -31,7 +31,7 @@ class QuotaNeed:
 
 @dataclass(frozen=True)
 class Recovery:
-    """One way to come back after a failure."""
+    """A kind of recovery: its goodput by closed form and by simulation."""
 
     name: str
     minutes: float
@@ -43,13 +43,13 @@ class Recovery:
 
     @property
     def agrees(self) -> bool:
-        """The simulation and the closed form within two points of 100."""
+        """Whether simulation and closed form differ by at most 2 percentage points."""
         return abs(self.simulated_mean - self.closed_form) <= 0.02
 
 
 @dataclass(frozen=True)
 class Failures:
-    """What breaks, and what it costs."""
+    """Interruptions, checkpoint intervals and goodput by recovery."""
 
     mtti_hours: Quantiles
     spares: int
@@ -58,12 +58,12 @@ class Failures:
     recoveries: tuple[Recovery, ...]
     remark: str
     setup: SimulationSetup
-    """Of the simulation with the goal's recovery: `one_run` plays it once."""
+    """Of the simulation with the goal's recovery, which `simulated_run` runs once."""
 
 
 @dataclass(frozen=True)
 class FrontPoint:
-    """One cluster of the sweep, for the chart of days against dollars."""
+    """One cluster of the sweep, for the chart of days and dollars."""
 
     name: str
     nodes: int
@@ -75,7 +75,7 @@ class FrontPoint:
 
 @dataclass(frozen=True)
 class GoodputPoint:
-    """Goodput of a number of nodes with each recovery, by the closed form and Young's interval."""
+    """Goodput of a number of nodes by recovery, by the closed form at Young's interval."""
 
     nodes: int
     by_recovery: dict[str, float]
@@ -83,7 +83,7 @@ class GoodputPoint:
 
 @dataclass(frozen=True)
 class Charts:
-    """What is only drawn."""
+    """Data of the charts."""
 
     front: tuple[FrontPoint, ...]
     goodput: tuple[GoodputPoint, ...]
@@ -92,7 +92,7 @@ class Charts:
 
 @dataclass(frozen=True)
 class PlanReport:
-    """Everything about one goal."""
+    """Everything that follows from one goal."""
 
     plan: Plan
     region: str | None
@@ -110,7 +110,7 @@ class PlanReport:
     inference: InferenceAware | None = None
     owned: BreakEven | None = None
     owned_run: Candidate | None = None
-    """The same run on named hardware that one would buy."""
+    """The same run on named hardware to buy."""
     levels: tuple[Affordability, ...] = ()
     unknown: tuple[str, ...] = field(default=())
     charts: Charts | None = None

@@ -37,7 +37,7 @@ def plan_serving(
     seq_len: int,
     types: Iterable[str] | None = None,
 ) -> Serving:
-    """The smallest replica on each type.
+    """The smallest replica on each instance type.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def plan_serving(
     """
     if sequences < 1 or seq_len < 1:
         raise GoalError(
-            f"{sequences} sequences of {seq_len} tokens", "one at least", field="sequences"
+            f"{sequences} sequences of {seq_len} tokens", "must be at least 1", field="sequences"
         )
     found = []
     for name in types if types is not None else trainable_types(catalog):
@@ -61,14 +61,14 @@ def plan_serving(
         found.append(_replica(shape, hardware, precision, sequences, seq_len))
     if all(one.infeasible for one in found):
         raise GoalError(
-            f"no type holds {shape.name} in {precision} with {sequences} sequences of "
+            f"no instance type holds {shape.name} in {precision} with {sequences} sequences of "
             f"{seq_len:,} tokens within one fast link",
             "fewer sequences, a shorter context, or --precision int8 or int4",
             field="precision",
         )
     warnings = [QUALITY.format(precision)] if precision in LOW_BITS else []
     warnings.append(
-        "tokens a second are what memory bandwidth and compute allow at most; no serving stack "
+        "tokens a second are upper bounds by memory bandwidth and compute; no serving stack "
         "reaches them"
     )
     return Serving(
@@ -101,8 +101,8 @@ def _replica(
             total / GIB / hardware.scale_up_size,
             None,
             None,
-            f"{total / GIB:,.0f} GiB are needed, and {hardware.scale_up_size} accelerators that "
-            f"share a fast link hold {holds:,.0f}",
+            f"{total / GIB:,.0f} GiB are required, and {hardware.scale_up_size} accelerators on a "
+            f"fast link have {holds:,.0f}",
         )
     used = shape.active / shape.params if sequences == 1 else _experts_met(shape, sequences)
     read = parts["weights"] * used + parts["kv_cache"]
@@ -122,7 +122,7 @@ def _replica(
 
 
 def _experts_met(shape: ModelShape, sequences: int) -> float:
-    """Share of the weights that a batch reads: all, where it meets every expert."""
+    """Share of the weights that a batch reads; 1 if it uses every expert."""
     if shape.experts is None:
         return 1.0
     e = shape.experts

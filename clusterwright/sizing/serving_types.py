@@ -1,4 +1,4 @@
-"""What `serving.plan_serving` answers with."""
+"""Types of a serving plan."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from clusterwright.sizing.shape import ModelShape
 
 @dataclass(frozen=True)
 class Replica:
-    """One copy of the model on the fewest accelerators of a type, or why there is none.
+    """One copy of the model on the fewest accelerators of a type, or why none is possible.
 
     Attributes
     ----------
     parts_gib:
         Of the whole replica: `weights`, `kv_cache`.
     tokens_per_s_bound:
-        Of all sequences together; no replica decodes faster.
+        Upper bound of decoding, all sequences together.
     bound_by:
         `memory bandwidth` or `compute`.
     """
@@ -33,7 +33,7 @@ class Replica:
 
 @dataclass(frozen=True)
 class Serving:
-    """Replicas by type, the fewest accelerators first, and what to beware of."""
+    """Replicas by type, the fewest accelerators first, and warnings."""
 
     shape: ModelShape
     precision: str

@@ -1,4 +1,4 @@
-"""The shape of a transformer, and what follows from it: parameters, all and active.
+"""The shape of a transformer, and its parameters, total and active.
 
 Parameter counts follow Megatron-LM's `theoretical_memory_usage.py` (dense, grouped-query, latent
 attention, mixture of experts with shared experts), which counts norms and no biases.
@@ -15,7 +15,7 @@ from clusterwright.sizing.errors import GoalError
 
 KAPLAN: Final = "Kaplan et al. 2020, arXiv:2001.08361, section 3.1: 12 * layers * hidden^2"
 WIDTH_PER_LAYER: Final = 115
-"""Hidden size over layers of the models in the table: 102 (70B) to 130 (405B)."""
+"""Ratio of hidden size to layers in known models: 102 (70B) to 130 (405B)."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Experts:
     Attributes
     ----------
     count, per_token:
-        Routed experts of a layer, and how many of them a token visits.
+        Routed experts of a layer, and how many of them are active per token.
     ffn:
         Inner width of one expert.
     shared_ffn:
@@ -174,7 +174,7 @@ class ModelShape:
 
     @property
     def counted_active(self) -> int:
-        """Parameters a token meets, input embedding included, as model cards count them."""
+        """Active parameters with the input embedding, as model cards count them."""
         if self.experts is None:
             return self.counted_params
         idle = self.experts.layers * (self.experts.count - self.experts.per_token)
@@ -196,9 +196,9 @@ class ModelShape:
 
     @property
     def matmul_params(self) -> float:
-        """Active parameters that are multiplied: without the input embedding, a look-up.
+        """Active parameters in matrix products: without the input embedding, a look-up.
 
-        Models with a stated size keep it: what the count misses is spread over the layers.
+        Models with a stated size keep it: the difference is spread over the layers.
         """
         looked_up = 0 if self.tied else self.embedding_params
         return max(self.active - looked_up, 0.5 * self.active)
@@ -210,33 +210,33 @@ class ModelShape:
 
     @property
     def kv_values_per_token(self) -> int:
-        """Numbers that the KV cache holds per token, over all layers."""
+        """Values in the KV cache per token, all layers."""
         if self.latent is not None:
             return self.layers * (self.latent.kv_rank + self.latent.rope_head)
         return self.layers * 2 * self.kv_heads * self.head_width
 
     def check(self) -> None:
-        """Refuse a shape that no framework takes.
+        """Reject a shape that frameworks do not support.
 
         Raises
         ------
         GoalError
-            A size is not positive, heads do not divide, or experts are fewer than a token visits.
+            A size is not positive, heads do not divide, or a token needs more experts than exist.
         """
         for field in ("layers", "hidden", "heads", "kv_heads", "ffn", "vocab"):
             if getattr(self, field) <= 0:
                 raise GoalError(
-                    f"{field} is {getattr(self, field)}", "it is at least 1", field=field
+                    f"{field} is {getattr(self, field)}", "must be at least 1", field=field
                 )
         if self.latent is None and self.heads % self.kv_heads:
             raise GoalError(
-                f"{self.heads} heads are no multiple of {self.kv_heads} KV heads",
-                f"grouped-query attention takes a divisor of {self.heads}",
+                f"{self.heads} heads are not a multiple of {self.kv_heads} KV heads",
+                f"grouped-query attention requires a divisor of {self.heads}",
                 field="kv_heads",
             )
         if not self.head_dim and self.latent is None and self.hidden % self.heads:
             raise GoalError(
-                f"hidden size {self.hidden} is no multiple of {self.heads} heads",
+                f"hidden size {self.hidden} is not a multiple of {self.heads} heads",
                 "give --heads that divide it, or the head's own size in config.json",
                 field="heads",
             )
@@ -244,8 +244,8 @@ class ModelShape:
             e = self.experts
             if not 0 < e.per_token <= e.count:
                 raise GoalError(
-                    f"a token visits {e.per_token} of {e.count} experts",
-                    "experts per token are between 1 and the number of experts",
+                    f"{e.per_token} of {e.count} experts per token",
+                    "experts per token must be from 1 to the number of experts",
                     field="experts_per_token",
                 )
             if not 0 < e.layers <= self.layers:
@@ -263,11 +263,11 @@ def infer(
     vocab: int | None = None,
     name: str = "",
 ) -> ModelShape:
-    """A shape for a parameter count; what is not given is chosen and listed in `inferred`.
+    """Infer a shape from a parameter count; chosen sizes are listed in `inferred`.
 
     Depth and width follow 12 * layers * hidden^2 parameters (Kaplan et al.) with 115 of width per
     layer as in the models of our table; for a mixture of experts they follow the active
-    parameters. The MLP's width is then what makes the count come out.
+    parameters. The MLP's width then matches the count.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def infer(
     Raises
     ------
     GoalError
-        Active parameters exceed all, or what was given cannot hold that many parameters.
+        Active parameters exceed the total, or the given sizes contradict the count.
     """
     active = _active(params, active)
     chosen: list[str] = []
@@ -299,7 +299,7 @@ def infer(
         hidden = choose("hidden", None, max(step, round(width / step) * step))
     if layers is None:
         layers = choose("layers", None, max(1, round(reference / (12 * hidden**2))))
-    # A vocabulary of usual size, and no more than a quarter of a small model.
+    # A vocabulary of usual size, at most a quarter of a small model.
     usual = 32_000 if reference < 2e9 else 128_000
     vocab = choose("vocab", vocab, min(usual, max(256, int(reference / 4 / hidden))))
     heads = choose("heads", heads, max(1, hidden // 128))
@@ -327,8 +327,8 @@ def _active(params: float, active: float | None) -> float | None:
         return None
     if active > params:
         raise GoalError(
-            f"{active:.3g} active parameters are more than all {params:.3g}",
-            "active parameters are those that one token meets: fewer than all",
+            f"{active:.3g} active parameters exceed the total of {params:.3g}",
+            "active parameters are those used per token: at most the total",
             field="active_params",
         )
     return active
@@ -342,8 +342,8 @@ def _dense(shape: ModelShape, params: float) -> ModelShape:
     ffn = round(per_layer / (3 * shape.hidden))
     if ffn < max(16, shape.hidden // 8):
         raise GoalError(
-            f"{shape.layers} layers of width {shape.hidden} with {shape.vocab} tokens of "
-            f"vocabulary leave no room for an MLP in {params:.3g} parameters",
+            f"{shape.layers} layers of width {shape.hidden} and a vocabulary of {shape.vocab} "
+            f"tokens leave no parameters for an MLP of {params:.3g} parameters",
             "give fewer layers, a smaller hidden size, or more parameters",
             field="hidden",
         )
@@ -351,7 +351,7 @@ def _dense(shape: ModelShape, params: float) -> ModelShape:
 
 
 def _with_experts(shape: ModelShape, params: float, active: float) -> ModelShape:
-    """Experts such that both counts come out; all layers routed, no shared expert."""
+    """Experts that match both counts; all layers routed, no shared expert."""
     ratio = params / active
     per_token = 2 if ratio < 3.65 else 4 if ratio < 4.5 else 8
     embeddings = shape.embedding_params * 2
@@ -372,14 +372,14 @@ def _with_experts(shape: ModelShape, params: float, active: float) -> ModelShape
     routed = (active - common) / candidate.layers
     if routed <= 0:
         raise GoalError(
-            f"attention and embeddings alone are more than {active:.3g} active parameters",
+            f"attention and embeddings alone exceed {active:.3g} active parameters",
             "give fewer layers, a smaller hidden size, or more active parameters",
             field="active_params",
         )
     width = max(1, round(routed / (3 * candidate.hidden * per_token)))
     exact = (params - common) / candidate.layers / (3 * candidate.hidden * width)
-    # Expert parallelism divides the experts: a multiple of 8 where there are enough of them. What
-    # that rounds away is put back into their width, so that memory is right.
+    # Expert parallelism divides the experts: a multiple of 8 if there are enough of them. The
+    # width makes up for the rounding, so that memory is right.
     count = max(per_token, round(exact / 8) * 8 if exact >= 12 else round(exact))
     width = max(1, round((params - common) / candidate.layers / (3 * candidate.hidden * count)))
     return replace(
@@ -391,5 +391,5 @@ def _with_experts(shape: ModelShape, params: float, active: float) -> ModelShape
 
 
 def _width_step(width: float) -> int:
-    """Heads of 128 in a number that tensor parallelism can divide."""
+    """A number of heads of width 128 that tensor parallelism can divide."""
     return 1024 if width >= 3584 else 256 if width >= 768 else 128 if width >= 192 else 32

@@ -1,8 +1,8 @@
-"""A run as discrete events: failures, recoveries, spares, and checkpoints in two or three tiers.
+"""Discrete-event simulation of runs: failures, recoveries, spares, checkpoints in tiers.
 
 All runs advance together, one failure of each at a time, so that a thousand runs of 90 days on
-2,048 nodes are a few hundred array operations. Where the closed form's assumptions hold (one
-tier, a spare always there) the means agree; `tests/sizing/test_simulate.py` says how closely.
+2,048 nodes take a few hundred array operations. Where the assumptions of the closed form hold (one
+tier, a spare always available) the means agree (`tests/sizing/test_simulate.py`).
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from clusterwright.sizing.reliability import goodput, mtti_hours
 SECONDS_PER_DAY: Final = 86_400.0
 NODES_MAX: Final = 200_000
 EVENTS_MAX: Final = 200_000
-"""More failures than this in one run: the run makes no progress anyway, and is refused."""
+"""Runs with more failures make no progress, and are refused."""
 
 
 NODE_LOSS_SHARE: Final = 0.78
 """Of interruptions: Llama 3, 78 % were hardware (arXiv:2407.21783, section 3.3.4)."""
 REPLACEMENT_HOURS: Final = 6.0
-"""Until a node that failed is replaced; assumed."""
+"""Time until a failed node is replaced; assumed."""
 
 
 @dataclass(frozen=True)
 class Tier:
-    """One place for checkpoints.
+    """A tier of checkpoint storage.
 
     Attributes
     ----------
     every:
-        Saves go here every so many intervals; 1 is each.
+        Number of intervals between saves to this tier.
     drain_seconds:
-        After the training goes on, until the copy is complete; a failure before that finds the
-        one before.
+        From the end of the blocking save until the copy is complete; after a failure before that,
+        the previous copy is used.
     load_seconds:
         To read it back when training restarts.
     survives:
-        Share of failures after which it can still be read: local NVMe is gone with its node
-        unless a neighbour holds a copy, Lustre and S3 stay.
+        Share of failures after which it can be read: local NVMe is lost with its node unless a
+        neighbour has a copy; Lustre and S3 remain.
     """
 
     name: str
@@ -56,18 +56,18 @@ class Tier:
 
 @dataclass(frozen=True)
 class SimulationSetup:
-    """What is simulated; times in seconds.
+    """Parameters of the simulation; times in seconds.
 
     Attributes
     ----------
     failures_per_node_day:
         Every interruption, of nodes and of software; spot interruptions are added to it.
     node_loss_share:
-        Of failures that take the node with them, so that a spare or a replacement is needed.
+        Share of failures in which the node is lost, so that a spare or a replacement is needed.
     spares, replacement_seconds:
         Nodes kept out of the job, and the mean time until a broken one is replaced.
     restart_seconds, save_seconds, interval_seconds:
-        To detect and restart; blocked per checkpoint; of training between two checkpoints.
+        Detection and restart; blocking per checkpoint; training between two checkpoints.
     """
 
     nodes: int
@@ -85,10 +85,10 @@ class SimulationSetup:
 
 @dataclass(frozen=True)
 class SimulationOutcome:
-    """Of many runs: useful share, and hours lost per cause (means), and interruptions.
+    """Goodput, interruptions and mean hours lost by cause, over all runs.
 
     `closed_form` is Daly's goodput for the same numbers; `difference` is the mean minus it, and
-    `agrees` whether that is within 2 points of 100.
+    `agrees` whether it is within 2 percentage points.
     """
 
     goodput: Quantiles
@@ -105,17 +105,17 @@ class SimulationOutcome:
 
     @property
     def agrees(self) -> bool:
-        """Within two points of 100."""
+        """Whether the difference is at most 2 percentage points."""
         return abs(self.difference) <= 0.02
 
 
 def run(setup: SimulationSetup, *, runs: int = 1000, seed: int = 0) -> SimulationOutcome:
-    """Simulate so many independent runs.
+    """Simulate independent runs.
 
     Raises
     ------
     GoalError
-        A number makes no sense, or failures come so fast that nothing would be trained.
+        A parameter is invalid, or failures are so frequent that no run makes progress.
     """
     _check(setup, runs)
     rng = np.random.default_rng(seed)
@@ -129,7 +129,7 @@ def run(setup: SimulationSetup, *, runs: int = 1000, seed: int = 0) -> Simulatio
             break
         if state.failures.max() > EVENTS_MAX:
             raise GoalError(
-                "failures come faster than the run restarts", "fewer nodes, or faster recovery"
+                "failures are more frequent than restarts", "fewer nodes, or faster recovery"
             )
         life = (
             rng.exponential(mean_life, runs) if np.isfinite(mean_life) else np.full(runs, np.inf)
@@ -162,7 +162,7 @@ def run(setup: SimulationSetup, *, runs: int = 1000, seed: int = 0) -> Simulatio
 
 @dataclass
 class _State:
-    """Of every run: clock and sums in seconds; `pending` is the recovery that lies ahead."""
+    """Clock and sums of every run in seconds; `pending` is the time of the coming recovery."""
 
     clock: Floats
     pending: Floats
@@ -173,7 +173,7 @@ class _State:
     waiting: Floats
     failures: Floats
     returns: Floats
-    """When each spare slot has a node again (runs x slots)."""
+    """Time at which each spare slot has a node again (runs x slots)."""
 
     @classmethod
     def new(cls, runs: int, spares: int) -> _State:
@@ -201,7 +201,7 @@ def _advance(
     alive: np.ndarray[tuple[int], np.dtype[np.bool_]],
     rng: np.random.Generator,
 ) -> None:
-    """One failure of every run that goes on: recover, train until it, lose what is not saved."""
+    """Advance every active run by one failure: recover, train, lose unsaved work."""
     runs = len(life)
     left = np.maximum(horizon - state.clock, 0.0)
     span = np.minimum(life, left)
@@ -225,10 +225,10 @@ def _advance(
     state.failures += failed
     wait = _wait(state, setup, failed & lost_node, rng)
     state.waiting += np.minimum(wait, np.maximum(horizon - state.clock, 0.0))
-    # Nothing fails while a job waits for its node: it holds no state that could be lost.
+    # No failures while a job waits for a node: it has no state to lose.
     state.clock += wait
     again = setup.restart_seconds + load
-    # A failure during recovery starts it anew; otherwise what was pending is over.
+    # A failure during recovery restarts it; otherwise the pending recovery is complete.
     state.pending = np.where(failed, again, np.maximum(state.pending - span, 0.0))
 
 
@@ -239,7 +239,7 @@ def _saved(
     lost_node: np.ndarray[tuple[int], np.dtype[np.bool_]],
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
-    """Work that the newest readable checkpoint holds, and the time to load it.
+    """Work in the newest readable checkpoint, and the time to load it.
 
     `saves` counts intervals since the beginning of the run, so a tier that is written rarely may
     hold less than what was restored before: then a failure costs more than one stretch.
@@ -267,14 +267,14 @@ def _wait(
     needs: np.ndarray[tuple[int], np.dtype[np.bool_]],
     rng: np.random.Generator,
 ) -> Floats:
-    """Until a node is there: a spare at once, else the first replacement that arrives."""
+    """Wait for a node: none with a spare, else until the first replacement."""
     repair = rng.exponential(setup.replacement_seconds, len(needs))
     state.returns[:, -1] = np.where(needs, state.clock + repair, np.inf)
     first = state.returns.argmin(axis=1)
     rows = np.arange(len(needs))
     ready = state.returns[rows, first]
     wait = np.where(needs, np.maximum(ready - state.clock, 0.0), 0.0)
-    # The slot that gave its node gets the one under repair.
+    # The slot of the used spare gets the node under repair.
     swapped = needs & (first != state.returns.shape[1] - 1)
     state.returns[rows[swapped], first[swapped]] = state.returns[swapped, -1]
     return np.where(np.isfinite(wait), wait, 0.0)

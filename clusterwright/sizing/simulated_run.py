@@ -1,4 +1,4 @@
-"""One simulated run, event by event: what the averages of `simulate` are made of, as a picture."""
+"""One simulated run as a sequence of spans, for a chart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVENTS_MAX: Final = 20_000
 
 @dataclass(frozen=True)
 class Span:
-    """Hours from the start; `lost_hours` is work that the failure at its end undid."""
+    """A span in hours from the start; `lost_hours` is the work lost by the failure at its end."""
 
     state: State
     start_hour: float
@@ -27,7 +27,7 @@ class Span:
 
 @dataclass(frozen=True)
 class SimulatedRun:
-    """Spans without gaps from 0 to the end, and what came of them."""
+    """Contiguous spans from 0 to the end, failures and useful share."""
 
     spans: tuple[Span, ...]
     failures: int
@@ -35,12 +35,12 @@ class SimulatedRun:
 
 
 def simulated_run(setup: SimulationSetup, *, seed: int = 0) -> SimulatedRun:
-    """Play one run of `setup` with `simulate`'s rules: the same failures, tiers and spares.
+    """Simulate one run of `setup`, with the failures, tiers and spares of `simulate`.
 
     Raises
     ------
     GoalError
-        Failures come so fast that nothing would be trained.
+        Failures are so frequent that the run makes no progress.
     """
     rng = np.random.default_rng(seed)
     horizon = setup.days * 24.0
@@ -53,7 +53,7 @@ def simulated_run(setup: SimulationSetup, *, seed: int = 0) -> SimulatedRun:
     while now < horizon:
         if failures > EVENTS_MAX:
             raise GoalError(
-                "failures come faster than the run restarts", "fewer nodes, or faster recovery"
+                "failures are more frequent than restarts", "fewer nodes, or faster recovery"
             )
         life = float(rng.exponential(1 / rate)) if rate > 0 else np.inf
         end = min(horizon, now + life)
@@ -91,7 +91,7 @@ def _useful_share(setup: SimulationSetup) -> float:
 def _kept_hours(
     setup: SimulationSetup, trained: float, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Hours of this span that the best surviving checkpoint holds, and how long it loads."""
+    """Hours of the span in the best surviving checkpoint, and the time to load it."""
     interval = setup.interval_seconds / 3600
     best, load = 0.0, setup.tiers[-1].load_seconds
     for tier in setup.tiers:

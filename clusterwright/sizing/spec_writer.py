@@ -1,7 +1,7 @@
-"""The environment's file of a plan: what `clusterwright plan --write` puts into configs/.
+"""Write the spec of a plan, as `clusterwright plan --write` does, into configs/.
 
-Text, not data: a reviewer reads it, so each value that the plan chose says why beside it. Laid
-over configs/base.yaml like every other file; what the plan does not decide keeps its default.
+The file is text for reviewers: every value that the plan chose has its reason as a comment. Like
+other specs it extends configs/base.yaml; the plan leaves other values at their defaults.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from clusterwright.catalog import Catalog, Known
 from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.network import is_local
 from clusterwright.platforms.parallelcluster.limits import ULTRASERVER_SIZES
-from clusterwright.platforms.registry import KUBERNETES, PlatformName, traits_of
+from clusterwright.platforms.registry import DEFAULT, KUBERNETES, PlatformName, traits_of
 from clusterwright.platforms.traits import RESERVED_KINDS
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.purchases import block_sizes
 from clusterwright.sizing.storage import StoragePlan
 
 CONTROLLERS: Final = ((16, "m5.4xlarge"), (128, "m5.8xlarge"), (512, "m5.12xlarge"))
-"""Controller by compute nodes, as the examples of configs/; above, the largest."""
+"""Type of the controller by number of compute nodes, as in configs/examples."""
 LARGEST_CONTROLLER: Final = "m5.24xlarge"
 LOGIN: Final = "m5.4xlarge"
 GRAVITON: Final = {
@@ -32,41 +32,41 @@ GRAVITON: Final = {
     "m5.12xlarge": "m7g.12xlarge",
     LARGEST_CONTROLLER: "m7g.16xlarge",  # the largest of m7g
 }
-"""Counterparts where all nodes have to be of arm64, as ParallelCluster wants them of one kind."""
+"""Arm types of the same size: all nodes of a ParallelCluster have one architecture."""
 SYSTEM_NODES: Final = "{name: system, role: system, instance_type: m5.4xlarge, count: 2}"
-"""Cluster services run twice, so that one node may go; as configs/dev-eks.yaml, a size larger."""
+"""Two nodes for cluster services, so that one may fail; one size above configs/dev-eks.yaml."""
 SCRATCH_PATH: Final = "/scratch"
 UNBOUGHT: Final = "cr-00000000000000000"
-"""An id in the place of one that is still to be bought: AWS gives none of zeros alone."""
+"""Placeholder for the id of capacity that is not bought yet; AWS assigns no id of zeros."""
 
 
 @dataclass(frozen=True)
 class SpecChoices:
-    """What the file says besides the storage.
+    """Contents of the spec besides storage.
 
     Attributes
     ----------
     nodes, spares:
-        That run, and that wait; the group has both.
+        Training nodes and spare nodes; the group has both.
     capacity_kind, arn:
-        One that the platform takes; of a training plan the ARN, or `None` where it is still to be
-        bought, as capacity blocks and reservations are.
+        A kind that the platform supports; the ARN of a training plan, or `None` if it is not
+        bought yet.
     hours:
-        That the cluster is held; the P90 of the plan, rounded up to days.
+        Duration of the cluster: the P90 of the plan, rounded up to days.
     plan_file:
-        Where the plan lies, for the reader.
+        Path of the plan, for a comment.
     budget_usd:
-        Of the run, where a price is known.
+        Of the run, if a price is known.
     reasons:
-        One line each, for the head of the file.
+        One line each, for the comment at the top.
     secondary_cidrs:
-        Further ranges, where the nodes leave no room in the first.
+        Further ranges, if the nodes fill the first.
     platform:
-        What runs the cluster.
+        Platform of the cluster.
     image:
-        Of the training job, by its digest; without it the job is written as a comment.
+        Image of the training job, by digest; without it the job is written as a comment.
     job_command:
-        Words that start the run on each node; empty where no job is written.
+        Command of the run on each node; empty if no job is written.
     """
 
     name: str
@@ -85,26 +85,26 @@ class SpecChoices:
     reasons: tuple[str, ...] = ()
     schema: str | None = None
     secondary_cidrs: tuple[str, ...] = ()
-    platform: PlatformName = "hyperpod-slurm"
+    platform: PlatformName = DEFAULT
     image: str | None = None
     job_command: tuple[str, ...] = ()
 
 
 def zone_of(instance_type: str, region: str, catalog: Catalog) -> str:
-    """An ordinary zone of the region that offers the type; a local zone only where no other does.
+    """An availability zone of the region that offers the type, or a local zone if none does.
 
-    Of several the last is taken, as `use1-az6` is where the examples stand; the account's own
-    capacity decides in the end, and `clusterwright check` looks there.
+    Of several zones the last is chosen, such as `use1-az6` of the examples. The capacity of the
+    account decides; `clusterwright check` checks it.
 
     Raises
     ------
     GoalError
-        The region does not offer it, or no source says where it is offered.
+        The region does not offer the type, or no source states its zones.
     """
     offered = catalog.offering(instance_type, region)
     if not isinstance(offered, Known):
         raise GoalError(
-            f"no source says which zones of {region} offer {instance_type}: {offered.reason}",
+            f"no source states which zones of {region} offer {instance_type}: {offered.reason}",
             "state --zone",
             field="zone",
         )
@@ -115,23 +115,23 @@ def zone_of(instance_type: str, region: str, catalog: Catalog) -> str:
 
 
 def controller_for(nodes: int) -> str:
-    """The controller's type for so many nodes."""
+    """The instance type of the controller for a number of compute nodes."""
     return next((name for most, name in CONTROLLERS if nodes <= most), LARGEST_CONTROLLER)
 
 
 def write(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> str:
-    """The file's text.
+    """The text of the spec.
 
     Raises
     ------
     GoalError
-        The platform takes no such capacity.
+        The platform does not support the kind of capacity.
     """
     rules = traits_of(choices.platform)
     if choices.capacity_kind not in rules.capacity_kinds:
         kind = choices.capacity_kind
         raise GoalError(
-            f"platform {choices.platform} takes no {kind}: {rules.refused_capacity[kind]}",
+            f"platform {choices.platform} does not support {kind}: {rules.refused_capacity[kind]}",
             f"{' or '.join(sorted(rules.capacity_kinds))}; for {kind}: "
             f"{who_can(f'capacity.{kind}')}",
             field="capacity",
@@ -144,7 +144,7 @@ def _lines(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> Iter
         yield f"# yaml-language-server: $schema={choices.schema}"
         yield "#"
     yield f"# Written by `{choices.command}`;"
-    yield f"# the plan is {choices.plan_file}, and `clusterwright diff` says when they part."
+    yield f"# the plan is {choices.plan_file}; `clusterwright diff` shows differences from it."
     if choices.reasons:
         yield "#"
         yield from (f"# {reason}" for reason in choices.reasons)
@@ -152,7 +152,7 @@ def _lines(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> Iter
     yield f"environment: {choices.name}"
     yield f'account: "{choices.account}"'
     yield f"region: {choices.region}"
-    if choices.platform != "hyperpod-slurm":
+    if choices.platform != DEFAULT:
         yield f"platform: {choices.platform}"
     yield "protection: retain"
     yield ""
@@ -160,7 +160,7 @@ def _lines(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> Iter
     yield f"  availability_zone_id: {choices.zone}"
     if choices.secondary_cidrs:
         what = "control plane" if choices.platform in KUBERNETES else "database"
-        yield f"  # The nodes fill the first range; this is for the {what} and NAT."
+        yield f"  # The nodes use the first range; this one is for the {what} and NAT."
         yield f"  secondary_cidrs: [{', '.join(choices.secondary_cidrs)}]"
     yield ""
     yield from _compute(choices, catalog)
@@ -173,16 +173,15 @@ def _lines(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> Iter
 
 
 def _scheduler(choices: SpecChoices, groups: int) -> Iterator[str]:
-    """Slurm's settings, or what runs on Kubernetes; base.yaml's are those of HyperPod's Slurm."""
-    if choices.platform == "hyperpod-slurm":
+    """Settings of Slurm or Kubernetes; base.yaml has those of Slurm on HyperPod."""
+    traits = traits_of(choices.platform)
+    if traits.uses_slurm:
         yield "slurm:"
-        yield "  accounting: {kind: rds}"
-    elif choices.platform == "parallelcluster":
-        yield "slurm:"
-        yield "  configuration: null               # ParallelCluster configures Slurm itself"
+        if traits.node_setup is not None:
+            yield f"  configuration: null               # {traits.title} configures Slurm"
         yield "  accounting: {kind: rds}"
     else:
-        yield "slurm: null                         # base.yaml's, which Kubernetes has no use for"
+        yield "slurm: null                         # unset base.yaml's section for Slurm"
         yield ""
         yield "tenants:"
         yield "  - {name: training}"
@@ -193,10 +192,10 @@ def _scheduler(choices: SpecChoices, groups: int) -> Iterator[str]:
 
 def _job(choices: SpecChoices, groups: int) -> Iterator[str]:
     """The run as a job; `clusterwright render kubernetes --part jobs` prints its manifest."""
-    managed = choices.platform == "hyperpod-eks"
+    managed = traits_of(choices.platform).on_hyperpod
     if groups > 1:
-        yield f"# The run's nodes are of {groups} groups, and a job is of one: start it"
-        yield "# with a manifest of your own and the settings beside this file."
+        yield f"# The nodes are in {groups} groups, and a job uses one group: start the run"
+        yield "# with a manifest that you write and the settings beside this file."
         return
     mark = "" if choices.image is not None else "#"
     if managed:
@@ -205,7 +204,7 @@ def _job(choices: SpecChoices, groups: int) -> Iterator[str]:
         yield "    - {name: training-operator}"
         yield ""
     if mark:
-        yield "# The run as a job: give its image by digest, and take the marks off. Then"
+        yield "# The run as a job: set its image by digest and uncomment the lines. Then"
     else:
         yield "# The run as a job:"
     yield "# `clusterwright render kubernetes --part jobs` prints the manifest."
@@ -233,32 +232,34 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
     total = sum(count for count, _ in groups)
     yield "compute:"
     if choices.platform in KUBERNETES:
-        yield "  # For DNS, the drivers' controllers and whatever else jobs need beside them."
+        yield "  # For DNS, controllers of drivers, and other services of the cluster."
         yield f"  - {SYSTEM_NODES}"
     else:
-        controller, login = (_beside(choices, catalog, n) for n in (controller_for(total), LOGIN))
+        controller, login = (
+            _other_node_type(choices, catalog, n) for n in (controller_for(total), LOGIN)
+        )
         yield (
             f"  - {{name: controller, role: controller, instance_type: {controller}, count: 1}}"
         )
         yield f"  - {{name: login, role: login, instance_type: {login}, count: 1}}"
     spares = total - choices.nodes
     train = "1 node trains" if choices.nodes == 1 else f"{choices.nodes} nodes train"
-    wait = "1 waits" if spares == 1 else f"{spares} wait"
+    wait = "1 spare" if spares == 1 else f"{spares} spares"
     if traits_of(choices.platform).keeps_spares(choices.capacity_kind, choices.instance_type):
-        yield f"  # {train}, {wait} to replace one that fails."
+        yield f"  # {train}; {wait} to replace failed nodes."
     else:
-        yield f"  # {train}; another is launched in the place of one that fails."
+        yield f"  # {train}; failed nodes are replaced by new instances."
     for number, (count, kept) in enumerate(groups, 1):
         yield from _group(choices, catalog, number if len(groups) > 1 else None, count, kept)
 
 
 def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]:
-    """(instances, spares) of each group: one, or one for each plan that has to be bought.
+    """(instances, spares) of each group: one group, or one for each purchase.
 
     Raises
     ------
     GoalError
-        Only whole UltraServers can run, and the run's nodes are none.
+        The platform runs whole UltraServers only, and the number of nodes is not a multiple.
     """
     kept = traits_of(choices.platform).keeps_spares(choices.capacity_kind, choices.instance_type)
     wanted = choices.nodes + (choices.spares if kept else 0)
@@ -270,7 +271,7 @@ def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]
         whole = math.ceil(wanted / server) * server if server and kept else wanted
         yield whole, whole - choices.nodes
         return
-    # UltraServers are sold whole; what is more than wanted is spare.
+    # UltraServers are sold as a whole; surplus instances are spares.
     sizes = [server] * math.ceil(wanted / server) if server else block_sizes(wanted)
     left = sum(sizes) - choices.nodes
     for size in sizes:
@@ -281,30 +282,31 @@ def _groups(choices: SpecChoices, catalog: Catalog) -> Iterator[tuple[int, int]]
 
 
 def _whole_servers(nodes: int) -> list[int]:
-    """The UltraServers of ParallelCluster that have as many instances as the run has nodes."""
+    """Sizes of the UltraServers of ParallelCluster that add up to the number of nodes."""
     small, large = ULTRASERVER_SIZES
     if nodes % small:
         more = math.ceil(nodes / small) * small
         raise GoalError(
-            f"ParallelCluster runs whole UltraServers of {small} or {large} nodes, and the run "
-            f"has {nodes}",
+            f"ParallelCluster runs whole UltraServers of {small} or {large} nodes, not "
+            f"{nodes} nodes",
             f"--nodes {more}",
             field="nodes",
         )
     return [large] * (nodes // large) + [small] * (nodes % large // small)
 
 
-def _beside(choices: SpecChoices, catalog: Catalog, wanted: str) -> str:
-    """The type of a node beside the workers: `wanted`, or its counterpart of their kind."""
+def _other_node_type(choices: SpecChoices, catalog: Catalog, wanted: str) -> str:
+    """The type of a controller or login node: `wanted`, or its Arm counterpart if required."""
     workers = catalog.instance(choices.instance_type)
     architecture = workers.architecture if workers is not None else None
-    if choices.platform != "parallelcluster" or not isinstance(architecture, Known):
+    one_architecture = "parallelcluster" in traits_of(choices.platform).sections
+    if not one_architecture or not isinstance(architecture, Known):
         return wanted
     return GRAVITON[wanted] if architecture.value == "arm64" else wanted
 
 
 def _ultraserver_instances(instance_type: str, catalog: Catalog) -> int | None:
-    """Instances of the largest UltraServer that this type comes in; `None` where it does not."""
+    """Instances in the largest UltraServer of the type; `None` if it is in none."""
     sizes = [
         server.instance_count.value
         for server in catalog.ultraservers.values()
@@ -328,22 +330,22 @@ def _group(
     if choices.capacity_kind == "training-plan":
         arn = choices.arn if number in {None, 1} else None
         if arn is None:
-            yield "    # To be bought: until its ARN stands here, `clusterwright check` fails."
+            yield "    # Not bought yet: `clusterwright check` fails until the ARN is here."
             arn = (
                 f"arn:aws:sagemaker:{choices.region}:{choices.account}:training-plan/"
                 f"to-be-bought{suffix}"
             )
         yield f'    capacity: {{kind: training-plan, arn: "{arn}"}}'
     elif choices.capacity_kind in RESERVED_KINDS:
-        yield "    # To be bought: until its id stands here, `clusterwright check` fails."
+        yield "    # Not bought yet: `clusterwright check` fails until the id is here."
         yield f"    capacity: {{kind: {choices.capacity_kind}, id: {UNBOUGHT}}}"
     else:
         yield f"    capacity: {{kind: {choices.capacity_kind}}}"
     instance = catalog.instance(choices.instance_type)
     nvme = instance.local_nvme if instance else None
     if isinstance(nvme, Known) and nvme.value.count:
-        if choices.platform == "eks":
-            yield "    scratch: {}                     # emptyDir volumes are on these drives"
+        if traits_of(choices.platform).managed_node_groups:
+            yield "    scratch: {}                     # emptyDir volumes use these drives"
         else:
             yield f"    scratch: {{mount_path: {SCRATCH_PATH}}}"
 
@@ -354,8 +356,8 @@ def _storage(choices: SpecChoices, storage: StoragePlan) -> Iterator[str]:
     yield "  lustre:"
     yield "    - mount_path: /fsx"
     yield (
-        f"      # {storage.capacity_needed_gib:,.0f} GiB are needed, and "
-        f"{storage.needed_gbytes_per_s:.3g} GB/s; this gives {chosen.gbytes_per_s:.3g} GB/s."
+        f"      # {storage.capacity_needed_gib:,.0f} GiB are required, and "
+        f"{storage.needed_gbytes_per_s:.3g} GB/s; this provides {chosen.gbytes_per_s:.3g} GB/s."
     )
     yield f"      capacity_gib: {chosen.capacity_gib}"
     yield f"      throughput_mbps_per_tib: {chosen.throughput_mbps_per_tib}"
@@ -369,7 +371,7 @@ def _storage(choices: SpecChoices, storage: StoragePlan) -> Iterator[str]:
 
 
 def _run(choices: SpecChoices, storage: StoragePlan) -> Iterator[str]:
-    yield f"# {choices.hours / 24:g} days: with nine chances in ten the run is over by then."
+    yield f"# {choices.hours / 24:g} days: the P90 of the run."
     yield "run:"
     yield f"  hours: {choices.hours:g}"
     gib = storage.checkpoint_bytes / 2**30
@@ -378,5 +380,5 @@ def _run(choices: SpecChoices, storage: StoragePlan) -> Iterator[str]:
     yield f"  checkpoint_interval_minutes: {min(10_080.0, max(1.0, round(minutes, 1))):g}"
     if choices.budget_usd is not None:
         yield ""
-        yield "# P90 of the compute alone. A gate is unknown while a price is: state yours first."
+        yield "# P90 of compute only. The gate is unknown while a price is: state rates first."
         yield f"#budget: {{run_usd: {math.ceil(choices.budget_usd)}}}"

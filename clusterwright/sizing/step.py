@@ -47,15 +47,15 @@ PARTS: Final = (
 
 @dataclass(frozen=True)
 class Constants:
-    """What physics does not give; fitted, or taken from where the comment says.
+    """Constants of the step model, fitted to benchmarks.
 
     Attributes
     ----------
     kernel:
         Share of the matmul ceiling that a model's large products reach.
     kernel_fp8, kernel_neuron, kernel_ampere:
-        The same, relative to `kernel`: for FP8 products (quantisation included), on Trainium, and
-        on A100, whose products keep up with its slower tensor cores more easily.
+        Relative to `kernel`: for FP8 products (quantisation included), on Trainium, and on A100,
+        whose memory is faster relative to its tensor cores.
     kernel_experts:
         The same for grouped products of experts.
     attention:
@@ -63,13 +63,13 @@ class Constants:
     copies:
         Reads and writes of a hidden state per layer, forward and backward, not fused away.
     width:
-        A product's dimension at which half is lost to its edges.
+        Dimension of a product at which edge effects halve the throughput.
     exposed_tensor, exposed_expert:
-        Share of that communication that nothing hides.
+        Share of the communication that does not overlap with computation.
     straggler:
         Slow-down per doubling of nodes.
     tuned:
-        How much faster a vendor's tuned recipe is than a framework as it comes.
+        Speed-up of a vendor's tuned recipe over framework defaults.
     """
 
     kernel: float
@@ -116,7 +116,7 @@ def times(
     precision:
         `bf16` or `fp8`, of the matrix products; attention and the rest stay BF16.
     conditions:
-        `tuned` between 0 (a framework as it comes) and 1 (a vendor's recipe).
+        `tuned` from 0 (framework defaults) to 1 (a vendor's recipe).
     trainable_share:
         Below 1 for LoRA: frozen weights need no weight gradients, 4 of 6 operations remain.
     """
@@ -135,27 +135,27 @@ def times(
     )
     traffic = _traffic(shape, hardware, grid, constants, tokens) / gain
     compute = products + attention + traffic
-    # A third of the work is the forward pass; full recomputation does it twice.
+    # The forward pass is a third of the work; full recomputation repeats it.
     again = recomputed_share(grid) * compute / 3
     tensor = _tensor(shape, hardware, grid, tokens) * constants.exposed_tensor
     expert = _expert(shape, hardware, grid, tokens) * constants.exposed_expert
     expert = expert * conditions.imbalance
     context = _context(shape, hardware, grid, tokens)
     transfers = _transfers(shape, hardware, grid, tokens)
-    # Stages are as slow as the one with most layers; chunks hold whole layers.
+    # The stage with most layers sets the pace; chunks have whole layers.
     chunks = grid.pipeline * grid.virtual
     uneven = np.ceil(shape.layers / chunks) * chunks / shape.layers
     rows = [products, attention, traffic, again, tensor, expert, context, transfers]
     rows = [row * uneven for row in rows]
-    one = np.sum(rows, axis=0)
+    micro = np.sum(rows, axis=0)
     m = grid.accumulation
-    bubble = one * (grid.pipeline - 1) / grid.virtual
-    reduction = _reduction(shape, hardware, grid, one, trainable_share)
+    bubble = micro * (grid.pipeline - 1) / grid.virtual
+    reduction = _reduction(shape, hardware, grid, micro, trainable_share)
     common, experts = params_per_rank(shape, grid)
     # 30 bytes per parameter are read and written: state 12, gradient 4, weight 2, state again 12.
     optimizer = trainable_share * 30 * (common + experts) / (grid.data * grid.context)
     optimizer = optimizer / (hardware.memory_gbytes_per_s * 1e9 * 0.8)
-    before = one * m + bubble + reduction + optimizer
+    before = micro * m + bubble + reduction + optimizer
     nodes = np.maximum(1.0, grid.accelerators / hardware.per_node)
     late = before * constants.straggler * np.log2(nodes)
     return np.vstack([*(row * m for row in rows), bubble, reduction, optimizer, late])
@@ -194,7 +194,7 @@ def step_of(
 
 
 def recomputed_share(grid: Grid) -> Floats:
-    """Share of the layers whose forward pass is done twice."""
+    """Share of the layers whose forward pass is repeated."""
     share: Floats = np.where(grid.recompute == FULL, grid.recompute_share, 0.0)
     return share
 
@@ -204,7 +204,7 @@ def _rate(tflops: float, share: float) -> float:
 
 
 def _kernel(hardware: Hardware, constants: Constants) -> float:
-    """Share of the ceiling that large products reach on this family; never above it."""
+    """Share of the ceiling that large products reach on this family; at most 1."""
     if hardware.is_neuron:
         return constants.kernel * constants.kernel_neuron
     if hardware.accelerator.startswith("A100"):
@@ -217,7 +217,7 @@ def _attention(hardware: Hardware, constants: Constants) -> float:
 
 
 def _edges(width: float, *dimensions: Floats | float) -> Floats:
-    """Share of a product's time that is not lost to its edges, for the smaller dimensions."""
+    """Efficiency of a product, given its smaller dimensions."""
     lost: Floats = np.asarray(1.0 + sum(width / np.maximum(d, 1.0) for d in dimensions))
     return 1.0 / lost
 
@@ -251,7 +251,7 @@ def _products(
     edge = _edges(constants.width, float(shape.hidden), shared / grid.tensor, tokens)
     per = grid.tensor * grid.pipeline
     seconds = operations * tokens * blocks / per / (rate * edge)
-    # The output head stays in BF16.
+    # The output head is in BF16.
     head_rate = _rate(hardware.bf16_tflops, hardware.ceiling * kernel)
     seconds = seconds + operations * tokens * head / per / (head_rate * edge)
     if shape.experts is None:
@@ -285,10 +285,10 @@ def _traffic(
 
 
 def _fast(hardware: Hardware, ranks: Floats) -> Floats:
-    """Bytes per second of an accelerator among so many neighbours of its domain.
+    """Bytes per second of an accelerator in a group inside its domain.
 
-    The link between accelerators as far as it reaches, PCIe for groups that are larger: of cards
-    that are bridged two by two, four talk at the speed of PCIe.
+    The link speed for groups within its reach, PCIe for larger groups: of cards in bridged pairs,
+    groups of four communicate at the speed of PCIe.
     """
     pcie = hardware.pcie_gbytes_per_s
     link = hardware.scale_up_gbytes_per_s or pcie
@@ -300,26 +300,26 @@ def _fast(hardware: Hardware, ranks: Floats) -> Floats:
 def _slow(hardware: Hardware) -> float:
     """Bytes per second of an accelerator between nodes.
 
-    0 where nobody said how fast the network is: layouts over nodes are refused before they are
-    timed (`estimate.try_option`).
+    0 if the network speed is unknown: layouts over several nodes are refused before
+    (`estimate.try_option`).
     """
     return hardware.scale_out_gbytes_per_s * 1e9 * SCALE_OUT_EFFICIENCY
 
 
 def _over(volume: Floats, hardware: Hardware) -> Floats:
-    """Seconds of a volume between nodes; none where there is one node."""
+    """Seconds of a volume between nodes; 0 on one node."""
     slow = _slow(hardware)
     return volume / slow if slow > 0 else np.zeros_like(volume)
 
 
 def _domain(hardware: Hardware) -> float:
-    """Accelerators that talk without the network: the link's domain, or the node."""
+    """Accelerators that communicate without the network: the link's domain, or the node."""
     return float(max(hardware.scale_up_size, hardware.per_node))
 
 
 def _tensor(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -> Floats:
     routed = shape.experts.layers if shape.experts else 0
-    # Eight collectives per dense layer and step; a routed layer's experts need none.
+    # Eight collectives per dense layer and step; experts of routed layers need none.
     collectives = 8 * (shape.layers - routed) + 4 * routed
     volume = collectives * tokens * shape.hidden * 2 * (grid.tensor - 1) / grid.tensor
     seconds: Floats = volume / grid.pipeline / _fast(hardware, grid.tensor)
@@ -335,7 +335,7 @@ def _expert(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -
     # Dispatch and combine, forward and backward.
     volume = 4 * tokens / grid.tensor * shape.hidden * 2 * e.layers / grid.pipeline
     inside = volume * e.per_token * (near - 1) / near
-    # A token goes to a far domain once, however many of its experts are there.
+    # A token is sent to another domain once, however many of its experts are there.
     reached = groups * (1 - (1 - 1 / groups) ** e.per_token)
     outside = volume * reached * (1 - 1 / groups)
     seconds: Floats = inside / _fast(hardware, near) + _over(outside, hardware)
@@ -343,7 +343,7 @@ def _expert(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -
 
 
 def _context(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats) -> Floats:
-    """Keys and values go round the ring, once forward and twice backward; 30 % is exposed."""
+    """Keys and values circulate in the ring, once forward and twice backward; 30 % is exposed."""
     width = shape.kv_values_per_token * 2.0
     volume = 3 * tokens * width * (grid.context - 1) / (grid.tensor * grid.pipeline)
     ranks = grid.tensor * grid.context
@@ -363,7 +363,7 @@ def _transfers(shape: ModelShape, hardware: Hardware, grid: Grid, tokens: Floats
 def _reduction(
     shape: ModelShape, hardware: Hardware, grid: Grid, micro: Floats, trainable_share: float
 ) -> Floats:
-    """Gradients and weights between replicas: what neither forward nor backward hides."""
+    """Exposed communication of gradients and weights between replicas."""
     common, experts = params_per_rank(shape, grid)
     replicas = grid.data * grid.context
     expert_replicas = np.maximum(1.0, grid.tensor * replicas / grid.expert)
@@ -376,14 +376,14 @@ def _reduction(
         beside = np.maximum(1.0, domain / np.maximum(together, 1.0))
         inside = ranks <= beside
         fast = _fast(hardware, np.minimum(ranks * np.maximum(together, 1.0), domain))
-        # Ranks of a group in one domain share its way out: each carries a part of the ring.
+        # Ranks of a group in one domain share its network: each carries a part of the ring.
         speed = np.where(inside, fast, np.minimum(fast, slow * np.minimum(beside, ranks)))
         seconds = seconds + params * (ranks - 1) / ranks / speed
     # FSDP gathers weights (BF16) for each pass of each micro-batch, and reduces gradients (FP32).
     per_micro = (4.0 + 4.0 * trainable_share) * seconds
     hidden = np.maximum(0.05 * per_micro, per_micro - 0.85 * micro)
-    # Otherwise once a step: gradients in FP32, weights back in BF16; the first forward and the
-    # last backward of the pipeline can hide them.
-    once = 6.0 * trainable_share * seconds
-    left = np.maximum(0.1 * once, once - 0.6 * micro)
+    # Otherwise once a step: gradients in FP32, weights in BF16; they overlap with the first
+    # forward and the last backward pass of the pipeline.
+    per_step = 6.0 * trainable_share * seconds
+    left = np.maximum(0.1 * per_step, per_step - 0.6 * micro)
     return np.where(grid.sharding == FSDP, hidden * grid.accumulation, left)

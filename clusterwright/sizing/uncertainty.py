@@ -1,8 +1,8 @@
-"""What is not known, how it is spread and why; and what that makes of days and goodput.
+"""Uncertain inputs with their distributions, and the resulting days and goodput.
 
-Each assumption is a logarithmic normal with its own width below and above the median, sampled by
-strata (each of n slices of probability once, in random order), so that quantiles are steady with
-few thousand samples. Everything is multiplied out at once; the seed makes it repeatable.
+Each assumption is a log-normal distribution with separate widths below and above the median. It is
+sampled by strata (each of n slices of probability once, in random order), so that a few thousand
+samples give stable quantiles. The seed makes the result repeatable.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from clusterwright.sizing.step import Conditions, Constants
 SAMPLES: Final = 4096
 Z90: Final = NormalDist().inv_cdf(0.9)
 INTERVAL_HOURS_MAX: Final = 4.0
-"""Nobody trains longer without a checkpoint, however seldom nodes fail (BLOOM: 3 hours)."""
+"""Longest interval between checkpoints, however rare failures are (BLOOM: 3 hours)."""
 MEDIAN_TUNED: Final = 0.5
-"""Where a good production stack stands between a framework as it comes and a vendor's recipe."""
+"""Tuning of a good production stack, between framework defaults (0) and a vendor's recipe (1)."""
 
 UNSEEN_CHIP: Final = 0.20
-"""Added (in squares) for a chip of which no benchmark was seen: the shares of the ceiling that the
-fit found differ by so much from A100 to H100 (`kernel_ampere` 1.2)."""
+"""Added (in squares) for a chip without benchmarks: the fitted shares of the ceiling of A100 and
+H100 differ by this much (`kernel_ampere` 1.2)."""
 
 _BENCHMARK_GAP: Final = (
     "benchmarks run minutes on healthy nodes with the best of many settings, balanced experts and "
-    "today's software; "
+    "current software; "
 )
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a sample is computed from: one layout's parts, twice for the experts' load.
+    """The step time of one layout, for samples.
 
-    `balanced` and `doubled` are the rows of `step.times` of that layout with an imbalance of 1
-    and 2, as the untuned framework runs it; what lies between is linear.
+    `balanced` and `doubled` are the rows of `step.times` with an imbalance of the experts of 1 and
+    2, without tuning; samples interpolate linearly.
     """
 
     balanced: Floats
@@ -179,14 +179,14 @@ def work_of(
     constants: Constants,
     trainable_share: float = 1.0,
 ) -> Work:
-    """One layout of a grid, ready for sampling."""
-    one = grid.take(np.array([column]))
+    """One layout of a grid, prepared for sampling."""
+    chosen = grid.take(np.array([column]))
 
     def rows(imbalance: float) -> Floats:
         parts = step.times(
             shape,
             hardware,
-            one,
+            chosen,
             constants,
             seq_len=seq_len,
             precision=precision,
@@ -195,8 +195,8 @@ def work_of(
         )
         return np.asarray(parts[:, 0])
 
-    tokens = float(one.data[0] * one.micro_batch[0] * one.accumulation[0] * seq_len)
-    again = 1 + float(step.recomputed_share(one)[0]) / 3
+    tokens = float(chosen.data[0] * chosen.micro_batch[0] * chosen.accumulation[0] * seq_len)
+    again = 1 + float(step.recomputed_share(chosen)[0]) / 3
     operations = 6.0 if trainable_share >= 1 else 4.0 + 2.0 * trainable_share
     flops = operations * shape.matmul_params + attention_flops_per_token(shape, seq_len)
     balanced = rows(1.0)
@@ -205,8 +205,8 @@ def work_of(
         doubled=rows(2.0) if shape.is_moe else balanced,
         tokens_per_step=tokens,
         accelerators=accelerators,
-        # What stays idle fails alone.
-        nodes=max(1, -(-int(one.accelerators[0]) // hardware.per_node)),
+        # Idle accelerators do not interrupt the run.
+        nodes=max(1, -(-int(chosen.accelerators[0]) // hardware.per_node)),
         active=shape.active,
         work_flops_per_token=flops * again,
         peak_flops=hardware.peak_tflops(precision) * 1e12,
@@ -256,9 +256,9 @@ def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> RunOutc
 
 
 def median_days(work: Work, tokens: float, found: tuple[Assumption, ...]) -> float:
-    """Days with every assumption at its median: one point, for sweeps."""
-    middle = {a.key: np.array([a.values.p50]) for a in found}
-    return float(evaluate(work, tokens, middle).days[0])
+    """Days with every assumption at its median."""
+    medians = {a.key: np.array([a.values.p50]) for a in found}
+    return float(evaluate(work, tokens, medians).days[0])
 
 
 def tornado(work: Work, tokens: float, found: tuple[Assumption, ...]) -> tuple[Swing, ...]:
@@ -305,13 +305,13 @@ def _step_seconds(work: Work, values: Mapping[str, Floats]) -> Floats:
         network = network - hidden * (a[_EXPERT] + load * (b[_EXPERT] - a[_EXPERT]))
     network = network / values["network"]
     stages = compute + network
-    # The bubble is idle stages: as long as the stages are slow. So are the stragglers.
+    # The bubble and the stragglers scale with the time of the stages.
     bubble = a[_BUBBLE] * stages / (compute_a + network_a)
     rest = bubble + a[_REDUCTION] / values["network"] + a[_OPTIMIZER]
     before = stages + rest
     late = a[_LATE] / (a.sum() - a[_LATE]) * before
     flops = work.work_flops_per_token * work.tokens_per_step
-    # No sample beats the matmul ceiling.
+    # No sample exceeds the matmul ceiling.
     fastest = flops / (work.accelerators * work.peak_flops * work.ceiling)
     seconds: Floats = np.maximum(before + late, fastest)
     return seconds
@@ -319,7 +319,7 @@ def _step_seconds(work: Work, values: Mapping[str, Floats]) -> Floats:
 
 @cache
 def strata(samples: int) -> Floats:
-    """Standard normal deviates in the middle of so many equal slices of probability."""
+    """Standard normal deviates at the centres of equal slices of probability."""
     normal = NormalDist()
     return np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
 
@@ -332,13 +332,13 @@ def _spread(mid: float, sigma: float) -> Quantiles:
 def _model_error(shape: ModelShape, hardware: Hardware) -> Assumption:
     kind = "neuron" if hardware.is_neuron else "moe" if shape.is_moe else "dense"
     sigma = calibration.residual_spread()[kind]
-    why = f"root mean square of residuals of benchmarks that the fit had not seen: {sigma:.0%}"
+    why = f"root mean square of residuals of benchmarks excluded from the fit: {sigma:.0%}"
     if hardware.accelerator not in calibration.seen_accelerators():
         sigma = (sigma**2 + UNSEEN_CHIP**2) ** 0.5
-        why += f"; and none of the fit was of {hardware.accelerator}"
+        why += f"; no benchmark of {hardware.accelerator} was in the fit"
     return Assumption(
         "model_error",
-        f"throughput against the step model, {kind}",
+        f"throughput relative to the step model, {kind}",
         "x",
         _spread(1.0, sigma),
         "log-normal",
@@ -349,7 +349,7 @@ def _model_error(shape: ModelShape, hardware: Hardware) -> Assumption:
 
 def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
     if hardware.is_neuron:
-        mid, sigma, why = 0.85, 0.25, "eight published figures, all on Trn1; none on Trn2"
+        mid, sigma, why = 0.85, 0.25, "eight published figures, all of Trn1, none of Trn2"
     elif hardware.accelerator.startswith("A100"):
         mid, sigma = 0.80, 0.20
         why = "runs go back to 2021, before fused attention, and recomputed every layer (a "
@@ -361,12 +361,12 @@ def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
         mid, sigma = 0.88, 0.17
         why = "benchmarks gained 4 to 12 % between releases on H100; torchtitan is 10 to 40 % low"
     if shape.is_moe:
-        # A wider spread, no other middle: imbalance and all-to-all have assumptions of their own.
+        # A wider spread with the same median: imbalance and all-to-all are separate assumptions.
         sigma = (sigma**2 + 0.20**2) ** 0.5
-        why += "; each mixture of experts brings kernels of its own"
+        why += "; each mixture of experts has its own kernels"
     return Assumption(
         "practice",
-        "production throughput against a benchmark of the same stack",
+        "production throughput relative to a benchmark of the same stack",
         "x",
         _spread(mid, sigma),
         "log-normal",

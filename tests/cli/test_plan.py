@@ -134,7 +134,7 @@ def refused(*arguments: str) -> Answer:
         (("--params", "70B", "--tokens", "15T", "--nodes", "0", *P5[:2]), "cluster.nodes"),
         (("--params", "70B", "--tokens", "15T", "--seq-len", "-4", *P5), "seq_len"),
         (("--params", "1T", "--tokens", "1T", *P5[:2], "--nodes", "1"), "at least 64"),
-        (("--model", "gpt-9", "--tokens", "1T", *P5), "no model"),
+        (("--model", "gpt-9", "--tokens", "1T", *P5), "unknown model"),
         (("--model", "missing/config.json", "--tokens", "1T", *P5), "nothing is downloaded"),
         (("--goal", "missing.yaml"), "cannot be read"),
         (("--precision", "fp7", *FIXED[:4], *P5), "precision"),

@@ -126,7 +126,7 @@ def test_a_faster_network_is_never_slower() -> None:
 @pytest.mark.parametrize(
     ("name", "precision", "says"),
     [
-        ("RTX-6000-Ada", "bf16", "link between two cards"),
+        ("RTX-6000-Ada", "bf16", "link speed between two cards"),
         ("RTX-PRO-6000-Server", "bf16", "dense_bf16_tflops"),
         ("RTX-5090", "fp8", "the dense FP8 peak of RTX-5090 is unknown"),
         ("RTX-A6000", "fp8", "RTX-A6000 has no FP8"),

@@ -26,16 +26,16 @@ def test_a_run_of_odd_size_is_several_powers_of_two() -> None:
     assert any("at most two" in text for text in bought.cautions)
 
 
-def test_a_long_run_is_handed_over() -> None:
+def test_a_long_run_uses_consecutive_blocks() -> None:
     bought = cover(64, 200, "capacity-block", CATALOG)
     assert [one.days for one in bought.purchases] == [182, 21]
     assert bought.handovers == (182,)
     assert bought.idle_instance_days == pytest.approx(64 * 3)
-    assert any("56 days ahead" in text for text in bought.cautions)
+    assert any("56 days in advance" in text for text in bought.cautions)
 
 
-def test_more_than_an_organisation_may_hold_is_refused() -> None:
-    with pytest.raises(GoalError, match="at most 256"):
+def test_more_than_the_limit_of_an_organisation_is_refused() -> None:
+    with pytest.raises(GoalError, match="limit of 256"):
         cover(300, 30, "capacity-block", CATALOG)
 
 
