@@ -86,11 +86,11 @@ def find_storage_or_exit(cluster: Cluster, text: str) -> FileSystemRef:
     UserError
         The spec has no such file system.
     """
-    from clusterwright.cost.retiring import find_storage, storages
+    from clusterwright.cost.retiring import file_systems, find_file_system
 
-    found = find_storage(cluster, text)
+    found = find_file_system(cluster, text)
     if found is None:
-        known = ", ".join(f"{fs.name} ({fs.mount_path})" for fs in storages(cluster))
+        known = ", ".join(f"{fs.name} ({fs.mount_path})" for fs in file_systems(cluster))
         raise UserError(
             f"--retire: the spec has no file system {text!r}",
             f"it has {known}" if known else "it has none",

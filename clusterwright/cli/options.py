@@ -152,9 +152,9 @@ def exchange_rate(currency: str | None, fx: str | None, today: dt.date) -> Excha
     UserError
         One of the two is wrong or missing.
     """
-    from clusterwright.cost.exchange import WrongExchange, read_exchange
+    from clusterwright.cost.exchange import ExchangeError, read_exchange
 
     try:
         return read_exchange(currency, fx, today=today)
-    except WrongExchange as error:
+    except ExchangeError as error:
         raise UserError(error.message, error.hint) from None

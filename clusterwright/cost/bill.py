@@ -1,4 +1,4 @@
-"""A bill: lines with their sources, a total that says what it leaves out, gates. Result types."""
+"""Types of a bill: lines with their sources, totals, gates."""
 
 from __future__ import annotations
 
@@ -9,48 +9,47 @@ from typing import Final, Literal
 from clusterwright.cluster_spec.problems import Position
 
 HOURS_PER_MONTH: Final = 730
-"""AWS's own month, 365 × 24 / 12."""
+"""The month of AWS: 365 × 24 / 12 hours."""
 
 STALE_AFTER_DAYS: Final = 90
 
 Per = Literal["hour", "month"]
 
 Origin = Literal["user", "live", "catalogue"]
-"""Who stated a price: the user, AWS's APIs just now, or the dated catalogue."""
+"""Origin of a price: the user, AWS's APIs, or the catalogue."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One thing that costs money.
+    """One line of a bill.
 
     Attributes
     ----------
     quantity:
-        In `unit`, per hour or per month as `per` says; None where it depends on use.
+        In `unit`, per hour or per month according to `per`; None if it depends on use.
     unit:
-        What one price pays for: `instance-hour`, `GB-month`.
+        Unit of the price: `instance-hour`, `GB-month`.
     unit_price_usd:
-        None where no source and no rate of the user's states it.
+        None if no source and no rate of the user states it.
     source, date:
-        Of the price, as its source gives them; None without a price.
+        Of the price, as in its source; None without a price.
     note:
-        What a reader must know about it.
+        Remarks on the line.
     reason:
-        Why the price or the quantity is not known; None where both are.
+        Why the price or the quantity is unknown; None if both are known.
     rate:
-        The entry of the user's prices that would settle an unknown price, as YAML.
+        The entry of the user's prices for an unknown price, as YAML.
     stale:
-        The price is older than 90 days, or may be because its date is not known.
+        The price is older than 90 days, or its date is unknown.
     origin, age_days:
-        Who states the price, and how many days ago; None without a price, and the age where its
-        date is not known.
+        Origin and age of the price; None without a price, and the age if its date is unknown.
     group:
-        The compute group that the line belongs to.
+        The compute group of the line.
     by_use:
-        The quantity depends on use: nothing of it is charged while nothing runs.
+        The quantity depends on use: nothing is charged while nothing runs.
     releasable:
-        Ends when the group's count becomes 0: an instance by the hour, its volume. Capacity that
-        is paid in advance does not.
+        Not charged when the group's count is 0: instances by the hour, their volumes. Capacity
+        paid in advance is always charged.
     """
 
     component: str
@@ -79,12 +78,12 @@ class Line:
 
     @property
     def effect(self) -> str | None:
-        """What an unknown line does to the total."""
+        """The effect of an unknown line on the total."""
         return None if self.known else "adds to the total, which is a lower bound without it"
 
     @property
     def amount_usd(self) -> Decimal | None:
-        """Per hour or month, as `per` says."""
+        """Per hour or month, according to `per`."""
         if self.quantity is None or self.unit_price_usd is None:
             return None
         return self.quantity * self.unit_price_usd
@@ -111,25 +110,25 @@ class Total:
 
     @property
     def at_least(self) -> bool:
-        """Whether lines are left out, so that the sums are lower bounds."""
+        """Whether lines are unknown, so that the sums are lower bounds."""
         return self.unknown_lines > 0
 
 
 @dataclass(frozen=True)
 class Unused:
-    """Capacity that is paid for and does no work. It is part of the total, not added to it.
+    """Capacity that is paid for and not used. It is part of the total, not added to it.
 
     Attributes
     ----------
     why:
-        In words: spares, more bought than used, bought for longer than the run.
+        In words: spares, surplus instances, surplus hours.
     instances:
-        How many, where they can be counted.
+        Number of instances, if known.
     hourly_usd:
-        As long as the cluster stands; None where no price is known, or where it is no matter of
-        hours (`run_usd` then).
+        While the cluster exists; None if the price is unknown, or if the cost is not hourly
+        (`run_usd` then).
     run_usd:
-        Over the run; None without its hours.
+        Over the run; None if its hours are unknown.
     """
 
     group: str | None
@@ -142,10 +141,10 @@ class Unused:
 
 @dataclass(frozen=True)
 class Prepaid:
-    """A training plan or a capacity block that was bought: paid once, used or not.
+    """A purchased training plan or capacity block, paid upfront.
 
-    `instances`, `hours` and `upfront_usd` as the purchase says; `start` and `end` as days, None
-    where it does not say.
+    `instances`, `hours` and `upfront_usd` are of the purchase; `start` and `end` are dates, None
+    if unknown.
     """
 
     id: str
@@ -174,10 +173,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Blend:
-    """A group that mixes kinds of capacity: what an instance costs on average, and at worst.
+    """A group with several kinds of capacity: average rate of an instance, and fallback rates.
 
-    `usd_per_instance_hour` is None where the price of a share is not known. `fallbacks` has, for
-    each kind that the group may turn to, the rate if all instances came from it.
+    `usd_per_instance_hour` is None if the price of a share is unknown. `fallbacks` has the rate of
+    each fallback kind, if all instances were of that kind.
     """
 
     group: str
@@ -202,11 +201,11 @@ class Blend:
 
 @dataclass(frozen=True)
 class Idle:
-    """What the cluster costs while no job runs; sums of known lines.
+    """Cost of the cluster while no job runs; sums of known lines.
 
-    `hourly_usd` is what stands whatever runs (nothing that is charged by use). Of that,
-    `released_usd` per hour ends when every compute group is brought to 0 instances. `outside_run`
-    is what a month costs beyond the run, None without a run that is shorter than a month.
+    `hourly_usd` excludes items charged by use. Of it, `released_hourly_usd` is not charged
+    when every compute group has 0 instances. `outside_run_usd` is the cost of a month outside the
+    run, None unless a run is shorter than a month.
     """
 
     hourly_usd: Decimal
@@ -221,9 +220,9 @@ class Idle:
 
 @dataclass(frozen=True)
 class Growth:
-    """What the cluster costs with every group at its `max_count`: the most that it may cost.
+    """Cost of the cluster with every group at its `max_count`, its maximum.
 
-    `total` is that of the whole cluster then; `groups` are those that grow.
+    `total` is of the whole cluster; `groups` are those with a larger `max_count`.
     """
 
     groups: tuple[str, ...]
@@ -232,10 +231,9 @@ class Growth:
 
 @dataclass(frozen=True)
 class Gate:
-    """A budget of the spec against the total.
+    """A budget of the spec, compared with the total.
 
-    `fail` where the known part is above the limit; `unknown` where it is not, but lines are
-    unknown.
+    `fail` if the known part exceeds the limit; `unknown` if it does not, but lines are unknown.
     """
 
     path: str
@@ -258,13 +256,13 @@ class Bill:
     blends: tuple[Blend, ...] = ()
     warnings: tuple[str, ...] = ()
     paid_beyond_run_usd: Decimal = Decimal(0)
-    """What was paid in advance for hours that lie outside the run: part of the run's cost."""
+    """Upfront payments for hours after the run, which are part of its cost."""
 
     run_hours_from: str | None = None
-    """Where the run's hours were read: `--hours`, `run.hours`, or the plan beside the spec."""
+    """Origin of the run's hours: `--hours`, `run.hours`, or the plan beside the spec."""
 
     growth: Growth | None = None
-    """None where no group has a `max_count` above its `count`."""
+    """None if no group has a `max_count` above its `count`."""
 
     @property
     def unknown(self) -> tuple[Line, ...]:
@@ -272,13 +270,13 @@ class Bill:
 
     @property
     def stale(self) -> tuple[Line, ...]:
-        """Lines whose price is old, or of no date; the user's own rates included."""
+        """Lines with an old or undated price, including rates of the user."""
         return tuple(line for line in self.lines if line.stale)
 
     @property
     def total(self) -> Total:
         known = [line for line in self.lines if line.known]
-        # Hours and months are summed apart, so that no division blurs a sum of exact products.
+        # Hours and months are summed separately, so that sums of exact products stay exact.
         per_hour = sum((_amount(line) for line in known if line.per == "hour"), Decimal(0))
         per_month = sum((_amount(line) for line in known if line.per == "month"), Decimal(0))
         hourly = per_hour + per_month / HOURS_PER_MONTH

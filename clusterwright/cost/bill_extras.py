@@ -1,4 +1,4 @@
-"""Additions to a bill: a second currency, actual spending, what a deletion saves."""
+"""Additions to a bill: exchange rate, spending comparison, saving of a deletion."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ class Exchange:
 
     @property
     def digits(self) -> int:
-        """Decimals that the currency's amounts have."""
+        """Decimals of amounts in the currency."""
         return 0 if self.currency in _WITHOUT_CENTS else 2
 
     def of(self, usd: Decimal | None) -> Decimal | None:
-        """An amount in the currency; unknown stays unknown."""
+        """An amount in the currency; None if the dollars are unknown."""
         return None if usd is None else usd * self.rate
 
 
 @dataclass(frozen=True)
 class Spending:
-    """What Cost Explorer has for a tag from `start` until before `end`; USD, usage only.
+    """Spending by tag in Cost Explorer from `start`, before `end`; USD, usage only.
 
     Attributes
     ----------
     by_service:
-        With the tag.
+        Spending with the tag.
     untagged_by_service:
-        Without any value of the tag, of the whole account: what the comparison cannot see.
+        Spending of the account without the tag, which the comparison excludes.
     days_with_cost:
-        Days on which the tag has any cost; `last_day` is the last of them.
+        Days with cost under the tag; `last_day` is the last of them.
     estimated:
-        Whether Cost Explorer calls a part of it estimated.
+        Whether Cost Explorer marks a part as estimated.
     tag_status:
-        `Active`, `Inactive`, `unknown to Cost Explorer`, or None where it was not told.
+        `Active`, `Inactive`, `unknown to Cost Explorer`, or None if not available.
     notes:
-        What could not be asked, in words.
+        Requests that failed, in words.
     """
 
     tag: str
@@ -76,8 +76,9 @@ class Spending:
 
 @dataclass(frozen=True)
 class SpendingRow:
-    """One kind of service: what the bill's known lines come to over the days with costs, and what
-    was spent. `unknown_lines` of the bill are in the spending and not in `expected_usd`.
+    """One family of services: known lines of the bill over the days with cost, and spending.
+
+    `unknown_lines` of the bill are in the spending, but not in `expected_usd`.
     """
 
     family: str
@@ -92,7 +93,7 @@ class SpendingRow:
 
 @dataclass(frozen=True)
 class SpendingComparison:
-    """The rows in the order of the bill, then what it has no line for; and what to know of it."""
+    """Rows in the order of the bill, then services without a line, and notes."""
 
     spending: Spending
     rows: tuple[SpendingRow, ...]
@@ -110,7 +111,7 @@ class SpendingComparison:
 
 @dataclass(frozen=True)
 class FileSystemRef:
-    """A file system of the spec, found by its name, mount path or id."""
+    """A file system of the spec."""
 
     name: str
     mount_path: str
@@ -118,14 +119,14 @@ class FileSystemRef:
     path: Path
     existing: bool
     existing_id: str | None = None
-    """Of a Lustre file system that exists outside the stacks."""
+    """Of an existing Lustre file system outside the stacks."""
 
 
 @dataclass(frozen=True)
 class Saving:
-    """The lines that end with a file system; sums of the known ones.
+    """Lines of the bill that end with a file system, and sums of the known ones.
 
-    One that exists outside the stacks is on no line of the bill: what it saves is not known.
+    An existing file system outside the stacks has no line: its saving is unknown.
     """
 
     storage: FileSystemRef

@@ -1,4 +1,4 @@
-"""Groups that mix kinds of capacity: the average rate, and the rate if all fell back."""
+"""Groups with several kinds of capacity: average rate and fallback rates."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from decimal import Decimal
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cost.bill import Blend, Line, Share
 from clusterwright.cost.components.compute import price_kind
-from clusterwright.cost.line_builder import EC2, HYPERPOD, Pricing
+from clusterwright.cost.line_builder import EC2, HYPERPOD, LineBuilder
 
 
-def blends(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[Blend]:
-    """One for each group that was written with several kinds of capacity (`part_of`)."""
+def blends(builder: LineBuilder, lines: tuple[Line, ...]) -> Iterator[Blend]:
+    """One blend for each group with several kinds of capacity (`part_of`)."""
     parts: dict[str, list[ComputeGroup]] = {}
-    for group in pricing.cluster.compute:
+    for group in builder.cluster.compute:
         if group.part_of is not None:
             parts.setdefault(group.part_of, []).append(group)
     for name, groups in parts.items():
@@ -23,9 +23,9 @@ def blends(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[Blend]:
             for group in groups
             if group.count
         )
-        # A part of 0 instances stands ready: it is what the others may turn to.
+        # A part of 0 instances is a fallback of the others.
         fallbacks = tuple(
-            Share(group.capacity.kind, sum(g.count for g in groups), _listed(pricing, group))
+            Share(group.capacity.kind, sum(g.count for g in groups), _listed(builder, group))
             for group in groups
             if not group.count
         )
@@ -43,8 +43,8 @@ def _paid(group: ComputeGroup, lines: tuple[Line, ...]) -> Decimal | None:
     return found / group.count
 
 
-def _listed(pricing: Pricing, group: ComputeGroup) -> Decimal | None:
-    kind = price_kind(group, hyperpod=pricing.on_hyperpod)
-    quote = pricing.book.instance(group.instance_type, pricing.place, kind)
-    known = pricing.discounted(quote, HYPERPOD if pricing.on_hyperpod else EC2).known
+def _listed(builder: LineBuilder, group: ComputeGroup) -> Decimal | None:
+    kind = price_kind(group, hyperpod=builder.on_hyperpod)
+    quote = builder.book.instance(group.instance_type, builder.place, kind)
+    known = builder.discounted(quote, HYPERPOD if builder.on_hyperpod else EC2).known
     return known.value.usd if known is not None else None

@@ -1,4 +1,4 @@
-"""The spec's budgets as gates: broken, kept, or not to be told while a line is unknown."""
+"""Gates of the spec's budgets: pass, fail, or unknown while a line is unknown."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def gates(spec: LoadedSpec, bill: Bill) -> Iterator[Gate]:
 
 
 def increase_gate(spec: LoadedSpec, delta: CostDelta) -> Gate | None:
-    """Whether a change raises the month by more than the spec allows; None without such a limit.
+    """The gate of the monthly increase by a change; None without such a limit.
 
-    `fail` where the known part alone does: what is unknown on both sides and unchanged is taken
-    to cost the same. `unknown` where a changed line has no price, or nothing was known before.
-    The limit of the changed spec counts, in USD of the month before.
+    `fail` if the known part exceeds it; lines that are unknown on both sides and unchanged are
+    assumed to cost the same. `unknown` if a changed line has no price, or no cost was known.
+    The limit is that of the changed spec, relative to the previous month.
     """
     budget = spec.cluster.budget
     if budget is None or budget.max_increase_percent is None:

@@ -1,4 +1,4 @@
-"""What a change of a spec costs: two bills, component by component, line by line."""
+"""The cost of a change of a spec: two bills compared by component and line."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ Change = Literal["added", "removed", "changed", "same"]
 
 @dataclass(frozen=True)
 class LineDelta:
-    """One line before and after; None where it is not there. Lines are matched by component and
-    item, and where an item carries its quantity, by path.
+    """One line before and after the change; None if absent.
+
+    Lines are matched by component and item, or by path if the item includes a quantity.
     """
 
     component: str
@@ -35,9 +36,9 @@ class LineDelta:
 
     @property
     def unknown(self) -> bool:
-        """Whether what the change costs is not known: a side is there and has no amount.
+        """Whether the cost of the change is unknown: a side has no amount.
 
-        A line that is unknown on both sides and did not change costs nothing more.
+        A line that is unknown on both sides and unchanged adds no cost.
         """
         if self.change == "same":
             return False
@@ -45,12 +46,12 @@ class LineDelta:
 
     @property
     def may_decrease(self) -> bool:
-        """Whether the old line's cost is unknown, so that what goes with it is unknown too."""
+        """Whether the cost of the old line, and so a decrease, is unknown."""
         return self.before is not None and not self.before.known
 
     @property
     def hourly_usd(self) -> Decimal | None:
-        """More per hour than before; None where it is not known."""
+        """Increase per hour; None if unknown."""
         return None if self.unknown else _hourly(self.after) - _hourly(self.before)
 
     @property
@@ -80,7 +81,7 @@ class ComponentDelta:
 
 @dataclass(frozen=True)
 class CostDelta:
-    """What a change costs. Sums are of known lines; `unknown_changes` says what they leave out."""
+    """The cost of a change. Sums are of known lines; `unknown_changes` counts the others."""
 
     before: Bill
     after: Bill
@@ -103,17 +104,17 @@ class CostDelta:
 
     @property
     def unknown_changes(self) -> int:
-        """Lines that changed and whose cost is not known on one side."""
+        """Changed lines whose cost is unknown on one side."""
         return sum(line.unknown for line in self.lines)
 
     @property
     def unpriced_decreases(self) -> int:
-        """Unknown changes that may lower the cost: the known increase is then no lower bound."""
+        """Unknown changes that may lower the cost: the known increase is no lower bound then."""
         return sum(line.unknown and line.may_decrease for line in self.lines)
 
     @property
     def increase_percent(self) -> Decimal | None:
-        """Of the month, on the known lines; None where there was no known cost before."""
+        """Of the month, of the known lines; None if no cost was known before."""
         before = self.before.total.monthly_usd
         return None if before == 0 else self.monthly_usd / before * 100
 
@@ -123,9 +124,9 @@ class CostDelta:
 
 
 def cost_delta(before: Bill, after: Bill) -> CostDelta:
-    """What `after` costs more (less, where negative) than `before`.
+    """The increase (or decrease, if negative) from `before` to `after`.
 
-    A bill of nothing (a new cluster) has no lines: everything is then added.
+    The bill of a new cluster has no lines before: all lines are added.
     """
     lines = tuple(_matched(before.lines, after.lines))
     names = dict.fromkeys(line.component for line in lines)
@@ -135,7 +136,7 @@ def cost_delta(before: Bill, after: Bill) -> CostDelta:
 
 
 def _matched(before: Iterable[Line], after: Iterable[Line]) -> Iterable[LineDelta]:
-    """Pairs in the order of `after`, then what is gone."""
+    """Pairs in the order of `after`, then removed lines."""
     left = list(before)
     found: list[LineDelta] = []
     rest: list[Line] = []
@@ -146,8 +147,8 @@ def _matched(before: Iterable[Line], after: Iterable[Line]) -> Iterable[LineDelt
         else:
             left.remove(same)
         found.append(LineDelta(line.component, line.item, same, line))
-    # What is charged for the same place of the spec in other words (a larger volume, another
-    # tier) is one change, not an addition and a removal.
+    # Lines of the same path with other text (a larger volume, another tier) are one change, not an
+    # addition and a removal.
     for index, pair in enumerate(found):
         if pair.after in rest and pair.before is None:
             old = next((o for o in left if _place(o) == _place(pair.after)), None)

@@ -1,4 +1,4 @@
-"""The bill of a cluster: every component's lines, in one order."""
+"""The bill of a cluster: the lines of all components."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from clusterwright.cost.components import (
     volumes,
 )
 from clusterwright.cost.growth import growing, grown
-from clusterwright.cost.line_builder import Pricing
+from clusterwright.cost.line_builder import LineBuilder
 from clusterwright.cost.price_book import LivePrices
 from clusterwright.cost.rate_warnings import rate_warnings
 from clusterwright.cost.terms import Terms, Usage
-from clusterwright.cost.unused_capacity import beyond_run_usd, purchases, unused, warnings
+from clusterwright.cost.unused_capacity import beyond_run_usd, purchases, unused_capacity, warnings
 
-COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
+COMPONENTS: tuple[Callable[[LineBuilder], Iterator[Line]], ...] = (
     compute.lines,
     volumes.lines,
     kubernetes.lines,
@@ -46,8 +46,8 @@ COMPONENTS: tuple[Callable[[Pricing], Iterator[Line]], ...] = (
     observability.lines,
 )
 
-ON_THE_SUM: tuple[Callable[[Pricing, tuple[Line, ...]], Line], ...] = (support.line,)
-"""What depends on the other lines, and so comes after them."""
+DEPENDENT_COMPONENTS: tuple[Callable[[LineBuilder, tuple[Line, ...]], Line], ...] = (support.line,)
+"""Components that depend on the other lines."""
 
 
 def estimate(
@@ -61,28 +61,28 @@ def estimate(
     terms: Terms | None = None,
     live: LivePrices | None = None,
 ) -> Bill:
-    """What the cluster costs by itself, as long as it stands.
+    """The cost of a cluster, from deployment to deletion.
 
     Parameters
     ----------
     run_hours:
-        How long a run holds the cluster; the spec's `run.hours` if None.
+        Duration of a run; the spec's `run.hours` if None.
     run_hours_from:
-        Where they were read, for the reader.
+        Origin of the hours, for messages.
     usage:
-        Quantities per month that depend on use, by `service/item` (see `cost.pricing.Item`).
+        Quantities per month that depend on use, by `service/item` (see `line_builder.Item`).
     terms:
         The user's discounts, Savings Plans and purchases.
     live:
-        What AWS's APIs said just now: used before the catalogue, after the user's own rates.
+        Current prices of AWS's APIs; they precede the catalogue and follow the user's rates.
     """
-    pricing = Pricing(
+    builder = LineBuilder(
         cluster, catalog, today, dict(usage or {}), terms or Terms(), live or LivePrices()
     )
     if run_hours is None and cluster.run is not None:
         run_hours, run_hours_from = Decimal(str(cluster.run.hours)), "run.hours"
-    lines = _lines(pricing)
-    bought = purchases(pricing)
+    lines = _lines(builder)
+    bought = purchases(builder)
     return Bill(
         cluster.environment,
         cluster.region,
@@ -90,26 +90,28 @@ def estimate(
         run_hours,
         lines,
         prepaid=bought,
-        unused=tuple(unused(pricing, lines, run_hours)),
-        blends=tuple(blends(pricing, lines)),
-        warnings=(*_stale(lines), *warnings(pricing, run_hours), *rate_warnings(pricing, lines)),
-        paid_beyond_run_usd=sum((beyond_run_usd(one, run_hours) for one in bought), Decimal(0)),
+        unused=tuple(unused_capacity(builder, lines, run_hours)),
+        blends=tuple(blends(builder, lines)),
+        warnings=(*_stale(lines), *warnings(builder, run_hours), *rate_warnings(builder, lines)),
+        paid_beyond_run_usd=sum(
+            (beyond_run_usd(purchase, run_hours) for purchase in bought), Decimal(0)
+        ),
         run_hours_from=run_hours_from,
-        growth=_growth(pricing),
+        growth=_growth(builder),
     )
 
 
-def _lines(pricing: Pricing) -> tuple[Line, ...]:
-    lines = tuple(line for component in COMPONENTS for line in component(pricing))
-    return (*lines, *(component(pricing, lines) for component in ON_THE_SUM))
+def _lines(builder: LineBuilder) -> tuple[Line, ...]:
+    lines = tuple(line for component in COMPONENTS for line in component(builder))
+    return (*lines, *(component(builder, lines) for component in DEPENDENT_COMPONENTS))
 
 
-def _growth(pricing: Pricing) -> Growth | None:
-    """Of a run nobody knows how long it is grown: the hours of the run are left out."""
-    cluster, groups = pricing.cluster, growing(pricing.cluster)
+def _growth(builder: LineBuilder) -> Growth | None:
+    """The total at `max_count`, without the cost of a run, whose growth is unknown."""
+    cluster, groups = builder.cluster, growing(builder.cluster)
     if not groups:
         return None
-    lines = _lines(dataclasses.replace(pricing, cluster=grown(cluster)))
+    lines = _lines(dataclasses.replace(builder, cluster=grown(cluster)))
     bill = Bill(cluster.environment, cluster.region, cluster.platform, None, lines)
     return Growth(groups, bill.total)
 
@@ -119,4 +121,4 @@ def _stale(lines: tuple[Line, ...]) -> Iterator[str]:
     if stale:
         components = ", ".join(dict.fromkeys(line.component for line in stale))
         prices = "1 price is" if len(stale) == 1 else f"{len(stale)} prices are"
-        yield f"{prices} older than {STALE_AFTER_DAYS} days, or of no date ({components})"
+        yield f"{prices} older than {STALE_AFTER_DAYS} days, or undated ({components})"

@@ -1,4 +1,4 @@
-"""A second currency beside USD, at a rate and a day that the user states."""
+"""A second currency besides USD, at a dated rate of the user."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _CODE: Final = re.compile(r"[A-Za-z]{3}")
 _LARGEST_RATE: Final = Decimal(10) ** 9
 
 
-class WrongExchange(Exception):
-    """A currency or a rate that cannot be used; `hint` says what can."""
+class ExchangeError(Exception):
+    """An invalid currency or exchange rate; `hint` has an example."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -28,31 +28,33 @@ def read_exchange(currency: str | None, fx: str | None, *, today: dt.date) -> Ex
 
     Raises
     ------
-    WrongExchange
-        One without the other, no currency code, no positive rate, no day or one yet to come.
+    ExchangeError
+        One flag without the other, or an invalid currency code, rate or date.
     """
     if currency is None and fx is None:
         return None
     example = f"such as --currency JPY --fx 150.25@{today}"
     if currency is None or fx is None:
         given, missing = ("--fx", "--currency") if currency is None else ("--currency", "--fx")
-        raise WrongExchange(f"{given} needs {missing}", example)
+        raise ExchangeError(f"{given} needs {missing}", example)
     if not _CODE.fullmatch(currency.strip()):
-        raise WrongExchange(f"--currency: {currency!r} is no currency code of 3 letters", example)
+        raise ExchangeError(
+            f"--currency: {currency!r} is not a currency code of 3 letters", example
+        )
     code = currency.strip().upper()
     text, separator, day = fx.strip().partition("@")
     rate = amount(text)
     if not separator or rate is None or not 0 < rate <= _LARGEST_RATE:
-        raise WrongExchange(
+        raise ExchangeError(
             f"--fx: {fx!r} is not RATE@DATE with a rate above 0",
-            f"how much {code} one USD was worth, and when: {example}",
+            f"the amount of {code} for one USD, and its date: {example}",
         )
     try:
         date = dt.date.fromisoformat(day.strip())
     except ValueError:
-        raise WrongExchange(f"--fx: {day!r} is no day, such as {today}", example) from None
+        raise ExchangeError(f"--fx: {day!r} is not a date, such as {today}", example) from None
     if date > today:
-        raise WrongExchange(f"--fx: {date} has not come yet", "give the day of the rate")
+        raise ExchangeError(f"--fx: {date} is in the future", "give the date of the rate")
     if code == "USD" and rate != 1:
-        raise WrongExchange("one USD is worth 1 USD", "leave --currency and --fx out")
+        raise ExchangeError("the rate of USD must be 1", "omit --currency and --fx")
     return Exchange(code, rate, date, (today - date).days)

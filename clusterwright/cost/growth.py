@@ -1,4 +1,4 @@
-"""What the cluster costs when every group has grown to its `max_count`."""
+"""The cluster with every group at its `max_count`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from clusterwright.cluster_spec.models import Cluster
 
 
 def growing(cluster: Cluster) -> tuple[str, ...]:
-    """Names of the groups that may have more nodes than `count`, in the order of the file."""
+    """Names of groups whose `max_count` exceeds `count`, in the order of the spec."""
     return tuple(group.name for group in cluster.compute if (group.max_count or 0) > group.count)
 
 
 def grown(cluster: Cluster) -> Cluster:
-    """The same cluster with every group at its `max_count`, where it has one."""
+    """The cluster with every group at its `max_count`, if it has one."""
     groups = [
         group.model_copy(update={"count": max(group.count, group.max_count or 0)})
         for group in cluster.compute

@@ -1,4 +1,4 @@
-"""Turns a quantity and a price into a line, known or not, never left out."""
+"""Build lines of a bill from quantities and prices; unknown lines are kept."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from clusterwright.cost.price_book import USER_RATE, LivePrices, PriceBook, Quot
 from clusterwright.cost.rates import instance_entry
 from clusterwright.cost.terms import Terms, Usage
 
-__all__ = ["USER_RATE", "Item", "Pricing"]
+__all__ = ["USER_RATE", "Item", "LineBuilder"]
 
 DEPENDS_ON_USE = "the quantity depends on use"
 EC2, HYPERPOD = "ec2", "hyperpod"
-"""What a discount on instances is called by."""
+"""Services of discounts on instances."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """Something that a service charges for; names and unit are those of the price files."""
+    """An item of a service; names and unit are those of the price files."""
 
     service: str
     name: str
@@ -33,13 +33,13 @@ class Item:
 
     @property
     def key(self) -> str:
-        """How a user's prices name its monthly quantity."""
+        """The key of its monthly quantity in a user's prices."""
         return f"{self.service}/{self.name}"
 
 
 @dataclass(frozen=True)
-class Pricing:
-    """Everything that the components share: spec, prices, the day, what a user states.
+class LineBuilder:
+    """Builds lines from the spec, prices, the date, and the terms and usage of the user.
 
     `usage` maps `service/item` to a quantity per month in the item's unit, or to a `Usage`.
     """
@@ -57,7 +57,7 @@ class Pricing:
 
     @property
     def place(self) -> str:
-        """Where instances are: the region, or the local zone of the spec."""
+        """The location of instances: the region, or the local zone of the spec."""
         zone = self.cluster.network.availability_zone_id
         return self.catalog.local_zone(zone) or self.region
 
@@ -67,16 +67,16 @@ class Pricing:
 
     @property
     def on_hyperpod(self) -> bool:
-        return self.cluster.platform.startswith("hyperpod-")
+        return self.cluster.on_hyperpod
 
     @property
     def node_count(self) -> int:
         return sum(group.count for group in self.cluster.compute)
 
     def prepaid(self, identifier: str) -> Prepaid | None:
-        """What was bought under an ARN or a reservation id: the user's word, else AWS's."""
+        """The purchase of an ARN or a reservation id, from the user or else from AWS."""
         purchases = (*self.terms.purchases, *self.live.purchases)
-        return next((one for one in purchases if one.id == identifier), None)
+        return next((p for p in purchases if p.id == identifier), None)
 
     def line(
         self,
@@ -123,7 +123,7 @@ class Pricing:
         *,
         path: Path,
     ) -> Line:
-        """A line of an item at a price that is not that of the book."""
+        """A line of an item at a given price."""
         return self._line(
             component, text, quantity, item.unit, quote, path=path, per="month", note=None, rate=""
         )
@@ -137,11 +137,11 @@ class Pricing:
         path: Path,
         charged_as: Item | None = None,
     ) -> Line:
-        """A line whose quantity depends on use: the user's figure of `item`, or none."""
+        """A line whose quantity depends on use: the user's quantity of `item`, or unknown."""
         given = self.usage.get(item.key)
         usage = given if given is None or isinstance(given, Usage) else Usage(given)
         quantity = None if usage is None else usage.monthly(self.node_count)
-        note = None if usage is None else usage.words(self.node_count)
+        note = None if usage is None else usage.description(self.node_count)
         charged = charged_as or item
         return self.line(component, text, quantity, charged, path=path, note=note, by_use=True)
 
@@ -159,7 +159,7 @@ class Pricing:
         quote: Quote | None = None,
         unit: str = "instance-hour",
     ) -> Line:
-        """A line of instances, per hour; `quote` where the price is not that of the book."""
+        """A line of instances, per hour, at the price of the book or of `quote`."""
         if quote is None:
             quote = self.book.instance(instance_type, self.place, kind)
             quote = self.discounted(quote, HYPERPOD if self.on_hyperpod else EC2)
@@ -178,7 +178,7 @@ class Pricing:
         )
 
     def discounted(self, quote: Quote, service: str) -> Quote:
-        """The price less the user's discount on the service; a rate of the user's stays."""
+        """The price less the user's discount on the service; the user's rates have none."""
         discount = self.terms.discount(service)
         known = quote.known
         if discount is None or known is None or quote.origin == "user":
@@ -216,8 +216,10 @@ class Pricing:
             if fact.note:
                 notes.append(fact.note)
             if fact.value.unit != unit:
-                # A rate in another unit must not be multiplied with this quantity.
-                reasons.append(f"the price is per {fact.value.unit}, this is counted in {unit}")
+                # A price in another unit does not apply to this quantity.
+                reasons.append(
+                    f"the price is per {fact.value.unit}, and the quantity is in {unit}"
+                )
                 price = None
         else:
             reasons.append(fact.reason)

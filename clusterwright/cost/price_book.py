@@ -1,4 +1,4 @@
-"""Where a price comes from: the user first, then AWS's APIs, then the dated catalogue."""
+"""Prices by precedence: the user's, then those of AWS's APIs, then the catalogue's."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from clusterwright.catalog import Catalog, Fact, Known, Price, PriceKind, Unknow
 from clusterwright.cost.bill import Origin, Prepaid
 
 USER_RATE: Final = "your rate: "
-"""How the catalogue begins the source of a rate of the user's (catalog.overrides)."""
+"""Prefix of the source of a user's rate in the catalogue (catalog.overrides)."""
 
 KIND_OF_CAPACITY: Final[Mapping[str, tuple[PriceKind, PriceKind]]] = {
     "on-demand": ("ec2-on-demand", "hyperpod-on-demand"),
-    # A reservation of EC2 costs what the instance costs, whether it runs or not.
+    # An EC2 reservation costs as much as its instances, whether they run or not.
     "reservation": ("ec2-on-demand", "hyperpod-on-demand"),
     "spot": ("ec2-spot", "hyperpod-spot"),
     "capacity-block": ("capacity-block-paid", "capacity-block-paid"),
     "training-plan": ("training-plan", "training-plan"),
 }
-"""The kind of price that a kind of capacity pays: on EC2, on HyperPod."""
+"""The kind of price of each kind of capacity: on EC2, on HyperPod."""
 
 
 @dataclass(frozen=True)
 class LiveRefusal:
-    """A question that AWS did not answer, in words, and what would let it."""
+    """A refused request to AWS, with a hint and the missing IAM action."""
 
     message: str
     hint: str
@@ -34,12 +34,12 @@ class LiveRefusal:
 
 @dataclass(frozen=True)
 class LivePrices:
-    """What AWS's APIs said.
+    """Current prices of AWS's APIs.
 
     `instances` by (type, kind of price, region or local zone), `services` by (service, item,
-    region), as the catalogue names them; `hints` are prices of what could be bought today, by
-    (type, kind of price, region), which are nobody's bill. `spot` says, by (type, zone id), what
-    the history shows, in words; `purchases` are training plans that the spec names.
+    region), with the names of the catalogue; `hints` are prices of current offers, by (type, kind
+    of price, region), which are not on the bill. `spot` describes the price history by (type, zone
+    id); `purchases` are training plans of the spec.
     """
 
     instances: Mapping[tuple[str, str, str], Known[Price]] = field(default_factory=dict)
@@ -53,9 +53,9 @@ class LivePrices:
 
 @dataclass(frozen=True)
 class Quote:
-    """A price or why there is none, and who states it.
+    """A price with its origin, or the reason why it is unknown.
 
-    `agreed` prices hold for as long as was agreed on, or were paid already: they do not grow old.
+    `agreed` prices were paid or are fixed by agreement, so they do not become stale.
     """
 
     fact: Fact[Price]
@@ -69,25 +69,25 @@ class Quote:
 
 @dataclass(frozen=True)
 class PriceBook:
-    """Every price, by precedence. Nothing is ever taken from another region or kind."""
+    """Every price, by precedence; never of another region or kind."""
 
     catalog: Catalog
     live: LivePrices = field(default_factory=LivePrices)
 
     def instance(self, instance_type: str, place: str, kind: PriceKind) -> Quote:
-        """Per instance-hour, in a region or local zone (by name or id)."""
+        """Price per instance-hour in a region or local zone (by name or id)."""
         fact = self.catalog.instance_price(instance_type, place, kind)
         where = self.catalog.local_zone(place) or place
         return _first(fact, self.live.instances.get((instance_type, kind, where)))
 
     def hint(self, instance_type: str, place: str, kind: PriceKind) -> Quote:
-        """What could be bought today: a price of no bill."""
+        """The price of a current offer, which is not on the bill."""
         fact = self.catalog.instance_price(instance_type, place, kind)
         where = self.catalog.local_zone(place) or place
         return _first(fact, self.live.hints.get((instance_type, kind, where)))
 
     def service(self, service: str, item: str, region: str) -> Quote:
-        """Of a service's item in one region."""
+        """Price of an item of a service in a region."""
         fact = self.catalog.service_price(service, item, region)
         return _first(fact, self.live.services.get((service, item, region)))
 

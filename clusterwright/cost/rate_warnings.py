@@ -1,4 +1,4 @@
-"""Rates of the user's that look like mistakes: far from the catalogue's, or dated ahead."""
+"""Sanity warnings for rates of the user: far from the catalogue, or dated in the future."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import Final, cast
 from clusterwright.catalog import Known, Price, PriceKind, Unknown
 from clusterwright.catalog.dates import as_of
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Pricing
+from clusterwright.cost.line_builder import LineBuilder
 
 _FAR: Final = Decimal(5)
-"""A rate so many times, or such a part of, the catalogue's is asked about, never refused."""
+"""Ratio to the catalogue's price, up or down, above which a rate has a warning."""
 
 
-def rate_warnings(pricing: Pricing, lines: tuple[Line, ...]) -> Iterator[str]:
-    """One sentence for each rate that somebody should look at again."""
+def rate_warnings(builder: LineBuilder, lines: tuple[Line, ...]) -> Iterator[str]:
+    """One sentence for each rate to review."""
     for line in lines:
         price = line.unit_price_usd
         if line.origin != "user" or price is None:
             continue
         day = as_of(line.date or "")
-        if day is not None and day > pricing.today:
-            yield f"{line.item}: your rate is of {line.date}, which has not come yet"
-    yield from _far(pricing)
+        if day is not None and day > builder.today:
+            yield f"{line.item}: your rate is dated {line.date}, which is in the future"
+    yield from _far_from_catalogue(builder)
 
 
-def _far(pricing: Pricing) -> Iterator[str]:
-    listed = pricing.catalog.without_overrides()
-    overrides = pricing.catalog.overrides
+def _far_from_catalogue(builder: LineBuilder) -> Iterator[str]:
+    listed = builder.catalog.without_overrides()
+    overrides = builder.catalog.overrides
     for (name, kind, place), rate in overrides.instances.items():
-        if place == pricing.place:
+        if place == builder.place:
             found = listed.instance_price(name, place, cast(PriceKind, kind))
             yield from _compared(f"{name}, {kind}", rate, found)
     for (service, item, region), rate in overrides.services.items():
-        if region == pricing.region:
+        if region == builder.region:
             yield from _compared(
                 f"{service}: {item}", rate, listed.service_price(service, item, region)
             )

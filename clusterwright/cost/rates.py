@@ -1,4 +1,4 @@
-"""What an instance of a type costs per hour, by kind of capacity, region and platform."""
+"""Hourly rates of instance types, by kind of capacity, region and platform."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from clusterwright.catalog import Catalog
 from clusterwright.catalog.dates import as_of, is_stale
 from clusterwright.cost.bill import Origin
 from clusterwright.cost.price_book import KIND_OF_CAPACITY, LivePrices, PriceBook
+from clusterwright.platforms.registry import traits_of
 
 
 @dataclass(frozen=True)
 class HourlyRate:
-    """A rate, or the reason why none is known; never an estimate, never another region's.
+    """A rate, or the reason why it is unknown; never an estimate or a rate of another region.
 
     Attributes
     ----------
     usd_per_hour:
-        Per instance; None where no source and no user states it.
+        Per instance; None if no source and no user states it.
     hint_usd_per_hour:
-        Of capacity that is bought in advance (training plan, capacity block): what it was last
-        offered at, per instance-hour. It is a hint, not a bill: AWS sets these prices anew.
+        Of capacity bought in advance (training plan, capacity block): the last offer per
+        instance-hour. It is a hint, not a price of the bill: AWS changes these prices.
     origin, source, date, age_days, stale:
         Of the rate; None (False) without one.
     hint_source, hint_date:
         Of the hint.
     settle_with:
-        The entry of prices.yaml that would settle an unknown rate.
+        The entry of prices.yaml for an unknown rate.
     """
 
     instance_type: str
@@ -70,18 +71,18 @@ def hourly_rate(
     region:
         A region, or a local zone by name or id.
     platform:
-        HyperPod's platforms (`hyperpod-...`) pay HyperPod's rates, others EC2's.
+        Platforms on HyperPod have HyperPod's rates, others EC2's.
 
     Raises
     ------
     ValueError
-        No such kind of capacity.
+        The kind of capacity is unknown.
     """
     if capacity_kind not in KIND_OF_CAPACITY:
         kinds = ", ".join(KIND_OF_CAPACITY)
-        raise ValueError(f"{capacity_kind!r} is no kind of capacity: {kinds}")
+        raise ValueError(f"{capacity_kind!r} is not a kind of capacity: {kinds}")
     book = PriceBook(catalog, live or LivePrices())
-    kind = KIND_OF_CAPACITY[capacity_kind][platform.startswith("hyperpod-")]
+    kind = KIND_OF_CAPACITY[capacity_kind][traits_of(platform).on_hyperpod]
     quote = book.instance(instance_type, region, kind)
     known = quote.known
     reason = None
@@ -118,7 +119,7 @@ def hourly_rate(
 
 
 def instance_entry(instance_type: str, kind: str, place: str) -> str:
-    """The entry of prices.yaml, under `rates`, that states such a rate."""
+    """The entry under `rates` of prices.yaml for a rate."""
     return (
         f"{{instance_type: {instance_type}, kind: {kind}, region: {place}, "
         f"usd: ..., unit: instance-hour, source: ..., date: ...}}"

@@ -1,4 +1,4 @@
-"""What the bill loses when a file system is deleted."""
+"""The saving of deleting a file system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.cost.bill import Bill
 from clusterwright.cost.bill_extras import FileSystemRef, Saving
 
 
-def storages(cluster: Cluster) -> Iterator[FileSystemRef]:
+def file_systems(cluster: Cluster) -> Iterator[FileSystemRef]:
     """Every file system of the spec."""
     for index, fs in enumerate(cluster.storage.lustre):
         here: Path = ("storage", "lustre", index)
@@ -25,17 +25,17 @@ def storages(cluster: Cluster) -> Iterator[FileSystemRef]:
         )
 
 
-def find_storage(cluster: Cluster, text: str) -> FileSystemRef | None:
-    """The file system that a name, a mount path or the id of an existing one means."""
+def find_file_system(cluster: Cluster, text: str) -> FileSystemRef | None:
+    """The file system with a name, a mount path, or the id of an existing one."""
     wanted = text.rstrip("/") or text
-    for storage in storages(cluster):
+    for storage in file_systems(cluster):
         if wanted in (storage.name, storage.mount_path, storage.existing_id):
             return storage
     return None
 
 
 def saving(bill: Bill, storage: FileSystemRef) -> Saving:
-    """The lines of the bill that stand for the file system itself."""
+    """The lines of the bill that belong to the file system."""
     prefix = path_text(storage.path)
     lines = tuple(
         line

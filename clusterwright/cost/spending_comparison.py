@@ -1,4 +1,4 @@
-"""What was spent against what the bill says, by kind of service."""
+"""Compare spending with the bill, by family of services."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Final
 
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.bill_extras import Spending, SpendingComparison, SpendingRow
+from clusterwright.platforms.registry import traits_of
 
 LAG: Final = (
-    "Cost Explorer is brought up to date at least once a day, and the figures of the last day or "
-    "two still change"
+    "Cost Explorer is updated at least once a day, and the figures of the last one or two days "
+    "may change"
 )
 """AWS documentation, "Analyzing your costs with AWS Cost Explorer"."""
 
@@ -55,8 +56,8 @@ _OTHER: Final = "other"
 
 
 def compare(bill: Bill, spending: Spending) -> SpendingComparison:
-    """A bill against what was spent, for as many days as the tag has costs on."""
-    own = _HYPERPOD if bill.platform.startswith("hyperpod-") else _EC2
+    """Compare a bill with the spending, for the number of days with cost under the tag."""
+    own = _HYPERPOD if traits_of(bill.platform).on_hyperpod else _EC2
     hours = Decimal(spending.days_with_cost * 24)
     expected: dict[str, Decimal] = {}
     unknown: dict[str, int] = {}
@@ -82,7 +83,7 @@ def compare(bill: Bill, spending: Spending) -> SpendingComparison:
 
 
 def family_of(service: str) -> str:
-    """The kind of service that a name of Cost Explorer's belongs to."""
+    """The family of a service, by its name in Cost Explorer."""
     if service.startswith("AWS Support"):
         return "support"
     return _SERVICES.get(service, _OTHER)
@@ -92,21 +93,20 @@ def _notes(spending: Spending) -> list[str]:
     notes = [LAG]
     days = (spending.end - spending.start).days
     if spending.days_with_cost == 0:
-        notes.append(f"no cost has {spending.tag}={spending.value} in these {days} days")
+        notes.append(f"no cost is tagged {spending.tag}={spending.value} in these {days} days")
     elif spending.days_with_cost < days:
         notes.append(
             f"compared over the {spending.days_with_cost} of {days} days that have costs, the "
             f"last one {spending.last_day}"
         )
     if spending.estimated:
-        notes.append("a part of it is still estimated")
+        notes.append("a part of the spending is estimated")
     if spending.tag_status is not None and spending.tag_status != "Active":
         notes.append(
             f"the tag {spending.tag} is {spending.tag_status} as a cost allocation tag: costs "
-            "carry it from the day on which it is activated (Billing, Cost allocation tags)"
+            "have it from the day of its activation (Billing, Cost allocation tags)"
         )
     notes.append(
-        "credits, refunds and taxes are left out; what was paid in advance counts on the day it "
-        "was paid"
+        "credits, refunds and taxes are excluded; upfront payments count on the day of payment"
     )
     return [*notes, *spending.notes]

@@ -1,4 +1,4 @@
-"""What a user pays by agreement: discounts, Savings Plans, capacity bought in advance, usage."""
+"""Agreements of a user: discounts, Savings Plans, support plan, usage."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EVERYTHING = "*"
 
 @dataclass(frozen=True)
 class Discount:
-    """A percentage off list prices of a service (a price file's name, `hyperpod` and `ec2` for
-    instances, `*` for everything). It touches no rate that the user states.
+    """A percentage off list prices of a service: its name in the price files, `hyperpod` or `ec2`
+    for instances, `*` for everything. Rates that the user states have no discount.
     """
 
     service: str
@@ -31,10 +31,10 @@ class Discount:
 
 @dataclass(frozen=True)
 class SavingsPlan:
-    """A rate for instances of one type in one region, against a commitment per hour.
+    """A rate for instances of one type in one region, with a commitment per hour.
 
-    `covers` is the kind of list price that it stands in for. Without a commitment it covers every
-    instance of the type.
+    `covers` is the kind of list price that it replaces. Without a commitment it covers all
+    instances of the type.
     """
 
     instance_type: str
@@ -48,7 +48,7 @@ class SavingsPlan:
 
 @dataclass(frozen=True)
 class SupportTier:
-    """A percentage of the spending up to an amount; the last tier has no end."""
+    """A percentage of the spending up to an amount; the last tier has no upper limit."""
 
     percent: Decimal
     up_to_usd: Decimal | None
@@ -56,9 +56,9 @@ class SupportTier:
 
 @dataclass(frozen=True)
 class SupportPlan:
-    """How the account's support plan is charged, by a month's spending of the whole account.
+    """The charge of the account's support plan, by monthly spending of the whole account.
 
-    `other_monthly_usd` is what the account spends beside this cluster.
+    `other_monthly_usd` is the spending of the account outside this cluster.
     """
 
     tiers: tuple[SupportTier, ...]
@@ -70,9 +70,7 @@ class SupportPlan:
 
 @dataclass(frozen=True)
 class Usage:
-    """A quantity that depends on use, in the item's unit: per month, or per node and hour or
-    month, so that it grows with the cluster.
-    """
+    """A quantity in the item's unit: per month, or per node and hour or month."""
 
     quantity: Decimal
     per: Literal["month", "node_hour", "node_month"] = "month"
@@ -83,16 +81,16 @@ class Usage:
         each = self.quantity * (HOURS_PER_MONTH if self.per == "node_hour" else 1)
         return each * nodes
 
-    def words(self, nodes: int) -> str:
+    def description(self, nodes: int) -> str:
         if self.per == "month":
-            return "your figure of use"
+            return "your usage"
         per = "hour" if self.per == "node_hour" else "month"
-        return f"your figure of use: {self.quantity:f} per node and {per}, {nodes} nodes"
+        return f"your usage: {self.quantity:f} per node and {per}, {nodes} nodes"
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Everything of that, in the order of the file; purchases by ARN or reservation id."""
+    """All agreements, in the order of the file."""
 
     discounts: tuple[Discount, ...] = ()
     savings_plans: tuple[SavingsPlan, ...] = ()
@@ -100,6 +98,6 @@ class Terms:
     support: SupportPlan | None = None
 
     def discount(self, service: str) -> Discount | None:
-        """The discount on a service: its own, else the one on everything."""
+        """The discount of a service, or else the discount on everything."""
         by_service: Mapping[str, Discount] = {d.service: d for d in self.discounts}
         return by_service.get(service) or by_service.get(EVERYTHING)

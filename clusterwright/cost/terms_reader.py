@@ -1,4 +1,4 @@
-"""Reads what a user pays by agreement: discounts, Savings Plans, purchases of prices.yaml."""
+"""Read the agreements of prices.yaml: discounts, Savings Plans, purchases, support plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clusterwright.cost.bill import Prepaid
 from clusterwright.cost.terms import Discount, SavingsPlan, SupportPlan, SupportTier, Terms
 
 LARGEST_USD: Final = Decimal(10) ** 12
-"""More than this is a slip of the keyboard, whatever it is a price of."""
+"""Larger amounts are rejected as mistakes."""
 
 KEYS: Final = ("discounts", "savings_plans", "purchases")
 SUPPORT: Final = "support"
@@ -22,15 +22,15 @@ SUPPORT: Final = "support"
 
 @dataclass(frozen=True)
 class _Key:
-    """A key of an entry: whether its value will do, and the words for what is wanted."""
+    """A key of an entry: the check of its value, and the message if it fails."""
 
-    fits: Callable[[Any], bool]
-    wanted: str
+    is_valid: Callable[[Any], bool]
+    message: str
     required: bool = True
 
 
 def amount(value: Any) -> Decimal | None:
-    """A finite amount, written as a number or as text; None for anything else."""
+    """A finite amount from a number or text; None if invalid."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         return None
     try:
@@ -71,37 +71,37 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100_000
 
 
-_WORD = _Key(_is_word, "text is wanted")
-_DAY = _Key(_is_day, "a day is wanted, such as 2026-11-01")
-_USD = _Key(_is_usd, f"an amount from 0 to {LARGEST_USD:,} USD is wanted")
+_WORD = _Key(_is_word, "expected text")
+_DAY = _Key(_is_day, "expected a date, such as 2026-11-01")
+_USD = _Key(_is_usd, f"expected an amount from 0 to {LARGEST_USD:,} USD")
 _COVERS: Final = ("ec2-on-demand", "hyperpod-on-demand")
 
 _ENTRIES: Final[dict[str, dict[str, _Key]]] = {
     "discounts": {
         "service": _WORD,
-        "percent": _Key(_is_percent, "a percentage above 0 and up to 100 is wanted"),
+        "percent": _Key(_is_percent, "expected a percentage above 0 and up to 100"),
         "source": _WORD,
         "date": _DAY,
     },
     "savings_plans": {
         "instance_type": _WORD,
-        "covers": _Key(lambda value: value in _COVERS, f"one of {', '.join(_COVERS)} is wanted"),
+        "covers": _Key(lambda value: value in _COVERS, f"expected one of {', '.join(_COVERS)}"),
         "region": _WORD,
         "usd": _USD,
-        "commitment_usd_per_hour": _Key(_is_positive, "an amount above 0 USD is wanted", False),
+        "commitment_usd_per_hour": _Key(_is_positive, "expected an amount above 0 USD", False),
         "source": _WORD,
         "date": _DAY,
     },
     "purchases": {
         "id": _Key(
             lambda value: isinstance(value, str) and value.startswith(("arn:", "cr-")),
-            "the ARN of a training plan or the id of a capacity block (cr-...) is wanted",
+            "expected the ARN of a training plan or the id of a capacity block (cr-...)",
         ),
-        "instances": _Key(_is_count, "a number of instances is wanted"),
-        "hours": _Key(_is_positive, "the hours it was bought for are wanted"),
+        "instances": _Key(_is_count, "expected a number of instances"),
+        "hours": _Key(_is_positive, "expected the number of hours that were bought"),
         "upfront_usd": _USD,
-        "start": _Key(_is_day, _DAY.wanted, False),
-        "end": _Key(_is_day, _DAY.wanted, False),
+        "start": _Key(_is_day, _DAY.message, False),
+        "end": _Key(_is_day, _DAY.message, False),
         "source": _WORD,
         "date": _DAY,
     },
@@ -110,21 +110,21 @@ _ENTRIES: Final[dict[str, dict[str, _Key]]] = {
 
 _SUPPORT_KEYS: Final[dict[str, _Key]] = {
     "tiers": _Key(
-        lambda value: isinstance(value, list) and bool(value), "a list of tiers is wanted"
+        lambda value: isinstance(value, list) and bool(value), "expected a list of tiers"
     ),
-    "minimum_usd": _Key(_is_usd, _USD.wanted, False),
-    "other_monthly_usd": _Key(_is_usd, _USD.wanted, False),
+    "minimum_usd": _Key(_is_usd, _USD.message, False),
+    "other_monthly_usd": _Key(_is_usd, _USD.message, False),
     "source": _WORD,
     "date": _DAY,
 }
 _TIER_KEYS: Final[dict[str, _Key]] = {
-    "percent": _Key(lambda value: value == 0 or _is_percent(value), "a percentage is wanted"),
-    "up_to_usd": _Key(_is_positive, "an amount above 0 USD is wanted", False),
+    "percent": _Key(lambda value: value == 0 or _is_percent(value), "expected a percentage"),
+    "up_to_usd": _Key(_is_positive, "expected an amount above 0 USD", False),
 }
 
 
 def read_terms(data: Mapping[str, Any]) -> tuple[Terms, list[Problem]]:
-    """The agreements of a parsed prices.yaml, and everything that is wrong with them."""
+    """The agreements of a parsed prices.yaml, and all errors."""
     problems: list[Problem] = []
     good: dict[str, list[Mapping[str, Any]]] = {key: [] for key in KEYS}
     for key in KEYS:
@@ -132,14 +132,14 @@ def read_terms(data: Mapping[str, Any]) -> tuple[Terms, list[Problem]]:
         if given is None:
             continue
         if not isinstance(given, list):
-            problems.append(Problem(f"`{key}` is a list of entries", (key,)))
+            problems.append(Problem(f"`{key}` must be a list of entries", (key,)))
             continue
         for index, entry in enumerate(given):
             wrong = list(_problems(entry, (key, index), _ENTRIES[key]))
             problems += wrong
             if not wrong:
                 good[key].append(entry)
-    problems += _twice(data)
+    problems += _duplicates(data)
     support, wrong = _support(data.get(SUPPORT))
     problems += wrong
     return Terms(
@@ -151,7 +151,7 @@ def read_terms(data: Mapping[str, Any]) -> tuple[Terms, list[Problem]]:
 
 
 def _support(given: Any) -> tuple[SupportPlan | None, list[Problem]]:
-    """How the support plan is charged: tiers in rising order, the last without an end."""
+    """The support plan: tiers in increasing order, the last without an upper limit."""
     if given is None:
         return None, []
     here: Path = (SUPPORT,)
@@ -168,12 +168,12 @@ def _support(given: Any) -> tuple[SupportPlan | None, list[Problem]]:
         up_to = None if entry.get("up_to_usd") is None else _decimal(entry["up_to_usd"])
         before = tiers[-1].up_to_usd if tiers else Decimal(0)
         if before is None:
-            problems.append(Problem("the tier before it has no end", at))
+            problems.append(Problem("the previous tier has no upper limit", at))
         elif up_to is not None and up_to <= before:
-            problems.append(Problem("tiers rise", (*at, "up_to_usd")))
+            problems.append(Problem("tiers must increase", (*at, "up_to_usd")))
         tiers.append(SupportTier(_decimal(entry["percent"]), up_to))
     if not problems and tiers[-1].up_to_usd is not None:
-        problems.append(Problem("the last tier has no `up_to_usd`", (*here, "tiers")))
+        problems.append(Problem("the last tier must not have `up_to_usd`", (*here, "tiers")))
     if problems:
         return None, problems
     minimum, other = given.get("minimum_usd", 0), given.get("other_monthly_usd", 0)
@@ -198,23 +198,23 @@ def _problems(entry: Any, here: Path, keys: Mapping[str, _Key]) -> Iterator[Prob
         if name not in entry:
             if key.required:
                 yield Problem(f"{name} is missing", here)
-        elif not key.fits(entry[name]):
-            yield Problem(key.wanted, (*here, name))
+        elif not key.is_valid(entry[name]):
+            yield Problem(key.message, (*here, name))
     start, end = entry.get("start"), entry.get("end")
     if start is not None and end is not None and _is_day(start) and _is_day(end):
         if str(end) < str(start):
-            yield Problem("ends before it starts", (*here, "end"))
+            yield Problem("the end is before the start", (*here, "end"))
         elif "hours" in entry and _is_positive(entry["hours"]):
             days = (dt.date.fromisoformat(str(end)) - dt.date.fromisoformat(str(start))).days + 1
             hours = amount(entry["hours"])
             if hours is not None and hours > days * 24:
                 yield Problem(
-                    f"{hours.normalize():f} h do not fit between {start} and {end}",
+                    f"{hours.normalize():f} h exceed the time from {start} to {end}",
                     (*here, "hours"),
                 )
 
 
-def _twice(data: Mapping[str, Any]) -> Iterator[Problem]:
+def _duplicates(data: Mapping[str, Any]) -> Iterator[Problem]:
     for key, name in (("discounts", "service"), ("purchases", "id")):
         seen: set[str] = set()
         entries = data.get(key)
@@ -222,7 +222,7 @@ def _twice(data: Mapping[str, Any]) -> Iterator[Problem]:
             value = entry.get(name) if isinstance(entry, Mapping) else None
             if isinstance(value, str):
                 if value in seen:
-                    yield Problem(f"a second entry for {value}", (key, index, name))
+                    yield Problem(f"duplicate entry for {value}", (key, index, name))
                 seen.add(value)
 
 

@@ -1,4 +1,4 @@
-"""Everything that is charged by use: what a user may state a monthly figure for."""
+"""Items that are charged by use, for which a user may state a monthly quantity."""
 
 from __future__ import annotations
 

@@ -1,23 +1,23 @@
-"""A user's own prices and figures of use: `prices.yaml` beside the spec.
+"""Read a user's prices and usage: `prices.yaml` beside the spec.
 
 ```yaml
-rates:      # instead of the catalogue's prices; one entry per price
+rates:      # precede the catalogue's prices; one entry per price
   - {instance_type: p5.48xlarge, kind: training-plan, region: us-east-1,
      usd: 45.77, unit: instance-hour, source: "plan prod-2027", date: 2026-11-01}
   - {service: kms, item: key, region: us-east-1, usd: 1.00, unit: key-month,
      source: "AWS KMS pricing page", date: 2026-11-01}
-discounts:  # off list prices of a service; `hyperpod` and `ec2` are instances, `*` is everything
+discounts:  # on list prices of a service; `hyperpod` and `ec2` are instances, `*` is everything
   - {service: hyperpod, percent: 12, source: "private pricing 2026", date: 2026-01-01}
 savings_plans:
   - {instance_type: p5.48xlarge, covers: hyperpod-on-demand, region: us-east-1, usd: 45,
      commitment_usd_per_hour: 720, source: "SP-1", date: 2026-06-01}
-purchases:  # training plans and capacity blocks, by ARN or reservation id: paid once, in advance
+purchases:  # training plans and capacity blocks, by ARN or reservation id, paid upfront
   - {id: "arn:aws:sagemaker:us-east-1:111122223333:training-plan/prod", instances: 16, hours: 720,
      upfront_usd: 527000, start: 2026-12-01, end: 2026-12-31, source: invoice, date: 2026-11-01}
-support:    # the account's plan, by a month's spending; what the account spends otherwise
+support:    # the account's plan, by monthly spending, and other spending of the account
   {tiers: [{up_to_usd: 10000, percent: 10}, {percent: 5}], minimum_usd: 100,
    other_monthly_usd: 40000, source: "our plan", date: 2026-01-01}
-usage:      # quantities of what depends on use: per month, or per node
+usage:      # quantities of items charged by use: per month, or per node
   s3/Standard storage (first tier): 250000
   logs/ingestion: {per_node_hour: 0.02}
 ```
@@ -47,7 +47,7 @@ LARGEST_QUANTITY: Final = Decimal(10) ** 18
 
 @dataclass(frozen=True)
 class UserPrices:
-    """What a user states: `rates` as `catalog.load_catalog(prices_override=...)` takes them."""
+    """Prices and usage of a user; `rates` is for `load_catalog(prices_override=...)`."""
 
     file: str | None = None
     rates: Any = None
@@ -56,12 +56,12 @@ class UserPrices:
 
 
 def parse(document: Document) -> UserPrices:
-    """The prices of a file that has been read.
+    """Parse a prices file.
 
     Raises
     ------
     SpecErrors
-        Everything that is wrong with it, with positions.
+        All errors of the file, with positions.
     """
     problems = list(document.problems)
     problems += [
@@ -92,7 +92,7 @@ def _usage(document: Document) -> tuple[dict[str, Decimal | Usage], list[Problem
     if given is None:
         return {}, []
     if not isinstance(given, dict):
-        message = f"usage is a mapping of service/item to a quantity, this is {kind_of(given)}"
+        message = f"usage must be a mapping of service/item to a quantity, not {kind_of(given)}"
         return {}, [_at(document, Problem(message, here))]
     from clusterwright.cost.usage_items import USAGE_ITEMS
 
@@ -103,7 +103,7 @@ def _usage(document: Document) -> tuple[dict[str, Decimal | Usage], list[Problem
         found = _figure(value)
         if key not in USAGE_ITEMS:
             problem = Problem(
-                f"nothing is charged as `{key}`",
+                f"unknown item `{key}`",
                 path,
                 hint=did_you_mean(key, USAGE_ITEMS) or f"known: {', '.join(sorted(USAGE_ITEMS))}",
                 on_key=True,
@@ -111,7 +111,7 @@ def _usage(document: Document) -> tuple[dict[str, Decimal | Usage], list[Problem
             problems.append(_at(document, problem))
         elif found is None:
             message = (
-                f"a quantity of {USAGE_ITEMS[key].unit} per month, 0 or more, is wanted, "
+                f"expected a quantity of {USAGE_ITEMS[key].unit} per month, 0 or more, "
                 f"or {' or '.join(f'{{{name}: quantity}}' for name in _PER_NODE)}"
             )
             problems.append(_at(document, Problem(message, path)))
@@ -121,7 +121,7 @@ def _usage(document: Document) -> tuple[dict[str, Decimal | Usage], list[Problem
 
 
 def _figure(value: Any) -> Decimal | Usage | None:
-    """A quantity per month or per node; None for anything else."""
+    """A quantity per month or per node; None if invalid."""
     if isinstance(value, dict):
         if len(value) != 1:
             return None

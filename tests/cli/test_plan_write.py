@@ -103,7 +103,7 @@ def test_without_an_image_the_job_is_a_comment_that_becomes_one(configs: Path) -
     text = spec.read_text()
     assert load_cluster(spec).cluster.kubernetes.workloads.jobs == []
     marked = [line for line in text.splitlines() if line.startswith(("#kubernetes", "# "))]
-    assert any("give its image by digest" in line for line in marked)
+    assert any("set its image by digest" in line for line in marked)
     lines = [
         line[1:] if line.startswith(("#kubernetes:", "#  ")) else line
         for line in text.splitlines()
@@ -120,7 +120,7 @@ def test_nodes_of_several_purchases_are_no_single_job(configs: Path) -> None:
     more = ("--capacity", "capacity-block", "--image", IMAGE)
     arguments = ("plan", *GOAL[:4], *size, *more, "--region", "us-east-1", "--write", str(spec))
     assert clusterwright(*arguments).exit_code == 0
-    assert "a job is of one" in spec.read_text()
+    assert "a job uses one group" in spec.read_text()
     checked = clusterwright("check", str(spec), "--offline")
     assert checked.exit_code == 0, checked.out
     cluster = load_cluster(spec).cluster
@@ -288,7 +288,7 @@ def test_a_part_of_an_ultraserver_is_refused_on_parallelcluster(configs: Path) -
         *("--write", str(configs / "gb.yaml")),
     )
     assert answer.exit_code == 3
-    assert "whole UltraServers of 9 or 18 nodes, and the run has 20" in answer.err
+    assert "whole UltraServers of 9 or 18 nodes, not 20" in answer.err
     assert "--nodes 27" in answer.err
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from clusterwright.cost.exchange import WrongExchange, read_exchange
+from clusterwright.cost.exchange import ExchangeError, read_exchange
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -60,7 +60,7 @@ def test_an_exchange_is_read(currency: str, fx: str, rate: str, age: int, stale:
 def test_what_is_no_exchange_is_refused(
     currency: str | None, fx: str | None, message: str
 ) -> None:
-    with pytest.raises(WrongExchange) as caught:
+    with pytest.raises(ExchangeError) as caught:
         read_exchange(currency, fx, today=TODAY)
     assert message in caught.value.message
     assert caught.value.hint

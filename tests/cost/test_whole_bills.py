@@ -19,7 +19,7 @@ from clusterwright.cost.bill_extras import CostExtras
 from clusterwright.cost.budget import gates
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.exchange import read_exchange
-from clusterwright.cost.retiring import find_storage, saving
+from clusterwright.cost.retiring import find_file_system, saving
 from clusterwright.cost.user_prices import parse
 from clusterwright.json_output.cost import cost_json
 from clusterwright.platforms.loading import load_cluster
@@ -71,7 +71,7 @@ def rendered(
         usage=own.usage,
         terms=own.terms,
     )
-    storage = find_storage(spec.cluster, "/scratch")
+    storage = find_file_system(spec.cluster, "/scratch")
     extras = CostExtras(
         exchange=read_exchange("JPY", "150.25@2026-07-01", today=TODAY),
         saving=None if storage is None else saving(bill, storage),

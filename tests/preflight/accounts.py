@@ -19,7 +19,7 @@ import boto3
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.cost.retiring import find_storage
+from clusterwright.cost.retiring import find_file_system
 from clusterwright.platforms.stack_names import PARTS, stack_name
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
@@ -60,7 +60,7 @@ class Site:
 
     def context(self, folder: Path, ids: Ids | None = None) -> Context:
         spec = self.load(folder, ids)
-        storage = None if self.retire is None else find_storage(spec.cluster, self.retire)
+        storage = None if self.retire is None else find_file_system(spec.cluster, self.retire)
         assert (storage is None) == (self.retire is None)
         today = dt.datetime.now(dt.UTC).date()
         return Context(spec, load_catalog(), today, retire=storage)

@@ -13,7 +13,7 @@ import pytest
 from clusterwright.aws.errors import REASONS, AwsUnavailable
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import LoadedSpec
-from clusterwright.cost.retiring import find_storage
+from clusterwright.cost.retiring import find_file_system
 from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import AppliedQuota, QuotaState
@@ -91,7 +91,7 @@ class Harness:
     ) -> Outcome:
         """One rule's outcome. `also` are rules that run beside it, `retire` a file system."""
         loaded = spec or specs.load(self.folder, changes)
-        storage = None if retire is None else find_storage(loaded.cluster, retire)
+        storage = None if retire is None else find_file_system(loaded.cluster, retire)
         context = Context(loaded, load_catalog(), today, retire=storage)
         reader = TableReader(facts or {})
         selection = engine.Selection(only=named([rule, *also]), offline=offline)

@@ -348,10 +348,14 @@ def test_lora_fits_where_training_does_not() -> None:
         ),
         (
             {"params": "70B", "active_params": "80B", "tokens": "1T", "cluster": P5},
-            "more than all",
+            "exceed the total",
             "fewer",
         ),
-        ({"params": "70B", "tokens": "1T", "cluster": on("GB300", 72)}, "unknown", "guessed"),
+        (
+            {"params": "70B", "tokens": "1T", "cluster": on("GB300", 72)},
+            "unknown",
+            "not estimated",
+        ),
         (
             {"params": "70B", "tokens": "1T", "precision": "fp16", "cluster": P5},
             "precision",

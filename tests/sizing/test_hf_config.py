@@ -127,21 +127,21 @@ def test_a_file_counts_as_the_table_does(config: dict[str, Any], name: str) -> N
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ([], "no Hugging Face"),
-        ("x", "no Hugging Face"),
-        ({}, "does not say the model's layers"),
-        ({**LLAMA, "hidden_size": "big"}, "not a whole number"),
-        ({**LLAMA, "num_hidden_layers": 1.5}, "not a whole number"),
+        ([], "not a Hugging Face"),
+        ("x", "not a Hugging Face"),
+        ({}, "does not state the model's layers"),
+        ({**LLAMA, "hidden_size": "big"}, "not an integer"),
+        ({**LLAMA, "num_hidden_layers": 1.5}, "not an integer"),
         ({**LLAMA, "hidden_size": -8}, "-8"),
-        ({**LLAMA, "num_key_value_heads": 7}, "no multiple"),
+        ({**LLAMA, "num_key_value_heads": 7}, "not a multiple"),
         ({**LLAMA, "is_encoder_decoder": True}, "encoder-decoder"),
-        ({**LLAMA, "vocab_size": float("nan")}, "not a whole number"),
-        ({**LLAMA, "vocab_size": float("inf")}, "not a whole number"),
-        ({k: v for k, v in MIXTRAL.items() if k != "num_experts_per_tok"}, "how many a token"),
-        ({**MIXTRAL, "num_experts_per_tok": 9}, "visits 9 of 8"),
+        ({**LLAMA, "vocab_size": float("nan")}, "not an integer"),
+        ({**LLAMA, "vocab_size": float("inf")}, "not an integer"),
+        ({k: v for k, v in MIXTRAL.items() if k != "num_experts_per_tok"}, "number per token"),
+        ({**MIXTRAL, "num_experts_per_tok": 9}, "9 of 8 experts per token"),
     ],
 )
-def test_a_file_that_is_no_model_is_a_sentence(config: object, said: str) -> None:
+def test_an_invalid_file_is_an_error(config: object, said: str) -> None:
     with pytest.raises(GoalError, match=said):
         shape_from_config(config)
 

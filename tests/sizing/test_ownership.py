@@ -63,7 +63,7 @@ def test_power_dearer_than_rent_never_pays_back() -> None:
     ("change", "says"),
     [
         ({"utilisation": 1.2}, "utilisation is 1.2"),
-        ({"utilisation": 0.0}, "never used"),
+        ({"utilisation": 0.0}, "utilisation is 0"),
         ({"purchase": -1.0}, "purchase is -1"),
         ({"watts": math.nan}, "power is nan"),
         ({"cooling": 0.3}, "PUE"),

@@ -52,9 +52,9 @@ def test_a_count_is_read(text: str | float, value: float) -> None:
         (-math.inf, "infinite", "70B"),
         ("-70B", "negative", "positive"),
         ("0", "zero", "positive"),
-        ("70e9B", "more parameters", "did you mean 70B"),
-        ("70000T", "more parameters", "did you mean 70B"),
-        ("1e300", "more parameters", "70B"),
+        ("70e9B", "too many parameters", "did you mean 70B"),
+        ("70000T", "too many parameters", "did you mean 70B"),
+        ("1e300", "too many parameters", "70B"),
         ("1e999", "infinite", "70B"),
         ("seventy", "not a number of parameters", "70B"),
         ("", "not a number", "70B"),
@@ -63,7 +63,7 @@ def test_a_count_is_read(text: str | float, value: float) -> None:
         ("70B; rm", "not a number", "70B"),
     ],
 )
-def test_a_slip_is_said_with_what_was_probably_meant(
+def test_a_mistake_has_a_hint_with_the_probable_number(
     text: str | float, said: str, hint: str
 ) -> None:
     with pytest.raises(GoalError) as caught:

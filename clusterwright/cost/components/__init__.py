@@ -1,1 +1,1 @@
-"""One file per component; each has `lines(pricing)`, support alone `line(pricing, others)`."""
+"""Components of a bill: modules with `lines(builder)`, or `line(builder, others)` in `support`."""

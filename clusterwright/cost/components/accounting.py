@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.line_builder import Item, LineBuilder
 
 ENGINE = "MariaDB"
-"""What the stacks build; other engines have prices of their own."""
+"""The engine of the stacks; other engines have other prices."""
 
 STORAGE = Item("rds", f"{ENGINE} gp3 storage single-AZ", "GB-month")
 STORAGE_MULTI_AZ = Item("rds", f"{ENGINE} gp3 storage multi-AZ", "GB-month")
@@ -17,23 +17,23 @@ BACKUPS = Item("rds", "backup storage beyond the database's size", "GB-month")
 SECRET = Item("secretsmanager", "secret", "secret-month")
 
 
-def lines(pricing: Pricing) -> Iterator[Line]:
-    """The munge key of scripted mode, and the database unless it exists or is the image's own."""
-    if pricing.cluster.slurm.configuration == "scripted":
-        yield pricing.line(
+def lines(builder: LineBuilder) -> Iterator[Line]:
+    """The munge key of scripted mode, and the database unless it is existing or local."""
+    if builder.cluster.slurm.configuration == "scripted":
+        yield builder.line(
             "accounting",
             "munge key in Secrets Manager",
             1,
             SECRET,
             path=("slurm", "configuration"),
         )
-    accounting = pricing.cluster.slurm.accounting
+    accounting = builder.cluster.slurm.accounting
     if accounting.kind != "rds" or accounting.existing is not None:
         return
     here: Path = ("slurm", "accounting")
     zones = "multi-AZ" if accounting.multi_az else "single-AZ"
     instance = Item("rds", f"{accounting.instance_class} {ENGINE} {zones}", "hour")
-    yield pricing.line(
+    yield builder.line(
         "accounting",
         f"RDS {ENGINE} {accounting.instance_class}, {zones}",
         1,
@@ -41,12 +41,12 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         path=(*here, "instance_class"),
         per="hour",
     )
-    yield pricing.line(
+    yield builder.line(
         "accounting",
         f"RDS storage, {zones}",
         accounting.capacity_gib,
         STORAGE_MULTI_AZ if accounting.multi_az else STORAGE,
         path=(*here, "capacity_gib"),
     )
-    yield pricing.used("accounting", "RDS backups", BACKUPS, path=(*here, "backup_retention_days"))
-    yield pricing.line("accounting", "database password in Secrets Manager", 1, SECRET, path=here)
+    yield builder.used("accounting", "RDS backups", BACKUPS, path=(*here, "backup_retention_days"))
+    yield builder.line("accounting", "database password in Secrets Manager", 1, SECRET, path=here)

@@ -1,40 +1,39 @@
-"""The control plane of platforms on EKS. Add-ons that the cluster runs are on its own nodes."""
+"""The control plane of EKS. Add-ons run on the nodes of the cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.line_builder import Item, LineBuilder
 from clusterwright.platforms.kubernetes import control_plane
 
 CONTROL_PLANE = Item("eks", "cluster standard support", "hour")
 EXTENDED = Item("eks", "cluster extended support", "hour")
 CAPABILITY = Item("eks", "capability", "hour")
-PLATFORMS = ("hyperpod-eks", "eks")
 
 
-def lines(pricing: Pricing) -> Iterator[Line]:
-    """One cluster, at the rate of the support that its version has today.
+def lines(builder: LineBuilder) -> Iterator[Line]:
+    """The cluster, at the rate of the current support of its version.
 
     With `support: standard` EKS upgrades a version at the end of its standard support, so that
-    the rate stays; what is older cannot be made with it.
+    the rate stays; older versions cannot be created with it.
     """
-    if pricing.cluster.platform not in PLATFORMS:
+    if not builder.cluster.uses_kubernetes:
         return
-    kubernetes = pricing.cluster.kubernetes
+    kubernetes = builder.cluster.kubernetes
     version = control_plane.version(kubernetes.version)
-    extended = version is not None and version.end_of_standard <= pricing.today
+    extended = version is not None and version.end_of_standard <= builder.today
     if version is None:
-        note = f"when the standard support of {kubernetes.version} ends is in no source"
+        note = f"no source states the end of standard support of {kubernetes.version}"
     elif extended:
         note = f"the standard support of {version.name} ended on {version.end_of_standard}"
     elif kubernetes.support == "extended":
-        note = f"from {version.end_of_standard} on, the rate of extended support"
+        note = f"from {version.end_of_standard}, the rate of extended support applies"
     else:
-        note = f"on {version.end_of_standard} EKS upgrades {version.name} by itself"
+        note = f"on {version.end_of_standard} EKS upgrades {version.name} automatically"
     support = "extended" if extended else "standard"
-    yield pricing.line(
+    yield builder.line(
         "kubernetes",
         f"EKS control plane, {support} support",
         1,
@@ -43,24 +42,24 @@ def lines(pricing: Pricing) -> Iterator[Line]:
         per="hour",
         note=note,
     )
-    yield from _capabilities(pricing)
+    yield from _capabilities(builder)
 
 
-def _capabilities(pricing: Pricing) -> Iterator[Line]:
-    """What EKS runs outside of the cluster's nodes; no source of ours has its rates."""
-    capabilities = pricing.cluster.kubernetes.capabilities
+def _capabilities(builder: LineBuilder) -> Iterator[Line]:
+    """Capabilities that EKS runs outside the nodes; no source has their rates."""
+    capabilities = builder.cluster.kubernetes.capabilities
     for name, text, wanted in (
         ("argocd", "Argo CD", capabilities.argocd is not None),
         ("ack", "AWS Controllers for Kubernetes", capabilities.ack),
         ("kro", "kro", capabilities.kro),
     ):
         if wanted:
-            yield pricing.line(
+            yield builder.line(
                 "kubernetes",
                 f"EKS capability, {text}",
                 1,
                 Item(CAPABILITY.service, f"{CAPABILITY.name} {name}", CAPABILITY.unit),
                 path=("kubernetes", "capabilities", name),
                 per="hour",
-                note="what it manages may be charged besides",
+                note="resources that it manages may be charged in addition",
             )

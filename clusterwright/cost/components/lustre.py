@@ -8,7 +8,7 @@ from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.line_builder import Item, LineBuilder
 
 METADATA = Item("fsx_lustre", "metadata IOPS above included", "IOPS-month")
 TIERING_THROUGHPUT = Item("fsx_lustre", "Intelligent-Tiering throughput", "MBps-month")
@@ -26,58 +26,58 @@ def capacity_item(fs: Lustre) -> Item:
     return Item("fsx_lustre", f"{fs.deployment_type} {fs.storage_type}{throughput}", "GB-month")
 
 
-def lines(pricing: Pricing) -> Iterator[Line]:
-    """Lines of every file system that is built; an existing one is on somebody else's bill."""
+def lines(builder: LineBuilder) -> Iterator[Line]:
+    """Lines of every created file system; existing ones are not on this bill."""
     built = [
         (("storage", "lustre", index), fs)
-        for index, fs in enumerate(pricing.cluster.storage.lustre)
+        for index, fs in enumerate(builder.cluster.storage.lustre)
         if fs.existing is None
     ]
     for here, fs in built:
         if fs.storage_type == "INTELLIGENT_TIERING":
-            yield from _tiering(pricing, fs, here)
+            yield from _tiering(builder, fs, here)
         else:
-            yield from _provisioned(pricing, fs, here)
-    yield from _restricted(pricing)
-    # What depends on use is one line for all file systems: a user states one figure for it.
+            yield from _provisioned(builder, fs, here)
+    yield from _restricted(builder)
+    # Items by use have one line for all file systems: a user states one quantity.
     tiering = [here for here, fs in built if fs.storage_type == "INTELLIGENT_TIERING"]
     if tiering:
-        yield pricing.used(
-            "lustre", "Intelligent-Tiering: what is stored", TIERING_STORAGE, path=tiering[0]
+        yield builder.used(
+            "lustre", "Intelligent-Tiering: storage", TIERING_STORAGE, path=tiering[0]
         )
-        yield pricing.used(
+        yield builder.used(
             "lustre", "Intelligent-Tiering: requests", TIERING_REQUESTS, path=tiering[0]
         )
     backups = [here for here, fs in built if fs.backup_retention_days]
     if backups:
         path = (*backups[0], "backup_retention_days")
-        yield pricing.used("lustre", "backups", BACKUPS, path=path)
+        yield builder.used("lustre", "backups", BACKUPS, path=path)
 
 
-def _restricted(pricing: Pricing) -> Iterator[Line]:
+def _restricted(builder: LineBuilder) -> Iterator[Line]:
     """The file system that HyperPod builds for restricted groups, of the tiers of PERSISTENT_2."""
-    lustre = pricing.cluster.hyperpod.restricted_lustre
+    lustre = builder.cluster.hyperpod.restricted_lustre
     if lustre is not None:
         item = Item("fsx_lustre", f"PERSISTENT_2 SSD {lustre.throughput_mbps_per_tib}", "GB-month")
-        yield pricing.line(
+        yield builder.line(
             "lustre",
             f"restricted groups: {item.name}",
             lustre.capacity_gib,
             item,
             path=("hyperpod", "restricted_lustre", "capacity_gib"),
-            note="HyperPod builds it; taken to cost what FSx charges",
+            note="HyperPod creates it; assumed to have the price of FSx",
         )
 
 
-def _provisioned(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
+def _provisioned(builder: LineBuilder, fs: Lustre, here: Path) -> Iterator[Line]:
     capacity_gib = fs.capacity_gib or 0
     item = capacity_item(fs)
-    yield pricing.line(
+    yield builder.line(
         "lustre", f"{fs.name}: {item.name}", capacity_gib, item, path=(*here, "capacity_gib")
     )
     if fs.hdd_read_cache:
         # FSx documentation, HDD storage: the cache is 20 % of the capacity.
-        yield pricing.line(
+        yield builder.line(
             "lustre",
             f"{fs.name}: SSD cache",
             capacity_gib // 5,
@@ -88,13 +88,13 @@ def _provisioned(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
     if iops is None:
         return
     path = (*here, "metadata", "iops")
-    included = pricing.catalog.lustre.automatic_metadata_iops(capacity_gib)
+    included = builder.catalog.lustre.automatic_metadata_iops(capacity_gib)
     if not isinstance(included, Known):
-        yield pricing.line(
+        yield builder.line(
             "lustre", f"{fs.name}: metadata IOPS", None, METADATA, path=path, note=included.reason
         )
     elif iops > included.value:
-        yield pricing.line(
+        yield builder.line(
             "lustre",
             f"{fs.name}: metadata IOPS",
             iops - included.value,
@@ -104,9 +104,9 @@ def _provisioned(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
         )
 
 
-def _tiering(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
+def _tiering(builder: LineBuilder, fs: Lustre, here: Path) -> Iterator[Line]:
     throughput_mbps = fs.throughput_mbps or 0
-    yield pricing.line(
+    yield builder.line(
         "lustre",
         f"{fs.name}: Intelligent-Tiering throughput",
         throughput_mbps,
@@ -114,7 +114,7 @@ def _tiering(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
         path=(*here, "throughput_mbps"),
     )
     if fs.metadata is not None and fs.metadata.iops is not None:
-        yield pricing.line(
+        yield builder.line(
             "lustre",
             f"{fs.name}: metadata IOPS",
             fs.metadata.iops,
@@ -123,7 +123,7 @@ def _tiering(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
         )
     cache = fs.read_cache
     if cache is None or cache.mode != "none":
-        yield pricing.line(
+        yield builder.line(
             "lustre",
             f"{fs.name}: SSD read cache",
             cache.capacity_gib if cache and cache.capacity_gib else None,
@@ -131,5 +131,5 @@ def _tiering(pricing: Pricing, fs: Lustre, here: Path) -> Iterator[Line]:
             path=(*here, "read_cache"),
             note=None
             if cache and cache.capacity_gib
-            else "sized by FSx from the throughput, by how much no source says",
+            else "FSx derives its size from the throughput, by a factor that no source states",
         )

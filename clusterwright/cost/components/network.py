@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.line_builder import Item, LineBuilder
 from clusterwright.platforms.endpoints import interface_services
 
 NAT = Item("nat_gateway", "hourly", "hour")
@@ -16,20 +16,20 @@ PUBLIC_ADDRESS = Item("vpc", "public IPv4 address", "hour")
 BETWEEN_ZONES = Item("data_transfer", "intra-region between AZs", "GB each direction")
 
 
-def lines(pricing: Pricing) -> Iterator[Line]:
-    """Nothing for a network that exists, but for the traffic between zones."""
-    cluster = pricing.cluster
+def lines(builder: LineBuilder) -> Iterator[Line]:
+    """Lines of the network; an existing network has only the traffic between zones."""
+    cluster = builder.cluster
     egress = ("network", "egress")
     if cluster.network.existing is None and cluster.network.egress == "nat":
-        yield pricing.line("network", "NAT gateway", 1, NAT, path=egress, per="hour")
-        yield pricing.used("network", "NAT gateway: data", NAT_DATA, path=egress)
-        yield pricing.line(
+        yield builder.line("network", "NAT gateway", 1, NAT, path=egress, per="hour")
+        yield builder.used("network", "NAT gateway: data", NAT_DATA, path=egress)
+        yield builder.line(
             "network", "NAT gateway: public address", 1, PUBLIC_ADDRESS, path=egress, per="hour"
         )
     endpoints = interface_services(cluster)
     if endpoints:
         names = ", ".join(service.name for service in endpoints)
-        yield pricing.line(
+        yield builder.line(
             "network",
             f"interface endpoints: {names}",
             len(endpoints),
@@ -37,10 +37,10 @@ def lines(pricing: Pricing) -> Iterator[Line]:
             path=egress,
             per="hour",
         )
-        yield pricing.used("network", "interface endpoints: data", ENDPOINT_DATA, path=egress)
+        yield builder.used("network", "interface endpoints: data", ENDPOINT_DATA, path=egress)
     accounting = cluster.slurm.accounting
     if accounting.kind == "rds":
-        yield pricing.used(
+        yield builder.used(
             "network",
             "traffic to the accounting database in another zone",
             BETWEEN_ZONES,

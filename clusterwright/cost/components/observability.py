@@ -8,7 +8,7 @@ from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.line_builder import Item, LineBuilder
 
 LOG_INGESTION = Item("logs", "ingestion", "GB")
 LOG_STORAGE = Item("logs", "storage", "GB-month")
@@ -22,12 +22,12 @@ COLLECTOR = Item("amp", "agentless collector", "collector-hour")
 QUERIES = Item("amp", "query samples processed", "1B samples")
 
 
-def lines(pricing: Pricing) -> Iterator[Line]:
-    """Logs of nodes, file systems and the network; alarms; what watches the budget."""
+def lines(builder: LineBuilder) -> Iterator[Line]:
+    """Logs of nodes, file systems and the network; alarms; budgets."""
     here: Path = ("observability",)
-    cluster = pricing.cluster
-    yield pricing.used("observability", "CloudWatch logs: ingestion", LOG_INGESTION, path=here)
-    yield pricing.used(
+    cluster = builder.cluster
+    yield builder.used("observability", "CloudWatch logs: ingestion", LOG_INGESTION, path=here)
+    yield builder.used(
         "observability",
         "CloudWatch logs: storage",
         LOG_STORAGE,
@@ -35,27 +35,27 @@ def lines(pricing: Pricing) -> Iterator[Line]:
     )
     watched = alarm_count(cluster)
     if watched:
-        yield pricing.line("observability", "CloudWatch alarms", watched, ALARM, path=here)
-    yield pricing.used(
+        yield builder.line("observability", "CloudWatch alarms", watched, ALARM, path=here)
+    yield builder.used(
         "observability", "notifications by mail", NOTIFICATIONS, path=(*here, "alarm_emails")
     )
     if cluster.budget is not None and cluster.budget.monthly_usd is not None:
         limit: Path = ("budget", "monthly_usd")
-        yield pricing.line("observability", "budget with alarms", 1, BUDGET, path=limit)
-    yield pricing.used("observability", "functions that run at deployments", FUNCTIONS, path=())
+        yield builder.line("observability", "budget with alarms", 1, BUDGET, path=limit)
+    yield builder.used("observability", "functions that run at deployments", FUNCTIONS, path=())
     if cluster.observability.prometheus:
         path = (*here, "prometheus")
-        yield pricing.used("observability", "Prometheus: samples", SAMPLES, path=path)
-        yield pricing.used("observability", "Prometheus: storage", SAMPLE_STORAGE, path=path)
-        yield pricing.used("observability", "Prometheus: queries", QUERIES, path=path)
+        yield builder.used("observability", "Prometheus: samples", SAMPLES, path=path)
+        yield builder.used("observability", "Prometheus: storage", SAMPLE_STORAGE, path=path)
+        yield builder.used("observability", "Prometheus: queries", QUERIES, path=path)
         if collected(cluster):
-            yield pricing.line(
+            yield builder.line(
                 "observability", "Prometheus: AWS's collector", 1, COLLECTOR, path=path, per="hour"
             )
 
 
 def alarm_count(cluster: Cluster) -> int:
-    """One alarm for each file system and database that is built and can be full."""
+    """One alarm for each created file system and database with a limited capacity."""
     lustre = [fs for fs in cluster.storage.lustre if fs.existing is None and fs.capacity_gib]
     home = cluster.storage.home is not None and cluster.storage.home.existing is None
     accounting = cluster.slurm.accounting

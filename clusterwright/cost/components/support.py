@@ -1,4 +1,4 @@
-"""AWS Support: a plan of the whole account, charged by what the account spends in a month."""
+"""AWS Support: a plan of the account, charged by its monthly spending."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from clusterwright.catalog import Known, Price
 from clusterwright.cost.bill import Line
-from clusterwright.cost.line_builder import Item, Pricing
+from clusterwright.cost.line_builder import Item, LineBuilder
 from clusterwright.cost.price_book import Quote
 from clusterwright.cost.terms import SupportPlan
 
@@ -16,15 +16,15 @@ PLAN = Item("support", "plan, this cluster's share", "month")
 _TEXT = "AWS Support plan of the account"
 
 
-def line(pricing: Pricing, others: Iterable[Line]) -> Line:
-    """What the plan adds because of this cluster; unknown until the user says which plan it is.
+def line(builder: LineBuilder, others: Iterable[Line]) -> Line:
+    """The increase of the plan's charge by this cluster; unknown until the user states the plan.
 
-    With tiers (`support` of prices.yaml) it is the plan's charge for everything that the account
-    spends, less the charge without this cluster's known lines.
+    With tiers (`support` of prices.yaml) it is the charge for all spending of the account, less
+    the charge without the known lines of this cluster.
     """
-    plan = pricing.terms.support
+    plan = builder.terms.support
     if plan is None:
-        return pricing.line(
+        return builder.line(
             "support",
             _TEXT,
             1,
@@ -36,18 +36,18 @@ def line(pricing: Pricing, others: Iterable[Line]) -> Line:
     share = charge(plan, plan.other_monthly_usd + known) - charge(plan, plan.other_monthly_usd)
     price = Price(share, PLAN.unit)
     quote = Quote(Known(price, f"your plan: {plan.source}", plan.date, derived=True), "user")
-    found = pricing.quoted("support", _TEXT, 1, PLAN, quote, path=("account",))
-    words = (
-        f"of {known:,.2f} USD of known lines, beside {plan.other_monthly_usd:,.2f} USD that the "
-        "account spends otherwise"
+    found = builder.quoted("support", _TEXT, 1, PLAN, quote, path=("account",))
+    note = (
+        f"of {known:,.2f} USD of known lines and {plan.other_monthly_usd:,.2f} USD of other "
+        "spending of the account"
     )
-    return replace(found, note=words)
+    return replace(found, note=note)
 
 
 def charge(plan: SupportPlan, spending_usd: Decimal) -> Decimal:
-    """A month's charge for a month's spending.
+    """The monthly charge for a month's spending.
 
-    Each tier's percentage of the part that lies in it, and at least the minimum.
+    The sum of each tier's percentage of the spending in it, at least the minimum.
     """
     total, below = Decimal(0), Decimal(0)
     for tier in plan.tiers:
