@@ -97,7 +97,7 @@ def _check(entry: object, index: int) -> list[PriceProblem]:
     if "date" in entry and not str(entry["date"]).strip():
         problems.append(PriceProblem("must not be empty", (index, "date")))
     elif "date" in entry and is_impossible(str(entry["date"])):
-        problems.append(PriceProblem("is no day of the calendar", (index, "date")))
+        problems.append(PriceProblem("is not a date of the calendar", (index, "date")))
     kinds = get_args(PriceKind)
     if has_instance and _is_word(entry.get("kind")) and entry["kind"] not in kinds:
         problems.append(PriceProblem(f"must be one of {', '.join(kinds)}", (index, "kind")))

@@ -25,7 +25,7 @@ def bill_text(
     *,
     extras: CostExtras | None = None,
 ) -> str:
-    """A table by component, the total, what it leaves out, where prices come from, the budgets."""
+    """A table by component, the total, unknown lines, sources of prices, and budgets."""
     extras = extras or CostExtras()
     exchange = extras.exchange
     code = "" if exchange is None else f"{exchange.currency}/month"
@@ -75,13 +75,13 @@ def bill_text(
 
 
 def _from(bill: Bill) -> str:
-    """Where the hours are from, if neither the spec nor the command line says them."""
+    """The origin of the hours, unless the spec or the command line states them."""
     where = bill.run_hours_from
     return "" if where in {None, "--hours", "run.hours"} else f" ({where})"
 
 
 def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | None = None) -> str:
-    """A short verdict first, the lines folded below it."""
+    """A summary, with the lines folded below."""
     extras = extras or CostExtras()
     total = bill.total
     least = "at least " if total.at_least else ""
@@ -118,7 +118,7 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | Non
 
 
 def _more_facts(bill: Bill, extras: CostExtras) -> list[str]:
-    """What the verdict's list says beyond the sums."""
+    """Items of the summary besides the sums."""
     total, exchange = bill.total, extras.exchange
     facts = []
     if exchange is not None:
@@ -137,7 +137,7 @@ def _more_facts(bill: Bill, extras: CostExtras) -> list[str]:
     if extras.comparison is not None:
         spending = extras.comparison.spending
         facts.append(
-            f"spent since {spending.start}: {_money(spending.total_usd)} USD, the bill says "
+            f"spent since {spending.start}: {_money(spending.total_usd)} USD, expected: "
             f"{_money(extras.comparison.expected_usd)} USD"
         )
     return [*facts, *map(markdown_cell, bill.warnings), *map(markdown_cell, extras.live or ())]
@@ -160,11 +160,11 @@ def _cells(line: Line) -> tuple[str, str, str, str, str]:
 
 
 def _notes_text(bill: Bill, style: Style) -> list[str]:
-    """What a reader must know of lines that have an amount."""
+    """Notes on lines with an amount."""
     noted = [line for line in bill.lines if line.known and line.note]
     if not noted:
         return []
-    lines = ["", style.paint("bold", "of lines above:")]
+    lines = ["", style.paint("bold", "notes on lines:")]
     for line in noted:
         lines += _wrapped(f"{line.item}: {line.note}")
     return lines
@@ -183,14 +183,14 @@ def _unknown_text(bill: Bill, style: Style) -> list[str]:
             lines += _wrapped(why)
         lines += [
             "",
-            f"{style.paint('hint', 'hint:')} state what you pay in prices.yaml:",
+            f"{style.paint('hint', 'hint:')} state your rates in prices.yaml:",
             "  rates:",
         ]
         lines += [f"    - {rate}" for rate in dict.fromkeys(line.rate for line in unpriced)]
     by_use = [line for line in bill.unknown if line.quantity is None]
     if by_use:
         head = f"by use ({_each(len(by_use))} to the total"
-        where = "what you use in a month can be stated in prices.yaml, under `usage`"
+        where = "state monthly quantities in prices.yaml, under `usage`"
         lines += ["", style.paint("unknown", head), f"  {where}"]
     return lines
 
@@ -215,7 +215,7 @@ def _sources_text(bill: Bill, marks: dict[tuple[str, str], int], style: Style) -
         stale = f" ({style.paint('warning', 'stale')}{age})" if key in old else ""
         lines.append(f"  [{mark}] {source}, {date}{stale}")
     if old:
-        lines.append(f"  stale: older than {STALE_AFTER_DAYS} days, or of no date")
+        lines.append(f"  stale: older than {STALE_AFTER_DAYS} days, or undated")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What surrounds the lines of a bill, as text and as data: idle, unused, blends, spending."""
+"""Sections of a bill besides its lines: idle, unused, blends, spending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def money(amount: Decimal) -> str:
 
 
 def number(quantity: Decimal) -> str:
-    """Without trailing zeros; a quotient is cut to what can be read."""
+    """A number without trailing zeros, rounded to readable digits."""
     digits = 6 if abs(quantity) >= Decimal("0.01") else 12
     return f"{round(quantity, digits).normalize():,f}"
 
@@ -83,11 +83,11 @@ def exchange_text(exchange: Exchange, style: Style) -> list[str]:
 
 
 def saving_text(saving: Saving, style: Style) -> list[str]:
-    """What ends with a file system, and what must be proved before."""
+    """The saving of deleting a file system, and the check to run before."""
     name = saving.storage.name
     lines = ["", style.paint("bold", f"without {name} ({saving.storage.mount_path}):")]
     if saving.monthly_usd is None or saving.hourly_usd is None:
-        lines.append("  it exists outside the stacks: what it costs is on another bill")
+        lines.append("  it exists outside the stacks: its cost is not on this bill")
     else:
         least = "at least " if saving.unknown_lines else ""
         lines.append(
@@ -95,12 +95,12 @@ def saving_text(saving: Saving, style: Style) -> list[str]:
             "USD a month less"
         )
     hint = f"clusterwright check --retire {name}"
-    lines.append(f"  first prove that every file is exported: {hint}")
+    lines.append(f"  check first that every file is exported: {hint}")
     return lines
 
 
 def comparison_text(comparison: SpendingComparison, style: Style) -> list[str]:
-    """Expected beside spent, then what cannot be seen."""
+    """Expected and actual spending, and untagged spending."""
     spending = comparison.spending
     last = spending.end.fromordinal(spending.end.toordinal() - 1)
     head = f"spent with {spending.tag}={spending.value}, {spending.start} to {last}:"

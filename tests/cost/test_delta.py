@@ -170,5 +170,5 @@ def test_a_rate_of_the_users_comes_first_and_another_kind_of_capacity_is_refused
     monthly = load_catalog(prices_override=[{**entry, "unit": "instance-month"}])
     rate = hourly_rate(monthly, "p5.48xlarge", "training-plan", "us-east-1", **arguments)
     assert (rate.usd_per_hour, rate.known) == (None, False)
-    with pytest.raises(ValueError, match="is no kind of capacity"):
+    with pytest.raises(ValueError, match="is not a kind of capacity"):
         hourly_rate(catalog, "p5.48xlarge", "mix", "us-east-1", **arguments)

@@ -79,7 +79,7 @@ def test_a_training_plan_is_prepaid_and_its_price_is_the_users(tmp_path: Path) -
     plan = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
     unknown = line(bill_of(tmp_path, plan), "workers")
     assert unknown.unit_price_usd is None
-    assert "paid in advance" in (unknown.note or "")
+    assert "paid upfront" in (unknown.note or "")
     assert "45.7675" in (unknown.note or "")
     paid = rate(
         instance_type="p5.48xlarge", kind="training-plan", usd="41.5", unit="instance-hour"
@@ -155,7 +155,7 @@ def test_intelligent_tiering_is_charged_by_throughput_and_use(tmp_path: Path) ->
     }
     bill = bill_of(tmp_path, {"storage.lustre": [tiering]})
     assert line(bill, "throughput").monthly_usd == 4000 * Decimal("0.52")
-    assert line(bill, "what is stored").quantity is None
+    assert line(bill, "Intelligent-Tiering: storage").quantity is None
     assert line(bill, "SSD read cache").quantity == 1024
     assert line(bill, "metadata IOPS").quantity == 6000
 
@@ -280,7 +280,7 @@ def test_a_figure_of_use_makes_a_line_known(tmp_path: Path) -> None:
     bill = bill_of(tmp_path, usage={key: Decimal(1000)})
     storage = line(bill, "S3 storage")
     assert storage.monthly_usd == Decimal("23")
-    assert storage.note == "your figure of use"
+    assert storage.note == "your usage"
 
 
 def test_every_line_that_depends_on_use_can_be_settled_by_a_user(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def test_an_exchange_is_read(currency: str, fx: str, rate: str, age: int, stale:
     [
         ("JPY", None, "--currency needs --fx"),
         (None, "150@2026-11-20", "--fx needs --currency"),
-        ("YEN!", "150@2026-11-20", "is no currency code"),
-        ("", "150@2026-11-20", "is no currency code"),
+        ("YEN!", "150@2026-11-20", "is not a currency code"),
+        ("", "150@2026-11-20", "is not a currency code"),
         ("JPY", "150", "is not RATE@DATE"),
         ("JPY", "@2026-11-20", "is not RATE@DATE"),
         ("JPY", "0@2026-11-20", "a rate above 0"),
@@ -50,11 +50,11 @@ def test_an_exchange_is_read(currency: str, fx: str, rate: str, age: int, stale:
         ("JPY", "nan@2026-11-20", "a rate above 0"),
         ("JPY", "inf@2026-11-20", "a rate above 0"),
         ("JPY", "1e30@2026-11-20", "a rate above 0"),
-        ("JPY", "150@", "is no day"),
-        ("JPY", "150@yesterday", "is no day"),
-        ("JPY", "150@2026-02-30", "is no day"),
-        ("JPY", "150@2026-11-21", "has not come yet"),
-        ("USD", "2@2026-11-20", "one USD is worth 1 USD"),
+        ("JPY", "150@", "is not a date"),
+        ("JPY", "150@yesterday", "is not a date"),
+        ("JPY", "150@2026-02-30", "is not a date"),
+        ("JPY", "150@2026-11-21", "is in the future"),
+        ("USD", "2@2026-11-20", "the rate of USD must be 1"),
     ],
 )
 def test_what_is_no_exchange_is_refused(

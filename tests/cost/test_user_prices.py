@@ -36,14 +36,14 @@ def test_rates_and_figures_of_use_are_read(tmp_path: Path) -> None:
         (GOOD.replace("usd: 41.5", "usd: -1"), "must be an amount of 0 or more", 2),
         (GOOD.replace("kind: training-plan", "kind: plan"), "must be one of", 2),
         (GOOD.replace(" date: 2026-11-01", ""), "", 3),
-        ("usage: [1]\n", "usage is a mapping", 1),
-        ("usage: {s3/PUTS: 1}\n", "nothing is charged as `s3/PUTS`", 1),
-        ("usage: {kms/requests: -1}\n", "0 or more, is wanted", 1),
+        ("usage: [1]\n", "usage must be a mapping", 1),
+        ("usage: {s3/PUTS: 1}\n", "unknown item `s3/PUTS`", 1),
+        ("usage: {kms/requests: -1}\n", "0 or more, or", 1),
         ("usage: {kms/requests: many}\n", "a quantity of 10000 requests per month", 1),
         ("usage: {kms/requests: true}\n", "a quantity of 10000 requests per month", 1),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(
+def test_an_error_has_its_position(
     tmp_path: Path, text: str, message: str, line: int
 ) -> None:
     path = tmp_path / "prices.yaml"

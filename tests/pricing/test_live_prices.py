@@ -103,7 +103,7 @@ def test_a_plan_costs_what_aws_says_was_paid(cost: Run, monkeypatch: pytest.Monk
     assert (workers["unit_price_usd"], workers["origin"]) == (45, "live")
     (prepaid,) = answer["prepaid"]
     assert (prepaid["instances"], prepaid["hours"], prepaid["upfront_usd"]) == (16, 720, 518400)
-    assert line(answer, "bought, in no group")["quantity"] == 12
+    assert line(answer, "purchased, in no group")["quantity"] == 12
     assert [one["run_usd"] for one in answer["unused"]] == [12 * 45 * 240, 16 * 45 * 480]
 
 
@@ -167,7 +167,7 @@ def test_on_ec2_spot_costs_what_the_history_says_now(tmp_path: Path) -> None:
     assert (workers.unit_price_usd, workers.origin) == (Decimal("22.25"), "live")
     assert "over 90 days: 22.25 to 22.25 USD" in (workers.note or "")
     assert block.unit_price_usd is None
-    assert "AWS's offer of 2026-11-20 said 41.5" in (block.note or "")
+    assert "AWS's offer of 2026-11-20 was 41.5" in (block.note or "")
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_what_was_spent_is_compared_by_kind_over_the_days_with_costs(actual: Run
     assert rows["file systems"]["actual_usd"] == 125
     assert rows["file systems"]["expected_usd"] == pytest.approx(4800 * 0.6 / 730 * 240)
     assert (found["untagged_usd"], found["untagged_by_service"]) == (70, {"Amazon FSx": 70})
-    assert any("brought up to date at least once a day" in note for note in found["notes"])
+    assert any("updated at least once a day" in note for note in found["notes"])
     assert any("compared over the 10 of 30 days" in note for note in found["notes"])
 
 
@@ -313,7 +313,7 @@ def test_a_tag_that_nobody_activated_is_said(actual: Run) -> None:
     assert (found["actual_usd"], found["expected_usd"], found["last_day"]) == (0, 0, None)
     assert found["untagged_usd"] == 49
     said = " ".join(found["notes"])
-    assert "no cost has clusterwright:environment=test in these 7 days" in said
+    assert "no cost is tagged clusterwright:environment=test in these 7 days" in said
     assert "unknown to Cost Explorer as a cost allocation tag" in said
 
 

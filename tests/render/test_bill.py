@@ -81,17 +81,17 @@ while no job runs:
 price unknown (1 line), adds to the total
   no price of kms key in us-east-1 is in any source
 
-hint: state what you pay in prices.yaml:
+hint: state your rates in prices.yaml:
   rates:
     - {service: kms, item: key}
 
 by use (1 line), adds to the total
-  what you use in a month can be stated in prices.yaml, under `usage`
+  state monthly quantities in prices.yaml, under `usage`
 
 prices:
   [1] AWS Pricing API, 2026-10-04
   [2] golden, 2024-07-01 (stale)
-  stale: older than 90 days, or of no date
+  stale: older than 90 days, or undated
 
 error: a month costs at least 96,430.08 USD, the budget is 1,000.00 USD
   prod.yaml:3:16

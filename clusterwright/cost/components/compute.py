@@ -1,8 +1,8 @@
 """Instances, by group and kind of capacity.
 
 HyperPod's rates differ from EC2's by no fixed factor, so EC2's rates are never substituted.
-Training plans and capacity blocks are paid upfront at the price of the day, which the user or an AWS API
-states. Spot prices change continuously.
+Training plans and capacity blocks are paid upfront at the price of the day, which the user or an
+AWS API states. Spot prices change continuously.
 """
 
 from __future__ import annotations
