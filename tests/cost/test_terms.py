@@ -499,7 +499,10 @@ class TestSupport:
             ("[]", "expected a list of tiers"),
             ("[{percent: 10}, {percent: 5}]", "the previous tier has no upper limit"),
             ("[{up_to_usd: 10, percent: 10}]", "the last tier must not have `up_to_usd`"),
-            ("[{up_to_usd: 10, percent: 1}, {up_to_usd: 5, percent: 1}, {percent: 1}]", "must increase"),
+            (
+                "[{up_to_usd: 10, percent: 1}, {up_to_usd: 5, percent: 1}, {percent: 1}]",
+                "must increase",
+            ),
             ("[{percent: -1}]", "expected a percentage"),
             ("[1]", "must be a mapping"),
         ],

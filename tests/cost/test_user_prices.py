@@ -43,9 +43,7 @@ def test_rates_and_figures_of_use_are_read(tmp_path: Path) -> None:
         ("usage: {kms/requests: true}\n", "a quantity of 10000 requests per month", 1),
     ],
 )
-def test_an_error_has_its_position(
-    tmp_path: Path, text: str, message: str, line: int
-) -> None:
+def test_an_error_has_its_position(tmp_path: Path, text: str, message: str, line: int) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(text)
     with pytest.raises(SpecErrors) as caught:

@@ -44,6 +44,7 @@ def documents() -> Iterator[Document]:
         ("rehearsal", "docs/reference/rehearsal.md", _rehearsal),
         ("rules", "docs/reference/rules.md", _rules),
         ("spec", "docs/reference/spec.md", _spec),
+        ("worked-examples", "docs/explanations/worked-examples.md", _worked_examples),
         ("cluster-schema", "schema/cluster.schema.json", _cluster_schema),
         ("world-schema", "schema/world.schema.json", _world_schema),
     ):
@@ -120,6 +121,12 @@ def _rules() -> str:
     from clusterwright.preflight import rules_page
 
     return rules_page.page()
+
+
+def _worked_examples() -> str:
+    from tests.acceptance.planner_examples import page
+
+    return page.page()
 
 
 def _spec() -> str:

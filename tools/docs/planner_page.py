@@ -1,7 +1,7 @@
 """The page `docs/reference/planner.md`: the figures of the planner.
 
-Models, hardware, constants, benchmarks with the error of the step model, and assumptions with their
-reasons, all from the package's data.
+Models, hardware, constants, benchmarks with the error of the step model, and assumptions with
+their reasons, all from the package's data.
 """
 
 from __future__ import annotations
