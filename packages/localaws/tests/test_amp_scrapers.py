@@ -124,7 +124,7 @@ def test_a_workspace_under_a_key_of_ones_own_takes_no_scraper(site: EksSite) -> 
         ({"group": "sg-00000000"}, "ValidationException", "not in the cluster's VPC"),
         ({"cluster": "absent"}, "ResourceNotFoundException", "EKS cluster not found"),
         ({"workspace": "absent"}, "ResourceNotFoundException", "Workspace not found"),
-        ({"blob": b"- no"}, "ValidationException", "no YAML with scrape_configs"),
+        ({"blob": b"- no"}, "ValidationException", "not YAML with scrape_configs"),
         ({"blob": b"scrape_configs: [{}]"}, "ValidationException", "a unique job_name"),
         (
             {"blob": b"scrape_configs: [{job_name: a}, {job_name: a}]"},

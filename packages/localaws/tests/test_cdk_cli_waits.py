@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from packages.localaws.tests.test_cdk_cli import ACCOUNT, REGION, Cli
-from packages.localaws.tests.test_time import WAITED
+from packages.localaws.tests.cdk_cli import ACCOUNT, REGION, Cli
+from packages.localaws.tests.delays import WAITED
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 DELAY_S = 2

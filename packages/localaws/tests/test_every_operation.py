@@ -25,6 +25,7 @@ from clusterwright_localaws.core import boto_clients
 from clusterwright_localaws.server import wire
 from packages.localaws.tests import parts
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site
+from packages.localaws.tests.eks_templates import template
 from packages.localaws.tests.generated_inputs import (
     Pool,
     anything,
@@ -34,7 +35,6 @@ from packages.localaws.tests.generated_inputs import (
     wrong_types,
 )
 from packages.localaws.tests.parts import REGION, open_lustre_ports
-from packages.localaws.tests.test_stacks_eks import template
 
 ACCOUNT = "123456789012"
 OPERATIONS = own_operations()

@@ -8,6 +8,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.runtime import Runtime
+from packages.localaws.tests.fsx_requests import create, find, lustre
 from packages.localaws.tests.parts import Site, build_site, client, open_lustre_ports, refusal
 
 P2 = {"DeploymentType": "PERSISTENT_2"}
@@ -25,35 +26,6 @@ TIERING = {
 def open_site(site: Site) -> Site:
     open_lustre_ports(site, efa=True)
     return site
-
-
-def lustre(site: Site, capacity: int | None, **configuration: Any) -> dict[str, Any]:
-    storage = configuration.pop("StorageType", None)
-    more = {
-        name: configuration.pop(name)
-        for name in ("FileSystemTypeVersion", "KmsKeyId", "ClientRequestToken", "Tags")
-        if name in configuration
-    }
-    return {
-        "FileSystemType": "LUSTRE",
-        "SubnetIds": [site.subnet_id],
-        "SecurityGroupIds": [site.group_id],
-        "LustreConfiguration": configuration,
-        **({} if capacity is None else {"StorageCapacity": capacity}),
-        **({} if storage is None else {"StorageType": storage}),
-        **more,
-    }
-
-
-def create(request: dict[str, Any]) -> dict[str, Any]:
-    made = client("fsx").create_file_system(**request)["FileSystem"]
-    return find(made["FileSystemId"])
-
-
-def find(file_system_id: str) -> dict[str, Any]:
-    answer = client("fsx").describe_file_systems(FileSystemIds=[file_system_id])
-    found: dict[str, Any] = answer["FileSystems"][0]
-    return found
 
 
 def refused(request: dict[str, Any]) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.runtime import Runtime
+from packages.localaws.tests.fsx_requests import create, find, lustre
 from packages.localaws.tests.parts import (
     Site,
     build_site,
@@ -17,7 +18,6 @@ from packages.localaws.tests.parts import (
     open_lustre_ports,
     refusal,
 )
-from packages.localaws.tests.test_fsx import create, find, lustre
 
 KEPT = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 125}
 OPTION = "DELETE_CHILD_VOLUMES_AND_SNAPSHOTS"

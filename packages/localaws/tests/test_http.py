@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from packages.localaws.tests.parts import refusal
-from packages.localaws.tests.test_server import at, server
+from packages.localaws.tests.servers import at, server
 
 pytestmark = pytest.mark.enable_socket
 

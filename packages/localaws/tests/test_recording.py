@@ -17,7 +17,7 @@ from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.server.dumping import dump, write_dump
 from clusterwright_localaws.server.recording import Recorder, without_secrets
 from packages.localaws.tests.parts import build_site, client, deploy, refusal
-from packages.localaws.tests.test_server import at, run, server
+from packages.localaws.tests.servers import at, run, server
 
 SECRET = "correct-horse-battery"
 

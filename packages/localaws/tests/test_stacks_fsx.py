@@ -9,6 +9,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.runtime import Runtime
+from packages.localaws.tests.fsx_templates import link, lustre, openzfs
 from packages.localaws.tests.parts import (
     Site,
     build_site,
@@ -22,8 +23,6 @@ from packages.localaws.tests.parts import (
     refusal,
 )
 
-P2 = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 125}
-
 
 @pytest.fixture
 def open_site(aws: Runtime) -> Site:
@@ -31,50 +30,6 @@ def open_site(aws: Runtime) -> Site:
     open_lustre_ports(site)
     client("s3").create_bucket(Bucket="corpus")
     return site
-
-
-def lustre(site: Site, capacity: int = 1200, **configuration: Any) -> dict[str, Any]:
-    return {
-        "Type": "AWS::FSx::FileSystem",
-        "Properties": {
-            "FileSystemType": "LUSTRE",
-            "FileSystemTypeVersion": "2.15",
-            "StorageCapacity": capacity,
-            "SubnetIds": [site.subnet_id],
-            "SecurityGroupIds": [site.group_id],
-            "LustreConfiguration": {**P2, **configuration},
-        },
-    }
-
-
-def openzfs(site: Site, capacity: int = 64, throughput: int = 64, **more: Any) -> dict[str, Any]:
-    return {
-        "Type": "AWS::FSx::FileSystem",
-        "Properties": {
-            "FileSystemType": "OPENZFS",
-            "StorageCapacity": capacity,
-            "SubnetIds": [site.subnet_id],
-            "SecurityGroupIds": [site.group_id],
-            "OpenZFSConfiguration": {
-                "DeploymentType": "SINGLE_AZ_1",
-                "ThroughputCapacity": throughput,
-                "Options": ["DELETE_CHILD_VOLUMES_AND_SNAPSHOTS"],
-                **more,
-            },
-        },
-    }
-
-
-def link(path: str = "/data", bucket: str = "corpus", **more: Any) -> dict[str, Any]:
-    return {
-        "Type": "AWS::FSx::DataRepositoryAssociation",
-        "Properties": {
-            "FileSystemId": {"Ref": "Scratch"},
-            "FileSystemPath": path,
-            "DataRepositoryPath": f"s3://{bucket}{path}",
-            **more,
-        },
-    }
 
 
 def found(file_system_id: str) -> dict[str, Any]:

@@ -22,15 +22,9 @@ from packages.localaws.tests.parts import (
     physical_id,
     refusal,
 )
+from packages.localaws.tests.sagemaker_templates import cluster
 
 P5 = "sagemaker/L-8762A75F"
-
-
-def cluster(site: Site, *groups: dict[str, Any], **more: Any) -> dict[str, Any]:
-    properties = site.request(*groups, **more)
-    if properties["ClusterName"] is None:
-        del properties["ClusterName"]
-    return {"Cluster": {"Type": "AWS::SageMaker::Cluster", "Properties": properties}}
 
 
 class TestCreate:

@@ -20,10 +20,10 @@ from packages.localaws.tests.cloudformation.stacks import (
     cloudformation,
     described,
     parameter,
-    resource,
     settled,
     template,
 )
+from packages.localaws.tests.delays import WAITED
 
 SLOW = {"database": 60, "nat_gateway": 60, "endpoint": 60, "workspace": 60}
 DB = {
@@ -214,41 +214,6 @@ class TestKeys:
             kms.cancel_key_deletion(KeyId=key)
             runtime.clock.advance(8 * 86_400)
             assert kms.describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "Disabled"
-
-
-WAITED = {
-    "Vpc": resource("AWS::EC2::VPC", {"CidrBlock": "10.0.0.0/16"}),
-    "Subnet": resource("AWS::EC2::Subnet", {"VpcId": {"Ref": "Vpc"}, "CidrBlock": "10.0.0.0/24"}),
-    "Address": resource("AWS::EC2::EIP", {"Domain": "vpc"}),
-    "Nat": resource(
-        "AWS::EC2::NatGateway",
-        {
-            "AllocationId": {"Fn::GetAtt": ["Address", "AllocationId"]},
-            "SubnetId": {"Ref": "Subnet"},
-        },
-    ),
-    "Endpoint": resource(
-        "AWS::EC2::VPCEndpoint",
-        {
-            "VpcId": {"Ref": "Vpc"},
-            "VpcEndpointType": "Interface",
-            "ServiceName": "com.amazonaws.us-east-1.ssm",
-            "SubnetIds": [{"Ref": "Subnet"}],
-        },
-    ),
-    "Db": resource(
-        "AWS::RDS::DBInstance",
-        {
-            "DBInstanceClass": "db.t4g.medium",
-            "Engine": "mysql",
-            "AllocatedStorage": "20",
-            "MasterUsername": "slurm",
-            "MasterUserPassword": "not-a-secret-1",
-        },
-        DeletionPolicy="Delete",
-    ),
-    "Metrics": resource("AWS::APS::Workspace", {"Alias": "a"}),
-}
 
 
 class TestStacks:

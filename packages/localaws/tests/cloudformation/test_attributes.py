@@ -25,8 +25,8 @@ from packages.localaws.tests.cloudformation.stacks import (
     template,
 )
 from packages.localaws.tests.eks_parts import build_eks_site
-from packages.localaws.tests.test_stacks_fsx import link, lustre, openzfs
-from packages.localaws.tests.test_stacks_sagemaker import cluster
+from packages.localaws.tests.fsx_templates import link, lustre, openzfs
+from packages.localaws.tests.sagemaker_templates import cluster
 
 # There only with a setting that the templates below do not have.
 CONDITIONAL = {

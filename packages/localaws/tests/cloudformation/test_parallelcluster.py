@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import boto3
 import pytest
@@ -15,6 +13,14 @@ from botocore.exceptions import ClientError
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.services.parallelcluster import validation
 from clusterwright_localaws.services.parallelcluster.validation import PYTHON
+from packages.localaws.tests.cloudformation.parallelcluster_clusters import (
+    HOSTED,
+    VERSION,
+    Ground,
+    body,
+    lay_ground,
+    nodes,
+)
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
     CAPABILITIES,
@@ -36,59 +42,6 @@ from tests.support.pcluster import pcluster_python, validated_by_pcluster
 
 __all__ = ["pcluster_python", "validated_by_pcluster"]
 
-VERSION = "3.16.1"
-HOSTED = (
-    "https://us-east-1-aws-parallelcluster.s3.us-east-1.amazonaws.com/parallelcluster/{}/"
-    "templates/custom_resource/cluster.yaml"
-)
-
-
-@dataclass(frozen=True)
-class Ground:
-    """Where a cluster stands."""
-
-    subnet: str
-    group: str
-
-    def configuration(self, count: int = 2, **more: Any) -> dict[str, Any]:
-        networking = {"SubnetIds": [self.subnet], "SecurityGroups": [self.group]}
-        return {
-            "Region": "us-east-1",
-            "Image": {"Os": "ubuntu2204"},
-            "HeadNode": {
-                "InstanceType": "m5.xlarge",
-                "Networking": {"SubnetId": self.subnet, "SecurityGroups": [self.group]},
-            },
-            "LoginNodes": {
-                "Pools": [
-                    {
-                        "Name": "login",
-                        "InstanceType": "m5.large",
-                        "Count": 1,
-                        "Networking": networking,
-                    }
-                ]
-            },
-            "Scheduling": {
-                "Scheduler": "slurm",
-                "SlurmQueues": [
-                    {
-                        "Name": "training",
-                        "Networking": networking,
-                        "ComputeResources": [
-                            {
-                                "Name": "workers",
-                                "InstanceType": "m5.2xlarge",
-                                "MinCount": count,
-                                "MaxCount": count,
-                            }
-                        ],
-                    }
-                ],
-            },
-            **more,
-        }
-
 
 @pytest.fixture(autouse=True)
 def _without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,54 +52,6 @@ def _without_validation(monkeypatch: pytest.MonkeyPatch) -> None:
 def ground() -> Iterator[Ground]:
     with local_aws():
         yield lay_ground()
-
-
-def lay_ground() -> Ground:
-    ec2 = aws("ec2")
-    vpc = ec2.create_vpc(CidrBlock="10.4.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.4.0.0/24", AvailabilityZoneId="use1-az6")[
-        "Subnet"
-    ]["SubnetId"]
-    group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
-    return Ground(subnet, group)
-
-
-def body(configuration: dict[str, Any], *, version: str = VERSION, **properties: Any) -> str:
-    return template(
-        {
-            "Provider": resource(
-                "AWS::CloudFormation::Stack", {"TemplateURL": HOSTED.format(version)}
-            ),
-            "Cluster": resource(
-                "Custom::PclusterCluster",
-                {
-                    "ServiceToken": {"Fn::GetAtt": ["Provider", "Outputs.ServiceToken"]},
-                    "ClusterName": "train",
-                    "ClusterConfiguration": configuration,
-                    **properties,
-                },
-            ),
-        },
-        Outputs={
-            "Head": {"Value": {"Fn::GetAtt": ["Cluster", "headNode.instanceId"]}},
-            "Address": {"Value": {"Fn::GetAtt": ["Cluster", "headNode.privateIpAddress"]}},
-            "Said": {"Value": {"Fn::GetAtt": ["Cluster", "validationMessages"]}},
-            "Logs": {"Value": {"Fn::GetAtt": ["Provider", "Outputs.LogGroupArn"]}},
-            "Layer": {"Value": {"Fn::GetAtt": ["Provider", "Outputs.LambdaLayerArn"]}},
-        },
-    )
-
-
-def nodes() -> list[tuple[str, str]]:
-    """Type of node and instance type of whatever runs."""
-    found = []
-    for reservation in aws("ec2").describe_instances()["Reservations"]:
-        for instance in reservation["Instances"]:
-            tags = {tag["Key"]: tag["Value"] for tag in instance["Tags"]}
-            if instance["State"]["Name"] == "running":
-                assert tags["parallelcluster:cluster-name"] == "train"
-                found.append((tags["parallelcluster:node-type"], instance["InstanceType"]))
-    return sorted(found)
 
 
 def two(count: int = 2) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from packages.localaws.tests.cdk_cli import ACCOUNT, REGION, Cli
 from packages.localaws.tests.iam.conftest import allow, document
-from packages.localaws.tests.test_cdk_cli import ACCOUNT, REGION, Cli
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
