@@ -1,0 +1,57 @@
+"""Tests of services.cloudwatch.alarms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from packages.localaws.tests.parts import client, refusal
+
+
+def alarm(**more: Any) -> dict[str, Any]:
+    request = {
+        "AlarmName": "idle",
+        "MetricName": "Busy",
+        "Namespace": "Cluster",
+        "Period": 60,
+        "EvaluationPeriods": 5,
+        "Threshold": 1.0,
+        "ComparisonOperator": "LessThanThreshold",
+        "Statistic": "Maximum",
+        **more,
+    }
+    return {key: value for key, value in request.items() if value is not None}
+
+
+class TestAlarms:
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {},
+            {"Period": 10},
+            {"Statistic": None, "ExtendedStatistic": "p99"},
+            {"Period": 3600, "EvaluationPeriods": 168},
+            {"Period": 60, "EvaluationPeriods": 1440},
+        ],
+    )
+    def test_alarms_that_are_taken(self, more: dict[str, Any]) -> None:
+        client("cloudwatch").put_metric_alarm(**alarm(**more))
+        assert len(client("cloudwatch").describe_alarms()["MetricAlarms"]) == 1
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"Period": 7},
+            {"Period": 90},
+            {"Statistic": None},
+            {"ExtendedStatistic": "p99"},
+            {"Period": 60, "EvaluationPeriods": 1441},
+            {"Period": 3600, "EvaluationPeriods": 169},
+            {"DatapointsToAlarm": 6},
+        ],
+    )
+    def test_alarms_that_are_refused(self, more: dict[str, Any]) -> None:
+        found = refusal(client("cloudwatch").put_metric_alarm, **alarm(**more))
+        assert found[0] == "ValidationError"
+        assert client("cloudwatch").describe_alarms()["MetricAlarms"] == []

@@ -1,0 +1,57 @@
+"""Tests of services.ec2.fixes.block_devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from packages.localaws.tests.parts import Site, client
+
+
+class TestBlockDevices:
+    """ec2_block_devices"""
+
+    def run(self, site: Site, *mappings: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+        ec2 = client("ec2")
+        image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        named = {"BlockDeviceMappings": list(mappings)} if mappings else {}
+        (made,) = ec2.run_instances(
+            ImageId=image, MinCount=1, MaxCount=1, SubnetId=site.subnet_id, **named, **more
+        )["Instances"]
+        found = ec2.describe_instances(InstanceIds=[made["InstanceId"]])
+        devices: list[dict[str, Any]] = found["Reservations"][0]["Instances"][0][
+            "BlockDeviceMappings"
+        ]
+        return devices
+
+    def test_an_instance_store_is_no_volume(self, site: Site) -> None:
+        local = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
+        volume = {"DeviceName": "/dev/sdf", "Ebs": {"VolumeSize": 500}}
+        both = [item["DeviceName"] for item in self.run(site, local, volume)]
+        assert both == ["/dev/sdf"]
+        assert "/dev/xvdba" not in {item["DeviceName"] for item in self.run(site, local)}
+        client("ec2").create_launch_template(
+            LaunchTemplateName="local",
+            LaunchTemplateData={"BlockDeviceMappings": [local, volume]},
+        )
+        template = {"LaunchTemplateName": "local"}
+        assert [item["DeviceName"] for item in self.run(site, LaunchTemplate=template)] == [
+            "/dev/sdf"
+        ]
+
+    def test_the_root_device_has_the_size_of_its_image(self, site: Site) -> None:
+        ec2 = client("ec2")
+        image = ec2.describe_images(Owners=["amazon"])["Images"][0]
+        root = {"DeviceName": image["RootDeviceName"], "Ebs": {"Encrypted": True}}
+        (device,) = self.run(site, root)
+        (volume,) = ec2.describe_volumes(VolumeIds=[device["Ebs"]["VolumeId"]])["Volumes"]
+        shown = image["BlockDeviceMappings"][0]["Ebs"]
+        assert volume["Size"] == shown["VolumeSize"]
+        assert volume["SnapshotId"] == shown["SnapshotId"]
+
+    def test_neither_size_nor_snapshot_is_refused(self, site: Site) -> None:
+        for wrong in ({"Ebs": {"VolumeType": "gp3"}}, {"VirtualName": "disk"}):
+            with pytest.raises(ClientError, match="MissingParameter"):
+                self.run(site, {"DeviceName": "/dev/sdf", **wrong})

@@ -1,0 +1,20 @@
+"""Tests of services.ec2.fixes.spot_requests."""
+
+from __future__ import annotations
+
+from clusterwright_localaws.core.runtime import Runtime
+from packages.localaws.tests.parts import client
+
+
+def test_a_spot_request_says_whether_it_is_monitored(aws: Runtime) -> None:
+    ec2 = client("ec2")
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    for wanted in ({}, {"Monitoring": {"Enabled": True}}):
+        specification = {"ImageId": image, "InstanceType": "m5.xlarge", **wanted}
+        made = ec2.request_spot_instances(LaunchSpecification=specification)
+        (request,) = made["SpotInstanceRequests"]
+        assert request["LaunchSpecification"]["Monitoring"] == {"Enabled": bool(wanted)}
+        found = ec2.describe_spot_instance_requests(
+            SpotInstanceRequestIds=[request["SpotInstanceRequestId"]]
+        )["SpotInstanceRequests"]
+        assert found[0]["InstanceId"] == request["InstanceId"]

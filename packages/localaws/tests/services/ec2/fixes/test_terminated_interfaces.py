@@ -1,0 +1,46 @@
+"""Tests of services.ec2.fixes.terminated_interfaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from packages.localaws.tests.parts import Site, client
+
+
+class TestInterfacesOfInstances:
+    """ec2_interfaces_end"""
+
+    def launched(self, site: Site, **interface: Any) -> tuple[str, str]:
+        """An instance and its interface."""
+        spec = {"DeviceIndex": 0, "SubnetId": site.subnet_id, **interface}
+        if "NetworkInterfaceId" in interface:
+            del spec["SubnetId"]
+        image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        (instance,) = client("ec2").run_instances(
+            ImageId=image,
+            InstanceType="m5.large",
+            MinCount=1,
+            MaxCount=1,
+            NetworkInterfaces=[spec],
+        )["Instances"]
+        return instance["InstanceId"], instance["NetworkInterfaces"][0]["NetworkInterfaceId"]
+
+    def left(self, instance_id: str) -> list[str]:
+        client("ec2").terminate_instances(InstanceIds=[instance_id])
+        found = client("ec2").describe_network_interfaces()["NetworkInterfaces"]
+        return [item["NetworkInterfaceId"] for item in found]
+
+    def test_what_came_with_it_goes_with_it(self, site: Site) -> None:
+        instance, _ = self.launched(site)
+        assert self.left(instance) == []
+
+    def test_what_the_launch_keeps_stays(self, site: Site) -> None:
+        instance, interface = self.launched(site, DeleteOnTermination=False)
+        assert self.left(instance) == [interface]
+
+    def test_what_was_there_before_stays(self, site: Site) -> None:
+        made = client("ec2").create_network_interface(SubnetId=site.subnet_id)
+        existing = made["NetworkInterface"]["NetworkInterfaceId"]
+        instance, interface = self.launched(site, NetworkInterfaceId=existing)
+        assert interface == existing
+        assert self.left(instance) == [existing]

@@ -1,0 +1,34 @@
+"""Tests of services.iam.fixes.managed_policies."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.parts import client, refusal
+
+
+@pytest.mark.usefixtures("aws")
+class TestManagedPolicies:
+    """iam_managed_policies"""
+
+    def test_awss_own_policies_exist(self) -> None:
+        iam = client("iam")
+        found = iam.get_policy(PolicyArn="arn:aws:iam::aws:policy/AdministratorAccess")
+        assert found["Policy"]["PolicyName"] == "AdministratorAccess"
+        assert iam.list_policies(Scope="Local")["Policies"] == []
+        code, _ = refusal(iam.get_policy, PolicyArn="arn:aws:iam::aws:policy/NoSuchThing")
+        assert code == "NoSuchEntity"
+
+
+def test_without_a_local_aws_moto_is_as_it_was() -> None:
+    """The patches stay installed in the process; outside of a local AWS they do nothing."""
+    import moto
+
+    with local_aws():
+        client("iam").list_policies()
+    with moto.mock_aws():
+        code, _ = refusal(
+            client("iam").get_policy, PolicyArn="arn:aws:iam::aws:policy/AdministratorAccess"
+        )
+        assert code == "NoSuchEntity"

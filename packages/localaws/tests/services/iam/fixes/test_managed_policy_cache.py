@@ -1,0 +1,25 @@
+"""Tests of services.iam.fixes.managed_policy_cache."""
+
+from __future__ import annotations
+
+from clusterwright_localaws.core.runtime import Runtime
+from packages.localaws.tests.parts import client
+
+
+class TestParsedOnce:
+    def test_an_account_does_not_change_the_policies_of_another(self, aws: Runtime) -> None:
+        import boto3
+
+        arn = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
+        role = {"Version": "2012-10-17", "Statement": []}
+        import json
+
+        iam = client("iam")
+        iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(role))
+        iam.attach_role_policy(RoleName="reader", PolicyArn=arn)
+        assert iam.get_policy(PolicyArn=arn)["Policy"]["AttachmentCount"] == 1
+        other = boto3.client(
+            "iam", "us-east-1", aws_access_key_id="111122223333", aws_secret_access_key="x"
+        )
+        assert other.get_policy(PolicyArn=arn)["Policy"]["AttachmentCount"] == 0
+        assert len(other.list_policies(Scope="AWS", MaxItems=1000)["Policies"]) == 1000

@@ -1,0 +1,89 @@
+"""Tests of services.iam.fixes.policy_limits."""
+
+from __future__ import annotations
+
+from packages.localaws.tests.parts import Site, client, refusal
+
+
+class TestPolicyLimits:
+    """iam_policy_limits"""
+
+    def test_each_kind_of_policy_has_its_size(self, site: Site) -> None:
+        del site
+        iam = client("iam")
+        name, trust = "sizes", _trust(1)
+        iam.create_role(RoleName=name, AssumeRolePolicyDocument=trust)
+        for call, request, message in (
+            (
+                iam.create_policy,
+                {"PolicyName": "big", "PolicyDocument": _document(6145)},
+                "Cannot exceed quota for PolicySize: 6144",
+            ),
+            (
+                iam.put_role_policy,
+                {"RoleName": name, "PolicyName": "big", "PolicyDocument": _document(10_241)},
+                "Maximum policy size of 10240 bytes exceeded for role sizes",
+            ),
+            (
+                iam.create_role,
+                {"RoleName": "trusting", "AssumeRolePolicyDocument": _trust(2049)},
+                "Cannot exceed quota for ACLSizePerRole: 2048",
+            ),
+            (
+                iam.update_assume_role_policy,
+                {"RoleName": name, "PolicyDocument": _trust(2049)},
+                "Cannot exceed quota for ACLSizePerRole: 2048",
+            ),
+        ):
+            assert refusal(call, **request) == ("LimitExceeded", message)
+            # White space is not counted, so the same with much of it fits once it is smaller.
+            key = next(key for key in request if key.endswith("Document"))
+            make = _trust if "sts:" in request[key] else _document
+            call(**{**request, key: make(len(request[key]) - 1) + " " * 50})
+
+    def test_inline_policies_of_a_role_count_together(self, site: Site) -> None:
+        del site
+        iam = client("iam")
+        iam.create_role(RoleName="parts", AssumeRolePolicyDocument=_trust(1))
+        half = {"RoleName": "parts", "PolicyDocument": _document(5120)}
+        iam.put_role_policy(**half, PolicyName="one")
+        iam.put_role_policy(**half, PolicyName="two")
+        iam.put_role_policy(**half, PolicyName="two")  # in its own place
+        assert refusal(
+            iam.put_role_policy,
+            RoleName="parts",
+            PolicyName="three",
+            PolicyDocument=_document(1),
+        ) == ("LimitExceeded", "Maximum policy size of 10240 bytes exceeded for role parts")
+
+    def test_a_role_has_ten_managed_policies(self, site: Site) -> None:
+        del site
+        iam = client("iam")
+        iam.create_role(RoleName="many", AssumeRolePolicyDocument=_trust(1))
+        arns = [
+            iam.create_policy(PolicyName=f"p{n}", PolicyDocument=_document(1))["Policy"]["Arn"]
+            for n in range(11)
+        ]
+        for arn in arns[:10]:
+            iam.attach_role_policy(RoleName="many", PolicyArn=arn)
+        iam.attach_role_policy(RoleName="many", PolicyArn=arns[0])  # is there already
+        assert refusal(iam.attach_role_policy, RoleName="many", PolicyArn=arns[10]) == (
+            "LimitExceeded",
+            "Cannot exceed quota for PoliciesPerRole: 10",
+        )
+
+
+def _document(characters: int) -> str:
+    """A policy of so many characters, or of the fewest there can be."""
+    return _padded(characters, '"Action":"s3:GetObject","Resource":"*"}]}')
+
+
+def _trust(characters: int) -> str:
+    """The same, of a role's trust."""
+    principal = '"Principal":{"Service":"ec2.amazonaws.com"}'
+    return _padded(characters, f'"Action":"sts:AssumeRole",{principal}}}]}}')
+
+
+def _padded(characters: int, end: str) -> str:
+    start, middle = '{"Version":"2012-10-17","Statement":[{"Sid":"', '","Effect":"Allow",'
+    return start + "x" * (characters - len(start + middle + end)) + middle + end

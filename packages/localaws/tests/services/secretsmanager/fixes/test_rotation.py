@@ -1,0 +1,58 @@
+"""Tests of services.secretsmanager.fixes.rotation."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from packages.localaws.tests.parts import Site, client, refusal
+
+ACCOUNT = "123456789012"
+
+
+class TestFunctions:
+    @pytest.fixture
+    def function(self, site: Site) -> str:
+        code = io.BytesIO()
+        with zipfile.ZipFile(code, "w") as archive:
+            archive.writestr("index.py", "def handler(event, context): return 1\n")
+        iam = client("iam")
+        trust = {"Version": "2012-10-17", "Statement": []}
+        role = iam.create_role(RoleName="f", AssumeRolePolicyDocument=json.dumps(trust))
+        made = client("lambda").create_function(
+            FunctionName="f",
+            Runtime="python3.13",
+            Role=role["Role"]["Arn"],
+            Handler="index.handler",
+            Code={"ZipFile": code.getvalue()},
+        )
+        return str(made["FunctionArn"])
+
+    def test_a_rotation_is_kept_and_not_done(self, function: str) -> None:
+        secrets = client("secretsmanager")
+        secret = secrets.create_secret(Name="s", SecretString="before")["ARN"]
+        secrets.rotate_secret(
+            SecretId=secret,
+            RotationLambdaARN=function,
+            RotationRules={"AutomaticallyAfterDays": 30},
+        )
+        about = secrets.describe_secret(SecretId=secret)
+        assert (about["RotationEnabled"], about["RotationLambdaARN"]) == (True, function)
+        assert secrets.get_secret_value(SecretId=secret)["SecretString"] == "before"
+        stages = [stage for item in about["VersionIdsToStages"].values() for stage in item]
+        assert stages == ["AWSCURRENT"]
+
+    def test_a_function_that_is_not_there_cannot_rotate(self, site: Site) -> None:
+        secrets = client("secretsmanager")
+        secret = secrets.create_secret(Name="s", SecretString="x")["ARN"]
+        absent = f"arn:aws:lambda:us-east-1:{ACCOUNT}:function:absent"
+        code, _ = refusal(
+            secrets.rotate_secret,
+            SecretId=secret,
+            RotationLambdaARN=absent,
+            RotationRules={"AutomaticallyAfterDays": 30},
+        )
+        assert code == "ResourceNotFoundException"

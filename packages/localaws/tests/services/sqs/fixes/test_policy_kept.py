@@ -1,0 +1,32 @@
+"""Tests of services.sqs.fixes.policy_kept."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from packages.localaws.tests.parts import client
+
+
+@pytest.mark.usefixtures("aws")
+class TestQueuePolicy:
+    """sqs_policy_stays"""
+
+    def test_a_policy_stays_whatever_else_is_set(self) -> None:
+        sqs = client("sqs")
+        url = sqs.create_queue(QueueName="q")["QueueUrl"]
+
+        def policy() -> str | None:
+            answer = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+            return answer["Attributes"].get("Policy")
+
+        assert policy() is None
+        statement = {"Effect": "Allow", "Principal": "*", "Action": "sqs:SendMessage"}
+        text = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": text})
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={"DelaySeconds": "5"})
+        assert policy() == text
+        # Without words it is taken away.
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": ""})
+        assert policy() is None
