@@ -1,0 +1,41 @@
+"""Tests of core.timers."""
+
+from __future__ import annotations
+
+import threading
+
+from clusterwright_localaws.core.runtime import Clock
+from clusterwright_localaws.core.timers import Timers
+
+
+class TestAgenda:
+    def test_what_is_due_is_done_in_the_order_of_time(self) -> None:
+        clock, done = Clock(), []
+        timers = Timers(clock)
+        for seconds in (20, 0, 10):
+            timers.after(seconds, lambda seconds=seconds: done.append(seconds))  # type: ignore[misc]
+        timers.advance()
+        assert done == [0]
+        clock.advance(30)
+        timers.advance()
+        assert done == [0, 10, 20]
+
+    def test_what_is_done_may_ask_for_more(self) -> None:
+        timers, done = Timers(Clock()), []
+        timers.after(0, lambda: timers.after(0, lambda: done.append("second")))
+        timers.advance()
+        assert done == ["second"]
+
+
+def test_many_callers_see_one_timers_object() -> None:
+    """Clients on several threads move the time on together; nothing happens twice."""
+    done: list[int] = []
+    timers = Timers(Clock())
+    for number in range(200):
+        timers.after(0, lambda number=number: done.append(number))  # type: ignore[misc]
+    threads = [threading.Thread(target=timers.advance) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert done == list(range(200))

@@ -1,0 +1,90 @@
+"""Tests of core.validation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from packages.localaws.tests.parts import REGION, build_site, client, refusal
+
+# Validation here is the server's; botocore's own would refuse first.
+UNCHECKED = Config(parameter_validation=False, retries={"total_max_attempts": 1})
+
+
+def unchecked(service: str) -> Any:
+    return boto3.client(
+        service,
+        REGION,
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+        config=UNCHECKED,
+    )
+
+
+@pytest.mark.usefixtures("aws")
+class TestValidation:
+    """Requests are refused in the words of AWS's front end."""
+
+    def test_a_required_member(self) -> None:
+        found, message = refusal(unchecked("sagemaker").create_cluster)
+        assert found == "ValidationException"
+        assert message == (
+            "1 validation error detected: Value null at 'clusterName' failed to satisfy "
+            "constraint: Member must not be null"
+        )
+
+    def test_everything_that_is_wrong_is_said_at_once(self) -> None:
+        group = {"InstanceGroupName": "-", "InstanceType": "ml.p9.huge", "InstanceCount": -1}
+        found, message = refusal(
+            unchecked("sagemaker").create_cluster, ClusterName="c", InstanceGroups=[group]
+        )
+        assert found == "ValidationException"
+        at = "instanceGroups.1.member"
+        for part in (
+            "validation errors detected: ",
+            f"Value '-' at '{at}.instanceGroupName' failed to satisfy constraint: Member must "
+            "satisfy regular expression pattern",
+            f"Value 'ml.p9.huge' at '{at}.instanceType' failed to satisfy constraint: Member must "
+            "satisfy enum value set",
+            f"Value '-1' at '{at}.instanceCount' failed to satisfy constraint: Member must have "
+            "value greater than or equal to 0",
+        ):
+            assert part in message
+
+    def test_a_string_that_is_too_long(self) -> None:
+        found, message = refusal(client("sagemaker").describe_cluster, ClusterName="c" * 300)
+        assert found == "ValidationException"
+        assert "'clusterName' failed to satisfy constraint" in message
+
+    def test_a_number_that_is_none(self) -> None:
+        found, message = refusal(
+            unchecked("fsx").create_file_system,
+            FileSystemType="LUSTRE",
+            StorageCapacity="much",
+            SubnetIds=["subnet-1"],
+        )
+        assert found == "SerializationException"
+        assert message
+
+    def test_services_of_moto_are_checked_too(self) -> None:
+        found, message = refusal(unchecked("ec2").create_subnet, CidrBlock="10.0.0.0/24")
+        assert found == "MissingParameter"
+        assert message == "The request must contain the parameter VpcId"
+        found, message = refusal(unchecked("iam").create_role, RoleName="a role")
+        assert found == "ValidationError"
+        found, message = refusal(unchecked("ssm").put_parameter, Name="/a", Value="b", Type="Num")
+        assert found == "ValidationException"
+        assert "[String, StringList, SecureString]" in message
+
+    def test_nothing_is_left_behind_by_a_refused_request(self) -> None:
+        site = build_site()
+        free = site.free_addresses()
+        request = site.request(site.group("gpu", 2), NodeRecovery="Perhaps")
+        assert refusal(unchecked("sagemaker").create_cluster, **request)[0] == (
+            "ValidationException"
+        )
+        assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+        assert site.free_addresses() == free

@@ -1,0 +1,143 @@
+"""Tests of server.gateway."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from botocore import xform_name
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core.call import OPERATIONS, Call
+from clusterwright_localaws.server import gateway
+from packages.localaws.tests.parts import client, refusal
+
+
+@contextmanager
+def calls_counted(service: str, operation: str) -> Iterator[list[int]]:
+    """How many requests boto3 sends, its own retries included."""
+    counted = client(service)
+    sent: list[int] = []
+
+    def count(**_: Any) -> None:
+        sent.append(1)
+
+    event = f"before-send.{counted.meta.service_model.service_id.hyphenize()}.{operation}"
+    counted.meta.events.register_first(event, count)
+    try:
+        yield sent
+    finally:
+        counted.meta.events.unregister(event, count)
+
+
+def fault(service: str, operation: str, **what: Any) -> dict[str, Any]:
+    return {"service": service, "operation": operation, **what}
+
+
+@pytest.mark.usefixtures("aws")
+class TestUnknownOperations:
+    """Nobody retries what the local AWS does not have."""
+
+    @pytest.mark.parametrize(
+        ("service", "operation", "parameters", "code"),
+        [
+            # JSON, answered by neither us nor moto
+            ("fsx", "DescribeStorageVirtualMachines", {}, "UnknownOperationException"),
+            ("sagemaker", "ListMlflowApps", {}, "UnknownOperationException"),
+            ("logs", "ListAnomalies", {}, "UnknownOperationException"),
+            # EC2 and query
+            ("ec2", "DescribeFastLaunchImages", {}, "InvalidAction"),
+            ("iam", "ListPoliciesGrantingServiceAccess", None, "InvalidAction"),
+            # REST with JSON bodies
+            ("efs", "DescribeAccountPreferences", {}, "UnknownOperationException"),
+        ],
+    )
+    def test_they_are_refused_once(
+        self, service: str, operation: str, parameters: dict[str, Any] | None, code: str
+    ) -> None:
+
+        if parameters is None:
+            parameters = {"Arn": "arn:aws:iam::123456789012:user/a", "ServiceNamespaces": ["s3"]}
+        with calls_counted(service, operation) as sent:
+            found, message = refusal(getattr(client(service), xform_name(operation)), **parameters)
+        assert found == code
+        assert operation in message
+        assert len(sent) == 1
+
+    def test_a_bug_of_ours_is_said_and_not_retried(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        client("sagemaker").list_clusters()
+
+        def broken(call: Call) -> dict[str, Any]:
+            raise KeyError("oops")
+
+        monkeypatch.setitem(OPERATIONS, ("sagemaker", "ListClusters"), broken)
+        with calls_counted("sagemaker", "ListClusters") as sent:
+            found, message = refusal(client("sagemaker").list_clusters)
+        assert found == "InternalFailure"
+        assert "sagemaker ListClusters: KeyError: 'oops'" in message
+        assert "Traceback" in capsys.readouterr().err
+        assert len(sent) == 1
+
+    def test_an_answer_that_breaks_the_model_is_a_bug(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        client("sagemaker").list_clusters()
+        monkeypatch.setitem(
+            OPERATIONS,
+            ("sagemaker", "ListClusters"),
+            lambda call: {"ClusterSummaries": [{"ClusterName": 3, "Colour": "red"}]},
+        )
+        found, message = refusal(client("sagemaker").list_clusters)
+        assert found == "InternalFailure"
+        assert "clusterSummaries.1.member.clusterArn" in message
+        assert "AssertionError" in capsys.readouterr().err
+
+
+def test_every_operation_registered_is_one_of_the_api_model() -> None:
+    from clusterwright_localaws import services
+    from clusterwright_localaws.server import wire
+
+    for service in services.own_services():
+        services.prepare(service)
+    for service, operation in OPERATIONS:
+        assert operation in wire.service_model(service).operation_names
+    assert gateway.unknown_operation("ec2", "Nothing").status == 400
+
+
+class TestLatency:
+    def test_a_service_is_as_slow_as_the_world_says(self) -> None:
+        with local_aws(latency_ms={"sts": 120, "*": 0}):
+            client("sts").get_caller_identity()
+            client("fsx").describe_file_systems()
+
+            def seconds(call: Callable[[], Any]) -> float:
+                before = time.monotonic()
+                call()
+                return time.monotonic() - before
+
+            assert seconds(client("sts").get_caller_identity) >= 0.12
+            assert min(seconds(client("fsx").describe_file_systems) for _ in range(5)) < 0.1
+
+    def test_the_star_is_for_the_others(self) -> None:
+        with local_aws(latency_ms={"sts": 0, "*": 120}):
+            before = time.monotonic()
+            client("fsx").describe_file_systems()
+            assert time.monotonic() - before >= 0.12
+
+    def test_the_nth_call_alone_fails(self) -> None:
+        third = fault("sts", "GetCallerIdentity", error="AccessDenied", after=2, times=1)
+        with local_aws(faults=[third]):
+            found = []
+            for _ in range(5):
+                try:
+                    client("sts").get_caller_identity()
+                    found.append("ok")
+                except ClientError as error:
+                    found.append(error.response["Error"]["Code"])
+        assert found == ["ok", "ok", "AccessDenied", "ok", "ok"]

@@ -1,0 +1,309 @@
+"""Tests of services.eks.nodegroups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import WaiterError
+
+from clusterwright_localaws import local_aws
+from clusterwright_localaws.core import catalog_facts
+from packages.localaws.tests.eks_parts import EksSite, build_eks_site
+from packages.localaws.tests.parts import client, refusal
+
+
+@pytest.fixture
+def eks_site() -> Iterator[EksSite]:
+    with local_aws():
+        yield build_eks_site()
+
+
+@pytest.fixture
+def eks(eks_site: EksSite) -> Any:
+    eks_site.create()
+    return client("eks")
+
+
+def nodes() -> list[str]:
+    """Instances of node groups that run."""
+    found = client("ec2").describe_instances(
+        Filters=[
+            {"Name": "tag:eks:cluster-name", "Values": ["eks"]},
+            {"Name": "instance-state-name", "Values": ["running"]},
+        ]
+    )
+    return sorted(
+        instance["InstanceId"]
+        for reservation in found["Reservations"]
+        for instance in reservation["Instances"]
+    )
+
+
+def launch_template(data: dict[str, Any]) -> str:
+    made = client("ec2").create_launch_template(
+        LaunchTemplateName=f"nodes-{len(str(data))}", LaunchTemplateData=data
+    )
+    return str(made["LaunchTemplate"]["LaunchTemplateId"])
+
+
+def own_image(architecture: str) -> str:
+    found = client("ec2").describe_images(
+        Filters=[{"Name": "architecture", "Values": [architecture]}]
+    )
+    return str(found["Images"][0]["ImageId"])
+
+
+def with_template(
+    site: EksSite, template: str, name: str = "system", **more: Any
+) -> dict[str, Any]:
+    named = {"launchTemplate": {"id": template, "version": "1"}, **more}
+    request = site.group(name, **named)
+    del request["instanceTypes"]
+    return request
+
+
+class TestNodegroups:
+    def test_it_holds_addresses_and_comes_and_goes(self, eks_site: EksSite, eks: Any) -> None:
+        before = eks_site.site.free_addresses()
+        each = catalog_facts.addresses_per_node("m5.xlarge", "eks")
+        eks.create_nodegroup(**eks_site.group(labels={"a": "b"}))
+        assert eks_site.site.free_addresses() == before - 2 * each
+        assert len(nodes()) == 2
+        name = {"clusterName": "eks", "nodegroupName": "system"}
+        taint = {"key": "k", "value": "v", "effect": "NO_SCHEDULE"}
+        eks.update_nodegroup_config(
+            **name,
+            scalingConfig={"desiredSize": 3},
+            labels={"addOrUpdateLabels": {"c": "d"}, "removeLabels": ["a"]},
+            taints={"addOrUpdateTaints": [taint]},
+        )
+        shown = eks.describe_nodegroup(**name)["nodegroup"]
+        assert shown["scalingConfig"] == {"minSize": 1, "maxSize": 3, "desiredSize": 3}
+        assert (shown["labels"], shown["taints"]) == ({"c": "d"}, [taint])
+        assert eks_site.site.free_addresses() == before - 3 * each
+        assert len(nodes()) == 3
+        assert eks_site.node_role in eks.list_access_entries(clusterName="eks")["accessEntries"]
+        eks.delete_nodegroup(**name)
+        assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
+        assert (eks_site.site.free_addresses(), nodes()) == (before, [])
+
+    def test_a_new_version_of_its_template_replaces_every_node(
+        self, eks_site: EksSite, eks: Any
+    ) -> None:
+        template = launch_template({"InstanceType": "m5.xlarge"})
+        eks.create_nodegroup(**with_template(eks_site, template))
+        first = nodes()
+        name = {"clusterName": "eks", "nodegroupName": "system"}
+        client("ec2").create_launch_template_version(
+            LaunchTemplateId=template, LaunchTemplateData={"InstanceType": "m5.xlarge"}
+        )
+        eks.update_nodegroup_version(**name, launchTemplate={"id": template, "version": "2"})
+        second = nodes()
+        assert len(second) == 2
+        assert not set(first) & set(second)
+        eks.update_nodegroup_version(**name, launchTemplate={"id": template, "version": "2"})
+        assert nodes() == second
+
+    @pytest.mark.parametrize(("strategy", "succeeds"), [("MINIMAL", True), ("DEFAULT", False)])
+    def test_without_spare_capacity_old_nodes_must_end_first(
+        self, strategy: str, succeeds: bool
+    ) -> None:
+        with local_aws(capacity=[{"instance_type": "m5.xlarge", "available": 2}]):
+            site = build_eks_site()
+            site.create()
+            eks = client("eks")
+            template = launch_template({"InstanceType": "m5.xlarge"})
+            update = {"maxUnavailable": 1, "updateStrategy": strategy}
+            eks.create_nodegroup(**with_template(site, template, updateConfig=update))
+            first = nodes()
+            client("ec2").create_launch_template_version(
+                LaunchTemplateId=template, LaunchTemplateData={"InstanceType": "m5.xlarge"}
+            )
+            name = {"clusterName": "eks", "nodegroupName": "system"}
+            started = eks.update_nodegroup_version(
+                **name, launchTemplate={"id": template, "version": "2"}
+            )["update"]
+            found = eks.describe_update(
+                name="eks", nodegroupName="system", updateId=started["id"]
+            )["update"]
+            assert found["status"] == ("Successful" if succeeds else "Failed")
+            assert len(nodes()) == 2
+            assert (set(nodes()) & set(first) == set()) is succeeds
+
+    def test_nodes_count_against_quotas_and_reservations(self) -> None:
+        block = {
+            "id": "cr-0a1b2c3d4e5f60718",
+            "instance_type": "p5.48xlarge",
+            "instance_count": 2,
+            "zone_id": "use1-az6",
+            "kind": "capacity-block",
+            "state": "active",
+            "start": "2026-11-20T00:00:00Z",
+            "end": "2027-11-20T00:00:00Z",
+        }
+        # 192 vCPUs each: one node fits, and those of a block do not count.
+        quotas = {"ec2/L-417A185B": 200}
+        with local_aws(quotas=quotas, capacity_reservations=[block]):
+            site = build_eks_site()
+            site.create()
+            eks = client("eks")
+            scaling = {"minSize": 0, "maxSize": 2, "desiredSize": 2}
+            types = {"instanceTypes": ["p5.48xlarge"], "scalingConfig": scaling}
+            eks.create_nodegroup(**site.group("paid-by-hour", **types))
+            failed = eks.describe_nodegroup(clusterName="eks", nodegroupName="paid-by-hour")
+            (issue,) = failed["nodegroup"]["health"]["issues"]
+            assert "VcpuLimitExceeded" in issue["message"]
+            template = launch_template(
+                {
+                    "InstanceType": "p5.48xlarge",
+                    "InstanceMarketOptions": {"MarketType": "capacity-block"},
+                    "CapacityReservationSpecification": {
+                        "CapacityReservationTarget": {"CapacityReservationId": block["id"]}
+                    },
+                }
+            )
+            bought = with_template(
+                site, template, name="bought", capacityType="CAPACITY_BLOCK", scalingConfig=scaling
+            )
+            code, words = refusal(eks.create_nodegroup, **{**bought, "capacityType": "ON_DEMAND"})
+            assert (code, "go together" in words) == ("InvalidParameterException", True)
+            eks.create_nodegroup(**bought)
+            shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="bought")
+            assert shown["nodegroup"]["status"] == "ACTIVE"
+            found = client("ec2").describe_capacity_reservations()["CapacityReservations"]
+            assert [item["AvailableInstanceCount"] for item in found] == [0]
+            again = {**bought, "nodegroupName": "again"}
+            eks.create_nodegroup(**again)
+            shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="again")
+            assert "ReservationCapacityExceeded" in str(shown["nodegroup"]["health"])
+
+    def test_an_image_of_ones_own_is_custom_and_stays(self, eks_site: EksSite, eks: Any) -> None:
+        """EKS user guide, "Limits and conditions when specifying an AMI ID"."""
+        image = own_image("x86_64")
+        template = launch_template({"InstanceType": "m5.xlarge", "ImageId": image})
+        for name, value in (("amiType", "AL2023_x86_64_STANDARD"), ("version", "1.35")):
+            refused = with_template(eks_site, template, **{name: value})
+            code, message = refusal(eks.create_nodegroup, **refused)
+            assert (code, name in message) == ("InvalidParameterException", True)
+        eks.create_nodegroup(**with_template(eks_site, template))
+        named = {"clusterName": "eks", "nodegroupName": "system"}
+        assert eks.describe_nodegroup(**named)["nodegroup"]["amiType"] == "CUSTOM"
+        started = client("ec2").describe_instances(InstanceIds=nodes())["Reservations"]
+        assert {i["ImageId"] for item in started for i in item["Instances"]} == {image}
+        code, message = refusal(eks.update_nodegroup_version, **named, version="1.35")
+        assert (code, "version" in message) == ("InvalidParameterException", True)
+        client("ec2").create_launch_template_version(
+            LaunchTemplateId=template, LaunchTemplateData={"InstanceType": "m5.xlarge"}
+        )
+        code, message = refusal(
+            eks.update_nodegroup_version, **named, launchTemplate={"id": template, "version": "2"}
+        )
+        assert (code, "create a new node group" in message) == ("InvalidParameterException", True)
+
+    @pytest.mark.parametrize(
+        ("architecture", "words"),
+        [(None, "InvalidAMIID.NotFound"), ("arm64", "does not match the architecture 'arm64'")],
+    )
+    def test_an_image_that_nodes_cannot_boot_from(
+        self, eks_site: EksSite, eks: Any, architecture: str | None, words: str
+    ) -> None:
+        image = own_image(architecture) if architecture else "ami-0123456789abcdef0"
+        template = launch_template({"InstanceType": "m5.xlarge", "ImageId": image})
+        eks.create_nodegroup(**with_template(eks_site, template))
+        found = eks.describe_nodegroup(clusterName="eks", nodegroupName="system")["nodegroup"]
+        assert found["status"] == "CREATE_FAILED"
+        assert words in found["health"]["issues"][0]["message"]
+
+    @pytest.mark.parametrize(
+        ("data", "words"),
+        [
+            ({"IamInstanceProfile": {"Name": "nodes"}}, "IamInstanceProfile"),
+            ({"InstanceMarketOptions": {"MarketType": "spot"}}, "InstanceMarketOptions"),
+        ],
+    )
+    def test_templates_without_what_the_group_says(
+        self, eks_site: EksSite, eks: Any, data: dict[str, Any], words: str
+    ) -> None:
+        template = launch_template({"InstanceType": "m5.xlarge", **data})
+        code, message = refusal(eks.create_nodegroup, **with_template(eks_site, template))
+        assert (code, words in message) == ("InvalidParameterException", True)
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"scalingConfig": {"minSize": 3, "maxSize": 2}}, "can't be greater than"),
+            (
+                {"scalingConfig": {"minSize": 1, "maxSize": 2, "desiredSize": 5}},
+                "desired capacity 5 can't be greater than max size 2",
+            ),
+            (
+                {"instanceTypes": ["m5.gigantic"]},
+                "The following supplied instance types do not exist: [m5.gigantic]",
+            ),
+            ({"subnets": ["subnet-00000000"]}, "does not exist"),
+            ({"nodeRole": "arn:aws:iam::123456789012:role/absent"}, "cannot be found"),
+            ({"nodeRole": "CLUSTER"}, "Following required service principals"),
+            ({"capacityType": "CAPACITY_BLOCK"}, "needs a launch template"),
+            ({"launchTemplate": {"name": "absent"}, "instanceTypes": []}, "does not exist"),
+            ({"version": "9.99"}, "may not be greater than the version of the cluster"),
+            (
+                {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 1}},
+                "Specify only one",
+            ),
+        ],
+    )
+    def test_bad_groups(
+        self, eks_site: EksSite, eks: Any, change: dict[str, Any], words: str
+    ) -> None:
+        if change.get("nodeRole") == "CLUSTER":
+            change = {"nodeRole": eks_site.cluster_role}
+        code, message = refusal(eks.create_nodegroup, **{**eks_site.group(), **change})
+        assert (code, words in message) == ("InvalidParameterException", True)
+        assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
+
+    @pytest.mark.parametrize(
+        ("world", "code"),
+        [
+            ({"not_offered": {"m5.xlarge": ["use1-az6"]}}, "AsgInstanceLaunchFailures"),
+            (
+                {"capacity": [{"instance_type": "m5.xlarge", "available": 1}]},
+                "AsgInstanceLaunchFailures",
+            ),
+        ],
+    )
+    def test_nodes_that_cannot_be_had_fail_the_group(
+        self, world: dict[str, Any], code: str
+    ) -> None:
+        with local_aws(**world):
+            site = build_eks_site()
+            site.create()
+            eks = client("eks")
+            eks.create_nodegroup(**site.group())
+            name = {"clusterName": "eks", "nodegroupName": "system"}
+            shown = eks.describe_nodegroup(**name)["nodegroup"]
+            assert shown["status"] == "CREATE_FAILED"
+            assert shown["health"]["issues"][0]["code"] == code
+            with pytest.raises(WaiterError):
+                eks.get_waiter("nodegroup_active").wait(**name)
+            eks.delete_nodegroup(**name)
+
+    def test_quotas_of_groups_and_nodes(self) -> None:
+        with local_aws(quotas={"eks/L-6D54EA21": 1, "eks/L-BD136A63": 3}):
+            site = build_eks_site()
+            site.create()
+            eks = client("eks")
+            big = site.group(scalingConfig={"minSize": 1, "maxSize": 4, "desiredSize": 1})
+            assert refusal(eks.create_nodegroup, **big)[0] == "ResourceLimitExceededException"
+            eks.create_nodegroup(**site.group("a"))
+            assert refusal(eks.create_nodegroup, **site.group("b"))[0] == (
+                "ResourceLimitExceededException"
+            )
+
+    def test_a_cluster_with_groups_stays(self, eks_site: EksSite, eks: Any) -> None:
+        eks.create_nodegroup(**eks_site.group())
+        assert refusal(eks.delete_cluster, name="eks") == (
+            "ResourceInUseException",
+            "Cluster has nodegroups attached",
+        )

@@ -1,0 +1,43 @@
+"""Tests of services.sagemaker.health."""
+
+from __future__ import annotations
+
+from clusterwright_localaws import local_aws
+from packages.localaws.tests.parts import (
+    Site,
+    build_site,
+    client,
+    nodes,
+    refusal,
+)
+
+
+class TestDeepHealthChecks:
+    def test_they_follow_the_start_of_a_node(self) -> None:
+        with local_aws(delays={"node": 60}) as runtime:
+            site = build_site()
+            checks = {"OnStartDeepHealthChecks": ["InstanceConnectivity"]}
+            client("sagemaker").create_cluster(**site.request(site.group("workers", 1, **checks)))
+            seen = []
+            for _ in range(3):
+                node = nodes(InstanceGroupNameContains="workers")[0]
+                seen.append(node["InstanceStatus"]["Status"])
+                runtime.clock.advance(60.5)
+            assert seen == ["Pending", "DeepHealthCheckInProgress", "Running"]
+
+
+def test_a_health_check_is_of_the_groups_own_instances(site: Site) -> None:
+    site.create(site.group("workers", 1))
+    controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
+    code, message = refusal(
+        client("sagemaker").start_cluster_health_check,
+        ClusterName="train",
+        DeepHealthCheckConfigurations=[
+            {
+                "InstanceGroupName": "workers",
+                "InstanceIds": [controller],
+                "DeepHealthChecks": ["InstanceStress"],
+            }
+        ],
+    )
+    assert (code, controller in message) == ("ResourceNotFound", True)

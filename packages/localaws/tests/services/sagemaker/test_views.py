@@ -1,0 +1,78 @@
+"""Tests of services.sagemaker.views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from packages.localaws.tests.parts import (
+    Site,
+    client,
+    group_of,
+)
+
+ROLLING = {
+    "RollingUpdatePolicy": {
+        "MaximumBatchSize": {"Type": "INSTANCE_COUNT", "Value": 1},
+        "RollbackMaximumBatchSize": {"Type": "CAPACITY_PERCENTAGE", "Value": 50},
+    },
+    "WaitIntervalInSeconds": 30,
+}
+
+
+GROUP_MEMBERS: dict[str, Any] = {
+    "ThreadsPerCore": 2,
+    "InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}],
+    "OnStartDeepHealthChecks": ["InstanceStress"],
+    "ScheduledUpdateConfig": {"ScheduleExpression": "cron(0 0 * * ? *)"},
+    "ImageId": "ami-0123456789abcdef0",
+    "ImageReleaseVersion": "1.2.3",
+    "MinInstanceCount": 1,
+    "CapacityRequirements": {"Spot": {}},
+    "NetworkInterface": {"InterfaceType": "efa-only"},
+    "AutoPatchConfig": {
+        "PatchingStrategy": "DrainFirst",
+        "DrainPolicy": {"DrainTimeoutInSeconds": 60, "OnDrainTimeout": "Force"},
+        "DeploymentConfig": ROLLING,
+    },
+}
+
+
+@pytest.mark.parametrize("member", sorted(GROUP_MEMBERS))
+def test_a_member_of_a_group_is_shown(site: Site, member: str) -> None:
+    """As it was asked for, under its own name or the one that the answer has for it."""
+    wanted = GROUP_MEMBERS[member]
+    bare = site.create(site.group("workers", 1), name="bare")
+    full = site.create(site.group("workers", 1, **{member: wanted}), name="full")
+    before, after = (dict(group_of(c, "workers")) for c in (bare, full))
+    assert before != after
+    shown = {
+        "ImageId": "DesiredImageId",
+        "ImageReleaseVersion": "DesiredImageReleaseVersion",
+        "MinInstanceCount": "MinCount",
+    }.get(member, member)
+    if member == "AutoPatchConfig":
+        assert after[member]["PatchingStrategy"] == "DrainFirst"
+        assert after[member]["DrainPolicy"] == wanted["DrainPolicy"]
+    else:
+        assert after[shown] == wanted
+
+
+def test_every_member_of_a_group_is_looked_at() -> None:
+    """A member that a newer model adds must find its place here."""
+    model = client("sagemaker").meta.service_model
+    members = set(model.shape_for("ClusterInstanceGroupSpecification").members)
+    elsewhere = {
+        "InstanceCount",  # test_sagemaker_clusters
+        "InstanceGroupName",
+        "InstanceType",
+        "InstanceRequirements",
+        "LifeCycleConfig",
+        "ExecutionRole",
+        "OverrideVpcConfig",
+        "SlurmConfig",
+        "TrainingPlanArn",  # test_sagemaker_plans
+        "KubernetesConfig",  # test_sagemaker_eks
+    }
+    assert members == set(GROUP_MEMBERS) | elsewhere
