@@ -13,7 +13,8 @@ from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource
 from clusterwright_localaws.cloudformation.store import store_at
 from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT
-from packages.localaws.tests import parts, test_stacks_eks
+from packages.localaws.tests import parts
+from packages.localaws.tests.services.eks import test_cfn
 from packages.localaws.tests.cloudformation import every_type, test_network_stack
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
@@ -94,7 +95,7 @@ def resources() -> list[Resource]:
         assert parts.deploy("storage", storage)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("storage").resources.values())
     with local_aws():
-        governed = test_stacks_eks.template(build_eks_site())
+        governed = test_cfn.template(build_eks_site())
         assert parts.deploy("eks", governed)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("eks").resources.values())
     return found

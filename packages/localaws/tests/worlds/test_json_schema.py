@@ -12,7 +12,7 @@ def test_the_schema_takes_the_built_in_worlds() -> None:
     from ruamel.yaml import YAML
 
     folder = (
-        Path(__file__).parents[3] / "packages" / "localaws" / "clusterwright_localaws" / "worlds"
+        Path(__file__).parents[4] / "packages" / "localaws" / "clusterwright_localaws" / "worlds"
     )
     for path in folder.glob("*.yaml"):
         jsonschema.validate(YAML(typ="safe").load(path.read_text()), world_schema())

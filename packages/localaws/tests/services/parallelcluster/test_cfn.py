@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.services.parallelcluster import validation
 from clusterwright_localaws.services.parallelcluster.validation import PYTHON
-from packages.localaws.tests.cloudformation.parallelcluster_clusters import (
+from packages.localaws.tests.services.parallelcluster.clusters import (
     HOSTED,
     VERSION,
     Ground,

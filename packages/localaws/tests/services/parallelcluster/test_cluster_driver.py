@@ -14,7 +14,7 @@ from clusterwright_localaws.services.parallelcluster.cluster_driver import (
     attach_cluster_driver,
     driver_of,
 )
-from packages.localaws.tests.cloudformation.parallelcluster_clusters import (
+from packages.localaws.tests.services.parallelcluster.clusters import (
     Ground,
     body,
     lay_ground,
