@@ -75,7 +75,7 @@ NOT_REFUSED = {
     "CW-S034": "nothing but time is lost",
     "CW-I005": "nothing reads the secret but slurmdbd, on the controller, after the deployment",
     "CW-N008": "HyperPod's health checks find it on the nodes; CreateCluster takes the groups",
-    "CW-N010": "an update that the subnet is full for: localaws/tests/test_sagemaker_clusters.py",
+    "CW-N010": "an update of a full subnet: services/sagemaker/test_clusters.py of the local AWS",
     "CW-N011": "the names that do not resolve are looked up by nodes, not by AWS",
     "CW-N012": "a warning: HyperPod gives its nodes no public address whatever the subnet says",
     "CW-N020": "two networks with the same addresses are each as good as the other to AWS; what "

@@ -13,9 +13,16 @@ from packages.localaws.tests.parts import Site, build_site
 
 @pytest.fixture
 def aws() -> Iterator[Runtime]:
-    """The generous world."""
+    """A local AWS in the world `generous`."""
     with local_aws() as runtime:
         yield runtime
+
+
+@pytest.fixture
+def local() -> Iterator[None]:
+    """A new local AWS, for tests that do not need its runtime."""
+    with local_aws():
+        yield
 
 
 @pytest.fixture

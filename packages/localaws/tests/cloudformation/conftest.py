@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from clusterwright_localaws import local_aws
 from clusterwright_localaws.cloudformation import planning
 from packages.localaws.tests.cloudformation.stacks import Pretend
 
@@ -16,13 +13,6 @@ PRETENDING = (
     "AWS::SNS::Topic",
     "AWS::SSM::Parameter",
 )
-
-
-@pytest.fixture
-def local() -> Iterator[None]:
-    """A fresh local AWS."""
-    with local_aws():
-        yield
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from clusterwright_localaws.cloudformation.state import Resource
 from clusterwright_localaws.cloudformation.store import store_at
 from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT
 from packages.localaws.tests import parts
-from packages.localaws.tests.services.eks import test_cfn
 from packages.localaws.tests.cloudformation import every_type, test_network_stack
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
@@ -28,6 +27,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 from packages.localaws.tests.eks_parts import build_eks_site
 from packages.localaws.tests.fsx_templates import link, lustre, openzfs
 from packages.localaws.tests.sagemaker_templates import cluster
+from packages.localaws.tests.services.eks import test_cfn
 
 # There only with a setting that the templates below do not have.
 CONDITIONAL = {

@@ -13,14 +13,6 @@ from botocore.exceptions import ClientError
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.services.parallelcluster import validation
 from clusterwright_localaws.services.parallelcluster.validation import PYTHON
-from packages.localaws.tests.services.parallelcluster.clusters import (
-    HOSTED,
-    VERSION,
-    Ground,
-    body,
-    lay_ground,
-    nodes,
-)
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
     CAPABILITIES,
@@ -37,6 +29,14 @@ from packages.localaws.tests.cloudformation.stacks import (
     settled,
     template,
     update,
+)
+from packages.localaws.tests.services.parallelcluster.clusters import (
+    HOSTED,
+    VERSION,
+    Ground,
+    body,
+    lay_ground,
+    nodes,
 )
 from tests.support.pcluster import pcluster_python, validated_by_pcluster
 

@@ -14,13 +14,13 @@ from clusterwright_localaws.services.parallelcluster.cluster_driver import (
     attach_cluster_driver,
     driver_of,
 )
+from packages.localaws.tests.cloudformation.stacks import create, delete, reason, update
 from packages.localaws.tests.services.parallelcluster.clusters import (
     Ground,
     body,
     lay_ground,
     nodes,
 )
-from packages.localaws.tests.cloudformation.stacks import create, delete, reason, update
 
 
 class Machines:

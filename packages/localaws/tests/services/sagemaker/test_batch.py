@@ -297,3 +297,57 @@ class TestEvents:
             EventId="00000000-0000-0000-0000-000000000000",
         )
         assert code == "ResourceNotFound"
+
+
+CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
+
+
+class TestBatchLimits:
+    def test_a_token_is_of_one_request_and_for_eight_hours(self) -> None:
+        with local_aws() as runtime:
+            site = build_site()
+            site.create(site.group("workers", 1), **CONTINUOUS)
+            sagemaker = client("sagemaker")
+
+            def add(count: int) -> list[Any]:
+                answer = sagemaker.batch_add_cluster_nodes(
+                    ClusterName="train",
+                    ClientToken="t",
+                    NodesToAdd=[{"InstanceGroupName": "workers", "IncrementTargetCountBy": count}],
+                )
+                return list(answer["Successful"])
+
+            first = add(1)
+            assert add(1) == first
+            with pytest.raises(Exception, match="other parameters"):
+                add(2)
+            runtime.clock.advance(8 * 3600 + 1)
+            assert add(1) != first
+
+    def test_controllers_are_not_replaced(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
+        answer = client("sagemaker").batch_replace_cluster_nodes(
+            ClusterName="train", NodeIds=[controller]
+        )
+        assert [(item["NodeId"], item["ErrorCode"]) for item in answer["Failed"]] == [
+            (controller, "InstanceIdInUse")
+        ]
+
+    def test_logical_ids_are_for_continuous_clusters(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        node = nodes(InstanceGroupNameContains="workers")[0]
+        sagemaker = client("sagemaker")
+        for call in (
+            sagemaker.batch_reboot_cluster_nodes,
+            sagemaker.batch_replace_cluster_nodes,
+        ):
+            code, _ = refusal(call, ClusterName="train", NodeLogicalIds=[node["NodeLogicalId"]])
+            assert code == "ValidationException"
+
+    def test_at_most_99_are_deleted_at_once(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        delete = client("sagemaker").batch_delete_cluster_nodes
+        ids = [f"i-{number:017x}" for number in range(100)]
+        assert refusal(delete, ClusterName="train", NodeIds=ids)[0] == "ValidationException"
+        assert len(delete(ClusterName="train", NodeIds=ids[:99])["Failed"]) == 99

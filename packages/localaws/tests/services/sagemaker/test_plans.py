@@ -8,7 +8,14 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.runtime import Runtime
-from packages.localaws.tests.parts import Site, build_site, client, describe, group_of, refusal
+from packages.localaws.tests.parts import (
+    Site,
+    build_site,
+    client,
+    describe,
+    group_of,
+    refusal,
+)
 
 PREFIX = "arn:aws:sagemaker:us-east-1:123456789012:training-plan"
 
@@ -203,3 +210,101 @@ def test_plans_per_region_have_their_quota() -> None:
             TrainingPlanOfferingId=search()[0]["TrainingPlanOfferingId"],
         )
         assert (code, "training plans per Region" in message) == ("ResourceLimitExceeded", True)
+
+
+class TestPlanExtensions:
+    def plan(self, **more: Any) -> str:
+        sagemaker = client("sagemaker")
+        offers = sagemaker.search_training_plan_offerings(
+            **{
+                "InstanceType": "ml.p5.48xlarge",
+                "InstanceCount": 8,
+                "DurationHours": 48,
+                "TargetResources": ["hyperpod-cluster"],
+                **more,
+            }
+        )["TrainingPlanOfferings"]
+        offering = next(
+            offer
+            for offer in offers
+            if offer["ReservedCapacityOfferings"][0]["AvailabilityZone"] == "us-east-1a"
+        )
+        return str(
+            sagemaker.create_training_plan(
+                TrainingPlanName="p", TrainingPlanOfferingId=offering["TrainingPlanOfferingId"]
+            )["TrainingPlanArn"]
+        )
+
+    def test_a_plan_is_extended_and_says_so(self) -> None:
+        with local_aws() as runtime:
+            arn = self.plan()
+            sagemaker = client("sagemaker")
+            before = sagemaker.describe_training_plan(TrainingPlanName="p")
+            (offer,) = sagemaker.search_training_plan_offerings(
+                TrainingPlanArn=arn, TargetResources=["hyperpod-cluster"], DurationHours=72
+            )["TrainingPlanExtensionOfferings"]
+            assert offer["StartDate"] == before["EndTime"]
+            identifier = offer["TrainingPlanExtensionOfferingId"]
+            sagemaker.extend_training_plan(TrainingPlanExtensionOfferingId=identifier)
+            after = sagemaker.describe_training_plan(TrainingPlanName="p")
+            assert after["EndTime"] == offer["EndDate"]
+            assert after["DurationHours"] == 48 + 72
+            history = sagemaker.describe_training_plan_extension_history(TrainingPlanArn=arn)
+            assert [extension["Status"] for extension in history["TrainingPlanExtensions"]] == [
+                "Scheduled"
+            ]
+            assert refusal(
+                sagemaker.extend_training_plan, TrainingPlanExtensionOfferingId=identifier
+            )[0] == ("ResourceNotFound")
+            runtime.clock.advance(60 * 86_400)
+            gone = sagemaker.search_training_plan_offerings(
+                TrainingPlanArn=arn, TargetResources=["hyperpod-cluster"]
+            )
+            assert gone["TrainingPlanExtensionOfferings"] == []
+
+    def test_no_plan_is_longer_than_182_days(self, site: Site) -> None:
+        arn = self.plan(DurationHours=182 * 24)
+        found = client("sagemaker").search_training_plan_offerings(
+            TrainingPlanArn=arn, TargetResources=["hyperpod-cluster"]
+        )
+        assert found["TrainingPlanExtensionOfferings"] == []
+
+    def test_ultra_servers_keep_spares(self, site: Site) -> None:
+        sagemaker = client("sagemaker")
+        offers = sagemaker.search_training_plan_offerings(
+            UltraServerType="ml.u-p6e-gb200x72",
+            UltraServerCount=2,
+            DurationHours=24,
+            TargetResources=["hyperpod-cluster"],
+        )["TrainingPlanOfferings"]
+        capacity = offers[0]["ReservedCapacityOfferings"][0]
+        assert capacity["InstanceType"] == "ml.p6e-gb200.36xlarge"
+        assert (capacity["InstanceCount"], capacity["UltraServerCount"]) == (36, 2)
+        sagemaker.create_training_plan(
+            TrainingPlanName="u",
+            TrainingPlanOfferingId=offers[0]["TrainingPlanOfferingId"],
+        )
+        plan = sagemaker.describe_training_plan(TrainingPlanName="u")
+        assert plan["TotalUltraServerCount"] == 2
+        assert plan["AvailableSpareInstanceCount"] == 2
+        assert plan["AvailableInstanceCount"] == 34
+        assert plan["ReservedCapacitySummaries"][0]["ReservedCapacityType"] == "UltraServer"
+
+    def test_a_plan_for_training_jobs_takes_no_cluster(self, site: Site) -> None:
+        arn = self.plan(TargetResources=["training-job"])
+        code, message = refusal(
+            client("sagemaker").create_cluster,
+            **site.request(site.group("workers", 1, TrainingPlanArn=arn)),
+        )
+        assert (code, "not for HyperPod" in message) == ("ValidationException", True)
+
+    def test_capacity_that_is_gone_is_not_offered(self) -> None:
+        with local_aws(capacity=[{"instance_type": "p5.48xlarge", "available": 4}]):
+            search = client("sagemaker").search_training_plan_offerings
+            asked = {
+                "InstanceType": "ml.p5.48xlarge",
+                "DurationHours": 24,
+                "TargetResources": ["hyperpod-cluster"],
+            }
+            assert search(**asked, InstanceCount=8)["TrainingPlanOfferings"] == []
+            assert search(**asked, InstanceCount=4)["TrainingPlanOfferings"] != []
