@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import boto3
-import pytest
 from botocore.config import Config
 
 from packages.localaws.tests.parts import REGION
@@ -51,12 +50,6 @@ def at(address: str, service: str, key: str = "testing", **config: Any) -> Any:
         aws_secret_access_key="testing",
         config=Config(s3={"addressing_style": "path"}, **config),
     )
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with server() as (found, _):
-        yield found
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

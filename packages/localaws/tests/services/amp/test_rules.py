@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from packages.localaws.tests.parts import client, refusal
+
+pytestmark = pytest.mark.usefixtures("aws")
 
 
 class TestPrometheus:

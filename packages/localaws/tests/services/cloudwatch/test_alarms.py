@@ -8,6 +8,8 @@ import pytest
 
 from packages.localaws.tests.parts import client, refusal
 
+pytestmark = pytest.mark.usefixtures("aws")
+
 
 def alarm(**more: Any) -> dict[str, Any]:
     request = {

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from packages.localaws.tests.parts import client, refusal
+
+pytestmark = pytest.mark.usefixtures("aws")
 
 
 def test_logs_are_kept_for_a_number_of_days_from_the_list() -> None:

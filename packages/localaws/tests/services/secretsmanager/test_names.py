@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from packages.localaws.tests.parts import client, refusal
+
+pytestmark = pytest.mark.usefixtures("aws")
 
 
 def test_the_name_of_a_deleted_secret_is_not_free_yet() -> None:
