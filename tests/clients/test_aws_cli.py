@@ -97,8 +97,8 @@ def scripts(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Pa
 
 
 def test_lifecycle_scripts_are_synchronised(cli: Cli, scripts: tuple[str, Path]) -> None:
-    """`s3 sync` uploads lifecycle scripts, a file of 10 MB in parts among them, and then only what
-    has changed; `--delete` removes what is gone.
+    """`s3 sync` uploads lifecycle scripts, including a multipart upload of 10 MB, and then only
+    changed files; `--delete` removes files that no longer exist locally.
     """
     source, folder = scripts
     assert cli("s3", "sync", folder, source, "--no-progress").out == ""
@@ -237,10 +237,10 @@ def test_quotas(cli: Cli) -> None:
 def test_our_stacks_are_deployed_and_waited_for(
     cli: Cli, synth: Callable[[str | Path], Assembly]
 ) -> None:
-    """`cloudformation deploy` makes `configs/dev.yaml`'s identity, network and storage stacks,
-    as the CDK's default synthesizer writes them, through change sets, finds nothing to do and
-    updates; `wait` ends with the stack; a stack whose exports are in use is not deleted; a stack
-    that AWS would roll back fails its `wait`.
+    """`cloudformation deploy` creates the identity, network and storage stacks of
+    `configs/dev.yaml`, as written by the CDK's default synthesizer, through change sets, reports
+    no changes, and updates; `wait` ends with the stack; a stack whose exports are in use is not
+    deleted; a stack that AWS would roll back fails its `wait`.
     """
     # An account of its own: nobody has bootstrapped it, and nobody else has stacks in it.
     cli = cli._replace(account="444455556666")
@@ -293,9 +293,9 @@ def test_our_stacks_are_deployed_and_waited_for(
 
 
 def test_errors_are_aws_own(cli: Cli, world: Callable[[str], Server]) -> None:
-    """What AWS refuses ends with exit code 255 and AWS's message, a wrong parameter as well, and a
-    wrong command line with 2; an operation that nobody implements is refused at once, not after
-    retries.
+    """What AWS refuses ends with exit code 255 and AWS's message, also for an invalid parameter,
+    and an invalid command line with 2; an operation that is not implemented is refused at once,
+    without retries.
     """
     absent = cli("sagemaker", "describe-cluster", "--cluster-name", "nope", code=255)
     assert absent.err.strip() == (

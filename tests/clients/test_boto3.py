@@ -99,7 +99,7 @@ def _pages(service: str, name: str, asked: Mapping[str, Any], **paging: int) -> 
 
 
 def test_every_paginator_has_a_scene() -> None:
-    """Every paginator of botocore that has an operation of ours is tried."""
+    """Every paginator of botocore for an implemented operation is tested."""
     assert set(_paginators()) <= paginated.KNOWN.keys()
 
 
@@ -111,8 +111,8 @@ def test_all_pages_are_the_whole(
     scenes: paginated.Scenes,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Every paginator's pages together are the whole list, in order, none twice: with a page size
-    where the API has one, and where AWS chooses to send short pages.
+    """The pages of every paginator contain the whole list, in order and without duplicates, with a
+    page size where the API has one, and with short pages.
     """
     asked = scenes[service, name]
     # What is offered begins at the time of asking: it stands still from here.
@@ -170,7 +170,7 @@ def _wait(place: waited.Place, service: str, name: str, asked: Mapping[str, Any]
 
 
 def test_every_waiter_has_a_wait() -> None:
-    """Every waiter of botocore that has an operation of ours is tried."""
+    """Every waiter of botocore for an implemented operation is tested."""
     assert set(_waiters()) <= waited.KNOWN.keys()
 
 
@@ -180,8 +180,8 @@ def test_every_waiter_has_a_wait() -> None:
     ids=lambda part: str(part),
 )
 def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
-    """Every waiter really waits: it asks again and again while things are under way in a world
-    with delays, and ends when they are done.
+    """Every waiter polls while operations run in a world with delays, and ends when they are
+    complete.
     """
     begin = waited.KNOWN[service, name].reaches
     assert begin is not None
@@ -199,7 +199,7 @@ def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
     ids=lambda part: str(part),
 )
 def test_waiters_fail(service: str, name: str, place: waited.Place) -> None:
-    """Every waiter with a failure that a caller can bring about ends with it."""
+    """Every waiter with a failure state that a caller can cause ends with it."""
     begin = waited.KNOWN[service, name].fails
     assert begin is not None
     asked = begin(place)

@@ -75,9 +75,8 @@ def cdk(aws: Server, tmp_path_factory: pytest.TempPathFactory) -> Cdk:
 
 def test_the_life_of_a_stack(cdk: Cdk) -> None:
     """`bootstrap`, `deploy`, `diff`, `rollback` after a failure with `--no-rollback`, `drift` of a
-    change by hand, `--method=direct`, termination protection that comes and goes, and `destroy`;
-    seven stacks that use each other have a test of their own
-    (packages/localaws/tests/test_cdk_cli.py).
+    change by hand, `--method=direct`, termination protection on and off, and `destroy`; a separate
+    test has seven stacks that use each other (packages/localaws/tests/test_cdk_cli.py).
     """
     logs, cloudformation = cdk.server.client("logs"), cdk.server.client("cloudformation")
 

@@ -35,9 +35,9 @@ def hyp(programs: Callable[[str], Path], server: Server) -> Hyp:
 
 
 def test_clusters_are_listed_and_described(hyp: Hyp, server: Server) -> None:
-    """`list-cluster` finds the clusters through STS and SageMaker and shows those that are being
-    made, without instances yet; `describe cluster` shows one, and says of another name that it
-    does not exist.
+    """`list-cluster` finds the clusters through STS and SageMaker and shows clusters in creation,
+    still without instances; `describe cluster` shows a cluster, and reports that another name does
+    not exist.
     """
     site = site_in(server)
     for name in ("one", "two"):

@@ -117,7 +117,7 @@ def test_a_configuration_that_fits(cluster: Cluster) -> None:
 
 
 def test_a_configuration_that_does_not_fit(cluster: Cluster) -> None:
-    """The dry run reports what the local AWS does not have or would refuse: a key pair, a policy,
+    """The dry run reports what is missing or invalid in the local AWS: a key pair, a policy,
     a script, a file system's size, and EFA in a subnet with public addresses.
     """
     wrong = deepcopy(dict(cluster.configuration))
@@ -140,8 +140,8 @@ def test_a_configuration_that_does_not_fit(cluster: Cluster) -> None:
 
 
 def test_a_capacity_block(cluster: Cluster) -> None:
-    """The dry run takes a capacity block of the type, in the zone, and refuses a
-    reservation of another type.
+    """The dry run accepts a capacity block of the type, in the zone, and refuses a reservation of
+    another type.
     """
     ec2 = cluster.server.client("ec2")
     other = ec2.create_capacity_reservation(

@@ -98,10 +98,10 @@ def storage(
 def test_what_a_cluster_needs(
     aws: Server, storage: Future[Project], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """`apply` makes a VPC, endpoints, rules, a placement group, a launch template, a capacity
+    """`apply` creates a VPC, endpoints, rules, a placement group, a launch template, a capacity
     reservation, keys, a bucket with its settings, roles, logs, a budget, a Prometheus workspace, a
     quota and a HyperPod cluster (`aws_cloudformation_stack`); a second `plan` is empty; a change
-    is made in place; `destroy` leaves nothing.
+    is applied in place; `destroy` leaves nothing.
     """
     project = _project(aws, tmp_path_factory.mktemp("terraform"), "cluster")
     assert "Apply complete!" in project.apply()
@@ -125,8 +125,9 @@ def test_what_a_cluster_needs(
 
 
 def test_file_systems(aws: Server, storage: Future[Project]) -> None:
-    """`apply` makes FSx for Lustre with EFA and a data repository association, and OpenZFS; a
-    second `plan` is empty; what is changed or deleted behind its back is in the next one.
+    """`apply` creates FSx for Lustre with EFA and a data repository association, and OpenZFS; a
+    second `plan` is empty; resources that are changed or deleted outside Terraform are in the next
+    plan.
     """
     project = storage.result()
     project.plan(NOTHING)
@@ -150,7 +151,7 @@ def test_file_systems(aws: Server, storage: Future[Project]) -> None:
 
 
 def test_what_aws_refuses(aws: Server, site: Site, tmp_path: Path) -> None:
-    """What AWS refuses fails `apply` with AWS's message, at once."""
+    """A refusal of AWS fails `apply` at once with AWS's message."""
     (tmp_path / "wrong").mkdir()
     text = (FIXTURES / "storage" / "main.tf").read_text()
     file(tmp_path, "wrong/main.tf", text.replace("= 9600", "= 4800"))
