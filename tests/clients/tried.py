@@ -73,7 +73,8 @@ def clients() -> tuple[Client, ...]:
             "Like pcluster, it needs `AWS_ENDPOINT_URL_S3=http://127.0.0.1:PORT`. It is tested "
             "where it is installed; `make test` reports at its end whether it was tested. The "
             "provider waits regardless of AWS's answers: 30 seconds when a file system is created "
-            "and 10 minutes when one is deleted, so the tests delete file systems through the API.",
+            "and 10 minutes when one is deleted, so the tests delete file systems through the "
+            "API.",
         ),
     )
 
