@@ -243,7 +243,7 @@ def test_parallelcluster_6109_every_taggable_resource_has_the_tags(
 
 
 # Resources that the CDK has no class for; cfn-lint holds them against CloudFormation's schema
-# (tests/stacks/test_policies.py).
+# (tests/stacks/base/test_nag.py).
 WITHOUT_A_CLASS = {"AWS::SageMaker::ComputeQuota": (aws_sagemaker, "CfnComputeQuota")}
 
 

@@ -51,7 +51,7 @@ def test_template_of_a_spec_with_every_feature(
 
 
 @pytest.mark.parametrize("part", ["identity", "lifecycle", "observability", "cluster"])
-def test_template_of_a_cluster_in_somebody_elses_house(
+def test_template_of_a_cluster_in_an_existing_network(
     part: str, synth: Callable[[str | Path], Assembly], templates: SnapshotAssertion
 ) -> None:
     assembly = synth("configs/examples/existing-network.yaml")

@@ -19,7 +19,7 @@ from clusterwright_checkpoints.drain import Settings, drain_run, finished, whole
 from hypothesis import given
 from hypothesis import strategies as st
 
-LIFECYCLE = Path(__file__).parents[2] / "lifecycle_scripts"
+LIFECYCLE = Path(__file__).parents[3] / "lifecycle_scripts"
 OWNER = 12345
 
 

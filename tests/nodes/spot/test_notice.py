@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-LIFECYCLE = Path(__file__).parents[2] / "lifecycle_scripts"
+LIFECYCLE = Path(__file__).parents[3] / "lifecycle_scripts"
 NOTICE = '{"action": "terminate", "time": "2026-11-21T08:22:00Z"}'
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]

@@ -1,0 +1,12 @@
+"""Tests of clock."""
+
+from __future__ import annotations
+
+from tests.nodes.health.fake_node import Machine
+
+
+def test_the_clock(machine: Machine) -> None:
+    machine.command("chronyc", "echo 'Leap status     : Normal'")
+    assert machine.findings() == []
+    machine.command("chronyc", "echo 'Leap status     : Not synchronised'")
+    assert machine.findings() == ["clock: not synchronised"]

@@ -1,0 +1,145 @@
+"""Tests of program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from clusterwright_common.probe import Probe
+from clusterwright_health import checks, program
+from clusterwright_health.expected import FILE, Expected, NoExpectation, read_expected
+from clusterwright_health.finding import REMEDIES
+
+from tests.nodes.health.fake_node import HEALTHY, NODE, Machine
+
+
+def test_a_healthy_node_is_left_alone(machine: Machine) -> None:
+    for mode in program.MODES:
+        assert machine.look(mode) == 0
+    assert machine.updates == []
+    assert machine.events == []
+
+
+def test_a_finding_drains_and_the_job_of_a_prolog_goes_elsewhere(machine: Machine) -> None:
+    machine.efa(1, "1: DOWN")
+    assert machine.look("prolog") == 1
+    assert machine.updates == [
+        f"update NodeName={NODE} State=DRAIN Reason=clusterwright: efa: rdmap1s0 not active"
+    ]
+    assert machine.look("epilog") == 0
+    assert len(machine.updates) == 1  # said once
+
+
+def test_slurms_own_name_of_the_node_wins(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURMD_NODENAME", "workers-7")
+    machine.efa(1, "1: DOWN")
+    machine.look()
+    assert machine.updates[0].startswith("update NodeName=workers-7 State=DRAIN")
+
+
+def test_the_gravest_finding_is_the_reason(machine: Machine) -> None:
+    machine.efa(1, "1: DOWN")
+    machine.gpus("\n".join(HEALTHY.splitlines()[:6]))
+    machine.look()
+    (update,) = machine.updates
+    assert "gpu: 6 of 8 GPUs (replace); 1 more in /var/log" in update
+    (event,) = machine.events
+    assert event["findings"] == ["gpu: 6 of 8 GPUs (replace)", "efa: rdmap1s0 not active"]
+
+
+def test_it_comes_back_after_two_clean_looks_in_a_row(machine: Machine) -> None:
+    machine.efa(1, "1: DOWN")
+    machine.look()
+    machine.efa(1, "4: ACTIVE")
+    machine.look()
+    assert len(machine.updates) == 1
+    machine.efa(1, "1: DOWN")
+    machine.look()
+    machine.efa(1, "4: ACTIVE")
+    machine.look()
+    assert len(machine.updates) == 1
+    machine.look("prolog")  # a job's look is not a periodic one
+    machine.look()
+    assert machine.updates[1:] == [f"update NodeName={NODE} State=RESUME"]
+    machine.look()
+    assert len(machine.updates) == 2
+
+
+@pytest.mark.parametrize("reason", ["maintenance by ada", "Prolog error", ""])
+def test_what_somebody_else_drained_is_theirs(machine: Machine, reason: str) -> None:
+    machine.drained(reason)
+    for _ in range(3):
+        machine.look()
+    machine.efa(1, "1: DOWN")
+    machine.look()
+    assert machine.updates == []
+
+
+def test_a_node_that_is_down_is_left_alone(machine: Machine) -> None:
+    machine.slurm.write_text("State=DOWN* Reason=Not responding [slurm@2026-11-21T03:00:00]\n")
+    machine.efa(1, "1: DOWN")
+    machine.look()
+    assert machine.updates == []
+
+
+def test_without_slurmctld_the_finding_is_in_the_log_and_the_job_still_goes_elsewhere(
+    machine: Machine,
+) -> None:
+    machine.command("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1")
+    machine.efa(1, "1: DOWN")
+    assert machine.look("prolog") == 1
+    (event,) = machine.events
+    assert event["error"] == "slurmctld does not answer"
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", '{"slurm_name": "x"}', "{"])
+def test_without_an_expectation_nothing_is_drained_and_the_log_says_so(
+    machine: Machine, text: str | None
+) -> None:
+    if text is None:
+        (machine.root / FILE.lstrip("/")).unlink()
+    else:
+        machine.write(FILE, text)
+    with pytest.raises(NoExpectation):
+        read_expected(machine.probe())
+    assert machine.look("prolog") == 0
+    assert machine.updates == []
+    assert machine.events[0]["event"] == "refused"
+
+
+def test_a_check_with_a_bug_empties_no_cluster(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(probe: Probe, expected: Expected) -> list[object]:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("clusterwright_health.checks.efa.look", look)
+    machine.efa(1, "1: DOWN")
+    assert machine.look() == 0
+    assert machine.updates == []
+    assert [event["check"] for event in machine.events] == ["efa"]
+
+
+def test_every_remedy_is_one_that_is_known() -> None:
+    folder = Path(checks.__path__[0])
+    named = set()
+    for file in folder.glob("*.py"):
+        text = file.read_text()
+        named |= {word for word in REMEDIES if f'"{word}"' in text}
+    assert named == {"reset", "reboot", "replace"}
+
+
+def test_it_runs_as_a_program_and_says_how(lifecycle: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "clusterwright_health"],
+        cwd=lifecycle,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stdout == "usage: python3 -m clusterwright_health prolog|epilog|periodic\n"

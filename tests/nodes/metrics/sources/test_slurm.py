@@ -1,0 +1,42 @@
+"""Tests of slurm."""
+
+from __future__ import annotations
+
+import pytest
+from clusterwright_common.probe import ProbeError
+from clusterwright_metrics.sources import slurm
+from clusterwright_metrics.text import Metrics
+
+from tests.nodes.metrics.fake_node import (
+    SDIAG,
+    SINFO,
+    Machine,
+    at,
+)
+
+
+def test_slurm_on_the_controller(machine: Machine) -> None:
+    machine.says("sinfo", SINFO)
+    machine.says("squeue", "train|RUNNING\ntrain|RUNNING\ntrain|PENDING\ntrain|NODE_FAIL\n")
+    machine.says("sdiag", SDIAG)
+    found = machine.samples(slurm)
+    assert at(found, "slurm_nodes", partition="train", state="idle") == 1
+    assert at(found, "slurm_nodes", partition="debug", state="idle") == 1
+    assert at(found, "slurm_nodes", partition="train", state="mixed") == 1
+    assert at(found, "slurm_nodes", partition="train", state="down") == 1
+    # A node in two partitions has its devices once.
+    assert at(found, "slurm_devices", resource="gpu") == 24
+    assert at(found, "slurm_devices_allocated", resource="gpu") == 5
+    assert at(found, "slurm_devices", resource="neuron") == 2
+    assert at(found, "slurm_nodes_drained_by_health") == 1
+    assert at(found, "slurm_jobs", partition="train", state="running") == 2
+    assert at(found, "slurm_jobs", partition="train", state="node_fail") == 1
+    assert at(found, "slurm_scheduler_dbd_queue_size") == 2
+    assert at(found, "slurm_scheduler_last_cycle_seconds", scheduler="main") == 0.000129
+    assert at(found, "slurm_scheduler_last_cycle_seconds", scheduler="backfill") == 0.002
+
+
+def test_a_controller_that_is_down_is_said(machine: Machine) -> None:
+    machine.command("sinfo", "echo 'Unable to contact slurm controller' >&2; exit 1")
+    with pytest.raises(ProbeError, match="Unable to contact"):
+        slurm.collect(machine.probe(), Metrics())

@@ -1,0 +1,91 @@
+"""Tests of scrape."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import ModuleType
+
+import pytest
+from clusterwright_common.probe import Probe, ProbeError
+from clusterwright_metrics.scrape import Scraper, load_sources
+from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm
+from clusterwright_metrics.text import Metrics
+
+from tests.nodes.metrics.fake_node import (
+    Machine,
+    at,
+    fake,
+    good,
+    parsed,
+)
+
+
+@pytest.mark.parametrize("source", [efa, host, lustre, neuron, nvidia, ours, slurm])
+def test_a_surface_that_is_missing_says_nothing(machine: Machine, source: ModuleType) -> None:
+    assert machine.samples(source) == {}
+
+
+def test_every_role_has_its_sources() -> None:
+    assert "slurm" in load_sources("controller")
+    assert "nvidia" not in load_sources("controller")
+    assert {"host", "nvidia", "neuron", "efa", "lustre", "ours"} <= set(load_sources("compute"))
+
+
+def test_a_source_that_fails_or_breaks_costs_itself_alone() -> None:
+    def unanswered(_: Probe, metrics: Metrics) -> None:
+        metrics.add("half", "gauge", "About.", 1)
+        raise ProbeError("nobody there")
+
+    def broken(_: Probe, __: Metrics) -> None:
+        raise KeyError("x")
+
+    said: list[str] = []
+    modules = {"a": fake(unanswered), "b": fake(broken), "c": fake(good)}
+    scraper = Scraper("compute", Probe, 2.0, modules, said.append)
+    found = parsed(scraper.text())
+    assert at(found, "clusterwright_source_up", source="a") == 0
+    assert at(found, "clusterwright_source_up", source="b") == 0
+    assert at(found, "clusterwright_source_up", source="c") == 1
+    assert at(found, "good") == at(found, "half") == 1
+    assert said == ["a: nobody there", "b: KeyError: 'x'"]
+
+
+def test_a_source_that_hangs_is_left_behind_and_not_started_again() -> None:
+    release, started = threading.Event(), []
+
+    def hangs(_: Probe, metrics: Metrics) -> None:
+        started.append(1)
+        release.wait(30)
+        metrics.add("late", "gauge", "About.", 1)
+
+    said: list[str] = []
+    modules = {"a": fake(hangs), "c": fake(good)}
+    scraper = Scraper("compute", Probe, 0.2, modules, said.append)
+    try:
+        for _ in range(2):
+            scraper._kept = None
+            began = time.monotonic()
+            found = parsed(scraper.text())
+            assert time.monotonic() - began < 5
+            assert at(found, "clusterwright_source_up", source="a") == 0
+            assert at(found, "good") == 1
+            assert not any(name == "late" for name, _ in found)
+        assert len(started) == 1
+        assert len(said) == 1
+    finally:
+        release.set()
+    scraper._left_behind["a"].thread.join(5)  # type: ignore[union-attr]
+    scraper._kept = None
+    found = parsed(scraper.text())
+    assert len(started) == 2, "what it found while nobody waited is old: it is asked again"
+    assert at(found, "late") == 1
+    assert said[-1] == "a: answers again"
+
+
+def test_who_asks_twice_at_once_gets_the_same_answer() -> None:
+    asked = []
+    modules = {"a": fake(lambda *_: asked.append(1))}
+    scraper = Scraper("compute", Probe, 2.0, modules, lambda _: None)
+    assert scraper.text() == scraper.text()
+    assert len(asked) == 1
