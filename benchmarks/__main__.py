@@ -16,11 +16,11 @@ from benchmarks.table import as_json, as_text, machine
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print a table; 1 when a command fails, never because a machine is slow."""
+    """Measure and print a table; return 1 if a command fails, whatever the durations."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="runs of each (5)")
-    parser.add_argument("--only", metavar="TEXT", help="only comparisons whose name holds TEXT")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
+    parser.add_argument("--only", metavar="TEXT", help="only comparisons whose name contains TEXT")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results to FILE")
     options = parser.parse_args(arguments)
     if options.runs < 1:
         parser.error("--runs is at least 1")
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
                 failed += 1
             else:
                 results.append(result)
-        # While its servers and their records are there.
+        # While its servers are running.
         gate, gate_lines = gate_figures(), gate_table()
     print("\n".join([as_text(results, machine()), *gate_lines, *step_table()]))
     if options.json:

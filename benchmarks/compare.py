@@ -1,4 +1,4 @@
-"""Times two things in turn, so that a busy minute slows both and their ratio holds."""
+"""Measures two operations alternately, so that other load affects both and not their ratio."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 Timed = Callable[[], float]
-"""Does the thing once and returns the seconds it took; raises RuntimeError when it fails."""
+"""Run the operation once and return its seconds; raises RuntimeError if it fails."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Something of ours, beside something that everybody knows the cost of.
+    """An operation of Clusterwright, compared with a well-known one.
 
     `target_ratio` and `target_seconds` are what we aim at; they are shown and never enforced,
     since an absolute time says as much about the machine as about us.
@@ -37,7 +37,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Result:
-    """Seconds of every run, in the order in which they were taken."""
+    """Seconds of every run, in order."""
 
     comparison: Comparison
     ours: tuple[float, ...] = field(default=())
@@ -55,7 +55,7 @@ class Result:
 
     @property
     def ratio(self) -> float:
-        """Ours over the other, medians."""
+        """Ratio of the medians: ours divided by the other."""
         return self.ours_seconds / self.beside_seconds
 
 
@@ -104,7 +104,7 @@ def command(
 
 
 def base_environment() -> dict[str, str]:
-    """The caller's environment without what would change what is measured or reach an account.
+    """The environment without variables that affect the measurement or select an AWS account.
 
     Python may keep what it compiles, as it does for whoever installs a program: otherwise a run
     would compile each file that was changed last, ours or another's.

@@ -1,4 +1,4 @@
-"""Run by ParallelCluster's own Python: its CLI, and how many kinds of validators it called."""
+"""Runs the `pcluster` CLI and counts the kinds of validators; uses ParallelCluster's Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pcluster.validators import common
 
 
 def main() -> None:
-    """The words after the script are those of `pcluster`."""
+    """Run with the arguments of `pcluster`."""
     seen: set[str] = set()
     for name in ("execute", "execute_async"):
         for found in (common.Validator, getattr(common, "AsyncValidator", common.Validator)):

@@ -1,4 +1,4 @@
-"""The least that a CDK app can be: one stack with nothing in it. What every app pays for."""
+"""A minimal CDK app with one empty stack: the cost that every app has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`clusterwright check` where every answer of AWS takes 100 ms, beside ParallelCluster's dry run.
+"""`clusterwright check` with 100 ms per AWS call, compared with ParallelCluster's dry run.
 
 The lower bound is the longest chain of calls that wait for one another, a page of results counted
 as a call, times 100 ms. Start-up is the same command where answers take no time. `pcluster
@@ -41,7 +41,7 @@ _GROUPS = 20
 
 @dataclass
 class Case:
-    """One spec, the ParallelCluster configuration of the same size, and what was measured."""
+    """One spec, the ParallelCluster configuration of the same size, and the results."""
 
     name: str
     config: Path
@@ -75,7 +75,7 @@ class Case:
 
     @functools.cached_property
     def answer(self) -> dict[str, Any]:
-        """The check's own figures, held against the calls that the local AWS recorded."""
+        """The figures of the check, compared with the calls recorded by the local AWS."""
         server = _server(self.folder, 0)
         before = _calls(self.folder, 0)
         words = ["clusterwright", "check", str(self.config), "--format", "json"]
@@ -147,7 +147,7 @@ def gate_comparisons(folder: Path) -> list[Comparison]:
 
 
 def gate_table() -> list[str]:
-    """What the comparisons do not show: lower bounds, calls, and how many rules were tried."""
+    """Additional figures: lower bounds, calls, and the number of rules."""
     lines: list[str] = []
     for case in _KNOWN:
         if not case.slow or not case.quick:
@@ -173,7 +173,7 @@ def gate_table() -> list[str]:
 
 
 def gate_figures() -> list[dict[str, Any]]:
-    """The same, for programs."""
+    """The additional figures for the JSON output."""
     return [
         {
             "case": case.name,
@@ -314,7 +314,7 @@ def _server(folder: Path, latency_ms: int) -> Server:
 
 @functools.cache
 def _site(url: str) -> dict[str, Any]:
-    """What ParallelCluster looks for: names of machines in the VPC, and a key pair."""
+    """The resources that ParallelCluster requires: DNS names in the VPC, and a key pair."""
     ec2 = boto3.client(
         "ec2", _REGION, endpoint_url=url, aws_access_key_id=_ACCOUNT, aws_secret_access_key="local"
     )

@@ -1,4 +1,4 @@
-"""A local AWS for one measurement at a time, ended by its process id."""
+"""A local AWS process for one measurement at a time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _REGION = "us-east-1"
 
 
 class LocalAws:
-    """A fresh, bootstrapped account for every deployment that is timed."""
+    """A new, bootstrapped account for every measured deployment."""
 
     def deployment(self, *words: str, before: tuple[str, ...] | None = None) -> Timed:
-        """The seconds of one command of the CDK, in an account in which nothing is deployed yet.
+        """The seconds of one CDK command, in an account without deployments.
 
         `before` is a command that is run first and is not timed.
         """
@@ -43,7 +43,7 @@ class LocalAws:
 
 
 def start_to_ready(*words: str) -> Timed:
-    """The seconds from starting a server to the line in which it says that it is ready."""
+    """The seconds from the start of a server to its `ready` line."""
 
     def once() -> float:
         started = time.perf_counter()
@@ -56,7 +56,7 @@ def start_to_ready(*words: str) -> Timed:
 
 
 class Server:
-    """A local AWS in a process of its own."""
+    """A local AWS in a separate process."""
 
     def __init__(self, *words: str) -> None:
         command_line = words or ("clusterwright", "localaws", "--port", "0")

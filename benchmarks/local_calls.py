@@ -1,4 +1,4 @@
-"""Calls of a local AWS that has a cluster of 6,000 nodes, beside the cheapest call there is.
+"""Calls of a local AWS with a cluster of 6,000 nodes, compared with the cheapest call.
 
 And one template, made, changed and deleted, on the local AWS and on plain moto: it has only types
 that plain moto creates and can delete. What dev.yaml needs besides (clusters, file systems, stacks
@@ -77,7 +77,7 @@ def call_comparisons() -> list[Comparison]:
 
 
 def _said(timed: Timed) -> Timed:
-    """The same; a call that is refused ends its comparison, not the run."""
+    """Measure; a refused call ends its comparison, not the run."""
 
     def once() -> float:
         try:
@@ -181,7 +181,7 @@ def _at(url: str, service: str, account: str = _ACCOUNT) -> Any:
 
 @functools.cache
 def _sagemaker() -> Any:
-    """A client of the server whose cluster of 6,000 nodes is there."""
+    """A client of the server, after its cluster of 6,000 nodes was created."""
     _make("most", _MOST)
     return _client("sagemaker")
 

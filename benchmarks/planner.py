@@ -71,7 +71,7 @@ def _sweep(goal: dict[str, Any]) -> Timed:
 
 
 def _layouts_per_second(goal: dict[str, Any]) -> float:
-    """Layouts laid out, weighed and timed per second, on one count of one type."""
+    """Layouts computed per second, for one number of instances of one type."""
     parsed = parse({**goal, "cluster": {"instance_type": "p5.48xlarge", "nodes": 256}})
     inputs = resolve(parsed)
     hardware, count, _ = estimate.cluster_of(parsed, load_catalog())

@@ -35,34 +35,34 @@ Answer = Mapping[str, Any]
 
 
 class Sized:
-    """Rehearsals of dev.yaml with a number of workers, each held once and read many times."""
+    """Rehearsals of dev.yaml with a number of workers, each run once and evaluated many times."""
 
     def __init__(self, workers: int, folder: Path) -> None:
         self.workers = workers
         self._folder = folder / f"rehearsal-{workers}"
         self.answers: list[Answer] = []
-        _TAKEN.append(self)
+        _MEASURED.append(self)
 
     def figure(self, read: Callable[[Answer], float]) -> Timed:
-        """The figure of one rehearsal after the other; new ones are held as they are needed."""
+        """A value of one rehearsal after the other; further rehearsals run when needed."""
         turn = -1
 
         def once() -> float:
             nonlocal turn
             turn += 1
             while turn >= len(self.answers):
-                self.answers.append(self._hold())
+                self.answers.append(self._rehearse())
             return read(self.answers[turn])
 
         return once
 
-    def _hold(self) -> Answer:
+    def _rehearse(self) -> Answer:
         config = self._folder / _CONFIG
         if not config.exists():
             shutil.copytree(ROOT / "configs", self._folder)
             text = config.read_text(encoding="utf-8")
             if _COUNT not in text:
-                raise RuntimeError(f"configs/{_CONFIG} has no longer two workers")
+                raise RuntimeError(f"configs/{_CONFIG} no longer has two workers")
             config.write_text(text.replace(_COUNT, f"    count: {self.workers}\n"), "utf-8")
         nodes = str(self.workers + 2)
         words = ["clusterwright", "rehearse", str(config), "--nodes", nodes]
@@ -87,11 +87,11 @@ class Sized:
         return answer
 
 
-_TAKEN: list[Sized] = []
+_MEASURED: list[Sized] = []
 
 
 def rehearsal_comparisons(folder: Path) -> list[Comparison]:
-    """Boot by size, the node program, the first job, the image; empty where no nodes can be."""
+    """Boot by size, node program, first job, image; empty if nodes cannot be emulated."""
     reason = nodes_unavailable()
     if reason is not None:
         print(f"bench: no rehearsals: {reason}", file=sys.stderr)
@@ -148,29 +148,27 @@ def rehearsal_comparisons(folder: Path) -> list[Comparison]:
 
 
 def to_idle(answer: Answer) -> float:
-    """From CreateCluster's first node until the last one is Running.
+    """Seconds from CreateCluster's first node until the last one is Running.
 
-    slurmd has registered by then; that every node is idle is a promise of first-boot, looked at
-    right after, without which the rehearsal would have failed.
+    slurmd has registered by then. That every node is idle is a promise of first-boot, which is
+    checked immediately afterwards and must hold.
     """
     return _last(answer, "running")
 
 
 def to_daemons(answer: Answer) -> float:
-    """Until Slurm's daemons run on every node and nothing of ours has been run on the last."""
+    """Seconds until Slurm's daemons run on every node, before our scripts run on the last."""
     return _last(answer, "platform")
 
 
 def to_first_job(answer: Answer) -> float:
-    """`to_idle` and a job over all workers. The time in between, in which CloudFormation notices
-    that the cluster is there, is not in it.
-    """
+    """`to_idle` plus a job on all workers, without the polling of CloudFormation in between."""
     job = next(p for p in answer["promises"] if p["id"] == "first-boot.first-job")
     return to_idle(answer) + float(job["seconds"])
 
 
 def node_program(answer: Answer) -> float:
-    """All steps of the slowest node's first run."""
+    """Seconds of all steps of the slowest node's first run."""
     by_node: dict[str, float] = {}
     for step in answer["steps"]:
         by_node[step["node"]] = by_node.get(step["node"], 0.0) + step["seconds"]
@@ -178,9 +176,9 @@ def node_program(answer: Answer) -> float:
 
 
 def step_table() -> list[str]:
-    """Each step that was not skipped everywhere: nodes, median, slowest, by size; for people."""
+    """Lines with runs, median and slowest of each step that was not skipped, by size."""
     lines = []
-    for sized in _TAKEN:
+    for sized in _MEASURED:
         found: dict[str, list[float]] = {}
         for answer in sized.answers:
             for step in answer["steps"]:
@@ -198,10 +196,10 @@ def step_table() -> list[str]:
 
 
 def step_figures() -> list[dict[str, Any]]:
-    """The same, for programs: one entry per size, node and step."""
+    """One entry per size, node and step, for the JSON output."""
     return [
         {"workers": sized.workers, "run": run, **step}
-        for sized in _TAKEN
+        for sized in _MEASURED
         for run, answer in enumerate(sized.answers)
         for step in answer["steps"]
     ]
@@ -209,10 +207,10 @@ def step_figures() -> list[dict[str, Any]]:
 
 def _last(answer: Answer, event: str) -> float:
     times = [line["time"] for line in answer["timeline"] if line["event"] == event]
-    begun = [line["time"] for line in answer["timeline"] if line["event"] == "born"]
-    if not times or not begun:
+    created = [line["time"] for line in answer["timeline"] if line["event"] == "created"]
+    if not times or not created:
         raise RuntimeError(f"no node was ever {event}")
-    return float(max(times) - min(begun))
+    return float(max(times) - min(created))
 
 
 def _build_image() -> float:
@@ -226,7 +224,7 @@ def _build_image() -> float:
 
 
 def _build_bare() -> float:
-    """A tree of Debian with apt and nothing else, from the same mirror."""
+    """A minimal Debian file system with apt, from the same mirror."""
     with tempfile.TemporaryDirectory(prefix="clusterwright-bench-bare-") as folder:
         sources = Path(folder) / "sources.list"
         lines = images.sources_list(images.DEFAULT_SUITE, base_environment())

@@ -59,7 +59,7 @@ Files = Mapping[str, str | None]
 
 
 def slurm_comparisons(folder: Path) -> Iterator[Comparison]:
-    """Start and reconfiguration for each size and topology; the machine is below `folder`."""
+    """Start and reconfiguration by size and topology; the machine's files are in `folder`."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return
 
@@ -153,7 +153,7 @@ def _minimal(count: int, kind: str) -> Files:
 
 
 def _generated(count: int, kind: str) -> Files:
-    """What the node program writes for so many p5.48xlarge."""
+    """The files that the node program generates for `count` p5.48xlarge nodes."""
     sys.path.insert(0, str(ROOT / "lifecycle_scripts"))
     try:
         generate = importlib.import_module("clusterwright_node.slurm_generate")
@@ -226,7 +226,7 @@ def _generated(count: int, kind: str) -> Files:
 
 
 def _one_line_each(files: Files) -> Files:
-    """The same, with a line of its own for each node."""
+    """The files with a separate line for each node."""
     conf = files["slurm.conf"] or ""
     lines = conf.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("NodeName="))

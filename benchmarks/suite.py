@@ -1,4 +1,4 @@
-"""What is compared with what."""
+"""The list of comparisons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_CHECKS = {"CLUSTERWRIGHT_CHECKS": "false"}
 
 
 def comparisons(folder: Path) -> list[Comparison]:
-    """All comparisons; `folder` is empty and takes what the commands write."""
+    """All comparisons; `folder` is an empty folder for the output of the commands."""
     outputs = (folder / f"assembly-{number}" for number in itertools.count())
 
     def app(script: str, *switches: dict[str, str]) -> Timed:
@@ -129,7 +129,7 @@ def _deployments(folder: Path) -> list[Comparison]:
 
 
 def _grown(folder: Path) -> Path:
-    """dev.yaml with two more workers, beside its own base."""
+    """dev.yaml with two more workers, and its base file."""
     copied = folder / "configs"
     shutil.copytree(ROOT / "configs", copied)
     spec = copied / "dev.yaml"

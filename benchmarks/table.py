@@ -1,4 +1,4 @@
-"""The figures, for people and for programs."""
+"""The results as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _COLUMNS = ("what", "median", "beside", "median", "ratio", "target", "runs")
 
 
 def as_text(results: list[Result], where: str) -> str:
-    """A table with one line per comparison; targets are shown, never judged."""
+    """A table with one line per comparison; targets are shown but not enforced."""
     rows = [_COLUMNS, *(_row(result) for result in results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     lines = [
         "  ".join(
-            # Words to the left, figures to the right.
+            # Text is aligned left, numbers right.
             cell.ljust(width) if column in (0, 2) else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
@@ -28,7 +28,7 @@ def as_text(results: list[Result], where: str) -> str:
 
 
 def as_json(results: list[Result], where: str) -> dict[str, Any]:
-    """The same, with the seconds of every run."""
+    """The results with the seconds of every run."""
     return {
         "schema_version": 1,
         "machine": where,
@@ -51,7 +51,7 @@ def as_json(results: list[Result], where: str) -> dict[str, Any]:
 
 
 def machine() -> str:
-    """What the figures were taken on, without a name or an address."""
+    """The machine of the measurements, without its name or address."""
     return (
         f"{os.cpu_count()} processors, {platform.system()} {platform.machine()}, "
         f"Python {platform.python_version()}"

@@ -10,21 +10,21 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from demo.platform_story import PLATFORMS, tell_of
+from demo import hyperpod_slurm, other_platforms
+from demo.other_platforms import PLATFORMS
 from demo.shell import Shell, StepFailed
-from demo.story import tell
 
 _DEFAULT = "hyperpod-slurm"
 
 
 def main() -> int:
-    """Tell the story; 0 when every step did what it should, 130 on Ctrl-C, else 1."""
+    """Run the demo; return 0 if every step succeeded, 130 on Ctrl-C, else 1."""
     parser = argparse.ArgumentParser(prog="demo", description="A cluster on the local AWS.")
     parser.add_argument(
         "--platform",
         choices=[_DEFAULT, *PLATFORMS],
         default=_DEFAULT,
-        help="what runs the cluster",
+        help="the platform of the cluster",
     )
     platform = parser.parse_args().platform
     signal.signal(signal.SIGTERM, _interrupt)
@@ -32,14 +32,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="clusterwright-demo-") as folder, Shell() as shell:
         try:
             if platform == _DEFAULT:
-                tell(shell, Path(folder))
+                hyperpod_slurm.run_demo(shell, Path(folder))
             else:
-                tell_of(platform, shell, Path(folder))
+                other_platforms.run_demo(platform, shell, Path(folder))
         except StepFailed as failure:
             print(f"\ndemo: failed: {failure}", flush=True)
             return 1
         except KeyboardInterrupt:
-            print("\ndemo: interrupted; everything that it started has been ended", flush=True)
+            print("\ndemo: interrupted; all started processes have been ended", flush=True)
             return 130
     print(f"\ndemo: done in {time.monotonic() - started:.0f} s; nothing is left running")
     return 0

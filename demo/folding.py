@@ -1,4 +1,4 @@
-"""Leaves out of a transcript what nobody reads, and counts it, so that nothing vanishes unsaid."""
+"""Omits progress lines from a transcript, and counts them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNREAD = re.compile(
     r"|(?:^|: )(?:start|success): (?:Building|Built|Publishing|Published) "
     r"|^Hold on while we create a read-only change set "
     r"|: (?:creating CloudFormation changeset|deploying|destroying)\.\.\."
-    # What one stack hands to another, with names that the CDK made up.
+    # Exports between stacks, with names that the CDK generates.
     r"|^[\w-]+\.ExportsOutput\w+ = "
     r"|^Stack ARN:$|^arn:aws[\w-]*:cloudformation:"
 )
@@ -19,7 +19,7 @@ _HEADER = "Outputs:"
 
 
 class Folding:
-    """Takes the lines of one command and gives back those to show."""
+    """Filters the output lines of one command."""
 
     def __init__(self) -> None:
         self.left_out = 0
@@ -33,11 +33,11 @@ class Folding:
             self.left_out += 1
             return ""
         if bare == _HEADER:
-            # Shown with the first output, if there is one.
+            # Printed with the first output, if there is one.
             self._held_header = line
             return ""
         if not bare:
-            # One empty line at most, and none at the beginning.
+            # At most one empty line, and none at the beginning.
             before, self._blank = self._blank, True
             return "" if before else line
         self._blank = False

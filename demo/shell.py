@@ -1,4 +1,4 @@
-"""Types commands as a user would: shows each one, what it printed, how long it took."""
+"""Runs command lines and prints each one with its output and duration."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SECONDS_TO_END = 20.0
 
 
 class StepFailed(Exception):
-    """A command did not do what the story says it does."""
+    """A command had an unexpected exit code or output."""
 
 
 class Shell:
-    """Runs commands in the checkout and ends every process that it started.
+    """Runs commands in the checkout.
 
-    As a context manager it leaves nothing running, whichever way the block is left.
+    As a context manager it ends every process that it has started.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Shell:
         print(f"\n== {title} ==", flush=True)
 
     def say(self, text: str) -> None:
-        """Print a remark about what is shown."""
+        """Print a remark."""
         print(f"# {text}", flush=True)
 
     def export(self, **variables: str) -> None:
@@ -96,8 +96,8 @@ class Shell:
         seconds = f"{time.monotonic() - started:.1f} s"
         folded = f", {folding.left_out} lines of progress not shown" if folding.left_out else ""
         expected = exit_code if isinstance(exit_code, tuple) else (exit_code,)
-        meant = ", as it should be" if code and code in expected else ""
-        print(f"# exit code {code}{meant}, {seconds}{folded}", flush=True)
+        remark = ", as expected" if code and code in expected else ""
+        print(f"# exit code {code}{remark}, {seconds}{folded}", flush=True)
         output = "".join(lines)
         if code not in expected:
             wanted = " or ".join(str(number) for number in expected)
@@ -108,7 +108,7 @@ class Shell:
         return output
 
     def serve(self, command: str) -> Server:
-        """Start a server that prints `ready URL` when it is, and leave it running."""
+        """Start a server, wait for its line `ready URL`, and leave it running."""
         print(f"\n$ {command} &", flush=True)
         process = self._start(shlex.split(command), {}, stderr=None)
         assert process.stdout is not None
@@ -120,7 +120,7 @@ class Shell:
         return Server(ready.group(1), process)
 
     def stop(self, server: Server) -> None:
-        """End a server as a user would, by its process id; it must end well."""
+        """End a server by its process id; it must exit with 0."""
         print(f"\n$ kill {server.process.pid}", flush=True)
         code = end(server.process)
         self._processes.remove(server.process)
@@ -131,8 +131,8 @@ class Shell:
     def _start(
         self, words: Sequence[str], environment: dict[str, str], *, stderr: int | None
     ) -> subprocess.Popen[str]:
-        # A session of its own: Ctrl-C reaches only this program, which then ends the others in
-        # order, the children of its children included.
+        # In a new session, so that Ctrl-C reaches only this program, which then ends its children
+        # and their children in order.
         process = subprocess.Popen(
             words,
             cwd=ROOT,
@@ -149,7 +149,7 @@ class Shell:
 
 
 class Server:
-    """A running server: where it listens, and its process."""
+    """A running server: its URL and its process."""
 
     def __init__(self, url: str, process: subprocess.Popen[str]) -> None:
         self.url = url
@@ -157,7 +157,7 @@ class Server:
 
 
 def end(process: subprocess.Popen[str]) -> int:
-    """End a process, politely first, then what is left of its group; return its exit code."""
+    """Terminate a process, then kill the rest of its group; return its exit code."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -165,7 +165,7 @@ def end(process: subprocess.Popen[str]) -> int:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    with contextlib.suppress(ProcessLookupError):  # nobody is left, as it should be
+    with contextlib.suppress(ProcessLookupError):  # the group has ended
         os.killpg(process.pid, signal.SIGKILL)
     if process.stdout is not None:
         process.stdout.close()
@@ -173,7 +173,7 @@ def end(process: subprocess.Popen[str]) -> int:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment without anything that could lead to a real AWS account."""
+    """The environment without settings that could lead to a real AWS account."""
     environment = {
         name: value
         for name, value in os.environ.items()

@@ -13,8 +13,8 @@ from benchmarks.rehearsals import Sized, node_program, to_daemons, to_first_job,
 ANSWER: dict[str, Any] = {
     "promises": [{"id": "first-boot.first-job", "seconds": 0.75}],
     "timeline": [
-        {"time": 100.0, "event": "born", "node": "controller-1"},
-        {"time": 100.5, "event": "born", "node": "workers-1"},
+        {"time": 100.0, "event": "created", "node": "controller-1"},
+        {"time": 100.5, "event": "created", "node": "workers-1"},
         {"time": 106.0, "event": "platform", "node": "controller-1"},
         {"time": 107.0, "event": "platform", "node": "workers-1"},
         {"time": 109.0, "event": "running", "node": "controller-1"},
@@ -41,14 +41,14 @@ def test_run_without_nodes_is_a_failure_and_no_zero() -> None:
 
 
 def test_one_rehearsal_serves_every_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(rehearsals, "_TAKEN", [])
+    monkeypatch.setattr(rehearsals, "_MEASURED", [])
     held = []
 
     def hold(self: Sized) -> Any:
         held.append(self.workers)
         return ANSWER
 
-    monkeypatch.setattr(Sized, "_hold", hold)
+    monkeypatch.setattr(Sized, "_rehearse", hold)
     six = Sized(4, tmp_path)
     ours, beside = six.figure(to_idle), six.figure(to_daemons)
     assert (ours(), beside()) == (9.0, 7.0)
@@ -72,7 +72,7 @@ def test_machine_without_nodes_has_no_rows_and_says_why(
 
 def test_rows_have_targets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(rehearsals, "nodes_unavailable", lambda: None)
-    monkeypatch.setattr(rehearsals, "_TAKEN", [])
+    monkeypatch.setattr(rehearsals, "_MEASURED", [])
     rows = {row.name: row.target_seconds for row in rehearsals.rehearsal_comparisons(tmp_path)}
     assert rows["six nodes, CreateCluster to all idle"] == 20
     assert rows["32 workers, CreateCluster to all idle"] == 75

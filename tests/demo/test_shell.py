@@ -26,7 +26,7 @@ def test_command_output_and_exit_code_are_shown(
     assert output == "hello\n"
     printed = capsys.readouterr().out
     assert printed.startswith(
-        "\n$ python -c 'print(\"hello\"); exit(3)'\nhello\n# exit code 3, as it should be, "
+        "\n$ python -c 'print(\"hello\"); exit(3)'\nhello\n# exit code 3, as expected, "
     )
 
 
@@ -93,15 +93,15 @@ def test_server_that_ends_badly_fails_the_step() -> None:
 def test_interruption_ends_servers_commands_and_their_children(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    script = tmp_path / "story.py"
+    script = tmp_path / "demo_steps.py"
     pids = tmp_path / "pids"
     script.write_text(
         f"""\
 import demo.__main__, sys
-def tell(shell, folder):
+def run_demo(shell, folder):
     shell.serve("sh -c 'echo ready http://localhost:1; echo $$ >> {pids}; sleep 60; :'")
     shell.run("sh -c 'sleep 60 & echo $! >> {pids}; echo $$ >> {pids}; wait'")
-demo.__main__.tell = tell
+demo.__main__.hyperpod_slurm.run_demo = run_demo
 sys.exit(demo.__main__.main())
 """
     )
@@ -121,7 +121,7 @@ sys.exit(demo.__main__.main())
     process.send_signal(number)
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 130, output
-    assert "demo: interrupted; everything that it started has been ended" in output
+    assert "demo: interrupted; all started processes have been ended" in output
     for pid in pids.read_text().split():
         assert not _is_running(int(pid)), f"process {pid} is still there:\n{output}"
 

@@ -20,7 +20,7 @@ from tools.lint.files import ROOT
 RUN_ELSEWHERE = {
     r"git clone .*": "tests/setup/test_installed.py",
     r"make( .*)?": "tests/setup/test_installed.py",
-    r"cdk .*": "tests/demo/test_story.py",
+    r"cdk .*": "tests/demo/test_hyperpod_slurm.py",
     r"export .*": "tests/docs/test_commands.py",
     r"pip install .*": "tests/setup/test_installed.py",
 }

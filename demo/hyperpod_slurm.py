@@ -1,4 +1,4 @@
-"""What the demo shows, in order; every step is a command that a user would type."""
+"""The steps of the demo for HyperPod with Slurm; each step is a command line."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _MORE_NODES = 2
 _SCENARIOS = ("first-boot", "two-groups", "node-lost")
 
 
-def tell(shell: Shell, folder: Path) -> None:
-    """Tell the whole story; `folder` is empty and may be written to.
+def run_demo(shell: Shell, folder: Path) -> None:
+    """Run all steps; `folder` is an empty folder for files.
 
-    Raises StepFailed at the first step that does not do what it should.
+    Raises StepFailed at the first step with an unexpected result.
     """
     cluster = load_spec(ROOT / _CONFIG).cluster
     count = {group.name: group.count for group in cluster.compute}
     nodes = sum(count.values())
 
-    shell.section("A local AWS with quotas and capacity to spare")
+    shell.section("Start a local AWS with ample quotas and capacity")
     aws = shell.serve("clusterwright localaws --port 0 --world generous")
-    shell.say("Every client goes there through the standard variable; the key is not a secret.")
+    shell.say("Every client uses it through the standard variable; the key is not a secret.")
     shell.export(
         AWS_ENDPOINT_URL=aws.url,
         AWS_ACCESS_KEY_ID=cluster.account,
@@ -42,7 +42,7 @@ def tell(shell: Shell, folder: Path) -> None:
     shell.run(f"clusterwright plan {_GOAL} --write {planned}", contains=["cost, compute only"])
     shell.run(f"clusterwright check {planned} --offline")
 
-    shell.section("Check the file before anything is built")
+    shell.section("Check the file before the deployment")
     shell.run(f"clusterwright check {_CONFIG}")
 
     shell.section("The same file in an account with AWS's default quotas: refused, with reasons")
@@ -56,10 +56,10 @@ def tell(shell: Shell, folder: Path) -> None:
     _review(shell, folder, new.url)
     shell.stop(new)
 
-    shell.section("What it will cost")
-    # 2 when no public source has a price of something in the file: said, and not guessed.
+    shell.section("Estimate the cost")
+    # 2 if no public source has a price for a component: it is reported as unknown.
     shell.run(f"clusterwright cost {_CONFIG}", exit_code=(0, 2))
-    shell.say("Most prices of that small cluster are in no public source. Of a larger one:")
+    shell.say("Most prices of this small cluster are not in a public source. For a larger one:")
     shell.run(f"clusterwright cost {_PRICED}", exit_code=(0, 2))
 
     shell.section("Deploy with the ordinary CDK command line")
@@ -67,13 +67,13 @@ def tell(shell: Shell, folder: Path) -> None:
     shell.run(f"cdk deploy -c env={cluster.environment} --all --require-approval never")
     shell.run("python demo/list_nodes.py", contains=[f"InService, {nodes} nodes"])
 
-    shell.section(f"{_MORE_NODES} nodes more: change the file, look at the difference, deploy")
+    shell.section(f"Add {_MORE_NODES} nodes: change the file, review the difference, deploy")
     changed = _with_more_nodes(shell, folder, count[_GROUP])
     shell.run(f"cdk diff -c config={changed}", contains=["InstanceCount"])
     shell.run(f"cdk deploy -c config={changed} --all --require-approval never")
     shell.run("python demo/list_nodes.py", contains=[f"InService, {nodes + _MORE_NODES} nodes"])
 
-    shell.section("Take it down")
+    shell.section("Delete the cluster")
     shell.run(f"cdk destroy -c config={changed} --all --force")
     shell.run("python demo/list_nodes.py", contains=["no clusters"])
     shell.stop(aws)
@@ -82,13 +82,13 @@ def tell(shell: Shell, folder: Path) -> None:
 
 
 def _review(shell: Shell, folder: Path, url: str) -> None:
-    """The comment on a pull request that asks for too much, in an account with little quota."""
+    """The comment on a pull request that exceeds the quotas of a new account."""
     shell.section("A pull request there: 64 nodes instead of 8, and a smaller file system")
     changed = folder / Path(_PRICED).name
     shell.run(f"cp {_PRICED} {changed}")
     shell.run(f"sed -i.before 's/count: 8$/count: 64/; s/gib: 9600$/gib: 4800/' {changed}")
     shell.run(f"diff {changed}.before {changed}", exit_code=1, contains=["count: 64"])
-    shell.say("The comment for it. In a clone the base is a branch: --base origin/main.")
+    shell.say("The pull request comment. In a clone the base is a branch: --base origin/main.")
     shell.run(
         f"clusterwright diff {changed} --base {_PRICED} --format markdown",
         exit_code=1,
@@ -103,8 +103,8 @@ def _review(shell: Shell, folder: Path, url: str) -> None:
 
 
 def _rehearse(shell: Shell) -> None:
-    """The nodes themselves, where this machine can have some."""
-    shell.section("Rehearse it: real nodes, real Slurm, a job, and a node that is lost under one")
+    """Rehearse with emulated nodes, if this machine supports them."""
+    shell.section("Rehearse it: emulated nodes with real Slurm, a job, and the loss of its node")
     command = " ".join(
         [f"clusterwright rehearse {_CONFIG}", *(f"--scenario {name}" for name in _SCENARIOS)]
     )
@@ -113,14 +113,14 @@ def _rehearse(shell: Shell) -> None:
         shell.say(f"Not run here: {reason}. As root on Linux:")
         shell.say(f"  {command}")
         return
-    shell.say("Each node is a machine of its own with its own systemd; the first time, its image")
+    shell.say("Each node is an emulated machine with its own systemd. The first time, its image")
     shell.say("is built from Debian packages, which takes a minute.")
     shell.run(command, contains=["node-lost", "Promises: "])
 
 
 def _with_more_nodes(shell: Shell, folder: Path, count: int) -> Path:
     copy = folder / "configs"
-    shell.say("On a copy, so that the demo never changes a file of yours.")
+    shell.say("On a copy, so that the demo changes none of your files.")
     shell.run(f"cp -r configs {copy}")
     changed = copy / Path(_CONFIG).name
     shell.run(f"sed -i.before 's/count: {count}$/count: {count + _MORE_NODES}/' {changed}")

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from clusterwright.cluster_spec import load_spec
-from demo.platform_story import MORE_NODES, PLATFORMS
+from demo.other_platforms import MORE_NODES, PLATFORMS
 from demo.shell import ROOT
 from tests.support.pcluster import pcluster_python
 

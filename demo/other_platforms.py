@@ -1,4 +1,4 @@
-"""The story of one platform: check, cost, deploy, change, look at the difference, take down."""
+"""The steps of the demo for other platforms: check, cost, deploy, change, review, delete."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MORE_NODES: Final = 2
 
 @dataclass(frozen=True)
 class Platform:
-    """What differs from platform to platform.
+    """The differences between platforms.
 
     Attributes
     ----------
     config:
-        The environment that is deployed; it can be thrown away.
+        The environment that is deployed and deleted.
     group:
-        The group that grows.
+        The group to which nodes are added.
     lister:
         The program that lists the nodes, and prints `<cluster>: <number> nodes`.
     shown:
-        What the CDK's diff says of more nodes.
+        The property in the CDK's diff that changes with the number of nodes.
     """
 
     config: str
@@ -44,13 +44,13 @@ PLATFORMS: Final = {
     ),
     "eks": Platform("configs/dev-eks.yaml", "workers", "demo/list_instances.py", "DesiredSize"),
 }
-"""HyperPod with Slurm has a story of its own, in `story`."""
+"""The steps for HyperPod with Slurm are in `hyperpod_slurm`."""
 
 
-def tell_of(platform: str, shell: Shell, folder: Path) -> None:
-    """Tell the story of a platform; `folder` is empty and may be written to.
+def run_demo(platform: str, shell: Shell, folder: Path) -> None:
+    """Run all steps for a platform; `folder` is an empty folder for files.
 
-    Raises StepFailed at the first step that does not do what it should.
+    Raises StepFailed at the first step with an unexpected result.
     """
     about = PLATFORMS[platform]
     cluster = load_spec(ROOT / about.config).cluster
@@ -58,8 +58,8 @@ def tell_of(platform: str, shell: Shell, folder: Path) -> None:
     nodes = sum(counts.values())
 
     if platform == "parallelcluster":
-        _name_the_judge(shell)
-    shell.section("A local AWS with quotas and capacity to spare")
+        _enable_pcluster_validation(shell)
+    shell.section("Start a local AWS with ample quotas and capacity")
     aws = shell.serve("clusterwright localaws --port 0 --world generous")
     shell.export(
         AWS_ENDPOINT_URL=aws.url,
@@ -69,11 +69,11 @@ def tell_of(platform: str, shell: Shell, folder: Path) -> None:
         CDK_OUTPUT=str(folder / "cdk.out"),
     )
 
-    shell.section("Check the file before anything is built")
+    shell.section("Check the file before the deployment")
     shell.run(f"clusterwright check {about.config}")
 
-    shell.section("What it will cost")
-    # 2 when no public source has a price of something in the file: said, and not guessed.
+    shell.section("Estimate the cost")
+    # 2 if no public source has a price for a component: it is reported as unknown.
     shell.run(f"clusterwright cost {about.config}", exit_code=(0, 2))
 
     shell.section("Deploy with the ordinary CDK command line")
@@ -82,33 +82,33 @@ def tell_of(platform: str, shell: Shell, folder: Path) -> None:
     shell.run(f"cdk deploy -c env={name} --all --require-approval never")
     shell.run(f"python {about.lister}", contains=[f"{nodes} nodes"])
 
-    shell.section(f"{MORE_NODES} nodes more: change the file, look at the difference, deploy")
+    shell.section(f"Add {MORE_NODES} nodes: change the file, review the difference, deploy")
     changed = _with_more_nodes(shell, folder, about, counts[about.group])
     shell.run(f"clusterwright diff {changed} --base {about.config}", exit_code=(0, 2))
     shell.run(f"cdk diff -c config={changed}", contains=[about.shown])
     shell.run(f"cdk deploy -c config={changed} --all --require-approval never")
     shell.run(f"python {about.lister}", contains=[f"{nodes + MORE_NODES} nodes"])
 
-    shell.section("Take it down")
+    shell.section("Delete the cluster")
     shell.run(f"cdk destroy -c config={changed} --all --force")
     shell.run(f"python {about.lister}", contains=["no clusters"])
     shell.stop(aws)
 
 
-def _name_the_judge(shell: Shell) -> None:
-    """ParallelCluster's own package judges what is deployed, where its environment is built."""
+def _enable_pcluster_validation(shell: Shell) -> None:
+    """Validate deployments with ParallelCluster's own package, if it is installed."""
     if not clients.is_current("pcluster"):
-        shell.say("aws-parallelcluster is not here, so nothing judges the configuration but the")
-        shell.say("stacks' own checks: `python -m tools.setup.clients` builds its environment.")
+        shell.say("aws-parallelcluster is not installed: only the stacks' checks validate the")
+        shell.say("configuration. `python -m tools.setup.clients` installs it.")
         return
-    shell.section("ParallelCluster's own package is to judge what is deployed")
+    shell.section("Validate deployments with ParallelCluster's own package")
     python = clients.program("pcluster").with_name("python")
     shell.export(CLUSTERWRIGHT_PCLUSTER_PYTHON=str(python))
 
 
 def _with_more_nodes(shell: Shell, folder: Path, about: Platform, count: int) -> Path:
     copy = folder / "configs"
-    shell.say("On a copy, so that the demo never changes a file of yours.")
+    shell.say("On a copy, so that the demo changes none of your files.")
     shell.run(f"cp -r configs {copy}")
     changed = copy / Path(about.config).name
     more = count + MORE_NODES

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from clusterwright_rehearsal.prerequisites import nodes_unavailable
-from demo import story
+from demo import hyperpod_slurm
 from demo.shell import ROOT, Shell
 
 
@@ -80,8 +80,8 @@ def test_demo_does_what_it_says_in_less_than_three_minutes() -> None:
 def test_demo_says_what_it_did_not_rehearse_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(story, "nodes_unavailable", lambda: "emulated nodes require root")
-    story._rehearse(Shell())
+    monkeypatch.setattr(hyperpod_slurm, "nodes_unavailable", lambda: "emulated nodes require root")
+    hyperpod_slurm._rehearse(Shell())
     said = capsys.readouterr().out
     assert "# Not run here: emulated nodes require root. As root on Linux:" in said
     assert "clusterwright rehearse configs/dev.yaml --scenario first-boot" in said
