@@ -61,22 +61,22 @@ _stores: dict[Path | None, Store] = {}
 def load_catalog(
     *, prices_override: object = None, directory: str | os.PathLike[str] | None = None
 ) -> Catalog:
-    """The catalogue; files are read when a question first needs them, and once per process.
+    """The catalogue; files are read on demand, once per process.
 
     Parameters
     ----------
     prices_override:
         The parsed content of `configs/prices.yaml` (see `overrides.read_overrides`), or `None`.
     directory:
-        Where the data files are; without it `CLUSTERWRIGHT_CATALOG`, and without that the
-        package's own.
+        Directory of the data files; by default `CLUSTERWRIGHT_CATALOG`, or else the package's
+        data.
 
     Raises
     ------
     PriceOverrideError
-        The user's prices are not of the documented shape.
+        The user's prices are invalid.
     CatalogError
-        Later, by the first question that needs a file which is missing or damaged.
+        On first use of a file that is missing or damaged.
     """
     named = directory or os.environ.get(DIRECTORY_VARIABLE) or None
     key = Path(named) if named is not None else None

@@ -1,4 +1,4 @@
-"""EC2's answers turned into records of the data files, for moto's dump and for a live account."""
+"""Convert EC2's responses, from moto's data or a live account, to records of the data files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ _PERFORMANCE: Final = re.compile(r"(Up to )?(?:(\d+)x )?([\d.]+) (Gigabit|Megabi
 
 LEFT_OUT: Final = unknown("EC2's answer leaves it out")
 
-# What a record takes from DescribeInstanceTypes; the rest of a record comes from other sources
-# and survives a refresh.
+# Fields from DescribeInstanceTypes; other fields come from other sources and survive a refresh.
 API_FIELDS: Final = (
     "vcpus",
     "cores",
@@ -138,5 +137,5 @@ def _local_nvme(api: Mapping[str, Any]) -> Any:
 
 
 def _number(value: float) -> float | int:
-    """A whole number without its decimal point, so that the files stay readable."""
+    """A number, as an integer if it is one, so that the files stay readable."""
     return int(value) if float(value).is_integer() else value

@@ -1,4 +1,4 @@
-"""The catalogue: typed questions to the data files, answered lazily."""
+"""The catalogue: typed access to the data files, which are read on demand."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Catalog:
         return self._overrides
 
     def without_overrides(self) -> Catalog:
-        """The same facts, without the user's rates."""
+        """The catalogue without the user's rates."""
         return Catalog(self.store)
 
     # -- names ------------------------------------------------------------------------------
 
     @functools.cached_property
     def instance_names(self) -> frozenset[str]:
-        """Every EC2 instance type, and those that documents name but EC2's enum lacks."""
+        """Every EC2 instance type, including documented ones that EC2's enumeration lacks."""
         names = self.store.document("names")
         return frozenset(names["instance_types"]) | frozenset(self._records)
 
@@ -70,17 +70,17 @@ class Catalog:
 
     @functools.cached_property
     def described_names(self) -> frozenset[str]:
-        """Types that `instance` answers for."""
+        """Instance types with facts."""
         return frozenset(self._records)
 
     def suggest_instance(self, name: str) -> list[str]:
-        """The types that were probably meant, best first."""
+        """Similar type names, best first."""
         return spelling.nearest(name.removeprefix("ml."), self.instance_names)
 
     # -- instances --------------------------------------------------------------------------
 
     def instance(self, name: str) -> InstanceType | None:
-        """The facts of a type (EC2's name, no `ml.`); `None` for a type the data do not describe.
+        """The facts of a type (EC2's name, no `ml.`); `None` for a type without facts.
 
         A type may exist (`instance_names`) without being described.
         """
@@ -91,7 +91,7 @@ class Catalog:
         return self._instances[name]
 
     def accelerator(self, name: str) -> Accelerator | None:
-        """The facts of an accelerator by the catalogue's key: `H100`, `A100-80GB`, `Trn2`."""
+        """The facts of an accelerator by its key: `H100`, `A100-80GB`, `Trn2`."""
         written = self.store.document("accelerators")["accelerators"].get(name)
         if written is None:
             return None
@@ -106,18 +106,18 @@ class Catalog:
 
     @functools.cached_property
     def accelerator_names(self) -> tuple[str, ...]:
-        """Every key that `accelerator` answers for."""
+        """Every key of `accelerator`."""
         return tuple(self.store.document("accelerators")["accelerators"])
 
     def accelerator_of(self, instance_type: str) -> Accelerator | None:
-        """The accelerator of an instance type, or `None` where it has none or it is not known."""
+        """The accelerator of an instance type; `None` if it has none or it is unknown."""
         instance = self.instance(instance_type)
         if instance is None or isinstance(instance.accelerator, Unknown):
             return None
         return self.accelerator(instance.accelerator.value)
 
     def supports_precision(self, accelerator: str, precision: str) -> Fact[bool]:
-        """Whether an accelerator's matrix units take a number format.
+        """Whether an accelerator's matrix units support a number format.
 
         `precision` is fp32, tf32, bf16, fp16, fp8, mxfp8 or nvfp4.
         """
@@ -129,7 +129,7 @@ class Catalog:
         )
 
     def mig_profiles(self, accelerator: str) -> Fact[tuple[str, ...]]:
-        """The MIG profiles of an accelerator; empty where it cannot be partitioned."""
+        """The MIG profiles of an accelerator; empty if it does not support MIG."""
         found = self.accelerator(accelerator)
         if found is None:
             return Unknown(f"no facts on an accelerator {accelerator}")
@@ -153,7 +153,7 @@ class Catalog:
         return frozenset(self.store.document("zones")["regions"])
 
     def zone_ids(self, region: str) -> frozenset[str]:
-        """Zone ids of a region, and its local zones by name and, where it is known, by id.
+        """Zone ids of a region, and its local zones by name and, if known, by id.
 
         Empty for a region that is not in `regions`.
         """
@@ -182,7 +182,7 @@ class Catalog:
         note = ""
         listed = document["regions"].get(region)
         record = self._records.get(instance_type)
-        # If EC2's own list of types lacks it, its absence from the offerings says nothing.
+        # If EC2's list of types lacks it, its absence from the offerings is no evidence.
         if listed is not None and record is not None and record.get("in_api", True):
             source = listed["source"]
             zones |= set(listed["offers"].get(instance_type, ()))
@@ -222,11 +222,11 @@ class Catalog:
 
     @property
     def priced(self) -> frozenset[tuple[str, str, str]]:
-        """Every (type, kind, place) with a price, the user's included."""
+        """Every (type, kind, place) with a price, including the user's."""
         return frozenset(self._instance_prices) | frozenset(self._overrides.instances)
 
     def service_price(self, service: str, item: str, region: str) -> Fact[Price]:
-        """Of a service's item (`service_items`) in one region."""
+        """Price of an item of a service (`service_items`) in one region."""
         mine = self._overrides.services.get((service, item, region))
         if mine is not None:
             return mine
@@ -265,7 +265,7 @@ class Catalog:
         return self._quotas_by_code.get((service, code))
 
     def quota_for(self, instance_type: str, use: QuotaUse) -> Fact[Quota]:
-        """The quota that a use of a type counts against.
+        """The quota for a use of a type.
 
         EC2's quotas count vCPUs of a whole family, SageMaker's count instances of one type.
         """
@@ -274,7 +274,7 @@ class Catalog:
     # -- nodes and limits ---------------------------------------------------------------------
 
     def addresses_per_node(self, instance_type: str, platform: str) -> Fact[int]:
-        """Subnet addresses that one node takes, sourced or derived (`derived`) from its cards."""
+        """Subnet addresses of one node, sourced or derived (`derived`) from its network cards."""
         for name, of_platform, written in self.store.document("network")["addresses"]:
             if of_platform == platform and name in (instance_type, "*"):
                 return self.store.fact(written)
@@ -284,7 +284,7 @@ class Catalog:
         return interfaces.derived_addresses(instance, platform)
 
     def interface_layout(self, instance_type: str) -> Fact[tuple[Interface, ...]]:
-        """The interfaces of a launch template for this type, with EFA where it has it."""
+        """The network interfaces of a launch template for this type, with EFA if supported."""
         document = self.store.document("network")
         written = document["layouts"].get(instance_type)
         if written is not None:
@@ -308,7 +308,7 @@ class Catalog:
         return LustreFacts(self.store)
 
     def limit(self, key: str) -> Fact[float]:
-        """A service limit that is no quota, such as `hyperpod.instances_per_group_max`."""
+        """A service limit that is not a quota, such as `hyperpod.instances_per_group_max`."""
         written = self.store.document("limits")["limits"].get(key)
         if written is None:
             return Unknown(f"no limit {key} is in any source")

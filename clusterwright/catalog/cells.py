@@ -1,4 +1,4 @@
-"""How one fact is written in the data files.
+"""Cells: the format of facts in the data files.
 
 In a record that names a `source`, a plain value is a value of that source. Anything else is an
 object: `{"value": ..., "source": ..., "note": ..., "derived": true}` or `{"unknown": reason}`.
@@ -12,7 +12,7 @@ Cell = Any
 
 
 def cell(value: Any, source: str, note: str = "", *, derived: bool = False) -> Cell:
-    """A known value of another source than its record's, or with something to say about it."""
+    """A known value with its own source, note or derivation."""
     written: dict[str, Any] = {"value": value, "source": source}
     if note:
         written["note"] = note
@@ -22,5 +22,5 @@ def cell(value: Any, source: str, note: str = "", *, derived: bool = False) -> C
 
 
 def unknown(reason: str) -> Cell:
-    """A value that no source gives."""
+    """An unknown value with its reason."""
     return {"unknown": reason}

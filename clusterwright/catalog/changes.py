@@ -1,4 +1,4 @@
-"""What differs between two states of the catalogue, fact by fact. Pure."""
+"""Differences between two versions of the catalogue, by fact."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ChangeKind = Literal["added", "removed", "changed"]
 
 @dataclass(frozen=True)
 class Change:
-    """One fact that appeared, went, or has another value; `None` where there is no value."""
+    """An added, removed or changed fact; `None` without a value."""
 
     data_set: str
     fact: str
@@ -22,7 +22,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """All differences, and how many facts were confirmed: the same value of another date."""
+    """All differences, and the number of facts with an unchanged value and a new date."""
 
     changes: tuple[Change, ...]
     confirmed: int
@@ -48,7 +48,7 @@ def compare(before: Mapping[str, dict[str, Any]], after: Mapping[str, dict[str, 
 
 
 def flatten(documents: Mapping[str, dict[str, Any]]) -> dict[tuple[str, str], tuple[str, str]]:
-    """(data set, fact) to (value in words, source id) of what a refresh can change."""
+    """(data set, fact) to (value as text, source id) of the data that a refresh updates."""
     found: dict[tuple[str, str], tuple[str, str]] = {}
     for name, record in documents["instances"]["instances"].items():
         for field, written in record.items():

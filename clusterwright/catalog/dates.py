@@ -1,4 +1,4 @@
-"""The dates that sources give (`2026-09`, `2026-10-08/09`, `undated`), as days if they can be."""
+"""Dates of sources (`2026-09`, `2026-10-08/09`, `undated`) as days."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _DAY: Final = re.compile(r"(?:undated; between )?(\d{4})(?:-(\d{2})(?!\d)(?:-(\d
 
 
 def as_of(date: str) -> dt.date | None:
-    """The earliest day that a source's date allows, or `None` where it names none.
+    """The earliest day of a source's date, or `None` without one.
 
     The earliest is taken because nothing shows that the value is younger: `2026-09..11` is
     2026-09-01, `undated; between 2025-11-18 and 2026-05` is 2025-11-18, and `before 2026-01` is
-    `None`, as is a day that no calendar has.
+    `None`, as is an invalid date.
     """
     found = _DAY.match(date)
     if found is None:
@@ -29,11 +29,11 @@ def as_of(date: str) -> dt.date | None:
 
 
 def is_impossible(date: str) -> bool:
-    """Whether a date looks like a day and no calendar has it (`2026-02-30`)."""
+    """Whether a date has the form of a day but is invalid (`2026-02-30`)."""
     return _DAY.match(date) is not None and as_of(date) is None
 
 
 def is_stale(date: str, today: dt.date) -> bool:
-    """Whether a value is older than 90 days, or may be because its date is not known."""
+    """Whether a value is older than 90 days, or its date is unknown."""
     day = as_of(date)
     return day is None or (today - day).days > STALE_AFTER_DAYS

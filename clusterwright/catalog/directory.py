@@ -1,4 +1,4 @@
-"""Reads and writes a whole catalogue directory; every file appears at once or not at all."""
+"""Read and write a catalogue directory; files are replaced atomically."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(store: Store) -> dict[str, dict[str, Any]]:
 
 
 def write(documents: Mapping[str, Mapping[str, Any]], directory: Path) -> None:
-    """Write every document; a reader sees old files or new ones, never half a file.
+    """Write every document; readers see old or new files, never partial ones.
 
     All texts are on the disk before the first file is replaced. Until the last file is, the
     sources are those of both states, so that what is left of the old one can still be read.

@@ -1,4 +1,4 @@
-"""What is wrong with a catalogue directory or with a user's prices."""
+"""Errors of catalogue directories and of a user's prices."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class CatalogError(Exception):
 
 @dataclass(frozen=True)
 class PriceProblem:
-    """One thing that is wrong in `configs/prices.yaml`."""
+    """One error in `configs/prices.yaml`."""
 
     message: str
     path: tuple[str | int, ...]
 
 
 class PriceOverrideError(Exception):
-    """A user's prices are not of the documented shape; all problems at once."""
+    """A user's prices are invalid; `problems` has all errors."""
 
     def __init__(self, problems: tuple[PriceProblem, ...]) -> None:
         super().__init__("; ".join(f"{_dotted(p.path)}: {p.message}" for p in problems))

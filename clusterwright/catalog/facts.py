@@ -1,4 +1,4 @@
-"""A value is known, with its source and date, or it is unknown, with the reason. Never a guess."""
+"""Known values with source and date, and unknown values with a reason."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ class Known(Generic[T_co]):
     Attributes
     ----------
     value:
-        The value, in the unit that the name of the asked attribute says.
+        The value, in the unit of the attribute's name.
     source:
-        Where it was read.
+        Title of the source.
     date:
-        As of when, as the source gives it: a day, a month, a range, or `undated`. `dates.as_of`
-        turns it into a day.
+        Date in the source: a day, a month, a range, or `undated`. `dates.as_of` returns a day.
     note:
-        What a reader must know about it: a rounding, a contradicting source.
+        Remarks: a rounding, a contradicting source.
     derived:
-        Arithmetic on sourced values; `note` says which.
+        Whether it is computed from sourced values, as described in `note`.
     """
 
     value: T_co
@@ -37,13 +36,13 @@ class Known(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Unknown:
-    """No source gives the value, or the sources contradict each other; `reason` says which."""
+    """A value without a source, or with contradicting sources, as described in `reason`."""
 
     reason: str
 
     @property
     def derived(self) -> bool:
-        """Nothing follows from an unknown value."""
+        """Always False."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""Writes `data/*.json`: `python -m clusterwright.catalog.generate [--check]`.
+"""Write `data/*.json`: `python -m clusterwright.catalog.generate [--check]`.
 
 Inputs are `sources/`, the pinned moto package (EC2's own answers), botocore's models, and the
 snapshots that `clusterwright catalog refresh --write` left in `sources/live/`. The same inputs
@@ -29,7 +29,7 @@ DATA: Final = Path(__file__).resolve().parent / "data"
 
 
 def documents() -> dict[str, dict[str, Any]]:
-    """Every data file's content by name, live snapshots included."""
+    """The content of every data file by name, including live snapshots."""
     names = instances.names()
     records = instances.instances(names["hyperpod"])
     zones, offerings = zone_tables.zones_and_offerings(records["instances"], records["instances"])
@@ -53,7 +53,7 @@ def documents() -> dict[str, dict[str, Any]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the files, or with `--check` say which of them are not what would be written."""
+    """Write the files; with `--check`, write nothing and return 1 if a file differs."""
     parser = argparse.ArgumentParser(prog="python -m clusterwright.catalog.generate")
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if a file differs")
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Network interfaces of a node, and the addresses they take: pure rules on sourced numbers."""
+"""Network interfaces of a node and their addresses, by rules on sourced numbers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def derived_layout(
     """
     if instance.name.startswith("p6e-"):
         return Unknown(
-            "the interfaces that each of its cards takes are not in EC2's API dump, "
-            "and half of its cards take efa-only interfaces alone"
+            "the interfaces of each of its cards are not in EC2's API data, "
+            "and half of its cards support efa-only interfaces only"
         )
     cards, efa = instance.network_cards, instance.efa_interfaces
     first, others = instance.interfaces_max_card0, instance.interfaces_max_other_cards
@@ -39,12 +39,12 @@ def derived_layout(
         or isinstance(first, Unknown)
         or isinstance(others, Unknown)
     ):
-        return Unknown("the type's network cards are not known")
+        return Unknown("the type's network cards are unknown")
     if efa.value == 0:
         return Known((Interface(0, 0, "interface"),), *rule_source, "no EFA", derived=True)
     if efa.value < cards.value - 1:
         return Unknown(
-            f"{efa.value} EFA interfaces on {cards.value} network cards: which cards take them "
+            f"{efa.value} EFA interfaces on {cards.value} network cards: which cards support them "
             "is not known"
         )
     card0_takes_efa = efa.value == cards.value
@@ -60,16 +60,16 @@ def derived_layout(
 
 
 def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
-    """Addresses that one node takes in its subnet, where no source states them.
+    """Addresses of one node in its subnet, if no source states them.
 
-    On HyperPod with Slurm the one sourced figure (p5.48xlarge: 32) is the number of network
-    cards, so each card is taken to have one address. Under Kubernetes the sourced figure (81) is
-    a full primary interface (50) and one address for each of the 31 other cards; the VPC CNI of a
-    plain EKS cluster is taken to fill the primary interface likewise.
+    With Slurm on HyperPod the only sourced figure (p5.48xlarge: 32) is the number of network
+    cards, so one address per card is assumed. With Kubernetes the sourced figure (81) is a full
+    primary interface (50) and one address for each of the 31 other cards; the VPC CNI of EKS
+    without HyperPod is assumed to fill the primary interface too.
     """
     cards = instance.network_cards
     if isinstance(cards, Unknown):
-        return Unknown("the type's network cards are not known")
+        return Unknown("the type's network cards are unknown")
     traits = traits_or_none(platform)
     rule = None if traits is None else traits.node_addresses
     if rule == "card":
@@ -83,7 +83,7 @@ def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
     if rule == "vpc-cni":
         per_interface = instance.ipv4_per_interface
         if isinstance(per_interface, Unknown):
-            return Unknown("the addresses that an interface of this type takes are not known")
+            return Unknown("the addresses per interface of this type are unknown")
         note = (
             f"a full primary interface ({per_interface.value}) and one for each of the "
             f"{cards.value - 1} other network cards, as for p5.48xlarge on HyperPod with EKS"
@@ -91,4 +91,4 @@ def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
         return Known(
             per_interface.value + cards.value - 1, cards.source, cards.date, note, derived=True
         )
-    return Unknown(f"no rule for the platform {platform}")
+    return Unknown(f"no rule for platform {platform}")

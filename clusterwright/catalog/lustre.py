@@ -12,7 +12,7 @@ from clusterwright.catalog.facts import Fact, Known, Unknown
 from clusterwright.catalog.store import Store
 
 _SMALLEST_SERVER_GIB = 2_400
-"""Ours: an upper bound for the number of object servers where no source gives their size."""
+"""Upper bound for the number of object servers if no source gives their size."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LustreTier:
         A capacity is one of `initial_gib` or a multiple of `step_gib`; 0 where no capacity is
         given (Intelligent-Tiering).
     efa_step_gib:
-        With EFA a capacity is a multiple of this, which is also the minimum; `None` without EFA.
+        With EFA, capacities are multiples of this minimum; `None` without EFA.
     network_baseline_mbps_per_tib, network_burst_mbps_per_tib:
         Of the file system's servers.
     associations:
@@ -47,7 +47,7 @@ class LustreTier:
     date: str
 
     def is_valid_capacity(self, capacity_gib: int, *, efa: bool = False) -> bool:
-        """Whether FSx takes this capacity."""
+        """Whether FSx accepts this capacity."""
         if efa:
             step = self.efa_step_gib
             return step is not None and capacity_gib >= step and capacity_gib % step == 0
@@ -59,7 +59,7 @@ class LustreTier:
     def nearest_capacities(
         self, capacity_gib: int, *, efa: bool = False
     ) -> tuple[int | None, int | None]:
-        """The valid capacities just below and just above (equal to both where it is valid)."""
+        """The nearest valid capacities below and above (both equal to a valid one)."""
         step = (self.efa_step_gib or 0) if efa else self.step_gib
         if step == 0:
             return None, None
@@ -73,7 +73,7 @@ class LustreTier:
 
 @dataclass(frozen=True)
 class LustreServers:
-    """Servers of one file system; each takes an address of its subnet.
+    """Servers of one file system; each uses an address of its subnet.
 
     The number is exact where AWS documents a server's size: EFA file systems and
     Intelligent-Tiering. Elsewhere it is between `least` and `most`: who must have room plans
@@ -86,7 +86,7 @@ class LustreServers:
 
 @dataclass(frozen=True)
 class LustreLocalZoneRule:
-    """What a file system in one of these local zones is limited to."""
+    """Limits of file systems in a local zone."""
 
     zones: tuple[str, ...]
     deployment_type: str
@@ -95,7 +95,7 @@ class LustreLocalZoneRule:
 
 
 class LustreFacts:
-    """All that is known of FSx for Lustre; read once."""
+    """Facts on FSx for Lustre."""
 
     def __init__(self, store: Store) -> None:
         content = store.document("lustre")
@@ -158,7 +158,7 @@ class LustreFacts:
         storage_type: str = "SSD",
         throughput_mbps_per_tib: int | None = None,
     ) -> LustreTier | None:
-        """The tier of these settings, or `None` where FSx has no such combination."""
+        """The tier of these settings, or `None` for an invalid combination."""
         for tier in self.tiers:
             if (tier.deployment_type, tier.storage_type, tier.throughput_mbps_per_tib) == (
                 deployment_type,
@@ -171,7 +171,7 @@ class LustreFacts:
     def throughput_values(
         self, deployment_type: str, storage_type: str = "SSD"
     ) -> tuple[int, ...]:
-        """Valid `throughput_mbps_per_tib`; empty where none is given."""
+        """Valid `throughput_mbps_per_tib`; empty if the tier has none."""
         return tuple(
             tier.throughput_mbps_per_tib
             for tier in self.tiers
@@ -220,7 +220,7 @@ class LustreFacts:
         return LustreServers(metadata_least + least, metadata_most + max(least, most))
 
     def automatic_metadata_iops(self, capacity_gib: int) -> Fact[int]:
-        """Metadata IOPS that AUTOMATIC mode gives an SSD file system of this capacity.
+        """Metadata IOPS of an SSD file system of this capacity in AUTOMATIC mode.
 
         From 48,000 GiB the documentation gives 12,000 per 24,000 GiB; a part of a step is taken
         as not counting, and the answer is then marked derived.

@@ -1,4 +1,4 @@
-"""What the catalogue answers with. Units are in the names; what may be unknown is a `Fact`."""
+"""Types of the catalogue. Names have units; values that may be unknown are `Fact`s."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PriceKind = Literal[
     "training-plan-offer",
     "ec2-spot",
     "hyperpod-spot",
-    # What a user paid for capacity bought in advance: in no price list, only in a user's prices.
+    # Price paid for capacity bought in advance: only in a user's prices.
     "training-plan",
     "capacity-block-paid",
 ]
@@ -58,20 +58,20 @@ class InstanceType:
     network_gbps:
         As EC2 states it for the instance; an "up to" figure has a note.
     efa_interfaces:
-        The most EFA interfaces it takes; 0 without EFA.
+        Maximum number of EFA interfaces; 0 without EFA.
     efa_generation:
         `v1` to `v4`, or `none`.
     interfaces_max, interfaces_max_card0, interfaces_max_other_cards:
         Network interfaces of the instance, of card 0, and of each other card (0 where there is
         none).
     capacity_block_places:
-        Regions and local zones where Capacity Blocks are sold; empty where they are not.
+        Regions and local zones with Capacity Blocks; empty without any.
     scale_up_size:
         Accelerators that share one NVLink or NeuronLink domain.
     scale_up_link_gbytes_per_s:
-        Of one accelerator; 0 where there is no such link.
+        Of one accelerator; 0 without such a link.
     topology_layers:
-        Network layers that DescribeInstanceTopology returns; 0 where it does not cover the type.
+        Network layers of DescribeInstanceTopology; 0 if it does not cover the type.
     """
 
     name: str
@@ -106,7 +106,7 @@ class InstanceType:
     spot: Fact[bool]
     capacity_block_places: Fact[tuple[str, ...]]
     remark: Fact[str] | None
-    """A sourced sentence that fits no other field."""
+    """A sourced remark."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Quota:
     date: str
     default: Fact[float]
     defaults_by_region: tuple[tuple[str, Fact[float]], ...] = ()
-    """Where the default differs by region; `default` is then unknown, `*` is any other region."""
+    """Defaults by region, `*` for other regions, if they differ; `default` is unknown then."""
 
     def default_in(self, region: str) -> Fact[float]:
         """The default of one region."""
@@ -153,7 +153,7 @@ class Interface:
 
 @dataclass(frozen=True)
 class Accelerator:
-    """One accelerator, whatever instance it is in.
+    """One accelerator, independent of its instance.
 
     `dense_fp8_tflops` is 0 where it has no FP8. `compute_capability` is NVIDIA's, unknown for
     others. `mig_profiles` is empty where it cannot be partitioned.

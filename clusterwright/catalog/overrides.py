@@ -1,4 +1,4 @@
-"""The user's own rates, as `configs/prices.yaml` has them once it is parsed.
+"""Read the rates of a user from a parsed `configs/prices.yaml`.
 
 The document is a list; each entry has `usd`, `unit`, `source`, `date` and either
 `instance_type`, `region` and `kind` or `service`, `item` and `region`. A rate of the user's stands
@@ -20,7 +20,7 @@ from clusterwright.catalog.model import Price, PriceKind
 _COMMON: Final = ("region", "usd", "unit", "source", "date")
 _INSTANCE: Final = ("instance_type", "kind")
 _SERVICE: Final = ("service", "item")
-# No unit of anything costs more: a slip of the keyboard, not a price.
+# Larger amounts are rejected as mistakes.
 _LARGEST_USD: Final = Decimal(10) ** 9
 
 
@@ -33,17 +33,17 @@ class PriceOverrides:
 
 
 def read_overrides(data: object) -> PriceOverrides:
-    """The rates of a parsed document.
+    """Read the rates of a parsed document.
 
     Parameters
     ----------
     data:
-        What a YAML or JSON parser returned: a list of mappings, or `None` for an empty file.
+        A list of mappings, or `None` for an empty file.
 
     Raises
     ------
     PriceOverrideError
-        Everything that is wrong, each with the path of the entry and key.
+        All errors, each with the path of the entry and key.
     """
     if data is None:
         return PriceOverrides()
@@ -67,7 +67,7 @@ def read_overrides(data: object) -> PriceOverrides:
         parts = ("instance_type", "kind") if is_instance else _SERVICE
         key = (entry[parts[0]], entry[parts[1]], entry["region"])
         if key in target:
-            problems.append(PriceProblem(f"a second rate for {' '.join(key)}", (index,)))
+            problems.append(PriceProblem(f"duplicate rate for {' '.join(key)}", (index,)))
         target[key] = rate
     if problems:
         raise PriceOverrideError(tuple(problems))
@@ -79,7 +79,7 @@ def _check(entry: object, index: int) -> list[PriceProblem]:
         return [PriceProblem("must be a mapping", (index,))]
     has_instance, has_service = "instance_type" in entry, "service" in entry
     if has_instance == has_service:
-        return [PriceProblem("needs either instance_type and kind or service and item", (index,))]
+        return [PriceProblem("must have instance_type and kind, or service and item", (index,))]
     wanted = (*_COMMON, *(_INSTANCE if has_instance else _SERVICE))
     problems = [PriceProblem(f"{key} is missing", (index,)) for key in wanted if key not in entry]
     problems += [
@@ -93,11 +93,11 @@ def _check(entry: object, index: int) -> list[PriceProblem]:
     if "usd" in entry and not _is_amount(entry["usd"]):
         problems.append(PriceProblem("must be an amount of 0 or more", (index, "usd")))
     elif "usd" in entry and Decimal(str(entry["usd"])) > _LARGEST_USD:
-        problems.append(PriceProblem(f"is more than {_LARGEST_USD:,} USD", (index, "usd")))
+        problems.append(PriceProblem(f"must be at most {_LARGEST_USD:,} USD", (index, "usd")))
     if "date" in entry and not str(entry["date"]).strip():
         problems.append(PriceProblem("must not be empty", (index, "date")))
     elif "date" in entry and is_impossible(str(entry["date"])):
-        problems.append(PriceProblem("is not a date of the calendar", (index, "date")))
+        problems.append(PriceProblem("is not a valid date", (index, "date")))
     kinds = get_args(PriceKind)
     if has_instance and _is_word(entry.get("kind")) and entry["kind"] not in kinds:
         problems.append(PriceProblem(f"must be one of {', '.join(kinds)}", (index, "kind")))

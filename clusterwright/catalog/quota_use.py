@@ -1,4 +1,4 @@
-"""Which quota a use of an instance type counts against, found by AWS's own names."""
+"""The quota for a use of an instance type, found by AWS's quota names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LETTERS: Final = re.compile(r"[a-z]+")
 
 
 def find(instance_type: str, use: QuotaUse, quotas: Iterable[Quota]) -> Fact[Quota]:
-    """The quota, with the source that lists it; unknown where no documented name fits."""
+    """The quota, with its source; unknown if no documented name matches."""
     if use in _SAGEMAKER_NAMES:
         wanted = _SAGEMAKER_NAMES[use].format(instance_type)
         for quota in quotas:

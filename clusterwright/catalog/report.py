@@ -1,4 +1,4 @@
-"""The catalogue as lists of facts: one type's, or every one's for its age. Pure."""
+"""The catalogue as lists of facts: by name, or by age of the data sets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from clusterwright.catalog.model import (
 )
 from clusterwright.platforms.registry import PLATFORMS
 
-# Kinds that some price list has; the others are in a user's own prices alone.
+# Kinds in price lists; the others are only in a user's prices.
 _SHOWN_KINDS: Final = (
     "ec2-on-demand",
     "hyperpod-on-demand",
@@ -36,20 +36,20 @@ _SHOWN_KINDS: Final = (
 
 @dataclass(frozen=True)
 class Line:
-    """One fact under its name; `fact` keeps source, date and reason."""
+    """One fact with its name; `fact` has source, date and reason."""
 
     name: str
     fact: Fact[Any]
 
     @property
     def words(self) -> str:
-        """The value for a reader, or `unknown`."""
+        """The value as text, or `unknown`."""
         return in_words(self.fact.value) if isinstance(self.fact, Known) else "unknown"
 
 
 @dataclass(frozen=True)
 class Section:
-    """Facts that belong together."""
+    """A titled group of facts."""
 
     title: str
     lines: tuple[Line, ...]
@@ -57,7 +57,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Subject:
-    """All that the catalogue has on one name."""
+    """All facts on one name."""
 
     name: str
     kind: str
@@ -66,7 +66,7 @@ class Subject:
 
 @dataclass
 class Age:
-    """How old one data set is."""
+    """The age of one data set."""
 
     data_set: str
     values: int = 0
@@ -99,14 +99,14 @@ class Age:
 
 
 def subject(catalog: Catalog, name: str, region: str | None = None) -> Subject | None:
-    """What is known of an instance type, an accelerator or an UltraServer; `None` if nothing.
+    """The facts on an instance type, an accelerator or an UltraServer; `None` without any.
 
     Parameters
     ----------
     name:
         `p5.48xlarge` (also with `ml.`), `H100`, `u-p6e-gb200x72`.
     region:
-        Places and prices of this region only; without it those of every region with an answer.
+        Limits places and prices to this region; by default those of all regions.
     """
     instance = catalog.instance(name.removeprefix("ml."))
     if instance is not None:
@@ -131,7 +131,7 @@ def ages(catalog: Catalog, today: dt.date) -> tuple[Age, ...]:
 
 
 def all_facts(catalog: Catalog) -> Iterator[tuple[str, Fact[Any]]]:
-    """(data set, fact) of everything that the data files hold; derived answers are not in it."""
+    """(data set, fact) of all facts in the data files, without derived ones."""
     yield from _instance_facts(catalog)
     yield from _place_facts(catalog)
     yield from _price_facts(catalog)
@@ -145,7 +145,7 @@ def all_facts(catalog: Catalog) -> Iterator[tuple[str, Fact[Any]]]:
 
 
 def in_words(value: Any) -> str:
-    """A value as a person writes it."""
+    """A value as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Price):

@@ -1,4 +1,4 @@
-"""What live APIs answered about one region, and how it goes over the catalogue's documents. Pure.
+"""Responses of live APIs for one region, and their merge into the catalogue's documents.
 
 A snapshot replaces what it answers and nothing else: facts that no API gives (accelerators,
 capacity blocks, Lustre, corrections of wrong API values) and other regions stay as they are.
@@ -46,7 +46,7 @@ class Snapshot:
     quotas:
         (service, code, name, unit, value).
     parts:
-        What was asked, of `PARTS`; the rest is left as it is.
+        The refreshed parts, of `PARTS`; others stay unchanged.
     """
 
     region: str
@@ -65,7 +65,7 @@ class Snapshot:
         return f"{LIVE_PREFIX}{part}-{self.region}-{self.date}"
 
     def to_json(self) -> dict[str, Any]:
-        """A document that `from_json` reads back."""
+        """The document for `from_json`."""
         return {
             "schema_version": SCHEMA_VERSION,
             "region": self.region,
@@ -82,7 +82,7 @@ class Snapshot:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Snapshot:
-        """The snapshot of a document that `to_json` wrote."""
+        """The snapshot of a document of `to_json`."""
         assert document["schema_version"] == SCHEMA_VERSION
         return cls(
             region=document["region"],
@@ -101,14 +101,14 @@ class Snapshot:
 def keeps_quota(
     service: str, code: str, name: str, known: Iterable[tuple[str, str | None]]
 ) -> bool:
-    """Whether a live quota belongs in the catalogue: it is there already, or HyperPod uses it."""
+    """Whether a live quota is kept: it is in the catalogue already, or HyperPod uses it."""
     if (service, code) in set(known):
         return True
     return service == "sagemaker" and _SAGEMAKER_QUOTAS.fullmatch(name) is not None
 
 
 def apply(documents: Mapping[str, dict[str, Any]], live: Snapshot) -> dict[str, dict[str, Any]]:
-    """The documents with a snapshot put over them; the arguments stay as they are."""
+    """A copy of the documents, updated with a snapshot."""
     made = {name: copy.deepcopy(content) for name, content in documents.items()}
     where = f" at {live.endpoint}, which is not AWS" if live.endpoint else ""
     titles = {
@@ -173,12 +173,12 @@ def _new_record() -> dict[str, Any]:
 
 
 def _is_correction(written: Any, record_source: str) -> bool:
-    """Whether a hand-kept value stands where the API's is known to be wrong."""
+    """Whether a manual value replaces a wrong one of the API."""
     return isinstance(written, dict) and written.get("source", record_source) != record_source
 
 
 def _of_source(written: Any, source: str) -> Any:
-    """A value that stays, with the source it had from its record."""
+    """A kept value, with the source of its record."""
     return written if isinstance(written, dict) else cell(written, source)
 
 
@@ -240,14 +240,14 @@ def _quotas(rows: list[list[Any]], live: Snapshot) -> list[list[Any]]:
             row = [service, code, name, _unit(unit), source, default]
             found.append(row)
         else:
-            # The unit stays: AWS says "None" where the documentation says vCPU or instances.
+            # The unit stays: AWS has "None" where the documentation has vCPU or instances.
             default = _of_region(row[5], default, live)
             row[:] = [service, code, name, row[3], source, default]
     return sorted(found, key=lambda row: (row[0], row[1] or "~", row[2]))
 
 
 def _of_region(before: Any, answered: Any, live: Snapshot) -> Any:
-    """The default, with those of other regions where it is known to differ by region."""
+    """The default, with those of other regions if it differs by region."""
     table = before.get("value")
     if not isinstance(table, dict) or "value" not in answered:
         return answered
@@ -266,7 +266,7 @@ def _number(value: float) -> float | int:
 
 
 def _drop_unused_sources(documents: dict[str, dict[str, Any]]) -> None:
-    """Sources of earlier snapshots that nothing refers to any more."""
+    """Sources of earlier snapshots without references."""
     used: set[str] = set()
     for name, content in documents.items():
         if name != "sources":

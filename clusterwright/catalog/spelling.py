@@ -1,4 +1,4 @@
-"""What was probably meant by a name that does not exist."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 
 def nearest(name: str, names: Collection[str], *, count: int = 3) -> list[str]:
-    """The names most like `name`, best first; names of its own family before the others.
+    """Names similar to `name`, best first; names of its family precede others.
 
-    The family is what stands before the dot: who writes `p5.48large` means a p5.
+    The family is the part before the dot: suggestions for `p5.48large` are p5 types.
     """
     import difflib
 

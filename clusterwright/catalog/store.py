@@ -1,4 +1,4 @@
-"""Reads the data files, each when it is first needed, from the package or from a directory."""
+"""Read the data files on demand, from the package or from a directory."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class Store:
         except OSError as error:
             raise CatalogError(
                 f"{path} cannot be read: {error.strerror}",
-                "a catalogue directory is written by `clusterwright catalog refresh --output DIR`",
+                "`clusterwright catalog refresh --output DIR` writes a catalogue directory",
             ) from error
         except ValueError as error:
             raise CatalogError(f"{path} is damaged: {error}") from error
         if not isinstance(content, dict) or content.get("schema_version") != SCHEMA_VERSION:
             raise CatalogError(
-                f"{path} is not of version {SCHEMA_VERSION}",
-                "write it again with this version: `clusterwright catalog refresh --output DIR`",
+                f"{path} does not have version {SCHEMA_VERSION}",
+                "write it with this version: `clusterwright catalog refresh --output DIR`",
             )
         return content

@@ -1,4 +1,4 @@
-"""One way to write a data file: sorted records, one field or row per line, diff-able."""
+"""Format data files: sorted records, one field or row per line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-# How deep the objects of a file are opened over several lines; below, one line each.
+# Levels of a file's objects on separate lines; deeper levels are on one line.
 DEPTHS: Final = {
     "sources": 2,
     "names": 2,

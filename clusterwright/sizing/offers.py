@@ -15,6 +15,7 @@ from typing import Final
 
 from clusterwright.catalog import Catalog
 from clusterwright.cost.rates import HourlyRate, hourly_rate
+from clusterwright.platforms.registry import DEFAULT
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.plan_types import Candidate, Quantiles
 from clusterwright.sizing.purchases import PurchasePlan, cover
@@ -62,7 +63,7 @@ def offers(
     region: str,
     today: dt.date,
     spares: int = 0,
-    platform: str = "hyperpod-slurm",
+    platform: str = DEFAULT,
 ) -> tuple[Offer, ...]:
     """The candidate's cost with each kind of capacity, in the order of `kinds`.
 

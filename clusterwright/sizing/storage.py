@@ -52,6 +52,13 @@ SHORT_TOKEN_VOCABULARY: Final = 65_536
 """Up to here an indexed data set stores a token in two bytes, above in four (Megatron-LM)."""
 
 
+ASSOCIATIONS: Final = (
+    ("data", "/data", "import NEW, CHANGED, DELETED: training reads it"),
+    ("checkpoints", "/checkpoints", "export NEW, CHANGED: survives the file system"),
+)
+"""Data repository associations: name, path, policy."""
+
+
 @dataclass(frozen=True)
 class LustreChoice:
     """One file system that meets the requirements.
@@ -191,13 +198,7 @@ def plan_storage(
     client = catalog.lustre.client_gbps["without-efa"] / 8
     efa = needed / nodes / GB > client
     if efa and not _supports_efa(instance, catalog):
-        raise GoalError(
-            f"each node would have to move {needed / nodes / GB:.1f} GB/s, above the "
-            f"{client:.1f} GB/s of a client without EFA, and FSx does not support EFA on "
-            f"{hardware.name}",
-            "more nodes, a longer interval between saves, or a type with EFA and Nitro v4",
-            field="checkpoints",
-        )
+        raise _efa_error(hardware.name, needed / nodes / GB, client)
     capacity = (kept * state + working_set * data_bytes) / FILL / GIB
     files = (accelerators or nodes * hardware.per_node) * PARALLEL_FILES_PER_RANK
     demand = _Demand(capacity, needed / GB, files / min(saves.interval_seconds, 60.0), efa)
@@ -228,10 +229,7 @@ def plan_storage(
         first_epoch_hours=working_set * data_bytes / GB / chosen.gbytes_per_s / 3600,
         object_bytes=in_bucket,
         object_usd_per_month=_object_price(in_bucket, catalog, region),
-        associations=(
-            ("data", "/data", "import NEW, CHANGED, DELETED: training reads it"),
-            ("checkpoints", "/checkpoints", "export NEW, CHANGED: survives the file system"),
-        ),
+        associations=ASSOCIATIONS,
         warnings=warnings,
         explained=(
             *_explained_saves(saves, params, state, mtti_hours),
@@ -249,6 +247,16 @@ class _Saves:
     interval_seconds: float
     bytes_per_s: float
     warnings: tuple[str, ...]
+
+
+def _efa_error(name: str, node_gbytes_per_s: float, client_gbytes_per_s: float) -> GoalError:
+    return GoalError(
+        f"each node would have to move {node_gbytes_per_s:.1f} GB/s, above the "
+        f"{client_gbytes_per_s:.1f} GB/s of a client without EFA, and FSx does not support EFA on "
+        f"{name}",
+        "more nodes, a longer interval between saves, or a type with EFA and Nitro v4",
+        field="checkpoints",
+    )
 
 
 def _nvme(instance: InstanceType | None) -> LocalNvme | None:

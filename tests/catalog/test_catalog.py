@@ -274,8 +274,8 @@ def test_another_directory_is_read_instead(
     [
         (None, "cannot be read: No such file"),
         ("{", "is damaged"),
-        ('{"schema_version": 2}', "is not of version 1"),
-        ("[]", "is not of version 1"),
+        ('{"schema_version": 2}', "does not have version 1"),
+        ("[]", "does not have version 1"),
     ],
 )
 def test_a_directory_that_cannot_be_read_is_said(

@@ -86,13 +86,13 @@ def test_every_problem_is_said_with_its_path() -> None:
         ),
         ((4,), "unit is missing"),
         ((4,), "date is missing"),
-        ((5,), "needs either instance_type and kind or service and item"),
-        ((6,), "needs either instance_type and kind or service and item"),
+        ((5,), "must have instance_type and kind, or service and item"),
+        ((6,), "must have instance_type and kind, or service and item"),
         ((7, "item"), "must be text"),
         ((7, "usd"), "must be an amount of 0 or more"),
         ((7, "date"), "must not be empty"),
         ((8, "usd"), "must be an amount of 0 or more"),
-        ((10,), "a second rate for p5e.48xlarge hyperpod-on-demand us-east-1"),
+        ((10,), "duplicate rate for p5e.48xlarge hyperpod-on-demand us-east-1"),
     ]
     assert str(caught.value).startswith("[0]: must be a mapping; [1].usd: must be an amount")
 

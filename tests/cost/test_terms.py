@@ -290,17 +290,17 @@ def test_rates_far_from_the_catalogues_or_from_the_future_are_asked_about(tmp_pa
         (
             "rates: [{service: kms, item: key, region: us-east-1, usd: 1, unit: key-month,"
             " source: s, date: 2026-13-45}]\n",
-            "is not a date of the calendar",
+            "is not a valid date",
         ),
         (
             "rates: [{service: kms, item: key, region: us-east-1, usd: 1, unit: key-month,"
             " source: s, date: '0000-01-01'}]\n",
-            "is not a date of the calendar",
+            "is not a valid date",
         ),
         (
             "rates: [{service: kms, item: key, region: us-east-1, usd: 1.0e+12, unit: key-month,"
             " source: s, date: 2026-01-01}]\n",
-            "is more than 1,000,000,000 USD",
+            "must be at most 1,000,000,000 USD",
         ),
     ],
 )

@@ -1,5 +1,4 @@
-"""How the data files are made: from `sources/`, the pinned moto package and botocore's models.
+"""Build the data files from `sources/`, the pinned moto package and botocore's models.
 
-Needed by `python -m clusterwright.catalog.generate` only; nothing here runs when the catalogue is
-read.
+Used by `python -m clusterwright.catalog.generate` only.
 """

@@ -1,4 +1,4 @@
-"""Hand-kept `field,value,source,note` lines turned into cells."""
+"""Convert `field,value,source,note` rows of the CSV files to cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clusterwright.catalog.cells import cell, unknown
 
-# What a note starts with where the value is arithmetic on what the source says.
+# Prefix of notes on values that are computed from the source.
 _DERIVED: Final = "derived: "
 
 
@@ -64,7 +64,7 @@ FIELDS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 def fact(row: Mapping[str, str]) -> Any:
-    """The cell of one line; `unknown` keeps its note as the reason."""
+    """The cell of a row; the note of `unknown` is the reason."""
     if row["value"] == "unknown":
         return unknown(row["note"] or "not found")
     field = row["field"].partition(":")[0]

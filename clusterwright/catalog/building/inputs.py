@@ -1,4 +1,4 @@
-"""Reads what the data files are made from. moto and botocore are read as files, not imported."""
+"""Read the inputs of the data files; moto and botocore are read as files, not imported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def document(name: str) -> Mapping[str, Any]:
 
 
 def snapshots() -> list[Snapshot]:
-    """What `catalog refresh --write` read from live APIs, oldest first."""
+    """Snapshots of `catalog refresh --write`, oldest first."""
     found = [
         Snapshot.from_json(json.loads(path.read_text(encoding="utf-8")))
         for path in sorted(LIVE.glob("*.json"))
@@ -73,7 +73,7 @@ def _gzipped(path: Path) -> Any:
 
 
 def _package(name: str, version: str) -> Path:
-    """The folder of an installed package, which must be the version that `sources.csv` cites."""
+    """The folder of an installed package, which must have the version in `sources.csv`."""
     from importlib import metadata
 
     installed = metadata.version(name)

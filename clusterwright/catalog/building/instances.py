@@ -1,4 +1,4 @@
-"""Instance records: EC2's API first, then what other sources add or put right."""
+"""Instance records: EC2's API data, completed and corrected by other sources."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ FIELDS: Final = (
     "capacity_block_places",
 )
 
-# Facts of the largest size that hold for the smaller sizes of its family too.
+# Facts of the largest size that also apply to smaller sizes of its family.
 _FAMILY_FACTS: Final = ("nitro", "scale_up_size", "scale_up_link_gbytes_per_s")
 _FAMILY_WITH_EFA: Final = ("efa_generation",)
 
 
 def names() -> dict[str, Any]:
-    """The document of all type names, and which of them HyperPod and training plans take."""
+    """The document of all type names, and of those that HyperPod and training plans support."""
     return {
         "schema_version": 1,
         "source": "botocore",
@@ -78,7 +78,7 @@ def _complete(
     *,
     in_api: bool,
 ) -> None:
-    """Fills every field: from the family's largest size where that holds, else as unknown."""
+    """Fill every field, from the family's largest size if applicable, or else as unknown."""
     accelerated = record.get("accelerator_count") != 0
     largest = f"{_family(name)}.48xlarge"
     if name not in kept and largest in kept:
@@ -117,7 +117,7 @@ def _accelerators_by_api_name() -> dict[str, str]:
 
 
 def _api_key(record: Mapping[str, Any]) -> str:
-    """EC2 calls both A100s by one name; their memory tells them apart."""
+    """The accelerator in EC2's API; both A100s have one name and differ in memory."""
     name = record["accelerator_name"]
     if name == "A100":
         return f"A100:{int(record['accelerator_memory_gib'] * 1024)}"

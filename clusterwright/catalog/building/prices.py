@@ -1,4 +1,4 @@
-"""Prices: of several sources for one price the newest is taken; nothing crosses a region.
+"""Prices: the newest source of each price, by region.
 
 A Capacity Block page often names its regions in words ("US regions"). Words that the documented
 list of regions decides are resolved; words that nothing decides ("unspecified", "low region")
@@ -19,7 +19,7 @@ _ALL: Final = frozenset({"all listed", "all listed regions", "as listed"})
 
 
 def prices(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The document of prices: rows of what is known, and reasons for what is not."""
+    """The document of prices: rows of known ones, and reasons for unknown ones."""
     dates = {row["id"]: row["date"] for row in inputs.rows("sources.csv")}
     known: dict[tuple[str, str, str], dict[str, str]] = {}
     unresolved: list[dict[str, str]] = []
@@ -48,7 +48,7 @@ def prices(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _places(row: Mapping[str, str], records: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The regions and local zones that a row is about; none where its words do not say."""
+    """The regions and local zones of a row; empty if it does not name them."""
     words = row["place"]
     if row["kind"] != "capacity-block":
         return words.split(";")
@@ -72,7 +72,7 @@ def _places(row: Mapping[str, str], records: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _note(row: Mapping[str, str], place: str) -> list[str]:
-    """What a reader must know: words that were resolved, an amount that was divided."""
+    """Remarks: resolved names of places, divided amounts."""
     if row["kind"] == "training-plan-offer":
         return ["an offer of one instance for 24 h, its total divided by 24"]
     if place not in row["place"].split(";"):
@@ -93,7 +93,7 @@ def _contradicted(
     unresolved: Iterable[dict[str, str]],
     dates: Mapping[str, str],
 ) -> list[list[str]]:
-    """Takes away prices that a newer amount without a region casts into doubt, with the reason."""
+    """Remove prices that a newer amount without a region contradicts, with the reason."""
     doubts: dict[str, list[dict[str, str]]] = {}
     for row in unresolved:
         doubts.setdefault(row["instance"], []).append(row)

@@ -1,4 +1,4 @@
-"""Accelerators, UltraServers, interface layouts, addresses, Lustre and limits."""
+"""Documents of accelerators, UltraServers, interface layouts, Lustre and limits."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def ultraservers() -> dict[str, Any]:
 
 
 def network() -> dict[str, Any]:
-    """Sourced addresses per node and sourced interface layouts; the rest is derived on reading."""
+    """Sourced addresses per node and interface layouts; others are derived on reading."""
     addresses = [
         [
             row["instance"],

@@ -1,4 +1,4 @@
-"""Zones and offerings by region, from EC2's API dump, with the local zones that documents name."""
+"""Zones and offerings by region, from EC2's API dump, and documented local zones."""
 
 from __future__ import annotations
 
