@@ -1,8 +1,8 @@
-"""Faults of releases that their makers or users have published, and which clusters meet them.
+"""Published faults of releases, and which clusters they affect.
 
-One line per thread, read 2026-11-21. A release that is refused for another reason is said with its
-faults too; a release that is taken is held against them by CW-I017. A fault that no release has
-ended has no `last`. What a maker has not published is not here: no fault found is no promise.
+One entry per issue, read 2026-11-21. Rule CW-I017 compares supported releases with them; the
+message that refuses a release lists its faults too. A fault without a fixed release has no `last`.
+Unpublished faults are not here: an empty result does not mean that a release has no faults.
 """
 
 from __future__ import annotations
@@ -26,41 +26,41 @@ def _everywhere(_: Cluster) -> bool:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a run of releases, `first` and `last` among them."""
+    """A fault of the releases from `first` to `last`, both included."""
 
     thread: str
     what: str
     first: Release
     last: Release | None
     concerns: Callable[[Cluster], bool] = _everywhere
-    """Whether the cluster has what the fault needs."""
+    """Whether the fault affects the cluster."""
     is_fatal: bool = False
-    """Whether nothing works where it is met: then the spec is refused."""
+    """Whether the cluster cannot work with it, so that the spec is refused."""
 
     def has(self, release: Release) -> bool:
         return self.first <= release and (self.last is None or release <= self.last)
 
 
 def of_parallelcluster(cluster: Cluster) -> Iterator[Fault]:
-    """The faults that the cluster would meet with the release that the spec names."""
+    """The faults of the spec's release that affect the cluster."""
     release = tuple(int(part) for part in cluster.parallelcluster.version.split("."))
     return (f for f in PARALLELCLUSTER if f.has(release) and f.concerns(cluster))
 
 
 def of_hyperpod_image(cluster: Cluster, released: datetime.date) -> Iterator[Fault]:
-    """The faults that the cluster would meet with an image of that day."""
+    """The faults of an image released on that day that affect the cluster."""
     day = (released.year, released.month, released.day)
     return (f for f in HYPERPOD_IMAGES if f.has(day) and f.concerns(cluster))
 
 
 def of_chart(cluster: Cluster, chart: str, version: str) -> Iterator[Fault]:
-    """The faults that the cluster would meet with that version (`v0.5.9`, `0.5.9-rc1`)."""
+    """The faults of that version (`v0.5.9`, `0.5.9-rc1`) that affect the cluster."""
     release = tuple(int(part) for part in re.findall(r"[0-9]+", version)[:3])
     return (f for f in CHARTS.get(chart, ()) if f.has(release) and f.concerns(cluster))
 
 
 def of_some_hyperpod_image(cluster: Cluster) -> Iterator[Fault]:
-    """The faults that the cluster would meet with an image of some day or other."""
+    """The faults of any image that affect the cluster."""
     return (fault for fault in HYPERPOD_IMAGES if fault.concerns(cluster))
 
 
@@ -69,7 +69,7 @@ def _types(cluster: Cluster) -> Iterator[str]:
 
 
 def _has_family(*families: str) -> Callable[[Cluster], bool]:
-    """`p4` stands for p4d and p4de too."""
+    """`p4` includes p4d and p4de."""
     return lambda cluster: any(name.startswith(families) for name in _types(cluster))
 
 
@@ -113,7 +113,7 @@ _PC: Final = "aws/aws-parallelcluster#"
 PARALLELCLUSTER: Final = (
     Fault(
         _PC + "4651",
-        "a change of subnet or security group makes a new Lustre file system and deletes the old",
+        "a change of subnet or security group replaces the Lustre file system and its data",
         (2, 2, 1),
         (3, 3, 0),
     ),
@@ -133,26 +133,35 @@ PARALLELCLUSTER: Final = (
         (3, 14, 1),
     ),
     Fault(
-        _PC + "3777", "clusters without a way to the internet", (3, 1, 1), (3, 1, 1), _is_closed
+        _PC + "3777",
+        "clusters in subnets without internet access fail",
+        (3, 1, 1),
+        (3, 1, 1),
+        _is_closed,
     ),
     Fault(
         _PC + "5295",
-        "nodes with GPUs do not come back after `scontrol reboot`",
+        "nodes with GPUs do not return to service after `scontrol reboot`",
         (3, 2, 0),
         (3, 5, 1),
         _has_nvidia,
     ),
-    Fault(_PC + "4781", "names and addresses of nodes are exchanged", (3, 3, 0), (3, 4, 0)),
+    Fault(
+        _PC + "4781",
+        "Slurm node names and addresses are swapped between nodes",
+        (3, 3, 0),
+        (3, 4, 0),
+    ),
     Fault(
         _PC + "5151",
-        "an update of the scheduler's settings breaks accounting",
+        "an update of the scheduler settings breaks accounting",
         (3, 3, 0),
         (3, 5, 1),
         _has_accounting,
     ),
     Fault(
         _PC + "6211",
-        "an update that takes storage away can delete the data on it",
+        "an update that removes a shared storage entry can delete its data",
         (3, 3, 0),
         (3, 9, 0),
     ),
@@ -165,7 +174,7 @@ PARALLELCLUSTER: Final = (
     ),
     Fault(
         _PC + "6014",
-        "the published images have NVIDIA's open driver, which P2, P3, G2 and G3 do not have",
+        "the published images have NVIDIA's open driver, which does not support P2, P3, G2 and G3",
         (3, 8, 0),
         None,
         _has_published_image_and("p2.", "p3.", "p3dn.", "g2.", "g3.", "g3s."),
@@ -179,14 +188,14 @@ PARALLELCLUSTER: Final = (
     ),
     Fault(
         "aws-samples/genai-video-super-resolution#3",
-        "new nodes are told wrong addresses, and are replaced in a loop",
+        "new nodes get wrong addresses and are replaced in a loop",
         (3, 9, 0),
         (3, 9, 2),
     ),
-    Fault(_PC + "6412", "updates fail from time to time", (3, 9, 0), (3, 10, 1)),
+    Fault(_PC + "6412", "cluster updates fail intermittently", (3, 9, 0), (3, 10, 1)),
     Fault(
         _PC + "6817",
-        "a coordinator can become administrator of accounting (CVE-2025-43904)",
+        "an account coordinator can become Slurm administrator (CVE-2025-43904)",
         (3, 9, 0),
         (3, 13, 0),
         _has_accounting,
@@ -199,41 +208,41 @@ PARALLELCLUSTER: Final = (
     ),
     Fault(
         _PC + "6571",
-        "NVIDIA's fabric manager does not start on P4, and no job runs",
+        "NVIDIA's fabric manager does not start on P4, and jobs fail",
         (3, 11, 0),
         (3, 11, 99),
         _is_al2023_with_p4,
     ),
     Fault(
         _PC + "7601",
-        "eight security holes of Slurm (CVE-2026-65107 and others)",
+        "eight security vulnerabilities of Slurm (CVE-2026-65107 and others)",
         (3, 0, 0),
         (3, 16, 0),
     ),
 )
-"""Of ParallelCluster's releases, in the order of their first."""
+"""Faults of ParallelCluster's releases, in the order of their first release."""
 
 HYPERPOD_IMAGES: Final = (
     Fault(
         "awslabs/awsome-distributed-ai#197",
-        "auto-resume does not work where Slurm counts GPUs (GRES)",
+        "auto-resume does not work with GPUs configured in Slurm (GRES)",
         (0,),
         (2024, 7, 31),
         _resumes_with_gres,
     ),
 )
-"""Of HyperPod's images, by the day of their release. The last is the day before the month that
-AWS's documentation names (awslabs/ai-on-sagemaker-hyperpod, 08-gres: before August 2024)."""
+"""Faults of HyperPod's images, by release date. The last date is the day before the month in AWS's
+documentation (awslabs/ai-on-sagemaker-hyperpod, 08-gres: before August 2024)."""
 
 CHARTS: Final = {
     "aws-efa-k8s-device-plugin": (
         Fault(
             "aws/sagemaker-hyperpod-cli#282",
-            "NVLink's controllers of P6-B200 are given to pods as EFA devices, and NCCL fails",
+            "NVLink controllers of P6-B200 are exposed to pods as EFA devices, and NCCL fails",
             (0, 0, 0),
             (0, 5, 9),
             _has_family("p6-b200"),
         ),
     ),
 }
-"""Of charts that a spec may pin, by name; on HyperPod its own chart brings them."""
+"""Faults of charts that a spec may pin, by name; HyperPod's chart contains them."""

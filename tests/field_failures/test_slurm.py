@@ -57,7 +57,7 @@ def test_parallelcluster_6571_drivers_and_holes_of_a_release_are_said(tmp_path: 
     assert told(tmp_path, p4) == ""
     # A fault that no release has ended: GPUs that the published images have no driver for.
     said = told(tmp_path, {"compute.2.instance_type": "p3.16xlarge"})
-    assert "NVIDIA's open driver, which P2, P3, G2 and G3 do not have" in said
+    assert "NVIDIA's open driver, which does not support P2, P3, G2 and G3" in said
     assert "aws/aws-parallelcluster#6014" in said
     own = {"image": {"image_id": "ami-0123456789abcdef0"}}
     assert "#6014" not in told(tmp_path, {**own, "compute.2.instance_type": "p3.16xlarge"})
@@ -101,7 +101,7 @@ def test_awsome_197_an_image_without_auto_resume_for_gpus_is_found(tmp_path: Pat
     image = {"image_id": "ami-0123456789abcdef0"}
     old = {"image": {**image, "released": "2024-03-09"}}  # the day of the report
     found = checked(tmp_path, old, "--offline", "--only", "CW-I017").one("CW-I017")
-    assert "auto-resume does not work where Slurm counts GPUs" in found["message"]
+    assert "auto-resume does not work with GPUs configured in Slurm" in found["message"]
     new = {"image": {**image, "released": "2026-09-01"}}
     assert checked(tmp_path, new, "--offline", "--only", "CW-I017").findings == []
     # A day that is not said is no pass.
@@ -392,7 +392,7 @@ def test_parallelcluster_7340_the_name_fits_into_slurm_s_tables(tmp_path: Path) 
         )
         answer = clusterwright("expand", path)
         assert answer.exit_code == 3
-        assert "has more than 40 characters" in answer.err
+        assert "must be at most 40 characters" in answer.err
     assert len(longest + "_assoc_usage_month_table") <= 64
 
 

@@ -197,7 +197,7 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
         "CW-I017",
         {"image": OLD_IMAGE},
         path="image",
-        message="auto-resume does not work where Slurm counts GPUs (GRES) "
+        message="auto-resume does not work with GPUs configured in Slurm (GRES) "
         "(awslabs/awsome-distributed-ai#197)",
         severity="warning",
     )

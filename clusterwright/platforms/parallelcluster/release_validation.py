@@ -1,4 +1,4 @@
-"""What ParallelCluster 3.16.1 does not take of a spec: its names, its limits, its types.
+"""Validation of a spec against ParallelCluster 3.16.1: names, limits, instance types.
 
 Its own validators say the same, when the cluster is made; what they do not see (a group's spare,
 an unknown type) stands here too.
@@ -27,7 +27,7 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Everything that the release or the catalogue refuses, with what to write instead."""
+    """Every problem with the release or the catalogue, with what to write instead."""
     catalog = load_catalog()
     yield from _version(cluster)
     yield from _region(cluster)
@@ -50,8 +50,8 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
         known = ", ".join(limits.KNOWN_VERSIONS)
         listed = "; ".join(f"{fault.what} ({fault.thread})" for fault in faults)
         yield Problem(
-            f"what ParallelCluster {version} takes is unknown: its schema was not read"
-            + (f". Its published faults that this cluster would meet: {listed}" if listed else ""),
+            f"ParallelCluster {version} is not supported: its schema is not known here"
+            + (f". Its published faults that affect this cluster: {listed}" if listed else ""),
             here,
             hint=f"known: {known}",
         )
@@ -61,7 +61,7 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
             yield Problem(
                 f"ParallelCluster {version}: {fault.what} ({fault.thread})",
                 here,
-                hint="an image of your own (image.image_id), or other instance types",
+                hint="a custom image (image.image_id), or other instance types",
                 rests_on=(("compute",),),
             )
 
@@ -69,8 +69,8 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
 def _region(cluster: Cluster) -> Iterator[Problem]:
     if cluster.region not in limits.REGIONS:
         yield Problem(
-            f"ParallelCluster {cluster.parallelcluster.version} is not in {cluster.region}: it "
-            "has neither images nor a provider there",
+            f"ParallelCluster {cluster.parallelcluster.version} does not support "
+            f"{cluster.region}: it has neither images nor a provider there",
             ("region",),
             hint="another region, or another platform",
             other_path=("platform",),
@@ -90,8 +90,8 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
         name = str(fs.name)
         if len(name) > limits.STORAGE_NAME_LENGTH or name == limits.NAME_KEPT:
             yield Problem(
-                f"`{name}`: ParallelCluster's names of storage have "
-                f"{limits.STORAGE_NAME_LENGTH} letters at most, and none is "
+                f"`{name}`: storage names of ParallelCluster must have at most "
+                f"{limits.STORAGE_NAME_LENGTH} characters and must not be "
                 f"`{limits.NAME_KEPT}`",
                 ("storage", "lustre", index, "name"),
                 hint="name: fsx",
@@ -101,7 +101,7 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
         for index, fs in enumerate(cluster.storage.lustre):
             if fs.name == "home":
                 yield Problem(
-                    "`home` is the name of the home directories",
+                    "`home` is reserved for the home directories",
                     ("storage", "lustre", index, "name"),
                     other_path=("storage", "home"),
                 )
@@ -109,13 +109,13 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
 
 def _name(name: str, path: Path) -> Iterator[Problem]:
     if name == limits.NAME_KEPT:
-        message = f"ParallelCluster keeps the name `{name}`"
+        message = f"ParallelCluster reserves the name `{name}`"
     elif len(name) > limits.NAME_LENGTH:
-        message = f"`{name}` has {len(name)} letters, and ParallelCluster takes "
-        message += f"{limits.NAME_LENGTH} at most"
+        message = f"`{name}` has {len(name)} characters; names of ParallelCluster must have at "
+        message += f"most {limits.NAME_LENGTH}"
     elif not re.match(limits.NAME_PATTERN, name):
-        message = f"`{name}`: ParallelCluster takes small letters, digits and hyphens, and a "
-        message += "letter first"
+        message = f"`{name}`: names of ParallelCluster must have lowercase letters, digits and "
+        message += "hyphens, and start with a letter"
     else:
         return
     yield Problem(message, path, other_path=("platform",))
@@ -126,7 +126,7 @@ def _numbers(cluster: Cluster) -> Iterator[Problem]:
     logins = [i for i, group in enumerate(cluster.compute) if group.role == "login"]
     if len(cluster.slurm.partitions) > limits.QUEUES:
         yield Problem(
-            f"{len(cluster.slurm.partitions)} queues, and ParallelCluster has {limits.QUEUES}",
+            f"{len(cluster.slurm.partitions)} queues: ParallelCluster allows {limits.QUEUES}",
             ("slurm", "partitions"),
             hint="several groups in one partition",
             other_path=("platform",),
@@ -137,13 +137,13 @@ def _numbers(cluster: Cluster) -> Iterator[Problem]:
     ):
         if len(places) > most:
             yield Problem(
-                f"{len(places)} {kind}, and ParallelCluster has {most}",
+                f"{len(places)} {kind}: ParallelCluster allows {most}",
                 ("compute", places[most], "name"),
                 other_path=("platform",),
             )
     if len(cluster.storage.lustre) + bool(cluster.storage.home) > limits.EXISTING_FSX:
         yield Problem(
-            f"ParallelCluster mounts {limits.EXISTING_FSX} file systems of FSx",
+            f"ParallelCluster mounts at most {limits.EXISTING_FSX} FSx file systems",
             ("storage", "lustre"),
             other_path=("platform",),
         )
@@ -159,7 +159,7 @@ def _mounts(cluster: Cluster) -> Iterator[Problem]:
     for path, mount in mounts:
         if mount in limits.RESERVED_MOUNT_PATHS:
             yield Problem(
-                f"ParallelCluster keeps {mount} for itself",
+                f"ParallelCluster reserves {mount}",
                 path,
                 hint="use a path such as /fsx",
                 other_path=("platform",),
@@ -167,7 +167,7 @@ def _mounts(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
-    """Architectures are the same everywhere, and the catalogue must know what it is asked."""
+    """All nodes must have one architecture, and the catalogue must describe their types."""
     controller = next((g for g in cluster.compute if g.role == "controller"), None)
     head = catalog.instance(controller.instance_type) if controller is not None else None
     for index, group in enumerate(cluster.compute):
@@ -176,24 +176,24 @@ def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
         if instance is None or not isinstance(instance.architecture, Known):
             if group.instance_type in catalog.instance_names:
                 yield Problem(
-                    f"the catalogue does not describe {group.instance_type}: whether it has EFA "
-                    "and which architecture are unknown",
+                    f"the catalogue does not describe {group.instance_type}: its EFA support and "
+                    "its architecture are unknown",
                     path,
-                    hint="`clusterwright catalog refresh` asks EC2",
+                    hint="`clusterwright catalog refresh` reads it from EC2",
                 )
             continue
         if group.role == "compute" and knows_efa(group, catalog) is None:
             yield Problem(
-                f"whether {group.instance_type} has EFA is not in the catalogue",
+                f"the catalogue does not have the EFA support of {group.instance_type}",
                 path,
-                hint="`clusterwright catalog refresh` asks EC2",
+                hint="`clusterwright catalog refresh` reads it from EC2",
             )
         if head is not None and controller is not None and isinstance(head.architecture, Known):
             mine, its = instance.architecture.value, head.architecture.value
             if mine != its:
                 yield Problem(
-                    f"{group.instance_type} is {mine} and the head node {its}: ParallelCluster "
-                    "takes one architecture",
+                    f"{group.instance_type} is {mine} and the head node is {its}: ParallelCluster "
+                    "requires one architecture",
                     path,
                     hint=_same_architecture(mine),
                     other_path=("compute", cluster.compute.index(controller), "instance_type"),
@@ -202,7 +202,7 @@ def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
             cluster.parallelcluster.os in limits.NOT_WITH_GB200
         ):
             yield Problem(
-                f"ParallelCluster has no {cluster.parallelcluster.os} for p6e-gb200",
+                f"ParallelCluster does not support {cluster.parallelcluster.os} on p6e-gb200",
                 ("parallelcluster", "os"),
                 hint="os: ubuntu2204, ubuntu2404 or alinux2023",
                 other_path=path,
@@ -212,7 +212,7 @@ def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
             and instance.placement_group_cluster.value
         ):
             yield Problem(
-                f"{group.instance_type} is not known to take a cluster placement group",
+                f"{group.instance_type} is not known to support cluster placement groups",
                 ("compute", index, "placement_group"),
                 hint="leave it out",
                 other_path=path,
@@ -226,7 +226,7 @@ def _same_architecture(wanted: str) -> str:
 
 
 def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
-    """`DevSettings/EfaInterfaceType` is the whole cluster's."""
+    """`DevSettings/EfaInterfaceType` applies to the whole cluster."""
     said = [
         (index, group)
         for index, group in enumerate(cluster.compute)
@@ -235,7 +235,7 @@ def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
     for index, group in enumerate(cluster.compute):
         if group.network_interface is not None and not has_efa(group, catalog):
             yield Problem(
-                f"{group.instance_type} has no EFA",
+                f"{group.instance_type} does not support EFA",
                 ("compute", index, "network_interface"),
                 other_path=("compute", index, "instance_type"),
             )
@@ -243,7 +243,7 @@ def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
     if older and len(older) != len(said):
         other = next(index for index, group in said if group.network_interface != "efa")
         yield Problem(
-            "ParallelCluster has one kind of interface for every queue with EFA",
+            "ParallelCluster uses one interface type for all queues with EFA",
             ("compute", older[0], "network_interface"),
             hint="efa for all of them, or leave it out",
             other_path=("compute", other, "name"),
@@ -261,8 +261,8 @@ def _ultraservers(cluster: Cluster) -> Iterator[Problem]:
         running = counts(group).maximum
         if running not in sizes:
             yield Problem(
-                f"{running} nodes run, and ParallelCluster tells Slurm of UltraServers of "
-                f"{sizes[0]} or {sizes[1]} nodes alone",
+                f"{running} nodes run, and ParallelCluster configures UltraServers with "
+                f"{sizes[0]} or {sizes[1]} nodes only",
                 ("compute", index, "spare_count" if group.spare_count else "count"),
                 hint=f"count: {sizes[0]} or {sizes[1]} and no spare_count: one group for each "
                 "capacity block",
@@ -271,7 +271,7 @@ def _ultraservers(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _topology(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
-    """EC2 says of some types where their instances stand."""
+    """EC2 describes the topology of some instance types only."""
     if cluster.slurm.topology != "tree":
         return
     for group in compute_groups(cluster):
@@ -281,7 +281,7 @@ def _topology(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
             return
     names = ", ".join(sorted({group.instance_type for group in compute_groups(cluster)}))
     yield Problem(
-        f"EC2 has no topology of {names}",
+        f"EC2 does not describe the topology of {names}",
         ("slurm", "topology"),
         hint="topology: auto",
         other_path=("compute",),
@@ -312,7 +312,7 @@ def _values(cluster: Cluster) -> Iterator[Problem]:
     if days not in limits.LOG_RETENTION_DAYS:
         taken = [str(n) for n in limits.LOG_RETENTION_DAYS if n]
         yield Problem(
-            f"ParallelCluster keeps no logs for {days} days",
+            f"ParallelCluster does not support a log retention of {days} days",
             ("observability", "log_retention_days"),
             hint=f"one of {', '.join(taken)}",
             other_path=("platform",),
@@ -321,7 +321,7 @@ def _values(cluster: Cluster) -> Iterator[Problem]:
     existing = accounting.existing
     if existing is not None and not re.match(limits.DATABASE_NAME_PATTERN, existing.database_name):
         yield Problem(
-            f"`{existing.database_name}`: ParallelCluster takes small letters, digits and `_`",
+            f"`{existing.database_name}`: use lowercase letters, digits and `_`",
             ("slurm", "accounting", "existing", "database_name"),
             other_path=("platform",),
         )
@@ -329,19 +329,19 @@ def _values(cluster: Cluster) -> Iterator[Problem]:
         is_nvidia(g, load_catalog()) for g in cluster.compute if g.role == "compute"
     ):
         yield Problem(
-            "no compute group has NVIDIA's accelerators, which the health check tries",
+            "the health check tests NVIDIA accelerators, and no compute group has any",
             ("parallelcluster", "gpu_health_check"),
         )
     # One of them is ours, the environment's name.
     if len(cluster.tags) + 1 > limits.TAGS:
         yield Problem(
-            f"{len(cluster.tags)} tags, and with the environment's own ParallelCluster takes "
-            f"{limits.TAGS}",
+            f"{len(cluster.tags)} tags: ParallelCluster allows {limits.TAGS}, with that of the "
+            "environment",
             ("tags",),
             on_key=True,
-            hint=f"{limits.TAGS - 1} at most",
+            hint=f"at most {limits.TAGS - 1}",
             other_path=("platform",),
         )
     for key in cluster.tags:
         if key.startswith("parallelcluster:") or key == ENVIRONMENT_TAG:
-            yield Problem(f"the tag `{key}` is not a file's to give", ("tags", key), on_key=True)
+            yield Problem(f"the tag `{key}` is reserved", ("tags", key), on_key=True)

@@ -1,7 +1,6 @@
-"""What the values of a ParallelCluster spec say to each other, whatever the release takes.
+"""Validation of the values of a ParallelCluster spec against each other.
 
-What the release and the instance types take is held against them by
-`clusterwright/platforms/parallelcluster/release_validation.py`.
+`release_validation` compares them with the release and the instance types.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
 
 RESERVED = ("reservation", "capacity-block")
-"""Capacity that is bought in a place of its own."""
+"""Capacity that has its own placement."""
 
 DESCRIBED = "p6e-gb200."
-"""Types whose UltraServers ParallelCluster describes to Slurm."""
+"""Prefix of the types whose UltraServers ParallelCluster configures in Slurm."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    if cluster.platform != "parallelcluster":
+    if "parallelcluster" not in cluster.traits.sections:
         return
     yield from _configuration(cluster)
     yield from _accounting(cluster)
@@ -45,7 +44,7 @@ def _configuration(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _topology(cluster: Cluster) -> Iterator[Problem]:
-    """UltraServers are ParallelCluster's to describe, and nothing else is (cookbook,
+    """ParallelCluster configures the topology of UltraServers and of nothing else (cookbook,
     block_topology and pcluster_topology_generator.py: `p6e-gb200` in capacity blocks).
     """
     wanted = cluster.slurm.topology
@@ -60,17 +59,17 @@ def _topology(cluster: Cluster) -> Iterator[Problem]:
     )
     if wanted == "block" and described is None:
         yield Problem(
-            "ParallelCluster describes blocks of p6e-gb200 in capacity blocks, and of nothing "
-            "else; slurmctld ends where a block of ours is short of one node, and "
-            "ParallelCluster's slurm.conf has no names to fill it with",
+            "ParallelCluster configures topology blocks for p6e-gb200 in capacity blocks only; "
+            "with blocks of ours slurmctld exits if one lacks a node, and ParallelCluster's "
+            "slurm.conf has no node names to fill it",
             ("slurm", "topology"),
             hint="topology: tree or auto, or platform: hyperpod-slurm",
             other_path=("platform",),
         )
     if wanted in ("tree", "none") and described is not None:
         yield Problem(
-            f"ParallelCluster tells Slurm itself which nodes are one UltraServer; topology "
-            f"{wanted} is not for a cluster with them",
+            "ParallelCluster configures the UltraServers in Slurm; topology "
+            f"{wanted} is not possible in a cluster with them",
             ("slurm", "topology"),
             hint="topology: auto or block",
             other_path=("compute", described, "instance_type"),
@@ -82,7 +81,7 @@ def _accounting(cluster: Cluster) -> Iterator[Problem]:
     here: Path = ("slurm", "accounting")
     if accounting.kind == "local":
         yield Problem(
-            "ParallelCluster keeps no database on its head node",
+            "ParallelCluster has no accounting database on its head node",
             (*here, "kind"),
             hint="kind: rds or none, or platform: hyperpod-slurm",
             other_path=("platform",),
@@ -90,8 +89,8 @@ def _accounting(cluster: Cluster) -> Iterator[Problem]:
     existing = accounting.existing
     if existing is not None and existing.user_name is None:
         yield Problem(
-            "ParallelCluster is told the database's user by name, and its secret is the password "
-            "alone",
+            "ParallelCluster needs the name of the database's user, as its secret contains only "
+            "the password",
             (*here, "existing"),
             hint="add user_name",
             other_path=("platform",),
@@ -110,7 +109,7 @@ def _existing(cluster: Cluster) -> Iterator[Problem]:
     network = cluster.network.existing
     if network is not None and len(network.subnet_ids) > 1:
         yield Problem(
-            "a queue of one instance type stands in one subnet",
+            "a queue with one instance type has one subnet",
             ("network", "existing", "subnet_ids", 1),
             hint="name the largest private one",
             other_path=("platform",),
@@ -121,16 +120,16 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     kind = group.capacity.kind
     if group.spare_count and kind not in RESERVED:
         yield Problem(
-            f"{kind} capacity keeps no instance free: ParallelCluster asks EC2 for another in a "
-            "failed node's place",
+            f"{kind} capacity has no free instances: ParallelCluster requests a new one to "
+            "replace a failed node",
             (*here, "spare_count"),
-            hint="no spare_count; spares stay free in a reservation or a capacity block",
+            hint="remove spare_count; spares stay free in a reservation or capacity block",
             other_path=(*here, "capacity", "kind"),
             rests_on=((*here, "capacity"),),
         )
     if group.part_of is not None and group.count == 0:
         yield Problem(
-            "a queue has room for one node at least, and a fallback has 0 instances",
+            "a queue must allow at least one node, and a fallback has 0 instances",
             (*here, "capacity"),
             hint="no fallback; for nodes that start when jobs ask for them, a group with count: 0 "
             "and max_count",
@@ -138,7 +137,7 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
         )
     elif not group.count and group.max_count is None:
         yield Problem(
-            "a queue has room for one node at least",
+            "a queue must allow at least one node",
             (*here, "count"),
             hint="add max_count for nodes that start when jobs ask for them",
             other_path=("platform",),
@@ -146,14 +145,17 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if kind == "capacity-block":
         if not group.count:
             yield Problem(
-                "all of a capacity block runs, from the start", (*here, "count"), hint="count: 1"
+                "all instances of a capacity block run from the start",
+                (*here, "count"),
+                hint="count: 1",
             )
         for key, value in (("min_count", group.min_count), ("max_count", group.max_count)):
             if value is not None and value != group.count:
                 yield Problem(
-                    f"all of a capacity block runs: {key} {value} is not count {group.count}",
+                    f"all instances of a capacity block run: {key} {value} must equal "
+                    f"count {group.count}",
                     (*here, key),
-                    hint=f"no {key}",
+                    hint=f"remove {key}",
                     other_path=(*here, "count"),
                 )
 
@@ -161,8 +163,8 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
 def _placement(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if group.placement_group and group.capacity.kind == "reservation":
         yield Problem(
-            "a reservation is where its instances stand: in a placement group that is not its own "
-            "fewer of them can be had",
+            "a reservation has a fixed placement: in another placement group fewer of its "
+            "instances can be launched",
             (*here, "placement_group"),
             hint="placement_group: false, or leave it out",
             other_path=(*here, "capacity", "kind"),
@@ -170,7 +172,7 @@ def _placement(group: ComputeGroup, here: Path) -> Iterator[Problem]:
 
 
 def _queues(cluster: Cluster) -> Iterator[Problem]:
-    """A partition is one queue, and a queue has one kind of capacity and one scratch path."""
+    """A partition is a queue, which has one kind of capacity and one scratch path."""
     index_of = {group.name: index for index, group in enumerate(cluster.compute)}
     for number, partition in enumerate(cluster.slurm.partitions):
         places = [index_of[name] for name in partition.groups if name in index_of]
@@ -185,13 +187,13 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
                     f"a queue has one kind of capacity: `{first.name}` is {first.capacity.kind}, "
                     f"`{group.name}` {group.capacity.kind}",
                     groups,
-                    hint="give each a partition of its own; without slurm.partitions each has one",
+                    hint="give each group its own partition (the default without slurm.partitions)",
                     other_path=("compute", place, "capacity", "kind"),
                 )
             if group.scratch != first.scratch:
                 yield Problem(
-                    f"a queue mounts its nodes' drives at one path, and `{first.name}` and "
-                    f"`{group.name}` differ in scratch",
+                    f"a queue mounts the drives of its nodes at one path, and `{first.name}` and "
+                    f"`{group.name}` have different scratch settings",
                     groups,
                     hint="the same scratch for both, or a partition for each",
                     other_path=("compute", place, "name"),
@@ -199,6 +201,6 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _capacity_type(group: ComputeGroup) -> str:
-    """A reservation is on-demand capacity to ParallelCluster."""
+    """ParallelCluster treats a reservation as on-demand capacity."""
     kind = group.capacity.kind
     return "on-demand" if kind == "reservation" else kind

@@ -33,32 +33,38 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"parallelcluster.version": "3.16.2"}, "what ParallelCluster 3.16.2 takes is unknown"),
+        ({"parallelcluster.version": "3.16.2"}, "ParallelCluster 3.16.2 is not supported"),
         (
             {
                 "region": "me-central-1",
                 "network": {"cidr": "10.0.0.0/16", "availability_zone_id": "mec1-az1"},
             },
-            "ParallelCluster 3.16.1 is not in me-central-1",
+            "ParallelCluster 3.16.1 does not support me-central-1",
         ),
         (
             {"tags": {f"key-{number}": "value" for number in range(40)}},
-            "40 tags, and with the environment's own ParallelCluster takes 40",
+            "40 tags: ParallelCluster allows 40, with that of the environment",
         ),
-        ({"compute.2.name": LONG}, f"`{LONG}` has 26 letters, and ParallelCluster takes 25"),
-        ({"compute.2.name": "Workers"}, "`Workers`: ParallelCluster takes small letters"),
-        ({"compute.1.name": "1st"}, "`1st`: ParallelCluster takes small letters"),
+        (
+            {"compute.2.name": LONG},
+            f"`{LONG}` has 26 characters; names of ParallelCluster must have at most 25",
+        ),
+        (
+            {"compute.2.name": "Workers"},
+            "`Workers`: names of ParallelCluster must have lowercase letters",
+        ),
+        ({"compute.1.name": "1st"}, "`1st`: names of ParallelCluster must have lowercase letters"),
         (
             {"slurm.partitions": [{"name": "Training", "groups": ["workers"]}]},
-            "`Training`: ParallelCluster takes small letters",
+            "`Training`: names of ParallelCluster must have lowercase letters",
         ),
-        ({"storage.lustre.0.name": "home"}, "`home` is the name of the home directories"),
-        ({"storage.lustre.0.name": "default"}, "none is `default`"),
-        ({"storage.lustre.0.name": "a" * 31}, "have 30 letters at most"),
-        ({"storage.lustre.0.mount_path": "/mnt"}, "ParallelCluster keeps /mnt for itself"),
+        ({"storage.lustre.0.name": "home"}, "`home` is reserved for the home directories"),
+        ({"storage.lustre.0.name": "default"}, "must not be `default`"),
+        ({"storage.lustre.0.name": "a" * 31}, "must have at most 30 characters"),
+        ({"storage.lustre.0.mount_path": "/mnt"}, "ParallelCluster reserves /mnt"),
         (
             {"compute.0.instance_type": "m7g.4xlarge"},
-            "p5.48xlarge is x86_64 and the head node arm64",
+            "p5.48xlarge is x86_64 and the head node is arm64",
         ),
         (
             {"compute.0.instance_type": "m5.large", "compute.2.count": 400},
@@ -70,7 +76,7 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
         ),
         (
             {"compute.2.instance_type": "m5.4xlarge", "compute.2.network_interface": "efa"},
-            "m5.4xlarge has no EFA",
+            "m5.4xlarge does not support EFA",
         ),
         (
             {"compute.1.network_interface": "efa"},
@@ -78,15 +84,15 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
         ),
         (
             {"observability.log_retention_days": 1096},
-            "ParallelCluster keeps no logs for 1096 days",
+            "ParallelCluster does not support a log retention of 1096 days",
         ),
-        ({"tags": {"parallelcluster:version": "1"}}, "is not a file's to give"),
+        ({"tags": {"parallelcluster:version": "1"}}, "is reserved"),
         (
             {
                 "compute.2.instance_type": "trn1.32xlarge",
                 "parallelcluster.gpu_health_check": True,
             },
-            "no compute group has NVIDIA's accelerators",
+            "the health check tests NVIDIA accelerators",
         ),
         # What belongs to other platforms.
         ({"resilience.node_recovery": "none"}, "`resilience` belongs to the platform hyperpod"),
@@ -106,7 +112,7 @@ def test_two_kinds_of_interfaces(tmp_path: Path) -> None:
     data = with_groups(
         {**group, "name": "old", "network_interface": "efa"}, {**group, "name": "new"}
     )
-    assert "one kind of interface for every queue with EFA" in _told(tmp_path, data)
+    assert "one interface type for all queues with EFA" in _told(tmp_path, data)
     data["compute"][3]["network_interface"] = "efa"
     assert _told(tmp_path, data) == ""
 
@@ -118,7 +124,7 @@ def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
     data = with_groups({**group, "capacity": block}, parallelcluster={"os": system})
     for node in data["compute"][:2]:
         node["instance_type"] = "m7g.4xlarge"
-    assert f"ParallelCluster has no {system} for p6e-gb200" in _told(tmp_path, data)
+    assert f"ParallelCluster does not support {system} on p6e-gb200" in _told(tmp_path, data)
     data["parallelcluster"]["os"] = "ubuntu2404"
     assert _told(tmp_path, data) == ""
 
@@ -128,8 +134,11 @@ def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
     [
         ({"count": 18}, ""),
         ({"count": 9}, ""),
-        ({"count": 18, "spare_count": 1}, "17 nodes run, and ParallelCluster tells Slurm of"),
-        ({"count": 4}, "4 nodes run, and ParallelCluster tells Slurm of UltraServers of 9 or 18"),
+        (
+            {"count": 18, "spare_count": 1},
+            "17 nodes run, and ParallelCluster configures UltraServers with",
+        ),
+        ({"count": 4}, "4 nodes run, and ParallelCluster configures UltraServers with 9 or 18"),
     ],
 )
 def test_an_ultraserver_is_whole(counted: dict[str, int], said: str, tmp_path: Path) -> None:
@@ -145,7 +154,7 @@ def test_an_ultraserver_is_whole(counted: dict[str, int], said: str, tmp_path: P
 def test_a_topology_that_ec2_does_not_have(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "g5.48xlarge", "count": 2}
     data = with_groups({**group, "name": "a"}, slurm={"topology": "tree"})
-    assert "EC2 has no topology of g5.48xlarge" in _told(tmp_path, data)
+    assert "EC2 does not describe the topology of g5.48xlarge" in _told(tmp_path, data)
     data["compute"].append({**group, "name": "b", "instance_type": "p5.48xlarge"})
     assert _told(tmp_path, data) == ""
 
@@ -154,12 +163,12 @@ def test_how_many_there_may_be(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     data = with_groups(*({**group, "name": f"g{number}"} for number in range(51)))
     told = _told(tmp_path, data)
-    assert "51 queues, and ParallelCluster has 50" in told
-    assert "51 compute groups, and ParallelCluster has 50" in told
+    assert "51 queues: ParallelCluster allows 50" in told
+    assert "51 compute groups: ParallelCluster allows 50" in told
     login = {"role": "login", "instance_type": "m5.4xlarge", "count": 1}
     data = with_groups({**group, "name": "w"})
     data["compute"] += [{**login, "name": f"l{number}"} for number in range(10)]
-    assert "11 login groups, and ParallelCluster has 10" in _told(tmp_path, data)
+    assert "11 login groups: ParallelCluster allows 10" in _told(tmp_path, data)
 
 
 def test_derived_values(tmp_path: Path) -> None:

@@ -48,11 +48,15 @@ def test_other_platforms_are_not_looked_at() -> None:
             "slurm.configuration",
             "ParallelCluster configures Slurm itself",
         ),
-        ({"slurm.topology": "block"}, "slurm.topology", "blocks of p6e-gb200 in capacity blocks"),
+        (
+            {"slurm.topology": "block"},
+            "slurm.topology",
+            "blocks for p6e-gb200 in capacity blocks only",
+        ),
         (
             {"slurm.accounting": {"kind": "local"}},
             "slurm.accounting.kind",
-            "keeps no database on its head node",
+            "no accounting database on its head node",
         ),
         (
             {
@@ -65,7 +69,7 @@ def test_other_platforms_are_not_looked_at() -> None:
                 }
             },
             "slurm.accounting.existing",
-            "told the database's user by name",
+            "needs the name of the database's user",
         ),
         (
             {
@@ -92,17 +96,17 @@ def test_other_platforms_are_not_looked_at() -> None:
                 }
             },
             "network.existing.subnet_ids[1]",
-            "stands in one subnet",
+            "has one subnet",
         ),
         (
             {"compute.2.spare_count": 1},
             "compute[2].spare_count",
-            "on-demand capacity keeps no instance free",
+            "on-demand capacity has no free instances",
         ),
         (
             {"compute.2.count": 0},
             "compute[2].count",
-            "a queue has room for one node at least",
+            "a queue must allow at least one node",
         ),
         (
             {"compute.2.count": 0, "compute.2.part_of": "workers"},
@@ -112,22 +116,22 @@ def test_other_platforms_are_not_looked_at() -> None:
         (
             {"compute.2.capacity": BLOCK, "compute.2.count": 0, "compute.2.max_count": 4},
             "compute[2].count",
-            "all of a capacity block runs, from the start",
+            "all instances of a capacity block run from the start",
         ),
         (
             {"compute.2.capacity": BLOCK, "compute.2.min_count": 2},
             "compute[2].min_count",
-            "min_count 2 is not count 4",
+            "min_count 2 must equal count 4",
         ),
         (
             {"compute.2.capacity": BLOCK, "compute.2.max_count": 8},
             "compute[2].max_count",
-            "max_count 8 is not count 4",
+            "max_count 8 must equal count 4",
         ),
         (
             {"compute.2.capacity": RESERVATION, "compute.2.placement_group": True},
             "compute[2].placement_group",
-            "a reservation is where its instances stand",
+            "a reservation has a fixed placement",
         ),
         (
             {"slurm.partitions": [{"name": "all", "groups": ["workers", "spot"]}]},
@@ -141,7 +145,7 @@ def test_other_platforms_are_not_looked_at() -> None:
                 "compute.3.scratch": {"mount_path": "/nvme"},
             },
             "slurm.partitions[0].groups",
-            "differ in scratch",
+            "have different scratch settings",
         ),
     ],
 )
@@ -180,10 +184,10 @@ GB200 = {
         ("none", (), None),
         ("block", (GB200,), None),
         ("auto", (GB200,), None),
-        ("tree", (GB200,), "tells Slurm itself which nodes are one UltraServer; topology tree"),
-        ("none", (GB200,), "tells Slurm itself which nodes are one UltraServer; topology none"),
+        ("tree", (GB200,), "configures the UltraServers in Slurm; topology tree"),
+        ("none", (GB200,), "configures the UltraServers in Slurm; topology none"),
         # Its generator looks at capacity blocks alone.
-        ("block", ({**GB200, "capacity": RESERVATION},), "of p6e-gb200 in capacity blocks"),
+        ("block", ({**GB200, "capacity": RESERVATION},), "for p6e-gb200 in capacity blocks"),
         ("tree", ({**GB200, "capacity": RESERVATION},), None),
     ],
 )
