@@ -192,8 +192,8 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
                 )
             if group.scratch != first.scratch:
                 yield Problem(
-                    f"a queue mounts the drives of its nodes at one path, and `{first.name}` and "
-                    f"`{group.name}` have different scratch settings",
+                    f"a queue mounts the drives of its nodes at one path, and `{first.name}` "
+                    f"and `{group.name}` have different scratch settings",
                     groups,
                     hint="the same scratch for both, or a partition for each",
                     other_path=("compute", place, "name"),
