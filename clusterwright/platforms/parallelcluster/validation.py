@@ -187,7 +187,7 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
                     f"a queue has one kind of capacity: `{first.name}` is {first.capacity.kind}, "
                     f"`{group.name}` {group.capacity.kind}",
                     groups,
-                    hint="give each group its own partition (the default without slurm.partitions)",
+                    hint="give each group its own partition, as without slurm.partitions",
                     other_path=("compute", place, "capacity", "kind"),
                 )
             if group.scratch != first.scratch:
