@@ -188,8 +188,8 @@ def _constraint(path: str, value: object, rule: str) -> str:
     return f"Value '{value}' at '{path}' failed to satisfy constraint: {rule}"
 
 
-def _type(path: str, value: object, wanted: str) -> str:
-    return f"Value '{value}' at '{path}' failed to satisfy constraint: Member must be {wanted}"
+def _type(path: str, value: object, requested: str) -> str:
+    return f"Value '{value}' at '{path}' failed to satisfy constraint: Member must be {requested}"
 
 
 def _set(enum: Sequence[str]) -> str:

@@ -281,10 +281,10 @@ def _check_moto(service: str, operation: str, request: Request, answered: Answer
         found = answers.intolerable(service, operation, found)
     if not found:
         return answered
-    words = "; ".join(
+    text = "; ".join(
         f"{breach.member or 'it'}: {breach.rule}: {breach.detail}" for breach in found[:3]
     )
-    message = f"moto's answer to {service} {operation} violates AWS's model: {words}"
+    message = f"moto's answer to {service} {operation} violates AWS's model: {text}"
     print(f"localaws: {message}", file=sys.stderr, flush=True)
     return wire.answer(service, operation, request, AwsError("InternalFailure", message, 501))
 

@@ -140,7 +140,7 @@ def parse_world(source: str, file: str = "<world>") -> World:
     found = contradictions(world)
     if found:
         raise WorldError(
-            [_contradiction(path, said, document, file, lines) for path, said in found],
+            [_contradiction(path, stated, document, file, lines) for path, stated in found],
             "each is marked; the local AWS could not do what the file states",
         )
     return world
@@ -190,17 +190,17 @@ def _unreadable(error: Exception, source: str, file: str) -> WorldProblem:
     if not isinstance(offset, int):
         return WorldProblem(f"not valid YAML: {error}", file, 1, 1)
     before = source[:offset].split("\n")
-    said = f"not valid YAML: the character #x{ord(source[offset]):04x} is not allowed"
-    return WorldProblem(said, file, len(before), len(before[-1]) + 1)
+    stated = f"not valid YAML: the character #x{ord(source[offset]):04x} is not allowed"
+    return WorldProblem(stated, file, len(before), len(before[-1]) + 1)
 
 
 def _contradiction(
-    path: Sequence[str | int], said: str, document: Any, file: str, lines: Sequence[str]
+    path: Sequence[str | int], stated: str, document: Any, file: str, lines: Sequence[str]
 ) -> WorldProblem:
     line, column = _position(document, path) or (0, 0)
     name = _path_text(path if path[0] not in ("quotas", "usage") else path[:1])
     return WorldProblem(
-        f"`{name}`: {said}", file, line + 1, column + 1, lines[line] if line < len(lines) else ""
+        f"`{name}`: {stated}", file, line + 1, column + 1, lines[line] if line < len(lines) else ""
     )
 
 

@@ -49,31 +49,31 @@ class Scrapers:
 
 @operation("amp", "CreateScraper")
 def create_scraper(call: Call) -> Mapping[str, Any]:
-    asked, store = call.parameters, _store(call)
-    again = store.by_token.get(str(asked.get("clientToken", "")))
+    request, store = call.parameters, _store(call)
+    again = store.by_token.get(str(request.get("clientToken", "")))
     if again in store.by_id:
         return _answer(store.by_id[str(again)])
-    source = _eks_source(asked)
+    source = _eks_source(request)
     cluster = _cluster(call, source["clusterArn"])
     subnets = _check_network(call, cluster, source)
-    _check_destination(call, asked["destination"])
-    _check_configuration(asked["scrapeConfiguration"])
+    _check_destination(call, request["destination"])
+    _check_configuration(request["scrapeConfiguration"])
     scraper_id = f"s-{uuid.uuid4()}"
     role_arn = f"arn:{call.partition}:iam::{call.account}:role/{ROLE.format(scraper_id[2:10])}"
     scraper = Scraper(
         members={
-            **{name: asked[name] for name in ("alias", "roleConfiguration") if name in asked},
+            **{name: request[name] for name in ("alias", "roleConfiguration") if name in request},
             "scraperId": scraper_id,
             "arn": f"arn:{call.partition}:aps:{call.region}:{call.account}:scraper/{scraper_id}",
             "roleArn": role_arn,
             "status": {"statusCode": "CREATING"},
             "createdAt": call.now,
             "lastModifiedAt": call.now,
-            "scrapeConfiguration": asked["scrapeConfiguration"],
+            "scrapeConfiguration": request["scrapeConfiguration"],
             "source": {"eksConfiguration": dict(source)},
-            "destination": asked["destination"],
+            "destination": request["destination"],
         },
-        tags=dict(asked.get("tags") or {}),
+        tags=dict(request.get("tags") or {}),
     )
     network = _network(call)
     scraper.addresses = [(subnet.id, network.take(subnet, 1)) for subnet in subnets]
@@ -87,8 +87,8 @@ def create_scraper(call: Call) -> Mapping[str, Any]:
     )
     _admit(call, cluster, role_arn)
     store.by_id[scraper_id] = scraper
-    if asked.get("clientToken"):
-        store.by_token[str(asked["clientToken"])] = scraper_id
+    if request.get("clientToken"):
+        store.by_token[str(request["clientToken"])] = scraper_id
     _later(call, lambda: _settle(scraper, "CREATING"))
     return _answer(scraper)
 
@@ -121,14 +121,14 @@ def list_scrapers(call: Call) -> Mapping[str, Any]:
 
 @operation("amp", "UpdateScraper")
 def update_scraper(call: Call) -> Mapping[str, Any]:
-    asked, one = call.parameters, _idle(call)
-    if "destination" in asked:
-        _check_destination(call, asked["destination"])
-    if "scrapeConfiguration" in asked:
-        _check_configuration(asked["scrapeConfiguration"])
+    request, one = call.parameters, _idle(call)
+    if "destination" in request:
+        _check_destination(call, request["destination"])
+    if "scrapeConfiguration" in request:
+        _check_configuration(request["scrapeConfiguration"])
     for name in ("alias", "scrapeConfiguration", "destination", "roleConfiguration"):
-        if name in asked:
-            one.members[name] = asked[name]
+        if name in request:
+            one.members[name] = request[name]
     one.members["lastModifiedAt"] = call.now
     one.members["status"] = {"statusCode": "UPDATING"}
     _later(call, lambda: _settle(one, "UPDATING"))
@@ -221,8 +221,8 @@ def _of_tags(call: Call) -> Scraper:
     return item
 
 
-def _eks_source(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-    source: Mapping[str, Any] | None = asked["source"].get("eksConfiguration")
+def _eks_source(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    source: Mapping[str, Any] | None = request["source"].get("eksConfiguration")
     if source is None:
         raise invalid("the local AWS supports scrapers of EKS clusters only")
     return source

@@ -159,9 +159,9 @@ def _budget(call: Call) -> Any:
     return found
 
 
-def _notification(budget: Any, wanted: Mapping[str, Any], *, missing_ok: bool = False) -> Any:
+def _notification(budget: Any, requested: Mapping[str, Any], *, missing_ok: bool = False) -> Any:
     for notification in budget.notifications:
-        if _identity(notification.details) == _identity(wanted):
+        if _identity(notification.details) == _identity(requested):
             return notification
     if missing_ok:
         return None

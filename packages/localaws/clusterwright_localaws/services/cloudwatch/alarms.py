@@ -19,23 +19,24 @@ _HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800
 
 @operation("cloudwatch", "PutMetricAlarm")
 def put_metric_alarm(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
-    period, periods = asked.get("Period"), asked.get("EvaluationPeriods") or 1
-    if "Metrics" in asked and ("MetricName" in asked or "Statistic" in asked):
+    request = call.parameters
+    period, periods = request.get("Period"), request.get("EvaluationPeriods") or 1
+    if "Metrics" in request and ("MetricName" in request or "Statistic" in request):
         raise _invalid("Metrics may not be given together with MetricName or Statistic.")
     if period is not None:
         if period not in _SHORT_PERIODS and (period < 1 or period % 60):
             raise _invalid("Period must be 10, 20, 30 or a multiple of 60")
-        most = _WEEK if period >= _HOUR else _DAY
-        if period * periods > most:
+        maximum = _WEEK if period >= _HOUR else _DAY
+        if period * periods > maximum:
             raise _invalid(
                 "Metrics cannot be checked across more than "
-                f"{'seven days' if most == _WEEK else 'a day'} (EvaluationPeriods * Period must "
-                f"be <= {most})."
+                f"{'seven days' if maximum == _WEEK else 'a day'} (EvaluationPeriods * Period "
+                f"must "
+                f"be <= {maximum})."
             )
-    if "MetricName" in asked and ("Statistic" in asked) == ("ExtendedStatistic" in asked):
+    if "MetricName" in request and ("Statistic" in request) == ("ExtendedStatistic" in request):
         raise _invalid("Exactly one of Statistic and ExtendedStatistic is needed.")
-    if asked.get("DatapointsToAlarm", 0) > periods:
+    if request.get("DatapointsToAlarm", 0) > periods:
         raise _invalid("DatapointsToAlarm must be less than or equal to EvaluationPeriods.")
     raise ForwardToMoto
 

@@ -21,18 +21,18 @@ _MOST_DATAPOINTS = 1_440
 
 def statistics(call: Call) -> Mapping[str, Any]:
     """Return the answer of GetMetricStatistics for a metric of FSx."""
-    asked = call.parameters
-    name, period = asked["MetricName"], int(asked["Period"])
-    value = _value(call, name, {d["Name"]: d["Value"] for d in asked.get("Dimensions", ())})
+    requested = call.parameters
+    name, period = requested["MetricName"], int(requested["Period"])
+    value = _value(call, name, {d["Name"]: d["Value"] for d in requested.get("Dimensions", ())})
     points = []
     if value is not None:
         per_minute, unit = value
         for moment in _moments(
-            aware(asked["StartTime"]), min(aware(asked["EndTime"]), call.now), period
+            aware(requested["StartTime"]), min(aware(requested["EndTime"]), call.now), period
         ):
             minutes = max(1, period // 60)
             point: dict[str, Any] = {"Timestamp": moment, "Unit": unit}
-            for statistic in asked.get("Statistics") or ["Maximum"]:
+            for statistic in requested.get("Statistics") or ["Maximum"]:
                 whole = per_minute * minutes if statistic == "Sum" else per_minute
                 point[statistic] = float(minutes if statistic == "SampleCount" else whole)
             points.append(point)

@@ -43,17 +43,17 @@ def get_metric_statistics(call: Call) -> Mapping[str, Any]:
     """Answer the current usage as one datapoint, and FSx's metrics; moto has the other
     namespaces.
     """
-    asked = call.parameters
-    if asked["Namespace"] == fsx_metrics.NAMESPACE:
+    request = call.parameters
+    if request["Namespace"] == fsx_metrics.NAMESPACE:
         return fsx_metrics.statistics(call)
-    if asked["Namespace"] != NAMESPACE:
+    if request["Namespace"] != NAMESPACE:
         raise ForwardToMoto
-    dimensions = {d["Name"]: d["Value"] for d in asked.get("Dimensions", ())}
+    dimensions = {d["Name"]: d["Value"] for d in request.get("Dimensions", ())}
     service, code = dimensions.get("Service", ""), dimensions.get("Resource", "")
-    if asked["MetricName"] != METRIC or f"{service}/{code}" not in call.world.usage:
-        return {"Label": asked["MetricName"], "Datapoints": []}
+    if request["MetricName"] != METRIC or f"{service}/{code}" not in call.world.usage:
+        return {"Label": request["MetricName"], "Datapoints": []}
     value = quotas.in_use(call.runtime, call.account, call.region, service, code)
-    statistics = asked.get("Statistics") or ["Maximum"]
+    statistics = request.get("Statistics") or ["Maximum"]
     point: dict[str, Any] = {"Timestamp": call.now, "Unit": "None"}
     point |= {name: value for name in statistics if name in ("Maximum", "Average", "Minimum")}
     return {"Label": METRIC, "Datapoints": [point]}

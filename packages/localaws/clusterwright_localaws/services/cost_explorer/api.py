@@ -47,10 +47,10 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
     backend = ce_backends[call.account]["aws"]
     if not call.world.costs and (backend.cost_usage_results_queue or backend.cost_usage_results):
         raise ForwardToMoto
-    asked = call.parameters
+    request = call.parameters
     start, end = _period(call)
-    granularity = _granularity(asked["Granularity"])
-    metrics, groups = list(asked["Metrics"]), list(asked.get("GroupBy") or ())
+    granularity = _granularity(request["Granularity"])
+    metrics, groups = list(request["Metrics"]), list(request.get("GroupBy") or ())
     for metric in metrics:
         if metric not in _METRICS:
             raise _invalid(f"Metrics: {metric} is not one of {', '.join(sorted(_METRICS))}")
@@ -58,7 +58,7 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
         raise _invalid("Metrics: at least one is needed")
     if len(groups) > _MOST_GROUPS:
         raise _invalid(f"Group by at most {_MOST_GROUPS} keys.")
-    passes, tomorrow = matcher(asked.get("Filter")), call.now.date() + DAY
+    passes, tomorrow = matcher(request.get("Filter")), call.now.date() + DAY
     found = [
         item
         for item in spending(call.runtime, call.account, start, min(end, tomorrow))
@@ -84,13 +84,13 @@ def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
 @operation("ce", "GetCostForecast")
 def get_cost_forecast(call: Call) -> Mapping[str, Any]:
     """Answer the sum of the world's future spending, without a prediction interval."""
-    asked = call.parameters
+    request = call.parameters
     start, end = _period(call)
     today = call.now.date()
     if start < today:
         raise _invalid("Start time can not be before the current date.")
-    granularity = _granularity(asked["Granularity"])
-    passes = matcher(asked.get("Filter"))
+    granularity = _granularity(request["Granularity"])
+    passes = matcher(request.get("Filter"))
     found = [item for item in spending(call.runtime, call.account, start, end) if passes(item)]
     if not found:
         raise AwsError(
@@ -113,14 +113,14 @@ def get_cost_forecast(call: Call) -> Mapping[str, Any]:
 
 @operation("ce", "GetDimensionValues")
 def get_dimension_values(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     start, end = _period(call)
-    passes, search = matcher(asked.get("Filter")), str(asked.get("SearchString") or "")
+    passes, search = matcher(request.get("Filter")), str(request.get("SearchString") or "")
     values = sorted(
         {
-            item.dimensions[asked["Dimension"]]
+            item.dimensions[request["Dimension"]]
             for item in spending(call.runtime, call.account, start, end)
-            if asked["Dimension"] in item.dimensions and passes(item)
+            if request["Dimension"] in item.dimensions and passes(item)
         }
     )
     found = [value for value in values if search.lower() in value.lower()]
@@ -133,14 +133,14 @@ def get_dimension_values(call: Call) -> Mapping[str, Any]:
 
 @operation("ce", "GetTags")
 def get_tags(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     start, end = _period(call)
-    key, passes = asked.get("TagKey"), matcher(asked.get("Filter"))
+    key, passes = request.get("TagKey"), matcher(request.get("Filter"))
     found: set[str] = set()
     for item in spending(call.runtime, call.account, start, end):
         if passes(item):
             found.update(item.tags if key is None else {item.tags.get(key, "")})
-    search = str(asked.get("SearchString") or "").lower()
+    search = str(request.get("SearchString") or "").lower()
     tags = sorted(value for value in found if search in value.lower())
     return {"Tags": tags, "ReturnSize": len(tags), "TotalSize": len(tags)}
 
@@ -148,8 +148,8 @@ def get_tags(call: Call) -> Mapping[str, Any]:
 @operation("ce", "ListCostAllocationTags")
 def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
     """Answer every tag of the world's costs, as active: only active tags are on costs."""
-    asked = call.parameters
-    wanted, status, kind = asked.get("TagKeys"), asked.get("Status"), asked.get("Type")
+    request = call.parameters
+    requested, status, kind = request.get("TagKeys"), request.get("Status"), request.get("Type")
     now = call.now
     keys = sorted(
         {
@@ -168,7 +168,7 @@ def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
             "LastUsedDate": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
         for key in keys
-        if not wanted or key in wanted
+        if not requested or key in requested
     ]
     found = [item for item in found if kind in (None, item["Type"]) and status in (None, "Active")]
     return paged(
@@ -182,10 +182,10 @@ def list_cost_allocation_tags(call: Call) -> Mapping[str, Any]:
 
 def _period(call: Call) -> tuple[dt.date, dt.date]:
     """Return the dates of a request: the start is inclusive, the end exclusive."""
-    asked = call.parameters["TimePeriod"]
-    start, end = _date(asked["Start"]), _date(asked["End"])
+    request = call.parameters["TimePeriod"]
+    start, end = _date(request["Start"]), _date(request["End"])
     if start >= end:
-        raise _invalid(f"Start date (and hour) should be before end date (and hour): {asked}")
+        raise _invalid(f"Start date (and hour) should be before end date (and hour): {request}")
     today = call.now.date()
     months = (today.year - start.year) * 12 + today.month - start.month
     if months > _MONTHS_KEPT:

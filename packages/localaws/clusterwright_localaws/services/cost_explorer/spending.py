@@ -107,10 +107,10 @@ def group_key(spent: Spent, groups: list[Mapping[str, str]]) -> tuple[str, ...]:
 
 
 def _values(
-    wanted: Mapping[str, Any], read: Callable[[Spent], str | None]
+    requested: Mapping[str, Any], read: Callable[[Spent], str | None]
 ) -> Callable[[Spent], bool]:
-    values = [str(value) for value in wanted.get("Values") or ()]
-    options = set(wanted.get("MatchOptions") or ["EQUALS"])
+    values = [str(value) for value in requested.get("Values") or ()]
+    options = set(requested.get("MatchOptions") or ["EQUALS"])
     folded = "CASE_INSENSITIVE" in options
 
     def passes(spent: Spent) -> bool:

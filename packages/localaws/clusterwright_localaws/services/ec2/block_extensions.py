@@ -95,14 +95,14 @@ def purchase_capacity_block_extension(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "DescribeCapacityBlockExtensionHistory")
 def describe_capacity_block_extension_history(call: Call) -> Mapping[str, Any]:
-    wanted = call.parameters.get("CapacityReservationIds") or ()
-    for reservation_id in wanted:
+    requested = call.parameters.get("CapacityReservationIds") or ()
+    for reservation_id in requested:
         _block(call, reservation_id)
     refuse_dry_run(call)
     found = [
         shown
         for reservation in reservations_of(call).by_id.values()
-        if not wanted or reservation.id in wanted
+        if not requested or reservation.id in requested
         for shown in map(_shown, reservation.extensions)
         if matches(shown, call.parameters.get("Filters", []), _FILTERS)
     ]

@@ -305,8 +305,8 @@ def _offering(
 def _periods(call: Call, hours: int) -> Iterator[tuple[datetime, datetime]]:
     """Yield starts and ends: the earliest start, then 11:30 of the following days."""
     now, wanted = call.now.replace(second=0, microsecond=0), timedelta(hours=hours)
-    asked = _moment(call, "StartDateRange")
-    first = max(now + _EARLIEST, asked) if asked is not None else now + _EARLIEST
+    requested = _moment(call, "StartDateRange")
+    first = max(now + _EARLIEST, requested) if requested is not None else now + _EARLIEST
     noon = datetime.combine(first.date(), END_OF_BLOCKS)
     if noon < first:
         noon += timedelta(days=1)

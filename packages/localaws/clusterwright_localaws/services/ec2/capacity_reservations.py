@@ -107,8 +107,8 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
 @operation("ec2", "DescribeCapacityReservations")
 def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
     request = call.parameters
-    wanted = request.get("CapacityReservationIds", [])
-    for reservation_id in wanted:
+    requested = request.get("CapacityReservationIds", [])
+    for reservation_id in requested:
         find(call, reservation_id)
     refuse_dry_run(call)
     found = [
@@ -116,7 +116,7 @@ def describe_capacity_reservations(call: Call) -> Mapping[str, Any]:
         for shown in (
             shape(call, reservation) for reservation in reservations_of(call).by_id.values()
         )
-        if (not wanted or shown["CapacityReservationId"] in wanted)
+        if (not requested or shown["CapacityReservationId"] in requested)
         and matches(shown, request.get("Filters", []), _FILTERS)
     ]
     return paged(

@@ -194,8 +194,8 @@ def _as_written(
     """
     present = {key for item in live for key in _keys(item)}
     kept = [rule for rule in rules if set(_keys(permission(rule))) <= present]
-    wanted = {key for rule in (*rules, *others) for key in _keys(permission(rule))}
-    extra = sorted(key for key in present if key not in wanted)
+    requested = {key for rule in (*rules, *others) for key in _keys(permission(rule))}
+    extra = sorted(key for key in present if key not in requested)
     return [
         *kept,
         *(

@@ -82,10 +82,10 @@ def _in_local_zones(region: str, by_zone: Iterable[tuple[str, str]]) -> list[tup
 
 def _passes(name: str, location: str, filters: Iterable[Mapping[str, Any]]) -> bool:
     values = {"InstanceType": name, "Location": location}
-    for wanted in filters:
-        member = _FILTERS.get(filter_name(wanted))
+    for requested in filters:
+        member = _FILTERS.get(filter_name(requested))
         if member is None:
-            raise AwsError("InvalidParameterValue", f"The filter '{wanted['Name']}' is invalid")
-        if not any(fnmatch.fnmatchcase(values[member], v) for v in wanted.get("Values", ())):
+            raise AwsError("InvalidParameterValue", f"The filter '{requested['Name']}' is invalid")
+        if not any(fnmatch.fnmatchcase(values[member], v) for v in requested.get("Values", ())):
             return False
     return True

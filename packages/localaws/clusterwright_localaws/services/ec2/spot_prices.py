@@ -81,7 +81,7 @@ def _between(call: Call, start: datetime | None, end: datetime | None) -> list[d
 
 
 def _passes(request: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    for member, wanted in (
+    for member, requested in (
         ("InstanceType", request.get("InstanceTypes")),
         (
             "AvailabilityZone",
@@ -92,7 +92,7 @@ def _passes(request: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
             [request["AvailabilityZoneId"]] if request.get("AvailabilityZoneId") else (),
         ),
     ):
-        if wanted and shown[member] not in wanted:
+        if requested and shown[member] not in requested:
             return False
     products = [p.removesuffix(" (Amazon VPC)") for p in request.get("ProductDescriptions") or ()]
     return not products or shown["ProductDescription"] in products

@@ -34,12 +34,12 @@ def check(world: World, operation: str, parameters: Mapping[str, Any]) -> None:
         if rule is None or not _enforced(rule, kind):
             continue
         if key != (rule.tag_key or name.lower()):
-            words = "The tag policy does not allow the capitalization of the following tag key"
+            message = "The tag policy does not allow the capitalization of the following tag key"
         elif not _allowed(rule, value):
-            words = "The tag policy does not allow the specified value for the following tag key"
+            message = "The tag policy does not allow the specified value for the following tag key"
         else:
             continue
-        raise AwsError("TagPolicyViolation", f"{words}: '{key}'.", 400)
+        raise AwsError("TagPolicyViolation", f"{message}: '{key}'.", 400)
 
 
 def _tags(operation: str, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -74,8 +74,8 @@ def describe_instance_topology(call: Call) -> Mapping[str, Any]:
     refuse_dry_run(call)
     found = []
     for shown, group in _instances(call):
-        wanted = (not ids or shown["InstanceId"] in ids) and (not names or group in names)
-        if wanted and matches(shown, request.get("Filters", []), _FILTERS):
+        requested = (not ids or shown["InstanceId"] in ids) and (not names or group in names)
+        if requested and matches(shown, request.get("Filters", []), _FILTERS):
             found.append(shown)
     return paged(
         call,
@@ -239,16 +239,16 @@ def _check_instances(call: Call, ids: list[str]) -> None:
             )
 
 
-def _check_ids(ids: list[str], most: int, name: str, request: Mapping[str, Any]) -> None:
+def _check_ids(ids: list[str], maximum: int, name: str, request: Mapping[str, Any]) -> None:
     if ids and "MaxResults" in request:
         raise AwsError(
             "InvalidParameterCombination",
             f"The parameter {name} cannot be used with the parameter maxResults",
         )
-    if len(ids) > most:
+    if len(ids) > maximum:
         raise AwsError(
             "InvalidParameterValue",
-            f"Maximum {most} explicitly specified values for the parameter {name}.",
+            f"Maximum {maximum} explicitly specified values for the parameter {name}.",
         )
 
 

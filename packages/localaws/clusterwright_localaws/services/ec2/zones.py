@@ -46,8 +46,8 @@ def opted_in(runtime: Runtime, account: str, region: str, zone: Any) -> bool:
     """Return whether an account may use a zone (moto's): its opt-in status, else the world's."""
     if zone.zone_type != "local-zone":
         return True
-    said = choices(runtime, account, region).get(group_of(zone.name))
-    return runtime.world.local_zones == "opted-in" if said is None else said
+    text = choices(runtime, account, region).get(group_of(zone.name))
+    return runtime.world.local_zones == "opted-in" if text is None else text
 
 
 def choices(runtime: Runtime, account: str, region: str) -> dict[str, bool]:

@@ -92,15 +92,15 @@ def list_access_entries(call: Call) -> Mapping[str, Any]:
 @operation("eks", "UpdateAccessEntry")
 def update_access_entry(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        asked, entry = call.parameters, _entry(call)
+        request, entry = call.parameters, _entry(call)
         if entry.members["type"] != "STANDARD":
             raise bad_request("Only access entries of type STANDARD can be updated.")
-        if "kubernetesGroups" in asked:
-            _check_groups(asked["kubernetesGroups"])
-            entry.members["kubernetesGroups"] = list(asked["kubernetesGroups"])
-        if asked.get("username"):
-            _check_username(asked["username"])
-            entry.members["username"] = asked["username"]
+        if "kubernetesGroups" in request:
+            _check_groups(request["kubernetesGroups"])
+            entry.members["kubernetesGroups"] = list(request["kubernetesGroups"])
+        if request.get("username"):
+            _check_username(request["username"])
+            entry.members["username"] = request["username"]
         entry.modified_at = call.now
         return {"accessEntry": _view(entry)}
 
@@ -122,15 +122,15 @@ def list_access_policies(call: Call) -> Mapping[str, Any]:
 
 @operation("eks", "AssociateAccessPolicy")
 def associate_access_policy(call: Call) -> Mapping[str, Any]:
-    asked, entry = call.parameters, _entry(call)
+    request, entry = call.parameters, _entry(call)
     if entry.members["type"] not in ("STANDARD", "EC2"):
         raise invalid(
             "Access policies can only be associated with access entries of type STANDARD or EC2."
         )
-    arn = asked["policyArn"]
+    arn = request["policyArn"]
     if arn not in {policy_arn(call, name) for name in POLICIES}:
         raise invalid(f"The policyArn parameter format is not valid: {arn}")
-    scope = asked["accessScope"]
+    scope = request["accessScope"]
     kind, namespaces = scope.get("type", "cluster"), list(scope.get("namespaces", ()))
     if (kind == "namespace") != bool(namespaces):
         raise invalid(
@@ -145,8 +145,8 @@ def associate_access_policy(call: Call) -> Mapping[str, Any]:
     }
     entry.members["policies"][arn] = association
     return {
-        "clusterName": asked["clusterName"],
-        "principalArn": asked["principalArn"],
+        "clusterName": request["clusterName"],
+        "principalArn": request["principalArn"],
         "associatedAccessPolicy": association,
     }
 
@@ -228,21 +228,21 @@ def add_entry(
 
 
 def _create(call: Call) -> ChildResource:
-    asked, cluster = call.parameters, active(_cluster(call))
-    arn, kind = str(asked["principalArn"]), str(asked.get("type") or "STANDARD")
+    request, cluster = call.parameters, active(_cluster(call))
+    arn, kind = str(request["principalArn"]), str(request.get("type") or "STANDARD")
     if kind not in (*TYPES, HYPERPOD_TYPE):
         raise invalid(f"The type {kind} is not one of {', '.join((*TYPES, HYPERPOD_TYPE))}")
     if arn in cluster.access_entries:
         raise in_use("The specified access entry resource is already in use on this cluster.")
     _check_principal(call, arn, kind)
-    if kind != "STANDARD" and (asked.get("kubernetesGroups") or asked.get("username")):
+    if kind != "STANDARD" and (request.get("kubernetesGroups") or request.get("username")):
         raise bad_request(
             "kubernetesGroups and username can only be specified for access entries of type "
             "STANDARD."
         )
-    _check_groups(asked.get("kubernetesGroups", ()))
-    if asked.get("username"):
-        _check_username(asked["username"])
+    _check_groups(request.get("kubernetesGroups", ()))
+    if request.get("username"):
+        _check_username(request["username"])
     if len(cluster.access_entries) >= MAX_ENTRIES:
         raise over_limit(f"A cluster has at most {MAX_ENTRIES} access entries.")
     entry = add_entry(
@@ -250,10 +250,10 @@ def _create(call: Call) -> ChildResource:
         arn,
         kind,
         call.now,
-        groups=list(asked.get("kubernetesGroups", ())),
-        username=asked.get("username"),
+        groups=list(request.get("kubernetesGroups", ())),
+        username=request.get("username"),
     )
-    entry.tags.update(asked.get("tags", {}))
+    entry.tags.update(request.get("tags", {}))
     return entry
 
 

@@ -66,8 +66,8 @@ _LEAST_MINOR = {"amazon-sagemaker-hyperpod-taskgovernance": 30}
 @operation("eks", "CreateAddon")
 def create_addon(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        store, asked, cluster = store_of(call), call.parameters, active(cluster_of(call))
-        name = asked["addonName"]
+        store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
+        name = request["addonName"]
         if name in cluster.addons:
             # crossplane-contrib/provider-aws#1310
             raise in_use("Addon already exists")
@@ -76,7 +76,7 @@ def create_addon(call: Call) -> Mapping[str, Any]:
             arn=cluster.arn_of("addon", cluster.name, name, str(uuid.uuid4())),
             created_at=call.now,
             modified_at=call.now,
-            tags=dict(asked.get("tags", {})),
+            tags=dict(request.get("tags", {})),
             members={
                 "addonName": name,
                 "clusterName": cluster.name,
@@ -84,14 +84,14 @@ def create_addon(call: Call) -> Mapping[str, Any]:
                 "publisher": "eks",
                 "owner": "aws",
                 **{
-                    key: asked[key]
+                    key: request[key]
                     for key in ("serviceAccountRoleArn", "configurationValues", "namespaceConfig")
-                    if asked.get(key)
+                    if request.get(key)
                 },
             },
         )
         cluster.addons[name] = addon
-        _associate(call, cluster, addon, asked.get("podIdentityAssociations") or [])
+        _associate(call, cluster, addon, request.get("podIdentityAssociations") or [])
         answer = {"addon": _view(addon)}
 
         def done() -> None:
@@ -116,26 +116,28 @@ def list_addons(call: Call) -> Mapping[str, Any]:
 @operation("eks", "UpdateAddon")
 def update_addon(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        store, asked, cluster, addon = (
+        store, request, cluster, addon = (
             store_of(call),
             call.parameters,
             cluster_of(call),
             _addon(call),
         )
         if addon.status not in ("ACTIVE", "DEGRADED", "UPDATE_FAILED", "CREATE_FAILED"):
-            raise in_use(f"Addon {asked['addonName']} cannot be updated: it is {addon.status}")
-        version = _checked(call, cluster, asked["addonName"], before=addon.members["addonVersion"])
+            raise in_use(f"Addon {request['addonName']} cannot be updated: it is {addon.status}")
+        version = _checked(
+            call, cluster, request["addonName"], before=addon.members["addonVersion"]
+        )
         changes: dict[str, Any] = {"addonVersion": version}
         shown: dict[str, Any] = {"AddonVersion": version}
         for name in ("serviceAccountRoleArn", "configurationValues"):
-            if asked.get(name):
-                changes[name] = asked[name]
-                shown[name[:1].upper() + name[1:]] = asked[name]
-        if asked.get("resolveConflicts"):
-            shown["ResolveConflicts"] = asked["resolveConflicts"]
-        if asked.get("podIdentityAssociations") is not None:
-            shown["PodIdentityAssociations"] = asked["podIdentityAssociations"]
-            _associate(call, cluster, addon, asked["podIdentityAssociations"])
+            if request.get(name):
+                changes[name] = request[name]
+                shown[name[:1].upper() + name[1:]] = request[name]
+        if request.get("resolveConflicts"):
+            shown["ResolveConflicts"] = request["resolveConflicts"]
+        if request.get("podIdentityAssociations") is not None:
+            shown["PodIdentityAssociations"] = request["podIdentityAssociations"]
+            _associate(call, cluster, addon, request["podIdentityAssociations"])
         update = begin(
             store, cluster, "AddonUpdate", shown, call.now, addon=addon.members["addonName"]
         )
@@ -173,22 +175,22 @@ def delete_addon(call: Call) -> Mapping[str, Any]:
 @operation("eks", "DescribeAddonVersions")
 def describe_addon_versions(call: Call) -> Mapping[str, Any]:
     """Answer the known names, each with the placeholder version."""
-    asked = call.parameters
-    if asked.get("kubernetesVersion") is not None:
-        versions.check_creatable(asked["kubernetesVersion"], call.now)
+    request = call.parameters
+    if request.get("kubernetesVersion") is not None:
+        versions.check_creatable(request["kubernetesVersion"], call.now)
     found = []
     for name in sorted(NAMES):
-        if asked.get("addonName") not in (None, name):
+        if request.get("addonName") not in (None, name):
             continue
-        if (asked.get("owners") and "aws" not in asked["owners"]) or (
-            asked.get("publishers") and "eks" not in asked["publishers"]
+        if (request.get("owners") and "aws" not in request["owners"]) or (
+            request.get("publishers") and "eks" not in request["publishers"]
         ):
             continue
         fitting = [
             each.name
             for each in versions.VERSIONS
             if versions.creatable(each.name, call.now)
-            and asked.get("kubernetesVersion") in (None, each.name)
+            and request.get("kubernetesVersion") in (None, each.name)
             and each.minor >= _LEAST_MINOR.get(name, 0)
         ]
         if not fitting:
@@ -210,7 +212,7 @@ def describe_addon_versions(call: Call) -> Mapping[str, Any]:
         if NAMES[name]:
             entry["defaultNamespace"] = NAMES[name]
         found.append(entry)
-    if asked.get("types"):
+    if request.get("types"):
         found = []  # the types of add-ons (networking, storage, ...) are not sourced
     return listed(call, "addons", found)
 
@@ -218,12 +220,12 @@ def describe_addon_versions(call: Call) -> Mapping[str, Any]:
 @operation("eks", "DescribeAddonConfiguration")
 def describe_addon_configuration(call: Call) -> Mapping[str, Any]:
     """Answer a schema that accepts every object: the real schemas are not sourced."""
-    asked = call.parameters
-    _known(asked["addonName"])
-    _check_version(asked["addonVersion"])
+    request = call.parameters
+    _known(request["addonName"])
+    _check_version(request["addonVersion"])
     return {
-        "addonName": asked["addonName"],
-        "addonVersion": asked["addonVersion"],
+        "addonName": request["addonName"],
+        "addonVersion": request["addonVersion"],
         "configurationSchema": json.dumps({"type": "object"}),
         "podIdentityConfiguration": [],
     }
@@ -231,18 +233,18 @@ def describe_addon_configuration(call: Call) -> Mapping[str, Any]:
 
 def _checked(call: Call, cluster: EksCluster, name: str, *, before: str | None = None) -> str:
     """Check a request, and return the version of the add-on."""
-    asked = call.parameters
+    request = call.parameters
     _known(name)
     if versions.minor_of(cluster.version) < _LEAST_MINOR.get(name, 0):
         raise invalid("Addon specified is not supported")
-    version = str(asked.get("addonVersion") or before or UNKNOWN_VERSION)
+    version = str(request.get("addonVersion") or before or UNKNOWN_VERSION)
     _check_version(version)
-    role = asked.get("serviceAccountRoleArn")
+    role = request.get("serviceAccountRoleArn")
     if role and checks.role_of(call, role) is None:
         raise invalid(f"The serviceAccountRoleArn {role} does not exist")
-    if role and asked.get("podIdentityAssociations"):
+    if role and request.get("podIdentityAssociations"):
         raise invalid("serviceAccountRoleArn and podIdentityAssociations exclude each other")
-    values = asked.get("configurationValues")
+    values = request.get("configurationValues")
     if values and not isinstance(_parsed(values), Mapping):
         raise invalid(
             "ConfigurationValue provided in request is not supported: it is neither a JSON nor a "
@@ -278,13 +280,13 @@ def _parsed(text: str) -> Any:
 
 
 def _associate(
-    call: Call, cluster: EksCluster, addon: ChildResource, wanted: list[Mapping[str, Any]]
+    call: Call, cluster: EksCluster, addon: ChildResource, requested: list[Mapping[str, Any]]
 ) -> None:
     """Replace the pod identity associations that an add-on owns by those of the request."""
-    for entry in wanted:
+    for entry in requested:
         pod_identity.check_role(call, entry["roleArn"])
     _disassociate(cluster, addon)
-    if not wanted:
+    if not requested:
         addon.members.pop("podIdentityAssociations", None)
         return
     namespace = (addon.members.get("namespaceConfig") or {}).get("namespace")
@@ -293,7 +295,7 @@ def _associate(
         pod_identity.add(
             call, cluster, namespace, entry["serviceAccount"], entry["roleArn"], owner=addon.arn
         ).arn
-        for entry in wanted
+        for entry in requested
     ]
 
 

@@ -35,32 +35,32 @@ _SUMMARY = ("capabilityName", "type", "version")
 @operation("eks", "CreateCapability")
 def create_capability(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        store, asked, cluster = store_of(call), call.parameters, active(cluster_of(call))
-        name = asked["capabilityName"]
+        store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
+        name = request["capabilityName"]
         if name in cluster.capabilities:
             raise in_use(f"Capability already exists: {name}")
-        _check_role(call, asked["roleArn"])
-        configuration = copy.deepcopy(dict(asked.get("configuration") or {}))
-        _check_configuration(asked["type"], configuration)
+        _check_role(call, request["roleArn"])
+        configuration = copy.deepcopy(dict(request.get("configuration") or {}))
+        _check_configuration(request["type"], configuration)
         found = ChildResource(
-            arn=cluster.arn_of("capability", cluster.name, asked["type"].lower(), name),
+            arn=cluster.arn_of("capability", cluster.name, request["type"].lower(), name),
             created_at=call.now,
             modified_at=call.now,
-            tags=dict(asked.get("tags", {})),
+            tags=dict(request.get("tags", {})),
             members={
                 "capabilityName": name,
                 "clusterName": cluster.name,
-                "type": asked["type"],
-                "roleArn": asked["roleArn"],
+                "type": request["type"],
+                "roleArn": request["roleArn"],
                 "version": UNKNOWN_VERSION,
-                "deletePropagationPolicy": asked["deletePropagationPolicy"],
+                "deletePropagationPolicy": request["deletePropagationPolicy"],
                 **({"configuration": configuration} if configuration else {}),
             },
         )
         cluster.capabilities[name] = found
         # Without policies: permissions in Kubernetes are the user's decision.
-        if asked["roleArn"] not in cluster.access_entries:
-            access.add_entry(cluster, asked["roleArn"], "STANDARD", call.now)
+        if request["roleArn"] not in cluster.access_entries:
+            access.add_entry(cluster, request["roleArn"], "STANDARD", call.now)
         answer = {"capability": _view(found)}
 
         def done() -> None:
@@ -95,15 +95,15 @@ def list_capabilities(call: Call) -> Mapping[str, Any]:
 @operation("eks", "UpdateCapability")
 def update_capability(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        store, asked, found = store_of(call), call.parameters, _capability(call)
+        store, request, found = store_of(call), call.parameters, _capability(call)
         if found.status not in ("ACTIVE", "DEGRADED", "CREATE_FAILED"):
-            raise in_use(f"Capability {asked['capabilityName']} is {found.status}")
-        if asked.get("roleArn"):
-            _check_role(call, asked["roleArn"])
-        members = {**found.members, "configuration": _changed(found, asked)}
+            raise in_use(f"Capability {request['capabilityName']} is {found.status}")
+        if request.get("roleArn"):
+            _check_role(call, request["roleArn"])
+        members = {**found.members, "configuration": _changed(found, request)}
         for name in ("roleArn", "deletePropagationPolicy"):
-            if asked.get(name):
-                members[name] = asked[name]
+            if request.get(name):
+                members[name] = request[name]
         if not members["configuration"]:
             del members["configuration"]
         update = begin(store, cluster_of(call), "CapabilityUpdate", {}, call.now)
@@ -156,14 +156,14 @@ def _check_configuration(kind: str, configuration: Mapping[str, Any]) -> None:
         raise invalid("A capability of type ARGOCD needs configuration.argoCd")
 
 
-def _changed(found: ChildResource, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(found: ChildResource, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration with role mappings added, replaced and removed."""
     configuration = copy.deepcopy(dict(found.members.get("configuration", {})))
-    wanted = asked.get("configuration") or {}
-    _check_configuration(found.members["type"], {**configuration, **wanted})
-    if "ack" in wanted:
-        configuration["ack"] = {**configuration.get("ack", {}), **wanted["ack"]}
-    argocd = wanted.get("argoCd") or {}
+    requested = request.get("configuration") or {}
+    _check_configuration(found.members["type"], {**configuration, **requested})
+    if "ack" in requested:
+        configuration["ack"] = {**configuration.get("ack", {}), **requested["ack"]}
+    argocd = requested.get("argoCd") or {}
     if "networkAccess" in argocd:
         configuration["argoCd"]["networkAccess"] = argocd["networkAccess"]
     mappings = argocd.get("rbacRoleMappings")
@@ -182,10 +182,10 @@ def _changed(found: ChildResource, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _capability(call: Call) -> ChildResource:
-    wanted = call.parameters["capabilityName"]
-    found = cluster_of(call).capabilities.get(wanted)
+    requested = call.parameters["capabilityName"]
+    found = cluster_of(call).capabilities.get(requested)
     if found is None:
-        raise not_found(f"No capability found with name: {wanted}")
+        raise not_found(f"No capability found with name: {requested}")
     return found
 
 

@@ -476,10 +476,10 @@ def _nodegroup_config(old: Properties, new: Properties) -> dict[str, Any]:
             "removeLabels": [key for key in before if key not in after],
         }
     if changed(old, new, "Taints"):
-        wanted = lower_first(new.get("Taints", []))
-        kept = {(taint.get("key"), taint.get("effect")) for taint in wanted}
+        requested = lower_first(new.get("Taints", []))
+        kept = {(taint.get("key"), taint.get("effect")) for taint in requested}
         config["taints"] = {
-            "addOrUpdateTaints": wanted,
+            "addOrUpdateTaints": requested,
             "removeTaints": [
                 taint
                 for taint in lower_first(old.get("Taints", []))

@@ -146,7 +146,7 @@ class Fleet:
         """
         from botocore.exceptions import ClientError
 
-        said = "Could not launch On-Demand Instances. {} Launching EC2 instance failed."
+        text = "Could not launch On-Demand Instances. {} Launching EC2 instance failed."
         try:
             found = self._ec2().describe_images(ImageIds=[image_id])["Images"]
         except ClientError as error:
@@ -154,17 +154,17 @@ class Fleet:
                 raise
             found = []
         if not found:
-            words = f"InvalidAMIID.NotFound - The image id '[{image_id}]' does not exist."
-            return "AsgInstanceLaunchFailures", said.format(words)
+            message = f"InvalidAMIID.NotFound - The image id '[{image_id}]' does not exist."
+            return "AsgInstanceLaunchFailures", text.format(message)
         instance = catalog_facts.catalog().instance(instance_type)
         wanted = instance.architecture if instance is not None else None
         if isinstance(wanted, Known) and wanted.value != found[0]["Architecture"]:
-            words = (
+            message = (
                 f"InvalidParameterValue - The architecture '{wanted.value}' of the specified "
                 f"instance type does not match the architecture '{found[0]['Architecture']}' of "
                 "the specified AMI."
             )
-            return "AsgInstanceLaunchFailures", said.format(words)
+            return "AsgInstanceLaunchFailures", text.format(message)
         return None
 
     def _asked(self) -> dict[str, Any]:

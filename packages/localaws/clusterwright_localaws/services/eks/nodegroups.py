@@ -83,34 +83,34 @@ def delete_nodegroup(call: Call) -> Mapping[str, Any]:
 @operation("eks", "UpdateNodegroupConfig")
 def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        asked, group = call.parameters, _idle(call)
+        request, group = call.parameters, _idle(call)
         members = dict(group.members)
         shown: dict[str, Any] = {}
-        labels = asked.get("labels") or {}
+        labels = request.get("labels") or {}
         if labels:
             members["labels"] = {**members["labels"], **labels.get("addOrUpdateLabels", {})}
             for name in labels.get("removeLabels", ()):
                 members["labels"].pop(name, None)
             shown["LabelsToAdd"] = labels.get("addOrUpdateLabels", {})
             shown["LabelsToRemove"] = labels.get("removeLabels", [])
-        taints = asked.get("taints") or {}
+        taints = request.get("taints") or {}
         if taints:
             members["taints"] = _taints(members["taints"], taints)
             shown["TaintsToAdd"] = taints.get("addOrUpdateTaints", [])
             shown["TaintsToRemove"] = taints.get("removeTaints", [])
-        if asked.get("scalingConfig"):
-            members["scalingConfig"] = {**members["scalingConfig"], **asked["scalingConfig"]}
+        if request.get("scalingConfig"):
+            members["scalingConfig"] = {**members["scalingConfig"], **request["scalingConfig"]}
             _check_scaling(call, members["scalingConfig"])
             for name in ("minSize", "maxSize", "desiredSize"):
                 shown[name[:1].upper() + name[1:]] = str(members["scalingConfig"][name])
-        if asked.get("updateConfig"):
-            _check_update_config(asked["updateConfig"])
-            members["updateConfig"] = asked["updateConfig"]
-            shown["MaxUnavailable"] = asked["updateConfig"]
+        if request.get("updateConfig"):
+            _check_update_config(request["updateConfig"])
+            members["updateConfig"] = request["updateConfig"]
+            shown["MaxUnavailable"] = request["updateConfig"]
         for name in ("nodeRepairConfig", "warmPoolConfig"):
-            if asked.get(name):
-                members[name] = asked[name]
-                shown["NodeRepairConfig" if name[0] == "n" else "WarmPoolEnabled"] = asked[name]
+            if request.get(name):
+                members[name] = request[name]
+                shown["NodeRepairConfig" if name[0] == "n" else "WarmPoolEnabled"] = request[name]
         if not shown:
             raise invalid("No updates were given for the nodegroup.")
         return _start(call, group, "ConfigUpdate", shown, lambda: group.members.update(members))
@@ -121,29 +121,29 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
 @operation("eks", "UpdateNodegroupVersion")
 def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        asked, group, cluster = call.parameters, _idle(call), cluster_of(call)
-        template, kind = asked.get("launchTemplate"), None
+        request, group, cluster = call.parameters, _idle(call), cluster_of(call)
+        template, kind = request.get("launchTemplate"), None
         if template is not None:
             if not group.members.get("launchTemplate"):
                 raise invalid("A node group without a launch template cannot be given one.")
             kind = _check_launch_template(call, template)
-            if _own_image(store_of(call), asked) != (group.members["amiType"] == "CUSTOM"):
+            if _own_image(store_of(call), request) != (group.members["amiType"] == "CUSTOM"):
                 raise invalid(
                     "You must create a new node group to switch between specifying an AMI ID in "
                     "a launch template and not specifying an AMI ID"
                 )
         _check_own_image(
-            store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **asked}
+            store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **request}
         )
-        wanted = str(asked.get("version") or cluster.version)
-        _check_version(cluster, wanted)
-        if versions.minor_of(wanted) < versions.minor_of(group.members["version"]):
+        requested = str(request.get("version") or cluster.version)
+        _check_version(cluster, requested)
+        if versions.minor_of(requested) < versions.minor_of(group.members["version"]):
             raise invalid(
-                f"Nodegroup cannot go back from version {group.members['version']} to {wanted}"
+                f"Nodegroup cannot go back from version {group.members['version']} to {requested}"
             )
-        release = asked.get("releaseVersion") or _release(wanted)
-        parameters: dict[str, Any] = {"Version": wanted, "ReleaseVersion": release}
-        changes: dict[str, Any] = {"version": wanted, "releaseVersion": release}
+        release = request.get("releaseVersion") or _release(requested)
+        parameters: dict[str, Any] = {"Version": requested, "ReleaseVersion": release}
+        changes: dict[str, Any] = {"version": requested, "releaseVersion": release}
         if template is not None:
             changes["launchTemplate"] = template
             if kind:
@@ -161,62 +161,67 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
 
 
 def _create(call: Call) -> ChildResource:
-    store, asked, cluster = store_of(call), call.parameters, active(cluster_of(call))
-    name = asked["nodegroupName"]
+    store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
+    name = request["nodegroupName"]
     if name in cluster.nodegroups:
         raise in_use(f"NodeGroup already exists with name {name} and cluster name {cluster.name}")
-    _check_role(call, asked["nodeRole"])
-    subnets = checks.subnets_of(store, asked["subnets"])
+    _check_role(call, request["nodeRole"])
+    subnets = checks.subnets_of(store, request["subnets"])
     if not subnets:
         raise invalid("The list of subnets must not be empty")
     foreign = [subnet.id for subnet in subnets if subnet.vpc_id != cluster.vpc_id]
     if foreign:
         raise invalid(f"Subnets {', '.join(foreign)} are not in the VPC of the cluster")
-    scaling = {"minSize": 2, "maxSize": 2, "desiredSize": 2, **(asked.get("scalingConfig") or {})}
-    if asked.get("scalingConfig") and "desiredSize" not in asked["scalingConfig"]:
+    scaling = {
+        "minSize": 2,
+        "maxSize": 2,
+        "desiredSize": 2,
+        **(request.get("scalingConfig") or {}),
+    }
+    if request.get("scalingConfig") and "desiredSize" not in request["scalingConfig"]:
         scaling["desiredSize"] = scaling["minSize"]
     _check_scaling(call, scaling)
-    types = _check_types(call, asked)
-    _check_own_image(store, asked)
-    version = str(asked.get("version") or cluster.version)
+    types = _check_types(call, request)
+    _check_own_image(store, request)
+    version = str(request.get("version") or cluster.version)
     _check_version(cluster, version)
-    _check_update_config(asked.get("updateConfig") or {})
+    _check_update_config(request.get("updateConfig") or {})
     _check_count(call, cluster)
     group = ChildResource(
         arn=cluster.arn_of("nodegroup", cluster.name, name, str(uuid.uuid4())),
         created_at=call.now,
         modified_at=call.now,
-        tags=dict(asked.get("tags", {})),
+        tags=dict(request.get("tags", {})),
         members={
-            **{key: asked[key] for key in _KEPT if asked.get(key) is not None},
+            **{key: request[key] for key in _KEPT if request.get(key) is not None},
             "scalingConfig": scaling,
             "instanceTypes": types,
-            "capacityType": asked.get("capacityType", "ON_DEMAND"),
-            "amiType": asked.get("amiType") or _image_type(store, asked),
-            "labels": dict(asked.get("labels", {})),
-            "taints": list(asked.get("taints", ())),
+            "capacityType": request.get("capacityType", "ON_DEMAND"),
+            "amiType": request.get("amiType") or _image_type(store, request),
+            "labels": dict(request.get("labels", {})),
+            "taints": list(request.get("taints", ())),
             "version": version,
-            "releaseVersion": asked.get("releaseVersion") or _release(version),
+            "releaseVersion": request.get("releaseVersion") or _release(version),
             "nodes": [],
         },
     )
-    if not asked.get("launchTemplate"):
-        group.members["diskSize"] = asked.get("diskSize", DEFAULT_DISK_GIB)
+    if not request.get("launchTemplate"):
+        group.members["diskSize"] = request.get("diskSize", DEFAULT_DISK_GIB)
     group.members.setdefault("updateConfig", {"maxUnavailable": 1})
     cluster.nodegroups[name] = group
     store.network.use(
         group.arn,
         User(
             f"EKS node group {name}",
-            tuple((asked.get("remoteAccess") or {}).get("sourceSecurityGroups", ())),
-            tuple(asked["subnets"]),
+            tuple((request.get("remoteAccess") or {}).get("sourceSecurityGroups", ())),
+            tuple(request["subnets"]),
         ),
     )
     if cluster.authentication_mode != "CONFIG_MAP":
         # EKS creates the access entry of managed nodes itself.
         kind = "EC2_WINDOWS" if "WINDOWS" in group.members["amiType"] else "EC2_LINUX"
-        if asked["nodeRole"] not in cluster.access_entries:
-            access.add_entry(cluster, asked["nodeRole"], kind, call.now)
+        if request["nodeRole"] not in cluster.access_entries:
+            access.add_entry(cluster, request["nodeRole"], kind, call.now)
     store.after(call.world.delays.node_group, lambda: _launch(store, group))
     return group
 
@@ -291,9 +296,9 @@ def _bring_about(
         if any(group.members.get(name) != before.get(name) for name in names):
             return fleet.recycle()
         return None
-    wanted = group.members["scalingConfig"]["desiredSize"]
-    fleet.shrink_to(wanted)
-    return fleet.grow_to(wanted)
+    requested = group.members["scalingConfig"]["desiredSize"]
+    fleet.shrink_to(requested)
+    return fleet.grow_to(requested)
 
 
 def _idle(call: Call) -> ChildResource:
@@ -335,14 +340,14 @@ def _check_scaling(call: Call, scaling: Mapping[str, int]) -> None:
         raise over_limit(f"maxSize {high} exceeds {int(found.value)}, the quota '{found.name}'")
 
 
-def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
+def _check_types(call: Call, request: Mapping[str, Any]) -> list[str]:
     from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-    template = asked.get("launchTemplate")
-    types = list(asked.get("instanceTypes", ()))
+    template = request.get("launchTemplate")
+    types = list(request.get("instanceTypes", ()))
     if template is not None:
         for name in ("diskSize", "remoteAccess"):
-            if asked.get(name) is not None:
+            if request.get(name) is not None:
                 raise invalid(f"{name} cannot be specified together with a launch template")
         of_template = _check_launch_template(call, template)
         if of_template and types:
@@ -351,7 +356,7 @@ def _check_types(call: Call, asked: Mapping[str, Any]) -> list[str]:
                 "in both"
             )
         types = types or ([of_template] if of_template else [])
-    block = asked.get("capacityType") == "CAPACITY_BLOCK"
+    block = request.get("capacityType") == "CAPACITY_BLOCK"
     if block and template is None:
         raise invalid("The capacity type CAPACITY_BLOCK needs a launch template")
     if template is not None:
@@ -455,32 +460,32 @@ def _check_count(call: Call, cluster: EksCluster) -> None:
         )
 
 
-def _taints(before: list[dict[str, Any]], asked: Mapping[str, Any]) -> list[dict[str, Any]]:
-    gone = {(taint.get("key"), taint.get("effect")) for taint in asked.get("removeTaints", ())}
+def _taints(before: list[dict[str, Any]], request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    gone = {(taint.get("key"), taint.get("effect")) for taint in request.get("removeTaints", ())}
     changed = {
-        (taint.get("key"), taint.get("effect")) for taint in asked.get("addOrUpdateTaints", ())
+        (taint.get("key"), taint.get("effect")) for taint in request.get("addOrUpdateTaints", ())
     }
     kept = [t for t in before if (t.get("key"), t.get("effect")) not in gone | changed]
-    return [*kept, *asked.get("addOrUpdateTaints", ())]
+    return [*kept, *request.get("addOrUpdateTaints", ())]
 
 
-def _check_own_image(store: Store, asked: Mapping[str, Any]) -> None:
+def _check_own_image(store: Store, request: Mapping[str, Any]) -> None:
     """Check the limits with an AMI id (EKS user guide, "Limits and conditions when specifying an
     AMI ID"); the message is ours.
     """
-    if not _own_image(store, asked):
+    if not _own_image(store, request):
         return
     for name in ("amiType", "releaseVersion", "version"):
-        if asked.get(name) not in (None, "CUSTOM"):
+        if request.get(name) not in (None, "CUSTOM"):
             raise invalid(f"You cannot specify {name} when the launch template has an image id")
 
 
-def _own_image(store: Store, asked: Mapping[str, Any]) -> bool:
-    return bool(template_data(store, asked.get("launchTemplate") or {}).get("ImageId"))
+def _own_image(store: Store, request: Mapping[str, Any]) -> bool:
+    return bool(template_data(store, request.get("launchTemplate") or {}).get("ImageId"))
 
 
-def _image_type(store: Store, asked: Mapping[str, Any]) -> str:
-    return "CUSTOM" if _own_image(store, asked) else "AL2023_x86_64_STANDARD"
+def _image_type(store: Store, request: Mapping[str, Any]) -> str:
+    return "CUSTOM" if _own_image(store, request) else "AL2023_x86_64_STANDARD"
 
 
 def _release(version: str) -> str:

@@ -31,12 +31,14 @@ _SUMMARY = ("clusterName", "namespace", "serviceAccount", "ownerArn")
 @operation("eks", "CreatePodIdentityAssociation")
 def create_pod_identity_association(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        asked, cluster = call.parameters, active(cluster_of(call))
-        check_role(call, asked["roleArn"])
-        _check_more(asked)
-        found = add(call, cluster, asked["namespace"], asked["serviceAccount"], asked["roleArn"])
-        found.tags.update(asked.get("tags", {}))
-        _set(found, asked)
+        request, cluster = call.parameters, active(cluster_of(call))
+        check_role(call, request["roleArn"])
+        _check_more(request)
+        found = add(
+            call, cluster, request["namespace"], request["serviceAccount"], request["roleArn"]
+        )
+        found.tags.update(request.get("tags", {}))
+        _set(found, request)
         return {"association": _view(found)}
 
     return idempotent(call, work)
@@ -49,7 +51,7 @@ def describe_pod_identity_association(call: Call) -> Mapping[str, Any]:
 
 @operation("eks", "ListPodIdentityAssociations")
 def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     found = [
         {
             **{
@@ -61,8 +63,8 @@ def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
             "associationId": association.members["associationId"],
         }
         for association in cluster_of(call).associations.values()
-        if asked.get("namespace") in (None, association.members["namespace"])
-        and asked.get("serviceAccount") in (None, association.members["serviceAccount"])
+        if request.get("namespace") in (None, association.members["namespace"])
+        and request.get("serviceAccount") in (None, association.members["serviceAccount"])
     ]
     return listed(call, "associations", found)
 
@@ -70,13 +72,13 @@ def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
 @operation("eks", "UpdatePodIdentityAssociation")
 def update_pod_identity_association(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
-        asked, found = call.parameters, _association(call)
+        request, found = call.parameters, _association(call)
         _check_unowned(found)
-        if asked.get("roleArn"):
-            check_role(call, asked["roleArn"])
-            found.members["roleArn"] = asked["roleArn"]
-        _check_more({**found.members, **asked})
-        _set(found, asked)
+        if request.get("roleArn"):
+            check_role(call, request["roleArn"])
+            found.members["roleArn"] = request["roleArn"]
+        _check_more({**found.members, **request})
+        _set(found, request)
         found.modified_at = call.now
         return {"association": _view(found)}
 
@@ -152,21 +154,21 @@ def add(
     return found
 
 
-def _check_more(asked: Mapping[str, Any]) -> None:
-    if asked.get("policy"):
+def _check_more(request: Mapping[str, Any]) -> None:
+    if request.get("policy"):
         try:
-            json.loads(asked["policy"])
+            json.loads(request["policy"])
         except ValueError as error:
             raise invalid(f"The policy is not a JSON document: {error}") from error
-        if not asked.get("disableSessionTags"):
+        if not request.get("disableSessionTags"):
             # API model: session tags must be off where a session policy is given.
             raise invalid("policy needs disableSessionTags to be true")
 
 
-def _set(found: ChildResource, asked: Mapping[str, Any]) -> None:
+def _set(found: ChildResource, request: Mapping[str, Any]) -> None:
     for name in ("disableSessionTags", "targetRoleArn", "policy"):
-        if asked.get(name) is not None:
-            found.members[name] = asked[name]
+        if request.get(name) is not None:
+            found.members[name] = request[name]
     if found.members.get("targetRoleArn") and "externalId" not in found.members:
         found.members["externalId"] = str(uuid.uuid4())
 
@@ -180,10 +182,10 @@ def _check_unowned(found: ChildResource) -> None:
 
 
 def _association(call: Call) -> ChildResource:
-    wanted = call.parameters["associationId"]
-    found = cluster_of(call).associations.get(wanted)
+    requested = call.parameters["associationId"]
+    found = cluster_of(call).associations.get(requested)
     if found is None:
-        raise not_found(f"No association found with associationId: {wanted}")
+        raise not_found(f"No association found with associationId: {requested}")
     return found
 
 

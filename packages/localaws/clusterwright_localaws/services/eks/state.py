@@ -137,10 +137,10 @@ def cluster_of(call: Call, name: str | None = None) -> EksCluster:
     AwsError
         ResourceNotFoundException, with AWS's message.
     """
-    wanted = name or str(call.parameters.get("clusterName") or call.parameters.get("name"))
-    found = store_of(call).clusters.get(wanted)
+    requested = name or str(call.parameters.get("clusterName") or call.parameters.get("name"))
+    found = store_of(call).clusters.get(requested)
     if found is None:
-        raise not_found(f"No cluster found for name: {wanted}.")
+        raise not_found(f"No cluster found for name: {requested}.")
     return found
 
 
@@ -172,13 +172,13 @@ def idempotent(call: Call, work: Callable[[], Mapping[str, Any]]) -> Mapping[str
         return work()
     tokens = store_of(call).tokens
     key = (call.operation, str(token))
-    asked = json.dumps(call.parameters, sort_keys=True, default=str)
+    request = json.dumps(call.parameters, sort_keys=True, default=str)
     if key in tokens:
-        if tokens[key][0] != asked:
+        if tokens[key][0] != request:
             raise invalid("The clientRequestToken was used with other parameters before.")
         return tokens[key][1]
     answer = work()
-    tokens[key] = (asked, answer)
+    tokens[key] = (request, answer)
     return answer
 
 

@@ -21,10 +21,10 @@ def list_tags(call: Call) -> Mapping[str, Any]:
 @operation("eks", "TagResource")
 def tag(call: Call) -> Mapping[str, Any]:
     tags = _tags(call)
-    wanted = {**tags, **call.parameters["tags"]}
-    if len(wanted) > MAX_TAGS:
+    requested = {**tags, **call.parameters["tags"]}
+    if len(requested) > MAX_TAGS:
         raise AwsError("BadRequestException", f"A resource has at most {MAX_TAGS} tags.", 400)
-    tags.update(wanted)
+    tags.update(requested)
     return {}
 
 
@@ -41,14 +41,14 @@ def _tags(call: Call) -> dict[str, str]:
     for cluster in store_of(call).clusters.values():
         if cluster.arn == arn:
             return cluster.tags
-        for pieces in (
+        for children in (
             cluster.nodegroups,
             cluster.addons,
             cluster.access_entries,
             cluster.associations,
             cluster.capabilities,
         ):
-            for piece in pieces.values():
-                if piece.arn == arn:
-                    return piece.tags
+            for child in children.values():
+                if child.arn == arn:
+                    return child.tags
     raise AwsError("NotFoundException", f"No resource found for ARN: {arn}", 404)

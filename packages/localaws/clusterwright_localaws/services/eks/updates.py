@@ -47,24 +47,25 @@ def update_cluster_version(call: Call) -> Mapping[str, Any]:
     """Update by one minor version, upwards (terraform-aws-modules/terraform-aws-eks#2607)."""
 
     def work() -> Mapping[str, Any]:
-        asked = call.parameters
+        request = call.parameters
         cluster = _idle(call, "VersionUpdate")
-        if asked.get("rollbackConfig"):
+        if request.get("rollbackConfig"):
             raise invalid("the local AWS does not support version rollbacks (rollbackConfig)")
-        wanted = str(asked["version"])
-        versions.check_creatable(wanted, call.now)
-        step = versions.minor_of(wanted) - versions.minor_of(cluster.version)
+        requested = str(request["version"])
+        versions.check_creatable(requested, call.now)
+        step = versions.minor_of(requested) - versions.minor_of(cluster.version)
         if step == 0:
-            raise invalid(f"Cluster is already at version {wanted}")
+            raise invalid(f"Cluster is already at version {requested}")
         if step != 1:
             raise invalid(
-                f"Unsupported Kubernetes minor version update from {cluster.version} to {wanted}"
+                f"Unsupported Kubernetes minor version update from {cluster.version} to "
+                f"{requested}"
             )
 
         def apply() -> None:
-            cluster.version = wanted
+            cluster.version = requested
 
-        parameters = {"Version": wanted, "PlatformVersion": versions.PLATFORM_VERSION}
+        parameters = {"Version": requested, "PlatformVersion": versions.PLATFORM_VERSION}
         return _start(call, cluster, ("VersionUpdate", parameters, apply))
 
     return idempotent(call, work)
@@ -74,43 +75,43 @@ def update_cluster_version(call: Call) -> Mapping[str, Any]:
 def associate_encryption_config(call: Call) -> Mapping[str, Any]:
     def work() -> Mapping[str, Any]:
         cluster = _idle(call, "AssociateEncryptionConfig")
-        wanted = call.parameters["encryptionConfig"]
+        requested = call.parameters["encryptionConfig"]
         if cluster.members.get("encryptionConfig"):
             raise invalid("Encryption is already enabled on the cluster")
-        if len(wanted) != 1:
+        if len(requested) != 1:
             raise invalid("encryptionConfig must have one entry")
-        clusters.check_encryption(call, wanted[0])
+        clusters.check_encryption(call, requested[0])
 
         def apply() -> None:
-            cluster.members["encryptionConfig"] = wanted
+            cluster.members["encryptionConfig"] = requested
 
         kind = "AssociateEncryptionConfig"
-        return _start(call, cluster, (kind, {"EncryptionConfig": wanted}, apply))
+        return _start(call, cluster, (kind, {"EncryptionConfig": requested}, apply))
 
     return idempotent(call, work)
 
 
 @operation("eks", "DescribeUpdate")
 def describe_update(call: Call) -> Mapping[str, Any]:
-    asked, cluster = call.parameters, cluster_of(call)
-    update = cluster.updates.get(asked["updateId"])
+    request, cluster = call.parameters, cluster_of(call)
+    update = cluster.updates.get(request["updateId"])
     if (
         update is None
-        or update.nodegroup != asked.get("nodegroupName")
-        or update.addon != asked.get("addonName")
+        or update.nodegroup != request.get("nodegroupName")
+        or update.addon != request.get("addonName")
     ):
-        raise not_found(f"No update found for ID: {asked['updateId']}")
+        raise not_found(f"No update found for ID: {request['updateId']}")
     return {"update": update.view()}
 
 
 @operation("eks", "ListUpdates")
 def list_updates(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     found = [
         update.id
         for update in cluster_of(call).updates.values()
-        if update.nodegroup == asked.get("nodegroupName")
-        and update.addon == asked.get("addonName")
+        if update.nodegroup == request.get("nodegroupName")
+        and update.addon == request.get("addonName")
     ]
     return listed(call, "updateIds", found)
 
@@ -146,27 +147,27 @@ def _start(call: Call, cluster: EksCluster, change: Change) -> Mapping[str, Any]
 
 
 def _changes(call: Call, cluster: EksCluster) -> list[Change]:
-    asked = call.parameters
-    found = _network_changes(call, cluster, asked.get("resourcesVpcConfig") or {})
-    if asked.get("logging") is not None:
-        found.append(_logging(cluster, asked["logging"]))
-    if asked.get("accessConfig") is not None:
-        found.append(_access(cluster, asked["accessConfig"]))
+    request = call.parameters
+    found = _network_changes(call, cluster, request.get("resourcesVpcConfig") or {})
+    if request.get("logging") is not None:
+        found.append(_logging(cluster, request["logging"]))
+    if request.get("accessConfig") is not None:
+        found.append(_access(cluster, request["accessConfig"]))
     auto = {
-        name: asked[name]
+        name: request[name]
         for name in ("computeConfig", "storageConfig", "kubernetesNetworkConfig")
-        if asked.get(name) is not None
+        if request.get(name) is not None
     }
     if auto:
         found.append(_auto_mode(cluster, auto))
-    if asked.get("deletionProtection") is not None:
-        wanted = asked["deletionProtection"]
+    if request.get("deletionProtection") is not None:
+        requested = request["deletionProtection"]
         found.append(
             _set(
                 cluster,
                 "DeletionProtectionUpdate",
-                {"DeletionProtection": wanted},
-                {"deletionProtection": wanted},
+                {"DeletionProtection": requested},
+                {"deletionProtection": requested},
             )
         )
     for name, kind, parameter in (
@@ -175,10 +176,10 @@ def _changes(call: Call, cluster: EksCluster) -> list[Change]:
         ("remoteNetworkConfig", "RemoteNetworkConfigUpdate", "RemoteNetworkConfig"),
         ("controlPlaneScalingConfig", "ControlPlaneScalingConfigUpdate", "UpdatedTier"),
     ):
-        if asked.get(name) is not None:
-            shown = asked[name].get("tier") if parameter == "UpdatedTier" else asked[name]
-            found.append(_set(cluster, kind, {parameter: shown}, {name: asked[name]}))
-    components = {name: asked[name] for name in _COMPONENTS if asked.get(name) is not None}
+        if request.get(name) is not None:
+            shown = request[name].get("tier") if parameter == "UpdatedTier" else request[name]
+            found.append(_set(cluster, kind, {parameter: shown}, {name: request[name]}))
+    components = {name: request[name] for name in _COMPONENTS if request.get(name) is not None}
     if components:
         shown = {name[:1].upper() + name[1:]: value for name, value in components.items()}
         found.append(_set(cluster, "ControlPlaneComponentConfigUpdate", shown, components))
@@ -193,12 +194,12 @@ def _set(
     return kind, parameters, lambda: cluster.members.update(members)
 
 
-def _network_changes(call: Call, cluster: EksCluster, asked: Mapping[str, Any]) -> list[Change]:
+def _network_changes(call: Call, cluster: EksCluster, request: Mapping[str, Any]) -> list[Change]:
     store = store_of(call)
     before = cluster.members["resourcesVpcConfig"]
     found: list[Change] = []
-    if any(asked.get(name) is not None for name in _ENDPOINT):
-        given = {name: asked[name] for name in _ENDPOINT if asked.get(name) is not None}
+    if any(request.get(name) is not None for name in _ENDPOINT):
+        given = {name: request[name] for name in _ENDPOINT if request.get(name) is not None}
         after = {**before, **given}
         if after["endpointPublicAccess"] and not after["publicAccessCidrs"]:
             after["publicAccessCidrs"] = ["0.0.0.0/0"]
@@ -220,9 +221,9 @@ def _network_changes(call: Call, cluster: EksCluster, asked: Mapping[str, Any]) 
         found.append(
             ("EndpointAccessUpdate", parameters, lambda: before.update(after)),
         )
-    if any(asked.get(name) is not None for name in _NETWORK):
-        wanted = {name: asked[name] for name in _NETWORK if asked.get(name) is not None}
-        moved = {**before, **wanted}
+    if any(request.get(name) is not None for name in _NETWORK):
+        requested = {name: request[name] for name in _NETWORK if request.get(name) is not None}
+        moved = {**before, **requested}
         subnets = checks.check_cluster_network(
             store, moved["subnetIds"], moved["securityGroupIds"]
         )
@@ -236,12 +237,12 @@ def _network_changes(call: Call, cluster: EksCluster, asked: Mapping[str, Any]) 
         parameters = {"Subnets": moved["subnetIds"], "SecurityGroups": moved["securityGroupIds"]}
 
         def move() -> None:
-            before.update(wanted)
+            before.update(requested)
             clusters.hold_network(store, cluster, subnets)
 
         found.append(("VpcConfigUpdate", parameters, move))
-    if asked.get("controlPlaneEgressMode") is not None:
-        mode = asked["controlPlaneEgressMode"]
+    if request.get("controlPlaneEgressMode") is not None:
+        mode = request["controlPlaneEgressMode"]
         found.append(
             (
                 "ControlPlaneEgressUpdate",
@@ -252,8 +253,8 @@ def _network_changes(call: Call, cluster: EksCluster, asked: Mapping[str, Any]) 
     return found
 
 
-def _logging(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
-    after = clusters.logging_of(asked, cluster.members["logging"])
+def _logging(cluster: EksCluster, request: Mapping[str, Any]) -> Change:
+    after = clusters.logging_of(request, cluster.members["logging"])
     if after == cluster.members["logging"]:
         raise invalid("No changes needed for the logging config provided")
     return (
@@ -263,8 +264,8 @@ def _logging(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
     )
 
 
-def _access(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
-    before, after = cluster.authentication_mode, asked.get("authenticationMode")
+def _access(cluster: EksCluster, request: Mapping[str, Any]) -> Change:
+    before, after = cluster.authentication_mode, request.get("authenticationMode")
     if after not in _MODES or _MODES.index(after) != _MODES.index(before) + 1:
         raise invalid(f"Unsupported authentication mode update from {before} to {after}")
     return (
@@ -274,19 +275,19 @@ def _access(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
     )
 
 
-def _auto_mode(cluster: EksCluster, asked: Mapping[str, Any]) -> Change:
-    network = asked.get("kubernetesNetworkConfig") or {}
+def _auto_mode(cluster: EksCluster, request: Mapping[str, Any]) -> Change:
+    network = request.get("kubernetesNetworkConfig") or {}
     before = cluster.members["kubernetesNetworkConfig"]
     for name in ("serviceIpv4Cidr", "ipFamily"):
         if name in network and network[name] != before.get(name):
             raise invalid(f"{name} cannot be changed")
-    after = {**cluster.members, **asked, "kubernetesNetworkConfig": {**before, **network}}
+    after = {**cluster.members, **request, "kubernetesNetworkConfig": {**before, **network}}
     clusters.check_auto_mode({**after, "bootstrapSelfManagedAddons": False})
-    parameters = {name[:1].upper() + name[1:]: value for name, value in asked.items()}
+    parameters = {name[:1].upper() + name[1:]: value for name, value in request.items()}
     return (
         "AutoModeUpdate",
         parameters,
-        lambda: cluster.members.update({name: after[name] for name in asked}),
+        lambda: cluster.members.update({name: after[name] for name in request}),
     )
 
 

@@ -90,23 +90,25 @@ def minor_of(name: str) -> int:
 
 @operation("eks", "DescribeClusterVersions")
 def describe_cluster_versions(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
-    chosen = asked.get("clusterVersions")
-    wanted = asked.get("versionStatus") or str(asked.get("status") or "").upper().replace("-", "_")
-    if asked.get("status") and asked.get("versionStatus"):
+    request = call.parameters
+    chosen = request.get("clusterVersions")
+    requested = request.get("versionStatus") or str(request.get("status") or "").upper().replace(
+        "-", "_"
+    )
+    if request.get("status") and request.get("versionStatus"):
         raise bad_request("Specify only one of status and versionStatus.")
     found = []
     for each in VERSIONS:
         status = each.status_at(call.now)
         if (
             (chosen and each.name not in chosen)
-            or (wanted and status != wanted)
-            or (asked.get("defaultOnly") and each.name != default_version())
-            or (asked.get("clusterType") not in (None, "eks"))
+            or (requested and status != requested)
+            or (request.get("defaultOnly") and each.name != default_version())
+            or (request.get("clusterType") not in (None, "eks"))
             # Unsupported versions are omitted unless requested or with includeAll.
             or (
                 status == "UNSUPPORTED"
-                and not (asked.get("includeAll") or chosen or wanted == "UNSUPPORTED")
+                and not (request.get("includeAll") or chosen or requested == "UNSUPPORTED")
             )
         ):
             continue

@@ -36,12 +36,12 @@ class Rule(Handler):
         events = ctx.client("events")
         name = physical_id.rsplit("|", 1)[-1]
         arn = self._put(events, name, new)
-        wanted = new.get("Targets", [])
-        kept = {item["Id"] for item in wanted}
+        requested = new.get("Targets", [])
+        kept = {item["Id"] for item in requested}
         _remove_targets(
             events, name, new, [t["Id"] for t in old.get("Targets", []) if t["Id"] not in kept]
         )
-        _put_targets(events, name, new, wanted)
+        _put_targets(events, name, new, requested)
         retag(
             ctx,
             old,

@@ -60,8 +60,8 @@ def _refusals(association: Association) -> Iterator[tuple[str, str]]:
     objects = f"{bucket}/{prefix}/file" if prefix else f"{bucket}/file"
     known = {"aws:SecureTransport": "true", "aws:RequestedRegion": association.file_system.region}
     for action, resource in _wanted(association.request.get("S3") or {}, bucket, objects):
-        asked = Policies(identity=(_OWN_RIGHTS,), resource=_policy_of(resource, action))
-        if not _allows(caller, action, resource, known, asked):
+        parameters = Policies(identity=(_OWN_RIGHTS,), resource=_policy_of(resource, action))
+        if not _allows(caller, action, resource, known, parameters):
             yield action, resource
     key = _key_of(parts.netloc)
     if key is None:
@@ -73,8 +73,8 @@ def _refusals(association: Association) -> Iterator[tuple[str, str]]:
         "kms:EncryptionContext:aws:s3:arn": bucket if bucket_key else objects,
     }
     for action in _KEY_ACTIONS:
-        asked = Policies(resource=_policy_of(arn, action), resource_must_allow=True)
-        if not _allows(caller, action, arn, known, asked):
+        parameters = Policies(resource=_policy_of(arn, action), resource_must_allow=True)
+        if not _allows(caller, action, arn, known, parameters):
             yield action, arn
 
 

@@ -63,12 +63,12 @@ def update_association(call: Call) -> Mapping[str, Any]:
     association = _find(store, call.parameters["AssociationId"])
     if association.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
         raise bad_request(f"Association {association.id} is {association.lifecycle}.")
-    wanted = dict(association.request)
+    requested = dict(association.request)
     if "ImportedFileChunkSize" in call.parameters:
-        wanted["ImportedFileChunkSize"] = call.parameters["ImportedFileChunkSize"]
+        requested["ImportedFileChunkSize"] = call.parameters["ImportedFileChunkSize"]
     if "S3" in call.parameters:
-        wanted["S3"] = {**(wanted.get("S3") or {}), **call.parameters["S3"]}
-    association.request = wanted
+        requested["S3"] = {**(requested.get("S3") or {}), **call.parameters["S3"]}
+    association.request = requested
     association.lifecycle = "UPDATING"
     store.after(call.world.delays.association, lambda: _settle(association))
     return {"Association": view(association)}
@@ -117,11 +117,11 @@ def _create(call: Call, store: Store) -> Association:
     file_system = store.file_system(request["FileSystemId"])
     _check_file_system(file_system)
     existing = store.of_file_system(file_system)
-    most = catalog_facts.catalog().lustre.associations_max
-    if len(existing) >= most:
+    limit = catalog_facts.catalog().lustre.associations_max
+    if len(existing) >= limit:
         raise AwsError(
             "BadRequest",
-            f"File system {file_system.id} has {most} data repository associations, which is the "
+            f"File system {file_system.id} has {limit} data repository associations, which is the "
             "maximum.",
         )
     _check_path(request.get("FileSystemPath"), existing)

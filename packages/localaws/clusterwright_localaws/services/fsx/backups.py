@@ -32,12 +32,12 @@ def create_backup(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
 
     def make() -> str:
-        asked = call.parameters
-        if asked.get("VolumeId") or not asked.get("FileSystemId"):
+        requested = call.parameters
+        if requested.get("VolumeId") or not requested.get("FileSystemId"):
             raise bad_request("Backups of volumes are for ONTAP; give a FileSystemId.")
-        file_system = store.file_system(asked["FileSystemId"])
+        file_system = store.file_system(requested["FileSystemId"])
         refuse(store, file_system)
-        return take(call, store, file_system, tag_map(asked.get("Tags"))).id
+        return take(call, store, file_system, tag_map(requested.get("Tags"))).id
 
     return {"Backup": backup_view(store.backups[idempotent(call, "backup", make, store.backups)])}
 

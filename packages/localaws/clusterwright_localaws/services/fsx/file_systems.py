@@ -52,33 +52,33 @@ def update_file_system(call: Call) -> Mapping[str, Any]:
     """Change settings after the delay; the capacity can only grow."""
     store = store_of(call)
     file_system = store.file_system(call.parameters["FileSystemId"])
-    asked = {
+    requested = {
         key: value
         for key, value in call.parameters.items()
         if key not in ("FileSystemId", "ClientRequestToken")
     }
     name = _configuration(file_system.kind)
     other = {"LustreConfiguration", "OpenZFSConfiguration"} - {name}
-    for wrong in other & asked.keys():
+    for wrong in other & requested.keys():
         raise incompatible(wrong, f"{wrong} does not fit a {file_system.kind} file system.")
     if file_system.kind == "LUSTRE":
-        lustre.check_update(file_system, asked)
+        lustre.check_update(file_system, requested)
     else:
-        openzfs.check_update(file_system, asked)
-    wanted = _merged(file_system, asked, name)
-    limits.check(call, file_system.kind, wanted, before=file_system.request)
+        openzfs.check_update(file_system, requested)
+    target = _merged(file_system, requested, name)
+    limits.check(call, file_system.kind, target, before=file_system.request)
     action = {
         "AdministrativeActionType": "FILE_SYSTEM_UPDATE",
         "RequestTime": call.now,
         "Status": "IN_PROGRESS",
-        "TargetFileSystemValues": {k: v for k, v in asked.items() if k == "StorageCapacity"},
+        "TargetFileSystemValues": {k: v for k, v in requested.items() if k == "StorageCapacity"},
     }
     file_system.actions.insert(0, action)
     del file_system.actions[50:]
     file_system.lifecycle = "UPDATING"
 
     def updated() -> None:
-        file_system.request = wanted
+        file_system.request = target
         file_system.lifecycle = "AVAILABLE"
         action["Status"] = "COMPLETED"
 
@@ -279,40 +279,40 @@ def _interfaces(store: Store, subnets: list[Any], groups: list[Any], each: int) 
 
 
 def _root_volume(store: Store, file_system: FileSystem, call: Call) -> None:
-    asked = dict(file_system.openzfs.get("RootVolumeConfiguration") or {})
-    asked.setdefault("DataCompressionType", "NONE")
-    asked.setdefault("RecordSizeKiB", 128)
-    asked.setdefault("ReadOnly", False)
-    asked.setdefault("CopyTagsToSnapshots", False)
+    requested = dict(file_system.openzfs.get("RootVolumeConfiguration") or {})
+    requested.setdefault("DataCompressionType", "NONE")
+    requested.setdefault("RecordSizeKiB", 128)
+    requested.setdefault("ReadOnly", False)
+    requested.setdefault("CopyTagsToSnapshots", False)
     volume = Volume(
         id=new_id("fsvol"),
         file_system=file_system,
         name="fsx",
         path="/fsx/",
         created_at=call.now,
-        configuration=asked,
+        configuration=requested,
         lifecycle="AVAILABLE",
     )
     store.volumes[volume.id] = volume
     file_system.root_volume_id = volume.id
 
 
-def _merged(file_system: FileSystem, asked: Mapping[str, Any], name: str) -> dict[str, Any]:
-    wanted = {**file_system.request, **{k: v for k, v in asked.items() if k != name}}
-    wanted[name] = {**file_system.request[name], **(asked.get(name) or {})}
+def _merged(file_system: FileSystem, requested: Mapping[str, Any], name: str) -> dict[str, Any]:
+    target = {**file_system.request, **{k: v for k, v in requested.items() if k != name}}
+    target[name] = {**file_system.request[name], **(requested.get(name) or {})}
     if file_system.kind == "LUSTRE":
-        return lustre.with_defaults(_without_automatic_iops(wanted))
-    iops = wanted[name].get("DiskIopsConfiguration")
+        return lustre.with_defaults(_without_automatic_iops(target))
+    iops = target[name].get("DiskIopsConfiguration")
     if iops and iops.get("Mode") == "AUTOMATIC":
-        wanted[name]["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
-    return openzfs.with_defaults(wanted)
+        target[name]["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
+    return openzfs.with_defaults(target)
 
 
-def _without_automatic_iops(wanted: dict[str, Any]) -> dict[str, Any]:
-    metadata = wanted["LustreConfiguration"].get("MetadataConfiguration")
+def _without_automatic_iops(target: dict[str, Any]) -> dict[str, Any]:
+    metadata = target["LustreConfiguration"].get("MetadataConfiguration")
     if metadata and metadata["Mode"] == "AUTOMATIC":
-        wanted["LustreConfiguration"]["MetadataConfiguration"] = {"Mode": "AUTOMATIC"}
-    return wanted
+        target["LustreConfiguration"]["MetadataConfiguration"] = {"Mode": "AUTOMATIC"}
+    return target
 
 
 def _configuration(kind: str) -> str:

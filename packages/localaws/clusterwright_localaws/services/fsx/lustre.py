@@ -140,9 +140,9 @@ def servers(request: Mapping[str, Any]) -> int:
     return int(found.least)
 
 
-def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
+def check_update(file_system: FileSystem, parameters: Mapping[str, Any]) -> None:
     """Refuse an UpdateFileSystem for Lustre that FSx refuses."""
-    lustre = asked.get("LustreConfiguration") or {}
+    lustre = parameters.get("LustreConfiguration") or {}
     old = file_system.lustre
     if file_system.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
         raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
@@ -151,7 +151,7 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
     if new_throughput is not None and efa and new_throughput != old["PerUnitStorageThroughput"]:
         # "EFA-enabled file systems": the tier is fixed at creation.
         raise bad_request("The throughput of an EFA-enabled file system cannot be changed.")
-    capacity = asked.get("StorageCapacity")
+    capacity = parameters.get("StorageCapacity")
     if capacity is not None:
         if old["DeploymentType"] == "SCRATCH_1" or file_system.storage_type == TIERING:
             raise bad_request("The storage capacity of this file system cannot be increased.")
@@ -165,14 +165,14 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
             capacity if capacity is not None else file_system.capacity_gib,
             efa=efa,
         )
-    _check_update_settings(file_system, asked, lustre)
+    _check_update_settings(file_system, parameters, lustre)
     throughput = lustre.get("ThroughputCapacity")
     if throughput is not None and throughput < old.get("ThroughputCapacity", 0):
         raise bad_request(
             "The throughput of an Intelligent-Tiering file system can only be increased."
         )
     _check_metadata_update(file_system, lustre.get("MetadataConfiguration"))
-    version = asked.get("FileSystemTypeVersion")
+    version = parameters.get("FileSystemTypeVersion")
     if version is not None:
         current = str(file_system.request["FileSystemTypeVersion"])
         if version not in VERSIONS[1:] or VERSIONS.index(version) <= VERSIONS.index(current):
@@ -182,11 +182,11 @@ def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
 
 
 def _check_update_settings(
-    file_system: FileSystem, asked: Mapping[str, Any], lustre: Mapping[str, Any]
+    file_system: FileSystem, parameters: Mapping[str, Any], lustre: Mapping[str, Any]
 ) -> None:
     """Refuse settings that the storage or deployment type does not support."""
     old = file_system.lustre
-    if "StorageType" in asked and asked["StorageType"] != file_system.storage_type:
+    if "StorageType" in parameters and parameters["StorageType"] != file_system.storage_type:
         raise bad_request("The storage type of a Lustre file system cannot be changed.")
     if file_system.storage_type != TIERING:
         for name in ("ThroughputCapacity", "DataReadCacheConfiguration"):

@@ -39,9 +39,9 @@ def check(request: Mapping[str, Any]) -> None:
         raise bad_request(
             "INTELLIGENT_TIERING is supported by MULTI_AZ_1 OpenZFS file systems only."
         )
-    wanted = 2 if deployment == "MULTI_AZ_1" else 1
-    if len(request["SubnetIds"]) != wanted:
-        raise bad_request(f"{deployment} file systems take exactly {wanted} subnet(s).")
+    requested = 2 if deployment == "MULTI_AZ_1" else 1
+    if len(request["SubnetIds"]) != requested:
+        raise bad_request(f"{deployment} file systems take exactly {requested} subnet(s).")
     if deployment == "MULTI_AZ_1" and (
         configuration.get("PreferredSubnetId") not in request["SubnetIds"]
     ):
@@ -79,16 +79,16 @@ def check_size(
         raise incompatible("Iops", "Iops cannot be given in AUTOMATIC mode.")
 
 
-def check_update(file_system: FileSystem, asked: Mapping[str, Any]) -> None:
+def check_update(file_system: FileSystem, parameters: Mapping[str, Any]) -> None:
     """Refuse an UpdateFileSystem for OpenZFS that FSx refuses."""
     if file_system.lifecycle != "AVAILABLE":
         raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
-    capacity = asked.get("StorageCapacity")
+    capacity = parameters.get("StorageCapacity")
     if capacity is not None and capacity < 1.1 * file_system.capacity_gib:
         raise bad_request(
             "StorageCapacity must be at least 10 percent greater than the current one."
         )
-    changes = asked.get("OpenZFSConfiguration") or {}
+    changes = parameters.get("OpenZFSConfiguration") or {}
     configuration = {**file_system.openzfs, **changes}
     iops = configuration.get("DiskIopsConfiguration") or {}
     if "DiskIopsConfiguration" not in changes and iops.get("Mode") == "AUTOMATIC":

@@ -25,30 +25,30 @@ def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
 
     def make() -> str:
-        asked = dict(call.parameters)
-        backup = find_backup(store, asked.pop("BackupId"))
+        requested = dict(call.parameters)
+        backup = find_backup(store, requested.pop("BackupId"))
         if backup.lifecycle != "AVAILABLE":
             raise bad_request(f"Backup {backup.id} is {backup.lifecycle}.")
-        return create_from(call, _restored(backup, asked)).id
+        return create_from(call, _restored(backup, requested)).id
 
     made = idempotent(call, "file-system-from-backup", make, store.file_systems)
     return {"FileSystem": view(store.file_systems[made])}
 
 
-def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _restored(backup: Backup, requested: Mapping[str, Any]) -> dict[str, Any]:
     """Return the request of the new file system: the backup's settings, overridden by the
     caller's.
     """
     kind = backup.file_system.kind
     name = "LustreConfiguration" if kind == "LUSTRE" else "OpenZFSConfiguration"
-    settings = {**backup.request[name], **(asked.get(name) or {})}
+    settings = {**backup.request[name], **(requested.get(name) or {})}
     metadata = settings.get("MetadataConfiguration") or {}
     if metadata.get("Mode") == "AUTOMATIC":
         settings["MetadataConfiguration"] = {"Mode": "AUTOMATIC"}
     iops = settings.get("DiskIopsConfiguration") or {}
     if iops.get("Mode") == "AUTOMATIC":
         settings["DiskIopsConfiguration"] = {"Mode": "AUTOMATIC"}
-    capacity = asked.get("StorageCapacity")
+    capacity = requested.get("StorageCapacity")
     before = backup.request.get("StorageCapacity")
     if capacity is not None and before is not None:
         if kind == "LUSTRE" and capacity != before:
@@ -56,5 +56,5 @@ def _restored(backup: Backup, asked: Mapping[str, Any]) -> dict[str, Any]:
         if capacity < before:
             raise bad_request(f"StorageCapacity must be at least that of the backup, {before}.")
     inherited = {key: backup.request[key] for key in _INHERITED if key in backup.request}
-    given = {key: value for key, value in asked.items() if key not in ("Tags",)}
+    given = {key: value for key, value in requested.items() if key not in ("Tags",)}
     return {"FileSystemType": kind, **inherited, **given, name: settings}

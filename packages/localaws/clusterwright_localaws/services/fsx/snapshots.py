@@ -36,11 +36,11 @@ def describe_snapshots(call: Call) -> Mapping[str, Any]:
     ids = call.parameters.get("SnapshotIds")
     found = [_find(store, each) for each in ids] if ids else [*store.snapshots.values()]
     for entry in call.parameters.get("Filters", ()):
-        wanted = entry.get("Values", ())
+        requested = entry.get("Values", ())
         if entry.get("Name") == "volume-id":
-            found = [each for each in found if each.volume.id in wanted]
+            found = [each for each in found if each.volume.id in requested]
         elif entry.get("Name") == "file-system-id":
-            found = [each for each in found if each.volume.file_system.id in wanted]
+            found = [each for each in found if each.volume.file_system.id in requested]
     return paged(call, "Snapshots", found, view, stale_page_code="BadRequest")
 
 
@@ -85,20 +85,20 @@ def view(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _create(call: Call, store: Store) -> Snapshot:
-    asked = call.parameters
-    volume = store.volumes.get(asked["VolumeId"])
+    request = call.parameters
+    volume = store.volumes.get(request["VolumeId"])
     if volume is None:
-        raise AwsError("VolumeNotFound", f"Volume '{asked['VolumeId']}' does not exist.")
+        raise AwsError("VolumeNotFound", f"Volume '{request['VolumeId']}' does not exist.")
     if volume.lifecycle != "AVAILABLE":
         raise bad_request(f"Volume {volume.id} is {volume.lifecycle}.")
-    _refuse_name(store, volume.id, asked["Name"])
+    _refuse_name(store, volume.id, request["Name"])
     copied = volume.tags if volume.configuration.get("CopyTagsToSnapshots") else {}
     snapshot = Snapshot(
         id=new_id("fsvolsnap"),
         volume=volume,
-        name=asked["Name"],
+        name=request["Name"],
         created_at=call.now,
-        tags=tag_map(asked.get("Tags")) or dict(copied),
+        tags=tag_map(request.get("Tags")) or dict(copied),
     )
     store.snapshots[snapshot.id] = snapshot
     store.after(call.world.delays.volume, lambda: setattr(snapshot, "lifecycle", "AVAILABLE"))

@@ -260,16 +260,18 @@ def idempotent(
     token = call.parameters.get("ClientRequestToken")
     if not token:
         return make()
-    asked = repr(sorted((k, v) for k, v in call.parameters.items() if k != "ClientRequestToken"))
+    requested = repr(
+        sorted((k, v) for k, v in call.parameters.items() if k != "ClientRequestToken")
+    )
     key = f"{what}:{token}"
     if key in found.tokens and found.tokens[key][1] in existing:
         before, created = found.tokens[key]
-        if before != asked:
+        if before != requested:
             raise incompatible(
                 "ClientRequestToken",
                 "The ClientRequestToken was used before with different parameters.",
             )
         return created
     created = make()
-    found.tokens[key] = (asked, created)
+    found.tokens[key] = (requested, created)
     return created

@@ -42,11 +42,11 @@ def describe_tasks(call: Call) -> Mapping[str, Any]:
     ids = call.parameters.get("TaskIds")
     found = [_find(store, each) for each in ids] if ids else [*store.tasks.values()]
     for entry in call.parameters.get("Filters", ()):
-        wanted = entry.get("Values", ())
+        target = entry.get("Values", ())
         if entry.get("Name") == "file-system-id":
-            found = [task for task in found if task.request["FileSystemId"] in wanted]
+            found = [task for task in found if task.request["FileSystemId"] in target]
         elif entry.get("Name") == "task-lifecycle":
-            found = [task for task in found if task.lifecycle in wanted]
+            found = [task for task in found if task.lifecycle in target]
     return paged(call, "DataRepositoryTasks", found, view, stale_page_code="BadRequest")
 
 
@@ -89,9 +89,11 @@ def view(task: Task) -> dict[str, Any]:
 
 
 def _create(call: Call, store: Store) -> Task:
-    asked = {k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")}
-    file_system = store.file_system(asked["FileSystemId"])
-    if asked["Type"] == _OF_CACHES or "CapacityToRelease" in asked:
+    requested = {
+        k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")
+    }
+    file_system = store.file_system(requested["FileSystemId"])
+    if requested["Type"] == _OF_CACHES or "CapacityToRelease" in requested:
         raise AwsError("UnsupportedOperation", f"{_OF_CACHES} tasks are for file caches.")
     if file_system.kind != "LUSTRE":
         raise AwsError("UnsupportedOperation", "Data repository tasks are for Lustre.")
@@ -99,14 +101,14 @@ def _create(call: Call, store: Store) -> Task:
         raise bad_request(f"File system {file_system.id} is {file_system.lifecycle}.")
     if not ("ImportPath" in file_system.lustre or store.of_file_system(file_system)):
         raise bad_request(f"File system {file_system.id} is not linked to a data repository.")
-    report = asked["Report"]
+    report = requested["Report"]
     missing = [name for name in ("Path", "Format", "Scope") if not report.get(name)]
     if report["Enabled"] and missing:
         raise bad_request(f"Report.{missing[0]} is required when the report is enabled.")
     task = Task(
         id=new_id("task"),
         file_system=file_system,
-        request=asked,
+        request=requested,
         created_at=call.now,
         tags=tag_map(call.parameters.get("Tags")),
     )

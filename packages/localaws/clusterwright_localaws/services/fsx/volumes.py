@@ -47,14 +47,14 @@ def update_volume(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     volume = _find(store, call.parameters["VolumeId"])
     _refuse_busy(volume)
-    asked = call.parameters.get("OpenZFSConfiguration") or {}
-    _check_record_size(asked)
+    request = call.parameters.get("OpenZFSConfiguration") or {}
+    _check_record_size(request)
     name = call.parameters.get("Name")
     if name is not None and name != volume.name:
         _refuse_name(store, str(volume.configuration.get("ParentVolumeId")), name)
         volume.name = name
         volume.path = f"{volume.path.rstrip('/').rsplit('/', 1)[0]}/{name}/"
-    volume.configuration = {**volume.configuration, **asked}
+    volume.configuration = {**volume.configuration, **request}
     return {"Volume": view(volume)}
 
 
@@ -103,13 +103,13 @@ def view(volume: Volume) -> dict[str, Any]:
 
 def _create(call: Call) -> Volume:
     store = store_of(call)
-    asked = call.parameters
-    configuration = asked.get("OpenZFSConfiguration")
-    if asked["VolumeType"] != "OPENZFS" or configuration is None:
+    request = call.parameters
+    configuration = request.get("OpenZFSConfiguration")
+    if request["VolumeType"] != "OPENZFS" or configuration is None:
         raise AwsError("MissingVolumeConfiguration", "OpenZFSConfiguration is required.")
     parent = _find(store, configuration["ParentVolumeId"])
     _refuse_busy(parent)
-    _refuse_name(store, parent.id, asked["Name"])
+    _refuse_name(store, parent.id, request["Name"])
     origin = (configuration.get("OriginSnapshot") or {}).get("SnapshotARN")
     if origin is not None and origin not in {s.arn for s in store.snapshots.values()}:
         raise bad_request(f"The snapshot {origin} does not exist.")
@@ -117,11 +117,11 @@ def _create(call: Call) -> Volume:
     volume = Volume(
         id=new_id("fsvol"),
         file_system=parent.file_system,
-        name=asked["Name"],
-        path=f"{parent.path}{asked['Name']}/",
+        name=request["Name"],
+        path=f"{parent.path}{request['Name']}/",
         created_at=call.now,
         configuration=dict(configuration),
-        tags=tag_map(asked.get("Tags")),
+        tags=tag_map(request.get("Tags")),
     )
     store.volumes[volume.id] = volume
     store.after(call.world.delays.volume, lambda: setattr(volume, "lifecycle", "AVAILABLE"))

@@ -94,11 +94,11 @@ class Workspaces:
 
 @operation("grafana", "CreateWorkspace")
 def create_workspace(call: Call) -> Mapping[str, Any]:
-    asked, workspaces = call.parameters, _workspaces(call)
-    again = workspaces.by_token.get(asked.get("clientToken", ""))
+    request, workspaces = call.parameters, _workspaces(call)
+    again = workspaces.by_token.get(request.get("clientToken", ""))
     if again in workspaces.by_id:
         return {"workspace": workspaces.by_id[str(again)].members}
-    _check(call, asked)
+    _check(call, request)
     if len(workspaces.by_id) >= _MOST_WORKSPACES:
         raise AwsError(
             "ServiceQuotaExceededException",
@@ -109,23 +109,23 @@ def create_workspace(call: Call) -> Mapping[str, Any]:
             quotaCode="workspaces",
         )
     workspace_id = f"g-{secrets.token_hex(5)}"
-    providers = list(asked["authenticationProviders"])
+    providers = list(request["authenticationProviders"])
     members: dict[str, Any] = {
         "dataSources": [],
         "grafanaVersion": _VERSIONS[-1],
-        **{to: asked[name] for name, to in _MEMBERS.items() if name in asked},
+        **{to: request[name] for name, to in _MEMBERS.items() if name in request},
         "id": workspace_id,
         "created": call.now,
         "modified": call.now,
         "endpoint": f"{workspace_id}.grafana-workspace.{call.region}.amazonaws.com",
         "status": "CREATING",
         "authentication": _authentication(providers, None),
-        "tags": dict(asked.get("tags") or {}),
+        "tags": dict(request.get("tags") or {}),
     }
-    workspace = Workspace(members, asked.get("configuration") or "{}")
+    workspace = Workspace(members, request.get("configuration") or "{}")
     workspaces.by_id[workspace_id] = workspace
-    if asked.get("clientToken"):
-        workspaces.by_token[asked["clientToken"]] = workspace_id
+    if request.get("clientToken"):
+        workspaces.by_token[request["clientToken"]] = workspace_id
     return {"workspace": _begin(call, workspace, "CREATING")}
 
 
@@ -145,17 +145,17 @@ def list_workspaces(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "UpdateWorkspace")
 def update_workspace(call: Call) -> Mapping[str, Any]:
-    asked, one = call.parameters, _ready(call)
-    _check(call, asked)
+    request, one = call.parameters, _ready(call)
+    _check(call, request)
     for name, to in _MEMBERS.items():
-        if name in asked:
-            one.members[to] = asked[name]
+        if name in request:
+            one.members[to] = request[name]
     for flag, member in (
         ("removeVpcConfiguration", "vpcConfiguration"),
         ("removeNetworkAccessConfiguration", "networkAccessControl"),
     ):
-        if asked.get(flag):
-            if member in asked:
+        if request.get(flag):
+            if member in request:
                 raise invalid(f"{flag} and {member} may not be given together.")
             one.members.pop(member, None)
     return {"workspace": _begin(call, one, "UPDATING")}
@@ -173,15 +173,15 @@ def describe_authentication(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "UpdateWorkspaceAuthentication")
 def update_authentication(call: Call) -> Mapping[str, Any]:
-    asked, one = call.parameters, _ready(call)
-    providers = list(asked["authenticationProviders"])
-    if "samlConfiguration" in asked:
+    request, one = call.parameters, _ready(call)
+    providers = list(request["authenticationProviders"])
+    if "samlConfiguration" in request:
         if "SAML" not in providers:
             raise invalid("samlConfiguration needs SAML among the authentication providers.")
-        metadata = asked["samlConfiguration"]["idpMetadata"]
+        metadata = request["samlConfiguration"]["idpMetadata"]
         if ("url" in metadata) == ("xml" in metadata):
             raise invalid("idpMetadata has exactly one of url and xml.")
-        one.saml = dict(asked["samlConfiguration"])
+        one.saml = dict(request["samlConfiguration"])
     elif "SAML" not in providers:
         one.saml = None
     one.members["authentication"] = _authentication(providers, one.saml)
@@ -200,13 +200,13 @@ def describe_configuration(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "UpdateWorkspaceConfiguration")
 def update_configuration(call: Call) -> Mapping[str, Any]:
-    asked, one = call.parameters, _ready(call)
-    version = asked.get("grafanaVersion")
+    request, one = call.parameters, _ready(call)
+    version = request.get("grafanaVersion")
     if version is not None:
         if version not in _VERSIONS or _later(one.members["grafanaVersion"], version):
             raise invalid(f"The workspace cannot go to Grafana version {version}.")
         one.members["grafanaVersion"] = version
-    one.configuration = asked["configuration"]
+    one.configuration = request["configuration"]
     _begin(call, one, "VERSION_UPDATING" if version is not None else "UPDATING")
     return {}
 
@@ -223,13 +223,13 @@ def list_versions(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "CreateWorkspaceApiKey")
 def create_api_key(call: Call) -> Mapping[str, Any]:
-    asked, one = call.parameters, _ready(call)
-    name = asked["keyName"]
+    request, one = call.parameters, _ready(call)
+    name = request["keyName"]
     if one.keys.get(name, call.now) > call.now:
         raise conflict(f"API key {name} already exists.", name, "apikey")
-    if asked["keyRole"] not in ("ADMIN", "EDITOR", "VIEWER"):
-        raise invalid(f"keyRole: {asked['keyRole']} is not one of ADMIN, EDITOR, VIEWER")
-    one.keys[name] = call.now + timedelta(seconds=asked["secondsToLive"])
+    if request["keyRole"] not in ("ADMIN", "EDITOR", "VIEWER"):
+        raise invalid(f"keyRole: {request['keyRole']} is not one of ADMIN, EDITOR, VIEWER")
+    one.keys[name] = call.now + timedelta(seconds=request["secondsToLive"])
     key = f"localaws-{secrets.token_hex(16)}"
     return {"keyName": name, "key": key, "workspaceId": one.members["id"]}
 
@@ -244,15 +244,15 @@ def delete_api_key(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "CreateWorkspaceServiceAccount")
 def create_service_account(call: Call) -> Mapping[str, Any]:
-    asked, one = call.parameters, _ready(call)
-    if any(account["name"] == asked["name"] for account in one.accounts.values()):
+    request, one = call.parameters, _ready(call)
+    if any(account["name"] == request["name"] for account in one.accounts.values()):
         raise conflict(
-            f"Service account {asked['name']} already exists.", asked["name"], "serviceaccount"
+            f"Service account {request['name']} already exists.", request["name"], "serviceaccount"
         )
     account = {
         "id": str(len(one.accounts) + 1 + secrets.randbelow(10_000) * 100),
-        "name": asked["name"],
-        "grafanaRole": asked["grafanaRole"],
+        "name": request["name"],
+        "grafanaRole": request["grafanaRole"],
     }
     one.accounts[account["id"]] = {**account, "_Tokens": {}}
     return {**account, "workspaceId": one.members["id"]}
@@ -277,16 +277,16 @@ def delete_service_account(call: Call) -> Mapping[str, Any]:
 
 @operation("grafana", "CreateWorkspaceServiceAccountToken")
 def create_token(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     one, account = _account(call)
     tokens = account["_Tokens"]
-    if any(token["name"] == asked["name"] for token in tokens.values()):
-        raise conflict(f"Token {asked['name']} already exists.", asked["name"], "token")
+    if any(token["name"] == request["name"] for token in tokens.values()):
+        raise conflict(f"Token {request['name']} already exists.", request["name"], "token")
     token = {
         "id": str(len(tokens) + 1 + secrets.randbelow(10_000) * 100),
-        "name": asked["name"],
+        "name": request["name"],
         "createdAt": call.now,
-        "expiresAt": call.now + timedelta(seconds=asked["secondsToLive"]),
+        "expiresAt": call.now + timedelta(seconds=request["secondsToLive"]),
     }
     tokens[token["id"]] = token
     shown = {
@@ -392,19 +392,19 @@ def _begin(call: Call, one: Workspace, status: str) -> dict[str, Any]:
     return dict(one.members)
 
 
-def _check(call: Call, asked: Mapping[str, Any]) -> None:
+def _check(call: Call, request: Mapping[str, Any]) -> None:
     """Check members against each other; subnets and groups must exist."""
-    if asked.get("grafanaVersion", _VERSIONS[0]) not in _VERSIONS:
+    if request.get("grafanaVersion", _VERSIONS[0]) not in _VERSIONS:
         raise invalid(
-            f"grafanaVersion: {asked['grafanaVersion']} is not one of {', '.join(_VERSIONS)}"
+            f"grafanaVersion: {request['grafanaVersion']} is not one of {', '.join(_VERSIONS)}"
         )
-    if asked.get("accountAccessType") == "ORGANIZATION" and not (
-        asked.get("workspaceOrganizationalUnits") or asked.get("permissionType") is None
+    if request.get("accountAccessType") == "ORGANIZATION" and not (
+        request.get("workspaceOrganizationalUnits") or request.get("permissionType") is None
     ):
         raise invalid(
             "workspaceOrganizationalUnits is needed where accountAccessType is ORGANIZATION."
         )
-    network = asked.get("vpcConfiguration")
+    network = request.get("vpcConfiguration")
     if network is None:
         return
     from moto.ec2.models import ec2_backends

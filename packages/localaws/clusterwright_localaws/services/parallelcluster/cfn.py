@@ -162,7 +162,7 @@ class PclusterCluster(Handler):
         tags = {tag["Key"]: tag["Value"] for tag in configuration["Tags"]}
         tags |= {fleets.CLUSTER_TAG: name, "parallelcluster:version": provider.version}
         tags["parallelcluster:log-suffix"] = suffix
-        asked = {
+        request = {
             "StackName": name,
             "TemplateURL": f"https://s3.{ctx.region}.amazonaws.com/{provider.bucket}/"
             f"{_template_key(name)}",
@@ -171,10 +171,10 @@ class PclusterCluster(Handler):
         }
         cloudformation = ctx.client("cloudformation")
         if there is None:
-            cloudformation.create_stack(**asked, OnFailure="DO_NOTHING")
+            cloudformation.create_stack(**request, OnFailure="DO_NOTHING")
             moved = True
         else:
-            moved = _update(cloudformation, asked)
+            moved = _update(cloudformation, request)
         stack = _settled(ctx, name)
         if moved and stack["StackStatus"] not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
             raise HandlerFailure(f"{name}: {_why(ctx, name)}")
@@ -200,12 +200,12 @@ def _nodes(ctx: Context, name: str, configuration: Mapping[str, Any], log_group:
         raise HandlerFailure(f"{name}: {failure}")
 
 
-def _update(cloudformation: Any, asked: Mapping[str, Any]) -> bool:
+def _update(cloudformation: Any, request: Mapping[str, Any]) -> bool:
     """Begin an update; False where the stack stays as it is."""
     from botocore.exceptions import ClientError
 
     try:
-        cloudformation.update_stack(**asked)
+        cloudformation.update_stack(**request)
     except ClientError as error:
         if "No updates are to be performed" not in str(error):
             raise

@@ -32,13 +32,13 @@ class _Running:
 
 def main() -> None:
     """Validate the configuration from stdin; ParallelCluster's own output goes to stderr."""
-    asked = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
-        answer = _validate(asked)
+        answer = _validate(request)
     json.dump(answer, sys.stdout)
 
 
-def _validate(asked: dict[str, Any]) -> dict[str, Any]:
+def _validate(request: dict[str, Any]) -> dict[str, Any]:
     from marshmallow import ValidationError  # type: ignore[import-not-found,unused-ignore]
     from pcluster.schemas.cluster_schema import ClusterSchema
     from pcluster.utils import get_installed_version
@@ -50,7 +50,7 @@ def _validate(asked: dict[str, Any]) -> dict[str, Any]:
         "validators": False,
     }
     try:
-        config = ClusterSchema(cluster_name=asked["name"]).load(asked["configuration"])
+        config = ClusterSchema(cluster_name=request["name"]).load(request["configuration"])
     except ValidationError as error:
         found = error.messages
         text = str(sorted(found.items()) if isinstance(found, dict) else error)
@@ -58,28 +58,28 @@ def _validate(asked: dict[str, Any]) -> dict[str, Any]:
             {"level": "ERROR", "type": "ConfigSchemaValidator", "message": text}
         )
         return answer
-    if asked["base"] is not None:
-        answer["refused"] = _refused(asked)
-    if asked["validators"] and not answer["refused"]:
-        answer["messages"] += _validated(config, asked)
+    if request["base"] is not None:
+        answer["refused"] = _refused(request)
+    if request["validators"] and not answer["refused"]:
+        answer["messages"] += _validated(config, request)
         answer["validators"] = True
     return answer
 
 
-def _validated(config: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
+def _validated(config: Any, request: dict[str, Any]) -> list[dict[str, str]]:
     from pcluster.api.controllers.common import get_validator_suppressors
     from pcluster.validators.common import ValidatorContext
 
-    if asked["base"] is not None:
+    if request["base"] is not None:
         # Security groups that ParallelCluster created; ours are additional, so none is needed.
-        config.managed_head_node_security_group = asked["head_node_security_group"]
-        config.managed_compute_security_group = asked["compute_security_group"]
+        config.managed_head_node_security_group = request["head_node_security_group"]
+        config.managed_compute_security_group = request["compute_security_group"]
     context = ValidatorContext(
-        head_node_instance_id=asked["head_node_instance_id"],
-        during_update=asked["base"] is not None,
+        head_node_instance_id=request["head_node_instance_id"],
+        during_update=request["base"] is not None,
     )
     try:
-        found = config.validate(get_validator_suppressors(asked["suppressed"] or None), context)
+        found = config.validate(get_validator_suppressors(request["suppressed"] or None), context)
     except Exception as error:  # noqa: BLE001 - as `Cluster._validate_and_parse_config` does
         text = f"Invalid cluster configuration: {error}"
         return [{"level": "ERROR", "type": "", "message": text}]
@@ -89,13 +89,13 @@ def _validated(config: Any, asked: dict[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def _refused(asked: dict[str, Any]) -> list[dict[str, str]]:
+def _refused(request: dict[str, Any]) -> list[dict[str, str]]:
     from pcluster.config.config_patch import ConfigPatch
 
     cluster = _Running(
-        asked["name"], capacity=asked["running_capacity"], pools=asked["running_login_pools"]
+        request["name"], capacity=request["running_capacity"], pools=request["running_login_pools"]
     )
-    allowed, rows = ConfigPatch(cluster, asked["base"], asked["configuration"]).check()
+    allowed, rows = ConfigPatch(cluster, request["base"], request["configuration"]).check()
     if allowed:
         return []
     names, *changes = rows
@@ -105,13 +105,13 @@ def _refused(asked: dict[str, Any]) -> list[dict[str, str]]:
         if row["check"] == "SUCCEEDED":
             continue
         parameter = ConfigPatch.build_config_param_path(row["param_path"], row["parameter"])
-        said = [text for text in (row["reason"], row["action_needed"]) if text and text != "-"]
+        stated = [text for text in (row["reason"], row["action_needed"]) if text and text != "-"]
         found.append(
             {
                 "parameter": str(parameter),
                 "requestedValue": str(row["new value"]),
                 "currentValue": str(row["old value"]),
-                "message": ". ".join(text.rstrip(".") for text in said) + ".",
+                "message": ". ".join(text.rstrip(".") for text in stated) + ".",
             }
         )
     return found

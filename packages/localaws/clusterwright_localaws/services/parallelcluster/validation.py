@@ -114,7 +114,7 @@ def validate(
             unvalidated=f"{PYTHON} names no Python with aws-parallelcluster, and "
             "`python -m tools.setup.clients` has built none"
         )
-    asked = {
+    request = {
         "name": name,
         "configuration": configuration,
         "validators": address is not None,
@@ -126,7 +126,7 @@ def validate(
         "head_node_security_group": running and running.head_node_security_group,
         "compute_security_group": running and running.compute_security_group,
     }
-    answer = _ask(python, asked, account=account, region=region, address=address)
+    answer = _ask(python, request, account=account, region=region, address=address)
     reasons = []
     if answer["version"] != version:
         reasons.append(f"{answer['version']} validated a configuration of {version}")
@@ -153,7 +153,7 @@ def validator_python() -> str | None:
 
 def _ask(
     python: str,
-    asked: Mapping[str, Any],
+    request: Mapping[str, Any],
     *,
     account: str,
     region: str,
@@ -177,7 +177,7 @@ def _ask(
     try:
         done = subprocess.run(
             [python, str(_VALIDATOR)],
-            input=json.dumps(asked),
+            input=json.dumps(request),
             env=environment,
             capture_output=True,
             text=True,

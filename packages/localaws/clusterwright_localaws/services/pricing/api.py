@@ -96,11 +96,11 @@ def _no_service(code: str) -> AwsError:
     return AwsError("NotFoundException", f"The service code {code} does not exist.")
 
 
-def _page(entries: Iterable[Any], call: Call, most: int) -> tuple[Any, str | None]:
+def _page(entries: Iterable[Any], call: Call, limit: int) -> tuple[Any, str | None]:
     return page(
         list(entries),
         call,
-        default=most,
-        maximum=most,
+        default=limit,
+        maximum=limit,
         stale_page_code="InvalidNextTokenException",
     )

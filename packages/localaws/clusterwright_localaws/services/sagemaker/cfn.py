@@ -109,8 +109,8 @@ class Cluster(Handler):
             if name in found and name in properties
         }
         if "InstanceGroups" in properties:
-            wanted = [group["InstanceGroupName"] for group in properties["InstanceGroups"]]
-            order = [n for n in wanted if n in live] + [n for n in live if n not in wanted]
+            requested = [group["InstanceGroupName"] for group in properties["InstanceGroups"]]
+            order = [n for n in requested if n in live] + [n for n in live if n not in requested]
             written = {g["InstanceGroupName"]: g for g in properties["InstanceGroups"]}
             actual["InstanceGroups"] = [_as_written(live[n], written.get(n)) for n in order]
         return actual

@@ -64,8 +64,8 @@ def create_cluster(call: Call) -> Mapping[str, Any]:
         tags=list(request.get("Tags", ())),
     )
     for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
-        for asked in request.get(kind, ()):
-            cluster.groups[asked["InstanceGroupName"]] = new_group(asked, kind)
+        for requested in request.get(kind, ()):
+            cluster.groups[requested["InstanceGroupName"]] = new_group(requested, kind)
     clusters.by_name[name] = cluster
     use_network(clusters, cluster)
     record(cluster, f"Cluster {name} creation started successfully", call.now)
@@ -115,13 +115,13 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
     return {"ClusterArn": cluster.arn}
 
 
-def new_group(asked: Mapping[str, Any], kind: str) -> Group:
+def new_group(requested: Mapping[str, Any], kind: str) -> Group:
     return Group(
-        specification=specification_of(asked),
-        target_count=int(asked["InstanceCount"]),
-        min_count=asked.get("MinInstanceCount"),
+        specification=specification_of(requested),
+        target_count=int(requested["InstanceCount"]),
+        min_count=requested.get("MinInstanceCount"),
         restricted=kind == "RestrictedInstanceGroups",
-        release=str(asked.get("ImageReleaseVersion") or DEFAULT_IMAGE_RELEASE),
+        release=str(requested.get("ImageReleaseVersion") or DEFAULT_IMAGE_RELEASE),
     )
 
 
@@ -250,10 +250,10 @@ def roll_back_group(
 
     New groups return to zero, existing groups to their last counts; the group is InService then.
     """
-    wanted = group.min_count
+    target = group.min_count
     group.target_count, group.min_count = group.before_rollback
     group.failure = (
-        f"Instance group {group.name} rolled back: MinInstanceCount {wanted} was not met. "
+        f"Instance group {group.name} rolled back: MinInstanceCount {target} was not met. "
         f"{shortage.message}"
     )
     group.status = "InService"
@@ -269,7 +269,7 @@ def roll_back_group(
             "InstanceGroupScaling": {
                 "InstanceCount": len(group.live()),
                 "TargetCount": group.target_count,
-                "MinCount": wanted or 0,
+                "MinCount": target or 0,
                 "FailureMessage": group.failure,
             }
         },

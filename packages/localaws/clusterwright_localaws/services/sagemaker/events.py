@@ -58,10 +58,10 @@ def record(
 @operation("sagemaker", "ListClusterEvents")
 def list_cluster_events(call: Call) -> Mapping[str, Any]:
     cluster = _cluster(call)
-    asked = call.parameters
-    events = [event for event in cluster.events if _wanted(event, asked)]
+    request = call.parameters
+    events = [event for event in cluster.events if _wanted(event, request)]
     events.sort(
-        key=lambda event: event["EventTime"], reverse=asked.get("SortOrder") != "Ascending"
+        key=lambda event: event["EventTime"], reverse=request.get("SortOrder") != "Ascending"
     )
     return paged(
         call,
@@ -92,9 +92,9 @@ def _cluster(call: Call) -> Cluster:
     return cluster
 
 
-def _wanted(event: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+def _wanted(event: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
     if any(
-        asked.get(parameter) not in (None, event.get(member))
+        request.get(parameter) not in (None, event.get(member))
         for parameter, member in (
             ("InstanceGroupName", "InstanceGroupName"),
             ("NodeId", "InstanceId"),
@@ -103,7 +103,7 @@ def _wanted(event: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
         )
     ):
         return False
-    after, before = asked.get("EventTimeAfter"), asked.get("EventTimeBefore")
+    after, before = request.get("EventTimeAfter"), request.get("EventTimeBefore")
     moment: datetime = event["EventTime"]
     return not (after and moment < aware(after)) and not (before and moment > aware(before))
 

@@ -31,15 +31,15 @@ def start_cluster_health_check(call: Call) -> Mapping[str, Any]:
         missing = unknown_nodes(cluster, entry.get("InstanceIds", []))
         if missing is not None:
             raise missing
-        wanted = set(entry.get("InstanceIds", ()))
-        foreign = wanted - {node.instance_id for node in group.nodes}
+        requested = set(entry.get("InstanceIds", ()))
+        foreign = requested - {node.instance_id for node in group.nodes}
         if foreign:
             raise AwsError(
                 "ResourceNotFound",
                 f"Instance {min(foreign)} does not exist in instance group {group.name}.",
             )
         for node in group.live():
-            if not wanted or node.instance_id in wanted:
+            if not requested or node.instance_id in requested:
                 chosen.append(node)
                 checks[node.instance_id] = tuple(entry["DeepHealthChecks"])
     for node in chosen:

@@ -18,43 +18,43 @@ PAGE = 100
 
 @operation("sagemaker", "ListClusters")
 def list_clusters(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     found = [
         cluster
         for cluster in clusters_of(call).by_name.values()
-        if asked.get("NameContains", "") in cluster.name
-        and _between(cluster.created_at, asked)
-        and asked.get("TrainingPlanArn")
+        if request.get("NameContains", "") in cluster.name
+        and _between(cluster.created_at, request)
+        and request.get("TrainingPlanArn")
         in (None, *(group.plan_arn for group in cluster.groups.values()))
     ]
-    by_name = asked.get("SortBy") == "NAME"
+    by_name = request.get("SortBy") == "NAME"
     found.sort(
         key=lambda cluster: (cluster.name if by_name else "", cluster.created_at),
-        reverse=asked.get("SortOrder") == "Descending",
+        reverse=request.get("SortOrder") == "Descending",
     )
     return paged(call, "ClusterSummaries", found, views.summary, default=PAGE, maximum=PAGE)
 
 
 @operation("sagemaker", "ListClusterNodes")
 def list_cluster_nodes(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
-    cluster = clusters_of(call).find(asked["ClusterName"])
-    part = asked.get("InstanceGroupNameContains", "")
+    request = call.parameters
+    cluster = clusters_of(call).find(request["ClusterName"])
+    part = request.get("InstanceGroupNameContains", "")
     found = [
         node
         for group in cluster.groups.values()
         if part in group.name
         for node in group.nodes
-        if _between(node.launched_at, asked)
+        if _between(node.launched_at, request)
     ]
-    if asked.get("SortBy") == "NAME":
+    if request.get("SortBy") == "NAME":
         found.sort(key=lambda node: (node.group_name, node.number))
     else:
         found.sort(key=lambda node: node.launched_at)
-    if asked.get("SortOrder") == "Descending":
+    if request.get("SortOrder") == "Descending":
         found.reverse()
     everything: list[Node | tuple[Group, str]] = list(found)
-    if asked.get("IncludeNodeLogicalIds"):
+    if request.get("IncludeNodeLogicalIds"):
         # "the response includes all nodes regardless of provisioning status" (API model)
         everything += [
             (group, logical_id)
@@ -77,9 +77,9 @@ def list_cluster_nodes(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "DescribeClusterNode")
 def describe_cluster_node(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
-    cluster = clusters_of(call).find(asked["ClusterName"])
-    instance_id, logical_id = asked.get("NodeId"), asked.get("NodeLogicalId")
+    request = call.parameters
+    cluster = clusters_of(call).find(request["ClusterName"])
+    instance_id, logical_id = request.get("NodeId"), request.get("NodeLogicalId")
     if bool(instance_id) == bool(logical_id):
         raise AwsError("ValidationException", "Specify exactly one of NodeId and NodeLogicalId.")
     node = find_node(cluster, instance_id=instance_id, logical_id=logical_id)
@@ -95,6 +95,6 @@ def describe_cluster_node(call: Call) -> Mapping[str, Any]:
     return {"NodeDetails": views.node_details(cluster, node, call.now)}
 
 
-def _between(moment: Any, asked: Mapping[str, Any]) -> bool:
-    after, before = asked.get("CreationTimeAfter"), asked.get("CreationTimeBefore")
+def _between(moment: Any, request: Mapping[str, Any]) -> bool:
+    after, before = request.get("CreationTimeAfter"), request.get("CreationTimeBefore")
     return not (after and moment < aware(after)) and not (before and moment > aware(before))

@@ -85,11 +85,11 @@ def describe_training_plan(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "ListTrainingPlans")
 def list_training_plans(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    request = call.parameters
     found = list(plans_of(call).by_name.values())
-    for entry in asked.get("Filters", ()):
+    for entry in request.get("Filters", ()):
         found = [plan for plan in found if plan.status_at(call.now) == entry["Value"]]
-    after, before = asked.get("StartTimeAfter"), asked.get("StartTimeBefore")
+    after, before = request.get("StartTimeAfter"), request.get("StartTimeBefore")
     found = [
         plan
         for plan in found
@@ -101,8 +101,8 @@ def list_training_plans(call: Call) -> Mapping[str, Any]:
         "Status": lambda plan: plan.status_at(call.now),
     }
     found.sort(
-        key=keys.get(str(asked.get("SortBy")), lambda plan: plan.start),
-        reverse=asked.get("SortOrder") == "Descending",
+        key=keys.get(str(request.get("SortBy")), lambda plan: plan.start),
+        reverse=request.get("SortOrder") == "Descending",
     )
     return paged(
         call,
@@ -121,26 +121,26 @@ def search_training_plan_offerings(call: Call) -> Mapping[str, Any]:
     The fee is the catalogue's price of a plan offering times instances and hours; without a
     sourced price the offering has no fee.
     """
-    asked = call.parameters
-    if asked.get("TrainingPlanArn"):
-        return _search_extensions(call, find(call, asked["TrainingPlanArn"]))
-    server_name, servers = asked.get("UltraServerType"), asked.get("UltraServerCount")
+    request = call.parameters
+    if request.get("TrainingPlanArn"):
+        return _search_extensions(call, find(call, request["TrainingPlanArn"]))
+    server_name, servers = request.get("UltraServerType"), request.get("UltraServerCount")
     if server_name or servers:
-        instance_type, count = _ultra_servers(asked)
-    elif asked.get("InstanceType"):
-        instance_type = catalog_facts.ec2_name(asked["InstanceType"])
-        count = int(asked.get("InstanceCount") or 1)
+        instance_type, count = _ultra_servers(request)
+    elif request.get("InstanceType"):
+        instance_type = catalog_facts.ec2_name(request["InstanceType"])
+        count = int(request.get("InstanceCount") or 1)
         if count not in PLAN_SIZES:
             return {"TrainingPlanOfferings": []}
     else:
         raise _refused("Specify InstanceType, UltraServerType or TrainingPlanArn.")
-    hours = int(asked.get("DurationHours") or 24)
+    hours = int(request.get("DurationHours") or 24)
     if count == 0 or not 24 <= hours <= MAX_DURATION_HOURS:
         return {"TrainingPlanOfferings": []}
-    start = aware(asked["StartTimeAfter"]) if asked.get("StartTimeAfter") else call.now
+    start = aware(request["StartTimeAfter"]) if request.get("StartTimeAfter") else call.now
     start = max(start, call.now + timedelta(minutes=30))
     end = start + timedelta(hours=hours)
-    if asked.get("EndTimeBefore") and end > aware(asked["EndTimeBefore"]):
+    if request.get("EndTimeBefore") and end > aware(request["EndTimeBefore"]):
         return {"TrainingPlanOfferings": []}
     rate = catalog_facts.instance_price_usd(instance_type, call.region, "training-plan-offer")
     found = []
@@ -233,18 +233,18 @@ def _check_extendable(call: Call, plan: Plan) -> None:
         raise _refused(f"Training plan {plan.name} is {plan.status_at(call.now)}.")
 
 
-def _ultra_servers(asked: Mapping[str, Any]) -> tuple[str, int]:
+def _ultra_servers(request: Mapping[str, Any]) -> tuple[str, int]:
     """Return the type and the number of instances of the requested UltraServers."""
-    name, count = asked.get("UltraServerType"), int(asked.get("UltraServerCount") or 1)
+    name, count = request.get("UltraServerType"), int(request.get("UltraServerCount") or 1)
     if name is None:
         raise _refused("UltraServerCount needs UltraServerType.")
-    if asked.get("InstanceCount"):
+    if request.get("InstanceCount"):
         raise _refused("InstanceCount and UltraServerType exclude each other.")
     for found in catalog_facts.catalog().ultraservers.values():
         if catalog_facts.known(found.hyperpod_name) != name:
             continue
         instance_type = str(catalog_facts.known(found.instance_type))
-        if catalog_facts.ec2_name(asked.get("InstanceType") or instance_type) != instance_type:
+        if catalog_facts.ec2_name(request.get("InstanceType") or instance_type) != instance_type:
             raise _refused(f"{name} has instances of type ml.{instance_type}.")
         return instance_type, count * int(catalog_facts.known(found.instance_count) or 0)
     return "", 0
@@ -373,14 +373,14 @@ def check_plans(
     AwsError
         ValidationException or ResourceLimitExceeded. AWS's messages are not known; these are ours.
     """
-    wanted: dict[str, int] = {}
+    requested: dict[str, int] = {}
     for group in groups:
         arn = group.get("TrainingPlanArn")
         if not arn:
             continue
         name = group["InstanceGroupName"]
         if cluster is not None and group["InstanceCount"] <= before.get(name, -1):
-            wanted[arn] = wanted.get(arn, 0) + group["InstanceCount"]
+            requested[arn] = requested.get(arn, 0) + group["InstanceCount"]
             continue
         plan = _find_for_group(call, arn, name)
         status = plan.status_at(call.now)
@@ -397,8 +397,8 @@ def check_plans(
                 f"Training plan {plan.name} is for ml.{plan.instance_type}; instance group "
                 f"{name} has {', '.join('ml.' + t for t in types)}."
             )
-        wanted[arn] = wanted.get(arn, 0) + group["InstanceCount"]
-    for arn, count in wanted.items():
+        requested[arn] = requested.get(arn, 0) + group["InstanceCount"]
+    for arn, count in requested.items():
         plan = find(call, arn)
         elsewhere = plan.in_use_elsewhere + _in_use(call, plan, without=cluster)
         usable = plan.instance_count - plan.spare_count
@@ -546,7 +546,7 @@ def _offering(
         "StartTime": start,
         "EndTime": end,
     }
-    asked = call.parameters
+    request = call.parameters
     answer: dict[str, Any] = {
         "TrainingPlanOfferingId": f"tpo-{secrets.token_hex(16)}",
         "TargetResources": call.parameters.get("TargetResources") or [HYPERPOD],
@@ -559,8 +559,8 @@ def _offering(
         ("StartTimeAfter", "RequestedStartTimeAfter"),
         ("EndTimeBefore", "RequestedEndTimeBefore"),
     ):
-        if asked.get(given):
-            answer[shown] = aware(asked[given])
+        if request.get(given):
+            answer[shown] = aware(request[given])
     if rate_usd_per_hour is not None:
         answer["UpfrontFee"] = str(rate_usd_per_hour * count * hours)
     return answer

@@ -225,7 +225,7 @@ def _launch(
     clusters: Clusters,
     cluster: Cluster,
     group: Group,
-    wanted: int,
+    requested: int,
     types: Sequence[str],
     zones: Sequence[str],
 ) -> Shortage | None:
@@ -236,7 +236,7 @@ def _launch(
     ]
     message = ""
     final = False
-    left = wanted
+    left = requested
     for name in types or group.instance_types:
         ec2_type = catalog_facts.ec2_name(name)
         each = catalog_facts.addresses_per_node(ec2_type, cluster.platform)

@@ -35,10 +35,10 @@ DEFAULT_IMAGE = "default"
 def update_cluster_software(call: Call) -> Mapping[str, Any]:
     """Replace root volumes with a new image; the nodes keep their ids and addresses."""
     clusters = clusters_of(call)
-    asked = call.parameters
-    cluster = clusters.find(asked["ClusterName"])
+    request = call.parameters
+    cluster = clusters.find(request["ClusterName"])
     require_in_service(cluster, "patched")
-    entries = asked.get("InstanceGroups") or [{"InstanceGroupName": n} for n in cluster.groups]
+    entries = request.get("InstanceGroups") or [{"InstanceGroupName": n} for n in cluster.groups]
     releases = {entry["InstanceGroupName"]: entry.get("ImageReleaseVersion") for entry in entries}
     if len(releases) < len(entries):
         raise rules.invalid("Each instance group can be named once.")
@@ -46,8 +46,8 @@ def update_cluster_software(call: Call) -> Mapping[str, Any]:
         if name not in cluster.groups:
             raise rules.invalid(f"Instance group {name} does not exist in {cluster.name}.")
     groups = [cluster.groups[name] for name in releases]
-    _check_images(groups, asked.get("ImageId"))
-    deployment = asked.get("DeploymentConfig")
+    _check_images(groups, request.get("ImageId"))
+    deployment = request.get("DeploymentConfig")
     _check_alarms(call, deployment)
     for group in groups:
         group.desired_release = latest(group.release, releases[group.name])
@@ -65,17 +65,17 @@ def update_cluster_software(call: Call) -> Mapping[str, Any]:
         group.status = "SystemUpdating"
     nodes = [node for group in groups for node in group.live()]
     rollout = _Rollout(
-        clusters, cluster, groups, asked.get("ImageId"), deployment or {}, call.account
+        clusters, cluster, groups, request.get("ImageId"), deployment or {}, call.account
     )
     rollout.begin(nodes, call.now)
     clusters.advance()
     return {"ClusterArn": cluster.arn}
 
 
-def latest(current: str, wanted: str | None) -> str:
+def latest(current: str, requested: str | None) -> str:
     """Return the release of the nodes: the requested one, or the newest known release."""
-    if wanted:
-        return wanted
+    if requested:
+        return requested
     return max(current, DEFAULT_IMAGE_RELEASE, key=lambda text: [int(p) for p in text.split(".")])
 
 
@@ -232,11 +232,11 @@ class _Rollout:
         return now + timedelta(seconds=self.deployment.get("WaitIntervalInSeconds", 0))
 
 
-def _size(asked: Mapping[str, Any] | None, total: int) -> int:
-    if asked is None:
+def _size(request: Mapping[str, Any] | None, total: int) -> int:
+    if request is None:
         return max(1, total)
-    value = int(asked["Value"])
-    if asked["Type"] == "CAPACITY_PERCENTAGE":
+    value = int(request["Value"])
+    if request["Type"] == "CAPACITY_PERCENTAGE":
         value = ceil(total * value / 100)
     return max(1, min(value, total))
 

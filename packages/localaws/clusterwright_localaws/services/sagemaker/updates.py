@@ -47,16 +47,16 @@ def update_cluster(call: Call) -> Mapping[str, Any]:
     clusters = clusters_of(call)
     cluster = clusters.find(call.parameters["ClusterName"])
     require_in_service(cluster, "updated")
-    wanted = _wanted(cluster, call.parameters)
-    rules.check_request(wanted, name=cluster.name)
-    creation.check_roles(call, wanted)
-    rules.check_network(clusters, wanted)
-    check_orchestrator(call, clusters, wanted, cluster=cluster)
-    rules.check_offerings(call, clusters, wanted)
+    target = _wanted(cluster, call.parameters)
+    rules.check_request(target, name=cluster.name)
+    creation.check_roles(call, target)
+    rules.check_network(clusters, target)
+    check_orchestrator(call, clusters, target, cluster=cluster)
+    rules.check_offerings(call, clusters, target)
     before = {group.name: group.target_count for group in cluster.groups.values()}
-    rules.check_quotas(call, clusters, before, wanted, cluster=cluster)
+    rules.check_quotas(call, clusters, before, target, cluster=cluster)
     undo = _snapshot(cluster)
-    _apply(clusters, cluster, call.parameters, wanted)
+    _apply(clusters, cluster, call.parameters, target)
     use_network(clusters, cluster)
     record(cluster, f"Cluster {cluster.name} update started successfully", call.now)
     shortages = provision(clusters, cluster, cluster.groups.values())
@@ -84,55 +84,55 @@ def require_in_service(cluster: Cluster, what: str) -> None:
         )
 
 
-def _wanted(cluster: Cluster, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _wanted(cluster: Cluster, requested: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cluster as a whole request, as it would be after the update."""
-    doomed = set(asked.get("InstanceGroupsToDelete", ()))
+    doomed = set(requested.get("InstanceGroupsToDelete", ()))
     unknown = doomed - cluster.groups.keys()
     if unknown:
         raise rules.invalid(f"Instance groups {', '.join(sorted(unknown))} do not exist.")
     scaling = (cluster.request.get("AutoScaling") or {}).get("Mode")
-    role = asked.get("ClusterRole")
+    role = requested.get("ClusterRole")
     if scaling == "Enable" and role not in (None, cluster.request.get("ClusterRole")):
         # API model, UpdateCluster: "Cannot be updated while autoscaling is enabled."
         raise rules.invalid("ClusterRole cannot be updated while autoscaling is enabled.")
-    wanted = dict(cluster.request)
+    target = dict(cluster.request)
     for name in _CLUSTER_FIELDS:
-        if asked.get(name) is not None:
-            wanted[name] = asked[name]
-    if asked.get("Orchestrator") is not None:
-        wanted["Orchestrator"] = _orchestrator(cluster, asked["Orchestrator"])
+        if requested.get(name) is not None:
+            target[name] = requested[name]
+    if requested.get("Orchestrator") is not None:
+        target["Orchestrator"] = _orchestrator(cluster, requested["Orchestrator"])
     for kind, restricted in (("InstanceGroups", False), ("RestrictedInstanceGroups", True)):
         groups = {
             group.name: _as_request(group)
             for group in cluster.groups.values()
             if group.restricted == restricted and group.name not in doomed
         }
-        for entry in asked.get(kind, ()):
+        for entry in requested.get(kind, ()):
             name = entry["InstanceGroupName"]
             if name in doomed:
                 raise rules.invalid(f"Instance group {name} is both updated and deleted.")
             groups[name] = _changed(cluster.groups.get(name), entry)
-        if groups or kind in wanted:
-            wanted[kind] = list(groups.values())
-    if not wanted.get("RestrictedInstanceGroups"):
-        wanted.pop("RestrictedInstanceGroups", None)
-    return wanted
+        if groups or kind in target:
+            target[kind] = list(groups.values())
+    if not target.get("RestrictedInstanceGroups"):
+        target.pop("RestrictedInstanceGroups", None)
+    return target
 
 
-def _orchestrator(cluster: Cluster, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+def _orchestrator(cluster: Cluster, requested: Mapping[str, Any]) -> Mapping[str, Any]:
     old = cluster.request.get("Orchestrator") or {}
-    if "Eks" in old and asked != old:
+    if "Eks" in old and requested != old:
         raise rules.invalid("The Amazon EKS cluster of a HyperPod cluster cannot be changed.")
-    if "Eks" in asked and "Eks" not in old:
+    if "Eks" in requested and "Eks" not in old:
         raise rules.invalid("The orchestrator of a HyperPod cluster cannot be changed.")
     kept = (old.get("Slurm") or {}).get("AccountingDatabase")
-    slurm = dict(asked.get("Slurm") or {})
-    if kept and "Slurm" in asked and "AccountingDatabase" not in slurm:
+    slurm = dict(requested.get("Slurm") or {})
+    if kept and "Slurm" in requested and "AccountingDatabase" not in slurm:
         # "sagemaker-hyperpod-external-accounting-db-slurm": a return to the internal database is
         # not possible.
         slurm["AccountingDatabase"] = kept
-        return {**asked, "Slurm": slurm}
-    return asked
+        return {**requested, "Slurm": slurm}
+    return requested
 
 
 def _as_request(group: Group) -> dict[str, Any]:
@@ -159,8 +159,8 @@ def _changed(group: Group | None, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _capacity(group: Mapping[str, Any]) -> list[str] | None:
     """Return the capacity kind of a group; groups with a training plan have none."""
-    wanted = group.get("CapacityRequirements")
-    return sorted(wanted) if wanted else None
+    target = group.get("CapacityRequirements")
+    return sorted(target) if target else None
 
 
 def _snapshot(cluster: Cluster) -> tuple[dict[str, Any], dict[str, Group]]:
@@ -171,18 +171,18 @@ def _snapshot(cluster: Cluster) -> tuple[dict[str, Any], dict[str, Group]]:
 
 
 def _apply(
-    clusters: Clusters, cluster: Cluster, asked: Mapping[str, Any], wanted: Mapping[str, Any]
+    clusters: Clusters, cluster: Cluster, requested: Mapping[str, Any], target: Mapping[str, Any]
 ) -> None:
-    for name in asked.get("InstanceGroupsToDelete", ()):
+    for name in requested.get("InstanceGroupsToDelete", ()):
         group = cluster.groups[name]
         if group.slurm_role == "Controller":
             raise rules.invalid("The controller instance group cannot be deleted.")
-    cluster.request = {k: v for k, v in wanted.items() if k != "Tags"}
-    for name in asked.get("InstanceGroupsToDelete", ()):
+    cluster.request = {k: v for k, v in target.items() if k != "Tags"}
+    for name in requested.get("InstanceGroupsToDelete", ()):
         _delete_group(clusters, cluster, cluster.groups[name])
     for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
-        given = {entry["InstanceGroupName"] for entry in asked.get(kind, ())}
-        for entry in wanted.get(kind, ()):
+        given = {entry["InstanceGroupName"] for entry in requested.get(kind, ())}
+        for entry in target.get(kind, ()):
             name = entry["InstanceGroupName"]
             if name not in given:
                 continue

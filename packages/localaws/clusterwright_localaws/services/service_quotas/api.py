@@ -43,11 +43,11 @@ def list_services(call: Call) -> Mapping[str, Any]:
 
 @operation("service-quotas", "ListServiceQuotas")
 def list_service_quotas(call: Call) -> Mapping[str, Any]:
-    wanted = call.parameters.get("QuotaCode")
+    target = call.parameters.get("QuotaCode")
     found = [
         view(call, quota, quota.value)
         for quota in _quotas(call)
-        if quota.value is not None and wanted in (None, quota.code)
+        if quota.value is not None and target in (None, quota.code)
     ]
     entries, token = _page(found, call)
     return _with_token({"Quotas": list(entries)}, token)
@@ -107,13 +107,13 @@ def get_request(call: Call) -> Mapping[str, Any]:
     "ListRequestedServiceQuotaChangeHistoryByQuota",
 )
 def list_requests(call: Call) -> Mapping[str, Any]:
-    asked = call.parameters
+    requested = call.parameters
     found = [
         request
         for request in requests_of(call).entries
-        if asked.get("ServiceCode") in (None, request["ServiceCode"])
-        and asked.get("QuotaCode") in (None, request["QuotaCode"])
-        and asked.get("Status") in (None, request["Status"])
+        if requested.get("ServiceCode") in (None, request["ServiceCode"])
+        and requested.get("QuotaCode") in (None, request["QuotaCode"])
+        and requested.get("Status") in (None, request["Status"])
     ]
     entries, token = _page(found, call)
     return _with_token({"RequestedQuotas": list(entries)}, token)
@@ -165,14 +165,14 @@ def _find(call: Call) -> AppliedQuota:
 
 
 def _no_such(call: Call) -> AwsError:
-    asked = "/".join(
+    requested = "/".join(
         str(call.parameters[name])
         for name in ("ServiceCode", "QuotaCode")
         if name in call.parameters
     )
     return AwsError(
         "NoSuchResourceException",
-        f"The request failed because the specified service or quota does not exist: {asked}",
+        f"The request failed because the specified service or quota does not exist: {requested}",
     )
 
 

@@ -73,14 +73,14 @@ class Topic(Handler):
     def _resubscribe(self, sns: Any, arn: str, old: Properties, new: Properties) -> None:
         if not changed(old, new, "Subscription"):
             return
-        wanted = [(item["Protocol"], item["Endpoint"]) for item in new.get("Subscription", [])]
+        requested = [(item["Protocol"], item["Endpoint"]) for item in new.get("Subscription", [])]
         had = [(item["Protocol"], item["Endpoint"]) for item in old.get("Subscription", [])]
         for page in sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=arn):
             for subscription in page["Subscriptions"]:
                 key = (subscription["Protocol"], subscription["Endpoint"])
-                if key in had and key not in wanted:
+                if key in had and key not in requested:
                     sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
-        for protocol, endpoint in wanted:
+        for protocol, endpoint in requested:
             if (protocol, endpoint) not in had:
                 sns.subscribe(TopicArn=arn, Protocol=protocol, Endpoint=endpoint)
 

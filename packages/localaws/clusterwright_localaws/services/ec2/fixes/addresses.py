@@ -35,14 +35,14 @@ def apply() -> None:
         found = self.get_subnet(subnet) if isinstance(subnet, str) else subnet
         if found is None or not _counts(found):
             return create_in_moto(self, subnet, private_ip_address, *arguments, **named)
-        wanted = private_ip_address
-        if isinstance(wanted, list):
-            wanted = wanted[0] if wanted else None
+        requested = private_ip_address
+        if isinstance(requested, list):
+            requested = requested[0] if requested else None
         free = _network(self).next_free(found)
         if free is None:
             raise _full()
         # moto invents addresses outside the subnet for endpoints.
-        if not wanted or ipaddress.IPv4Address(wanted) not in found.cidr:
+        if not requested or ipaddress.IPv4Address(requested) not in found.cidr:
             private_ip_address = free
         return create_in_moto(self, subnet, private_ip_address, *arguments, **named)
 

@@ -164,7 +164,7 @@ def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
     return str(found.value)
 
 
-def _fixed_zone(backend: Any, named: dict[str, Any], wanted: str) -> str | None:
+def _fixed_zone(backend: Any, named: dict[str, Any], requested: str) -> str | None:
     from clusterwright_localaws.services.ec2.zones import zone_name
 
     subnet_id = named.get("subnet_id") or next(
@@ -175,10 +175,10 @@ def _fixed_zone(backend: Any, named: dict[str, Any], wanted: str) -> str | None:
     placement = named.get("placement")
     if placement:
         return str(placement)
-    if wanted:  # by its id, which moto does not read
-        found = zone_name(backend.region_name, wanted)
-        named["placement"] = found or wanted
-        return str(found or wanted)
+    if requested:  # by its id, which moto does not read
+        found = zone_name(backend.region_name, requested)
+        named["placement"] = found or requested
+        return str(found or requested)
     return None
 
 

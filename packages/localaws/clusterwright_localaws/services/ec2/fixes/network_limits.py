@@ -44,17 +44,17 @@ def apply() -> None:
     def allocate_address(self: Any, *arguments: Any, **named: Any) -> Any:
         if runtime().active:
             used = quotas.in_use(runtime(), self.account_id, self.region_name, *_ADDRESSES)
-            words = "The maximum number of addresses has been reached."
-            _require(self, _ADDRESSES, used, "AddressLimitExceeded", words)
+            text = "The maximum number of addresses has been reached."
+            _require(self, _ADDRESSES, used, "AddressLimitExceeded", text)
         return address_in_moto(self, *arguments, **named)
 
     def create_nat_gateway(self: Any, subnet_id: str, *arguments: Any, **named: Any) -> Any:
         if runtime().active:
             zone = self.get_subnet(subnet_id).availability_zone
             others = runtime().world.usage.get("/".join(_NAT_GATEWAYS), 0.0)
-            words = "The maximum number of NAT gateways has been reached."
+            text = "The maximum number of NAT gateways has been reached."
             used = _nat_gateways(self, zone) + others
-            _require(self, _NAT_GATEWAYS, used, "NatGatewayLimitExceeded", words)
+            _require(self, _NAT_GATEWAYS, used, "NatGatewayLimitExceeded", text)
         return nat_in_moto(self, subnet_id, *arguments, **named)
 
     EC2Backend.create_vpc = create_vpc  # type: ignore[method-assign]

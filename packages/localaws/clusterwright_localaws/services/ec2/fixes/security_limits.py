@@ -41,8 +41,8 @@ def _gateways(backend: Any) -> None:
     def create_internet_gateway(self: Any, *arguments: Any, **named: Any) -> Any:
         if runtime().active:
             used = quotas.in_use(runtime(), self.account_id, self.region_name, *_GATEWAYS)
-            words = "The maximum number of internet gateways has been reached."
-            _require(self, _GATEWAYS, used + 1, "InternetGatewayLimitExceeded", words)
+            text = "The maximum number of internet gateways has been reached."
+            _require(self, _GATEWAYS, used + 1, "InternetGatewayLimitExceeded", text)
         return create_in_moto(self, *arguments, **named)
 
     backend.create_internet_gateway = create_internet_gateway
@@ -55,8 +55,8 @@ def _groups(backend: Any) -> None:
         # The default group is created with its VPC, which the quota of VPCs may refuse.
         if runtime().active and name != "default":
             used = quotas.in_use(runtime(), self.account_id, self.region_name, *_GROUPS)
-            words = "The maximum number of security groups has been reached."
-            _require(self, _GROUPS, used + 1, "SecurityGroupLimitExceeded", words)
+            text = "The maximum number of security groups has been reached."
+            _require(self, _GROUPS, used + 1, "SecurityGroupLimitExceeded", text)
         return create_in_moto(self, name, *arguments, **named)
 
     backend.create_security_group = create_security_group
@@ -87,9 +87,11 @@ def _rules_of(backend: Any, operation: str, attribute: str) -> None:
         group = self.get_security_group_by_name_or_id(group_name_or_id, named.get("vpc_id"))
         if runtime().active and group is not None:
             sources = (ip_ranges, named.get("source_groups"), named.get("prefix_list_ids"))
-            wanted = len(getattr(group, attribute)) + sum(len(source or ()) for source in sources)
-            words = "The maximum number of rules per security group has been reached."
-            _require(self, _RULES, wanted, "RulesPerSecurityGroupLimitExceeded", words)
+            requested = len(getattr(group, attribute)) + sum(
+                len(source or ()) for source in sources
+            )
+            text = "The maximum number of rules per security group has been reached."
+            _require(self, _RULES, requested, "RulesPerSecurityGroupLimitExceeded", text)
         return in_moto(
             self,
             group_name_or_id,
@@ -125,16 +127,16 @@ def _interfaces(backend: Any) -> None:
                 for eni in list(self.enis.values())
                 if eni.subnet is not None and eni.subnet.availability_zone == zone
             )
-            words = "The maximum number of network interfaces has been reached."
-            _require(self, _INTERFACES, used + 1, "NetworkInterfaceLimitExceeded", words)
+            text = "The maximum number of network interfaces has been reached."
+            _require(self, _INTERFACES, used + 1, "NetworkInterfaceLimitExceeded", text)
             groups = group_ids or []
-            words = "The maximum number of security groups per interface has been reached."
+            text = "The maximum number of security groups per interface has been reached."
             _require(
                 self,
                 _GROUPS_PER_INTERFACE,
                 len(groups),
                 "SecurityGroupsPerInterfaceLimitExceeded",
-                words,
+                text,
             )
         return create_in_moto(
             self,
@@ -157,15 +159,15 @@ def _endpoints(backend: Any) -> None:
             vpc_id = arguments[0] if arguments else named.get("vpc_id")
             kind = str(named.get("endpoint_type") or "Gateway").lower()
             there = [e for e in self.vpc_end_points.values() if e.state != "deleted"]
-            words = "The maximum number of VPC endpoints has been reached."
+            text = "The maximum number of VPC endpoints has been reached."
             if kind == "interface":
                 used = sum(e.vpc_id == vpc_id and _kind(e) == kind for e in there)
-                _require(self, _INTERFACE_ENDPOINTS, used + 1, "VpcEndpointLimitExceeded", words)
+                _require(self, _INTERFACE_ENDPOINTS, used + 1, "VpcEndpointLimitExceeded", text)
             elif kind == "gateway":
                 used = quotas.in_use(
                     runtime(), self.account_id, self.region_name, *_GATEWAY_ENDPOINTS
                 )
-                _require(self, _GATEWAY_ENDPOINTS, used + 1, "VpcEndpointLimitExceeded", words)
+                _require(self, _GATEWAY_ENDPOINTS, used + 1, "VpcEndpointLimitExceeded", text)
         return create_in_moto(self, *arguments, **named)
 
     backend.create_vpc_endpoint = create_vpc_endpoint
@@ -175,9 +177,9 @@ def _kind(endpoint: Any) -> str:
     return str(endpoint.vpc_endpoint_type or "Gateway").lower()
 
 
-def _require(ec2: Any, quota: tuple[str, str], wanted: float, code: str, message: str) -> None:
+def _require(ec2: Any, quota: tuple[str, str], requested: float, code: str, message: str) -> None:
     found = quotas.quota(runtime(), ec2.region_name, *quota)
-    if found is not None and found.value is not None and wanted > found.value:
+    if found is not None and found.value is not None and requested > found.value:
         raise _error(code, message)
 
 

@@ -37,9 +37,9 @@ def apply() -> None:
 
     def prep_nics(self: Any, nic_spec: Any, *arguments: Any, **named: Any) -> None:
         prepare_in_moto(self, nic_spec, *arguments, **named)
-        said = {int(item.get("DeviceIndex") or 0): item for item in nic_spec or ()}
+        text = {int(item.get("DeviceIndex") or 0): item for item in nic_spec or ()}
         for index, interface in self.nics.items():
-            spec = said.get(index, {})
+            spec = text.get(index, {})
             if "NetworkInterfaceId" not in spec and spec.get("DeleteOnTermination") is None:
                 interface.delete_on_termination = True
 

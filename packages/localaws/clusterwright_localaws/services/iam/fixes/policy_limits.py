@@ -83,9 +83,9 @@ def apply() -> None:
     IAMBackend.attach_role_policy = _attach_role_policy  # type: ignore[method-assign]
 
 
-def _refuse_above(document: str, most: int, quota: str) -> None:
-    if runtime().active and _characters(document) > most:
-        raise _limit_exceeded(f"Cannot exceed quota for {quota}: {most}")
+def _refuse_above(document: str, maximum: int, quota: str) -> None:
+    if runtime().active and _characters(document) > maximum:
+        raise _limit_exceeded(f"Cannot exceed quota for {quota}: {maximum}")
 
 
 def _characters(document: Any) -> int:

@@ -46,16 +46,16 @@ def _counts(statement: Mapping[str, Any]) -> bool:
     if statement.get("Principal") not in ("*", {"AWS": "*"}, {"AWS": ["*"]}):
         return False
     return all(
-        _met(operator, key, wanted)
+        _met(operator, key, requested)
         for operator, keys in statement.get("Condition", {}).items()
-        for key, wanted in keys.items()
+        for key, requested in keys.items()
     )
 
 
-def _met(operator: str, key: str, wanted: Any) -> bool:
+def _met(operator: str, key: str, requested: Any) -> bool:
     if operator.removesuffix("IfExists") != "Bool" or key.lower() != "aws:securetransport":
         return False
-    values = wanted if isinstance(wanted, list) else [wanted]
+    values = requested if isinstance(requested, list) else [requested]
     return any(str(value).lower() == "true" for value in values)
 
 
