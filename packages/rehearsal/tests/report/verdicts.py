@@ -44,7 +44,7 @@ def birth(of: str, at: float = 20.0) -> list[dict[str, Any]]:
         event(at, "created", of),
         event(at + 2.5, "booted", of, seconds=2.5),
         event(at + 6.0, "platform", of, seconds=3.5),
-        event(at + 9.5, "running", of, action="created", seconds=9.5),
+        event(at + 9.5, "running", of, action="create", seconds=9.5),
     ]
 
 

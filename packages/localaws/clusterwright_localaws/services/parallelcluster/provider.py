@@ -40,6 +40,7 @@ def hosted(bucket: str, key: str, region: str) -> str | None:
 
 
 def _template(version: str) -> dict[str, Any]:
+    """Return the template of the provider."""
     own_role = {"Fn::Not": [{"Fn::Equals": [{"Ref": "CustomLambdaRole"}, ""]}]}
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
@@ -83,35 +84,7 @@ def _template(version: str) -> dict[str, Any]:
                     "ManagedPolicyArns": _policies(),
                 },
             },
-            "PclusterCfnFunction": {
-                "Type": "AWS::Lambda::Function",
-                "Properties": {
-                    "FunctionName": {"Fn::Sub": ["pcluster-cfn-${Suffix}", _SUFFIX]},
-                    "Description": "stands for AWS's provider: it runs nothing",
-                    "Code": {"ZipFile": "def handler(event, context):\n    pass\n"},
-                    "Handler": "index.handler",
-                    "Runtime": "python3.12",
-                    "MemorySize": 2048,
-                    "Timeout": 60,
-                    "Role": {
-                        "Fn::If": [
-                            "CustomRoleCondition",
-                            {"Ref": "CustomLambdaRole"},
-                            {"Fn::GetAtt": ["PclusterLambdaRole", "Arn"]},
-                        ]
-                    },
-                    "Environment": {
-                        "Variables": {
-                            BUCKET_VARIABLE: {"Ref": "PclusterCustomResourceBucket"},
-                            VERSION_VARIABLE: version,
-                        }
-                    },
-                    "Tags": [
-                        {"Key": "parallelcluster:version", "Value": version},
-                        {"Key": "parallelcluster:custom_resource", "Value": "cluster"},
-                    ],
-                },
-            },
+            "PclusterCfnFunction": _function(version),
             "PclusterCfnFunctionLogGroup": {
                 "Type": "AWS::Logs::LogGroup",
                 "DeletionPolicy": "Retain",
@@ -125,6 +98,39 @@ def _template(version: str) -> dict[str, Any]:
             "ServiceToken": {"Value": {"Fn::GetAtt": ["PclusterCfnFunction", "Arn"]}},
             "LogGroupArn": {"Value": {"Fn::GetAtt": ["PclusterCfnFunctionLogGroup", "Arn"]}},
             "LambdaLayerArn": {"Value": {"Fn::Sub": [_LAYER, _SUFFIX]}},
+        },
+    }
+
+
+def _function(version: str) -> dict[str, Any]:
+    """Return the function of the provider, which has no code."""
+    return {
+        "Type": "AWS::Lambda::Function",
+        "Properties": {
+            "FunctionName": {"Fn::Sub": ["pcluster-cfn-${Suffix}", _SUFFIX]},
+            "Description": "stands for AWS's provider: it runs nothing",
+            "Code": {"ZipFile": "def handler(event, context):\n    pass\n"},
+            "Handler": "index.handler",
+            "Runtime": "python3.12",
+            "MemorySize": 2048,
+            "Timeout": 60,
+            "Role": {
+                "Fn::If": [
+                    "CustomRoleCondition",
+                    {"Ref": "CustomLambdaRole"},
+                    {"Fn::GetAtt": ["PclusterLambdaRole", "Arn"]},
+                ]
+            },
+            "Environment": {
+                "Variables": {
+                    BUCKET_VARIABLE: {"Ref": "PclusterCustomResourceBucket"},
+                    VERSION_VARIABLE: version,
+                }
+            },
+            "Tags": [
+                {"Key": "parallelcluster:version", "Value": version},
+                {"Key": "parallelcluster:custom_resource", "Value": "cluster"},
+            ],
         },
     }
 

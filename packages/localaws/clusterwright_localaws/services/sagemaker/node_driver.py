@@ -5,7 +5,7 @@ afterwards. With a driver, real nodes run behind the API: the driver gets an ord
 carries it out in its own threads, and reports the result.
 
     class MyNodes:                                  # a `NodeDriver`
-        def born(self, order): pool.submit(self._boot, order)
+        def create(self, order): pool.submit(self._boot, order)
         def _boot(self, order):
             order.report.event("Lifecycle scripts started")
             ok, text = boot(order.name, order.address, order.specification["LifeCycleConfig"])
@@ -65,13 +65,13 @@ from clusterwright_localaws.services.sagemaker.state import (
     store,
 )
 
-Action = Literal["born", "reboot", "replace", "update_software", "check_health", "delete"]
+Action = Literal["create", "reboot", "replace", "update_software", "check_health", "delete"]
 
 
 class NodeDriver(Protocol):
     """Runs the nodes of clusters; the module's docstring has the rules."""
 
-    def born(self, order: NodeOrder) -> None:
+    def create(self, order: NodeOrder) -> None:
         """A new instance: boot it, run its lifecycle scripts, then `order.checks` if there are any
         (OnStartDeepHealthChecks); report `running` or `failed`.
         """
@@ -305,7 +305,7 @@ def attach_node_driver(runtime: Runtime, driver: NodeDriver) -> Iterator[None]:
 
 def start(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **more: Any) -> None:
     """Start a node: by its driver, or by the clock."""
-    if action == "born":
+    if action == "create":
         node.driven = clusters.runtime in _dispatchers
     if not (node.driven and clusters.runtime in _dispatchers):
         node.ready_at = clusters.node_ready_at()

@@ -368,7 +368,7 @@ def _add_nodes(
             metadata={"Instance": {"NodeLogicalId": node.logical_id}},
         )
         checks = tuple(group.specification.get("OnStartDeepHealthChecks", ()))
-        node_driver.start(clusters, cluster, node, "born", checks=checks)
+        node_driver.start(clusters, cluster, node, "create", checks=checks)
         if checks and not node.driven:
             node.checked_until = node.ready_at + timedelta(
                 seconds=clusters.runtime.world.delays.node

@@ -27,7 +27,7 @@ class Recorder:
         self.orders: list[NodeOrder] = []
         self.threads: set[int] = set()
         self.verdicts: dict[str, Callable[[NodeOrder], object]] = {
-            "born": lambda order: order.report.running(),
+            "create": lambda order: order.report.running(),
             "reboot": lambda order: order.report.running(),
             "replace": lambda order: order.report.running(),
             "update_software": lambda order: order.report.running(),
@@ -41,7 +41,7 @@ class Recorder:
         if order.action in self.verdicts:
             self.verdicts[order.action](order)
 
-    born = reboot = replace = update_software = check_health = delete = take
+    create = reboot = replace = update_software = check_health = delete = take
 
     def of(self, action: str) -> list[NodeOrder]:
         return [order for order in self.orders if order.action == action]
@@ -75,7 +75,7 @@ def fail_workers(order: NodeOrder) -> None:
 def test_a_cluster_is_in_service_when_its_driver_has_said_so_of_every_node(
     site: Site, driver: Recorder
 ) -> None:
-    del driver.verdicts["born"]
+    del driver.verdicts["create"]
     assert site.create(site.group("workers", 2))["ClusterStatus"] == "Creating"
     until(lambda: len(driver.orders) == 3)
     assert [order.name for order in driver.orders] == ["controller-1", "workers-1", "workers-2"]
@@ -104,7 +104,7 @@ def test_members_are_what_the_api_lists(site: Site, driver: Recorder, aws: Runti
 
 def test_a_slow_driver_does_not_block_the_api(site: Site, driver: Recorder) -> None:
     go = threading.Event()
-    driver.verdicts["born"] = lambda order: go.wait(5) and order.report.running()
+    driver.verdicts["create"] = lambda order: go.wait(5) and order.report.running()
     started = time.monotonic()
     site.create(site.group("workers", 2))
     for _ in range(20):
@@ -117,7 +117,7 @@ def test_a_slow_driver_does_not_block_the_api(site: Site, driver: Recorder) -> N
 
 def test_a_lifecycle_failure_rolls_a_creation_back(site: Site, driver: Recorder) -> None:
     before = site.free_addresses()
-    driver.verdicts["born"] = fail_workers
+    driver.verdicts["create"] = fail_workers
     del driver.verdicts["delete"]
     site.create(site.group("workers", 2))
     status_is("RollingBack")
@@ -135,14 +135,14 @@ def test_a_lifecycle_failure_rolls_a_creation_back(site: Site, driver: Recorder)
 
 
 def test_one_failure_is_enough_while_others_hang(site: Site, driver: Recorder) -> None:
-    driver.verdicts["born"] = lambda order: order.number == 2 and order.report.failed("broken")
+    driver.verdicts["create"] = lambda order: order.number == 2 and order.report.failed("broken")
     site.create(site.group("workers", 3))
     status_is("Failed")
     assert describe()["FailureMessage"] == "broken"
 
 
 def test_continuous_stays_in_service_and_shows_the_failure(site: Site, driver: Recorder) -> None:
-    driver.verdicts["born"] = fail_workers
+    driver.verdicts["create"] = fail_workers
     site.create(site.group("workers", 2), **CONTINUOUS)
     status_is("InService")
     until(
@@ -160,7 +160,7 @@ def test_continuous_stays_in_service_and_shows_the_failure(site: Site, driver: R
 
 
 def test_continuous_fails_with_its_controller(site: Site, driver: Recorder) -> None:
-    driver.verdicts["born"] = lambda order: (
+    driver.verdicts["create"] = lambda order: (
         order.group_name == "controller" and (order.report.failed("slurmctld did not start"))
     )
     site.create(site.group("workers", 1), **CONTINUOUS)
@@ -172,7 +172,7 @@ def test_a_running_node_that_breaks_is_replaced(site: Site, driver: Recorder) ->
     site.create(site.group("workers", 1))
     status_is("InService")
     node = nodes(InstanceGroupNameContains="workers")[0]
-    order = next(o for o in driver.of("born") if o.instance_id == node["InstanceId"])
+    order = next(o for o in driver.of("create") if o.instance_id == node["InstanceId"])
     assert order.report.failed("the GPU fell off the bus")
     until(lambda: len(driver.of("replace")) == 1)
     again = driver.of("replace")[0]
@@ -190,7 +190,7 @@ def test_a_running_node_that_breaks_is_replaced(site: Site, driver: Recorder) ->
 def test_without_node_recovery_a_broken_node_stays(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 1), NodeRecovery="None")
     status_is("InService")
-    driver.of("born")[1].report.failed("the GPU fell off the bus")
+    driver.of("create")[1].report.failed("the GPU fell off the bus")
     shown = nodes(InstanceGroupNameContains="workers")[0]["InstanceStatus"]
     assert shown == {"Status": "Failure", "Message": "the GPU fell off the bus"}
     assert driver.of("replace") == []
@@ -262,7 +262,7 @@ def test_a_group_that_goes_gives_its_addresses_back(site: Site, driver: Recorder
 def test_a_failing_update_is_rolled_back(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 1))
     status_is("InService")
-    driver.verdicts["born"] = lambda order: order.report.failed("no")
+    driver.verdicts["create"] = lambda order: order.report.failed("no")
     request = site.request(site.group("workers", 3))
     client("sagemaker").update_cluster(
         ClusterName="train", InstanceGroups=request["InstanceGroups"]
@@ -276,7 +276,7 @@ def test_a_failing_update_is_rolled_back(site: Site, driver: Recorder) -> None:
 def test_a_driver_that_raises_fails_its_node(
     site: Site, driver: Recorder, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    driver.verdicts["born"] = lambda order: 1 / 0
+    driver.verdicts["create"] = lambda order: 1 / 0
     site.create(site.group("workers", 1))
     status_is("Failed")
     assert "ZeroDivisionError" in describe()["FailureMessage"]
@@ -293,7 +293,7 @@ def test_deletion_waits_for_the_driver(site: Site, driver: Recorder) -> None:
     for order in driver.of("delete"):
         order.report.gone()
     assert refusal(describe)[0] == "ResourceNotFound"
-    assert not driver.of("born")[0].report.running()
+    assert not driver.of("create")[0].report.running()
 
 
 def test_there_is_one_driver_and_none_after_the_block(site: Site, aws: Runtime) -> None:
@@ -306,7 +306,7 @@ def test_there_is_one_driver_and_none_after_the_block(site: Site, aws: Runtime) 
     client("sagemaker").delete_cluster(ClusterName="train")
     assert refusal(describe)[0] == "ResourceNotFound"
     assert site.create(site.group("workers", 1))["ClusterStatus"] == "InService"
-    assert len(first.of("born")) == 2
+    assert len(first.of("create")) == 2
 
 
 def test_two_local_aws_have_two_drivers() -> None:

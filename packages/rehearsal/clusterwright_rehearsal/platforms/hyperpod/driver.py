@@ -78,7 +78,7 @@ class HyperPod:
 
     # --- the NodeDriver protocol
 
-    def born(self, order: NodeOrder) -> None:
+    def create(self, order: NodeOrder) -> None:
         self._submit(order, self._create)
 
     def reboot(self, order: NodeOrder) -> None:

@@ -214,7 +214,7 @@ class RunningCluster:
             self._timeline("failed", member, text=text, seconds=time.monotonic() - started)
             raise
         node.phase = "running"
-        self._timeline("running", member, action="created", seconds=time.monotonic() - started)
+        self._timeline("running", member, action="create", seconds=time.monotonic() - started)
 
     def _run_action(self, node: ParallelClusterNode, event: str) -> None:
         if self._settings.hold_scripts:
