@@ -96,7 +96,7 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
 
 def _rehearsed_spec(request: Request, findings: Findings) -> dict[str, Any]:
     """The resolved spec, reduced to the size of this machine and adapted to custom scripts."""
-    if request.lifecycle is not None and request.cluster.platform != "hyperpod-slurm":
+    if request.lifecycle is not None and not request.cluster.traits.custom_lifecycle_scripts:
         raise RehearsalError(
             "--lifecycle is for lifecycle scripts of HyperPod, and this spec has platform"
             f" {request.cluster.platform}",
@@ -162,7 +162,7 @@ class _Rehearsal:
         assert self.image is not None
         kind = (
             ParallelClusterContext
-            if self.request.cluster.platform == "parallelcluster"
+            if mode_of(self.request.cluster) == "parallelcluster"
             else ScenarioContext
         )
         context = kind(

@@ -20,9 +20,7 @@ Progress = Callable[[str], None]
 
 def mode_of(cluster: Cluster) -> str:
     """The mode of a cluster in `MODES` of scenarios: `managed`, `scripted`, `parallelcluster`."""
-    if cluster.platform == "parallelcluster":
-        return "parallelcluster"
-    return cluster.slurm.configuration
+    return cluster.traits.node_setup or cluster.slurm.configuration
 
 
 def applicable(cluster: Cluster, chosen: Sequence[Scenario]) -> list[Scenario]:

@@ -49,7 +49,7 @@ class ReservationPlatform(ReservationRule):
 
 def _platform(cluster: Cluster) -> str:
     """What EC2 calls the system that the nodes' image has."""
-    if cluster.platform != "parallelcluster":
+    if "parallelcluster" not in cluster.traits.sections:
         return PLATFORM
     return RESERVATION_PLATFORMS.get(cluster.parallelcluster.os, PLATFORM)
 
