@@ -292,7 +292,7 @@ def test_eksctl_2834_a_public_subnet_is_no_way_out_for_nodes(tmp_path: Path) -> 
             SubnetId=house.subnet, MapPublicIpOnLaunch={"Value": True}
         )
         found = check(path, "--only", "CW-N012").one("CW-N012")
-        assert found["message"] == f"{house.subnet} gives public addresses at launch"
+        assert found["message"] == f"{house.subnet} assigns public addresses at launch"
     with account():
         house = Private()
         path = house.eks(tmp_path)
@@ -433,7 +433,7 @@ def test_fsx_csi_120_groups_of_a_file_system_let_the_nodes_in(tmp_path: Path) ->
     assert "988" in closed["message"] + closed["hint"]
 
 
-def test_eks_kubeflow_91_who_deploys_may_use_the_linked_buckets(tmp_path: Path) -> None:
+def test_eks_kubeflow_91_who_deploys_may_use_the_buckets_with_repositories(tmp_path: Path) -> None:
     """FSx asks for rights on the bucket of whoever makes the association, administrator or not."""
     link = {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]}
     files = {"storage.lustre": [{**specs.LUSTRE, "repositories": [link]}]}

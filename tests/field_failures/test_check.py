@@ -105,7 +105,7 @@ def test_found_a_type_that_no_zone_of_the_region_has_is_found(tmp_path: Path, re
     with account():
         found = checked(tmp_path, place, "--only", "CW-C001").one("CW-C001")
     assert found["message"] == (
-        f"{zone} does not offer p5.48xlarge: nor does any zone of the region"
+        f"{zone} does not offer p5.48xlarge: and no other zone of the region does"
     )
     assert found["hint"] == "choose another region"
     # Nothing at all is no statement about capacity: neither a pass nor a finding.

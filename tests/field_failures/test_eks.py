@@ -126,7 +126,7 @@ def test_eksctl_817_no_control_plane_in_a_zone_that_has_none(tmp_path: Path, bui
             return check(path, "--only", "CW-N027").messages("CW-N027")
 
         assert found([good[0], there]) == [
-            f"{there} is in use1-az3, where EKS has no control plane"
+            f"{there} is in use1-az3, where EKS does not support control planes"
         ]
         assert found(good) == []
     # Nodes may be there: their subnet is not the control plane's.

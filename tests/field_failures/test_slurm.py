@@ -433,7 +433,7 @@ def _rds(arn: str) -> dict[str, Any]:
 def test_parallelcluster_2701_people_on_the_controller_are_a_finding(tmp_path: Path) -> None:
     people = {"slurm.users": PEOPLE}
     found = checked(tmp_path, people, "--offline", "--only", "CW-L008").one("CW-L008")
-    assert "2 users sign in on the controller" in found["message"]
+    assert "2 users log in on the controller" in found["message"]
     with_login = {**people, "compute.2": LOGIN}
     assert checked(tmp_path, with_login, "--offline", "--only", "CW-L008").findings == []
 
@@ -499,7 +499,7 @@ def test_parallelcluster_7457_public_addresses_with_several_cards_are_found(
             SubnetId=house.subnet, MapPublicIpOnLaunch={"Value": True}
         )
         found = checked(tmp_path, house.spec(), "--only", "CW-N012").one("CW-N012")
-    assert found["message"] == f"{house.subnet} gives public addresses at launch"
+    assert found["message"] == f"{house.subnet} assigns public addresses at launch"
     assert "MapPublicIpOnLaunch off" in found["hint"]
 
 

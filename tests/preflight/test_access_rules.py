@@ -156,7 +156,7 @@ def test_the_key_of_a_bucket_admits_fsx(rule: Harness) -> None:
 
 def test_the_key_of_a_bucket_can_be_used(rule: Harness) -> None:
     gone = keys(None, found=False)
-    rule.fails("CW-S026", LINKED, gone, path=PLACE, message="there is no such key")
+    rule.fails("CW-S026", LINKED, gone, path=PLACE, message="the key does not exist")
     off = keys("", state="PendingDeletion")
     rule.fails("CW-S026", LINKED, off, path=PLACE, message="is PendingDeletion")
     rule.passes("CW-S026", LINKED, keys(None))
@@ -430,7 +430,8 @@ def test_the_boundary_leaves_enough(rule: Harness) -> None:
         changes,
         denied,
         path=path,
-        message="a node may not fsx:DescribeFileSystems: the permissions boundary does not let it",
+        message="a node may not fsx:DescribeFileSystems: the permissions boundary does not allow "
+        "it",
     )
     rule.passes("CW-I012", changes, rights(rule, "CW-I012", changes))
     rule.passes("CW-I012", changes, rights(rule, "CW-I012", changes, exists=False))

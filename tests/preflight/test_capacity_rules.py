@@ -42,7 +42,7 @@ def test_a_type_that_no_zone_has_is_said_to_be_in_none(rule: Harness) -> None:
         "CW-C001",
         facts=offered(("m5.4xlarge", "use1-az6")),
         path="compute[1].instance_type",
-        message="nor does any zone of the region",
+        message="and no other zone of the region does",
     )
 
 
@@ -384,7 +384,7 @@ def test_a_plan_that_names_no_free_count_is_unknown(rule: Harness) -> None:
         PLAN,
         bought(available_count=None),
         path="compute[1].capacity.arn",
-        message="does not say what is free",
+        message="does not report its available instances",
     )
 
 
@@ -413,7 +413,7 @@ def test_several_plans_that_end_too_early_are_one_finding(rule: Harness) -> None
         {**PLAN, "compute.2": second, "run.hours": 300},
         {**bought(), hyperpod.TrainingPlan("run-2"): sooner},
         path="run.hours",
-        message="run-2 gives 119 until 2026-11-25 00:00 UTC, and 1 more end before it does",
+        message="run-2 gives 119 until 2026-11-25 00:00 UTC, and 1 more end before the run does",
     )
 
 
@@ -429,7 +429,7 @@ def test_a_plan_without_an_end_is_unknown(rule: Harness) -> None:
         {**PLAN, "run.hours": 10},
         bought(end=None),
         path="run.hours",
-        message="does not say when it ends",
+        message="has no end time",
     )
 
 
@@ -447,7 +447,7 @@ def test_the_plan_must_be_for_clusters(rule: Harness) -> None:
         PLAN,
         bought(target_resources=()),
         path="compute[1].capacity.arn",
-        message="names no target",
+        message="has no target resources",
     )
 
 
@@ -456,7 +456,7 @@ def test_nodes_that_train_together_want_efa(rule: Harness) -> None:
         "CW-C020",
         {"compute.1.instance_type": "g5.xlarge"},
         path="compute[1].instance_type",
-        message="4 × g5.xlarge have no EFA between them",
+        message="4 × g5.xlarge do not support EFA",
         severity="warning",
     )
     rule.passes("CW-C020")
@@ -535,7 +535,7 @@ def test_an_extension_that_is_not_paid_is_said(
         PLAN,
         {**bought(), extensions: (PlanExtension(status, payment, None, end),)},
         path="compute[1].capacity.arn",
-        message=f"run-1 until 2026-12-09 00:00 UTC does not hold: {words}",
+        message=f"run-1 until 2026-12-09 00:00 UTC is not valid: {words}",
         severity="warning",
     )
     held = PlanExtension("Scheduled", "Completed", None, end)

@@ -66,7 +66,7 @@ def test_scratch_has_the_throughput_of_its_kind(rule: Harness, kind: str, answer
     scratch = {"mount_path": "/fsx", "deployment_type": kind, "capacity_gib": 3600}
     changes = spec(lustre=scratch, checkpoint_gib=100, max_checkpoint_seconds=100)
     if answer == "unsure":
-        message = "how fast SCRATCH_1 is: no source says"
+        message = "how fast SCRATCH_1 is: no source lists it"
         rule.unsure("CW-S018", changes, path="run.max_checkpoint_seconds", message=message)
     else:
         rule.fails(

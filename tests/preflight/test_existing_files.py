@@ -99,7 +99,11 @@ def test_the_group_is_there_and_the_file_systems_own(rule: Harness) -> None:
     rule.fails("CW-S023", PLAIN, facts(group=other), path=GROUP_PATH, message="in vpc-00000002")
     carried = facts(carried=("sg-00000009",))
     finding = rule.fails(
-        "CW-S023", PLAIN, carried, path=GROUP_PATH, message=f"does not have the group {GROUP}"
+        "CW-S023",
+        PLAIN,
+        carried,
+        path=GROUP_PATH,
+        message=f"does not have the security group {GROUP}",
     )
     assert finding.hint == "security_group_id: sg-00000009"
     message = "its interfaces are not shown"
@@ -160,7 +164,7 @@ def test_file_systems_and_nodes_share_a_vpc(rule: Harness) -> None:
         STANDING,
         vpcs(None),
         path=HERE,
-        message=f"is in {VPC}, and the nodes get a VPC of their own",
+        message=f"is in {VPC}, and the stacks create a new VPC for the nodes",
     )
     rule.fails("CW-S024", STANDING, vpcs("test-eu-network"), path=HERE, message="of their own")
     rule.passes("CW-S024", STANDING, vpcs("test-network"))

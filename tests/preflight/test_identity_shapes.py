@@ -49,7 +49,7 @@ def test_required_tags_have_values(rule: Harness) -> None:
         path="required_tags[0]",
         message="the tag `owner` is missing",
     )
-    assert finding.hint == "`Owner` is another key: the case of letters counts"
+    assert finding.hint == "`Owner` is another key: keys are case-sensitive"
     for value in ("", "  "):
         rule.fails(
             "CW-E001",
@@ -162,7 +162,7 @@ def test_the_stacks_own_tag_is_held_to_the_policy_too(rule: Harness) -> None:
         message="does not allow `test`",
         severity="error",
     )
-    assert finding.hint == "an environment called prod"
+    assert finding.hint == "an environment named prod"
     capitals = TagKeyPolicy("Clusterwright:Environment")
     other = rule.fails(
         "CW-E009", {}, tag_policy(capitals), path="environment", message="written `Clusterwright"

@@ -56,7 +56,7 @@ def test_a_type_whose_need_nobody_knows_leaves_the_answer_open(rule: Harness) ->
         "CW-N003",
         {"compute.1.instance_type": "c4.large"},
         path="network.cidr",
-        message="addresses of c4.large: no source says how many a node takes",
+        message="addresses of c4.large: no source lists it how many a node takes",
     )
 
 
@@ -236,7 +236,7 @@ def test_the_nodes_subnets_are_private(rule: Harness) -> None:
         EXISTING,
         subnets(dataclasses.replace(HERE, public_addresses_on_launch=True)),
         path="network.existing.subnet_ids[0]",
-        message="gives public addresses at launch",
+        message="assigns public addresses at launch",
         severity="warning",
     )
     rule.passes("CW-N012", EXISTING, subnets(HERE))

@@ -75,12 +75,12 @@ def test_people_do_not_work_on_the_controller(rule: Harness) -> None:
         "CW-L008",
         PEOPLE,
         path="slurm.users",
-        message="1 user signs in on the controller",
+        message="1 user logs in on the controller",
         severity="warning",
     )
     two = {"slurm.users": [*PEOPLE["slurm.users"], {"name": "bob", "uid": 20002}]}
     none = {**two, "compute.2": {**LOGIN, "count": 0}}
-    rule.fails("CW-L008", none, path="slurm.users", message="2 users sign in on the controller")
+    rule.fails("CW-L008", none, path="slurm.users", message="2 users log in on the controller")
     # What the hint adds is taken: ParallelCluster wants one architecture of all.
     for controller, login in (("m5.4xlarge", "m5.4xlarge"), ("m7g.8xlarge", "m7g.4xlarge")):
         found = rule.run("CW-L008", {**two, "compute.0.instance_type": controller})
@@ -110,7 +110,7 @@ KEY = Key(ARN, "Enabled", "SYMMETRIC_DEFAULT", "CUSTOMER")
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        (None, "there is no such key"),
+        (None, "the key does not exist"),
         (dataclasses.replace(KEY, state="PendingDeletion"), "the key is PendingDeletion"),
         (dataclasses.replace(KEY, spec="RSA_2048"), "the key is RSA_2048"),
         (dataclasses.replace(KEY, manager="AWS"), "one of AWS's own"),
@@ -142,7 +142,7 @@ def test_the_permissions_boundary_must_exist(rule: Harness) -> None:
     changes = {"identity.permissions_boundary_arn": arn}
     path = "identity.permissions_boundary_arn"
     facts = {storage.Policy(arn): False}
-    rule.fails("CW-I004", changes, facts, path=path, message=f"there is no policy {arn}")
+    rule.fails("CW-I004", changes, facts, path=path, message=f"the policy {arn} does not exist")
     rule.passes("CW-I004", changes, {storage.Policy(arn): True})
     rule.passes("CW-I004", tested=False)
 
@@ -181,7 +181,7 @@ def test_a_partition_has_one_kind_of_accelerator(rule: Harness) -> None:
         "CW-L001",
         models,
         path="slurm.partitions[0].groups",
-        message="jobs run at the pace of the slowest",
+        message="jobs run at the speed of the slowest",
         severity="warning",
     )
     apart = {**two_groups("trn1.32xlarge"), **partitions(["workers"], ["more"])}
@@ -193,7 +193,7 @@ def test_containers_are_proved_by_a_job(rule: Harness) -> None:
         "CW-L002",
         {"slurm.containers.pyxis": True},
         path="slurm.containers.pyxis",
-        message="cannot be seen before a node runs",
+        message="is not known before a node runs",
         severity="warning",
     )
     rule.fails(
@@ -275,7 +275,7 @@ def test_the_architecture_of_an_unknown_type_is_not_guessed(
     rule: Harness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = artefact_list(tmp_path, ("enroot", "x86_64", "0" * 64), ("pyxis", "any", "0" * 64))
-    monkeypatch.setattr(l006_artefact_checksums, "Known", frozenset)  # no source says it
+    monkeypatch.setattr(l006_artefact_checksums, "Known", frozenset)  # no source lists it it
     found = rule.run(
         "CW-L006",
         {
@@ -368,7 +368,7 @@ def test_old_prices_behind_a_budget(rule: Harness) -> None:
         "CW-B003",
         {"budget.monthly_usd": 1000, "storage.lustre": [specs.LUSTRE]},
         path="budget",
-        message="prices are older than 90 days or of no date (lustre, objects)",
+        message="prices are older than 90 days or have no date (lustre, objects)",
         severity="info",
     )
     rule.passes("CW-B003", tested=False)

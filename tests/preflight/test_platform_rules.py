@@ -161,7 +161,7 @@ GOOD = (subnet(ONE, "use1-az6"), subnet(TWO, "use1-az2"))
         ),
         ((GOOD[0], subnet(TWO, "use1-az2", "vpc-other")), "[1]", f"not in {VPC}"),
         ((GOOD[0], subnet(TWO, "use1-az2", free=5)), "[1]", "has 5 free addresses"),
-        ((GOOD[0], subnet(TWO, "use1-az3")), "[1]", "where EKS has no control plane"),
+        ((GOOD[0], subnet(TWO, "use1-az3")), "[1]", "where EKS does not support control planes"),
     ],
 )
 def test_the_control_planes_subnets(

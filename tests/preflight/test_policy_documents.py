@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.preflight.rules.iam.policy_evaluation import Question, allowed, denied
+from clusterwright.preflight.rules.iam.policy_evaluation import PolicyRequest, allowed, denied
 from clusterwright_localaws.testing import (
     Caller,
     Policies,
@@ -19,7 +19,7 @@ from clusterwright_localaws.testing import (
 
 ACCOUNT = "111122223333"
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/reader"
-ASK = Question(
+ASK = PolicyRequest(
     "s3:GetObject",
     "arn:aws:s3:::corpus/tokens/1",
     ACCOUNT,
@@ -81,7 +81,7 @@ def test_whether_a_statement_applies(changes: dict[str, Any], answer: str) -> No
 def test_leave_of_the_account_is_not_leave_of_a_role() -> None:
     text = document(Effect="Allow", Principal={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
     assert allowed(text, ASK) == "no"
-    handed_on = Question("s3:GetObject", "*", ACCOUNT, of_the_account=True)
+    handed_on = PolicyRequest("s3:GetObject", "*", ACCOUNT, of_the_account=True)
     assert allowed(text, handed_on) == "yes"
 
 

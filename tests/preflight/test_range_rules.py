@@ -118,7 +118,7 @@ def test_replacements_need_room(rule: Harness) -> None:
         "CW-N019",
         {**EXISTING, "network": {**EXISTING["network"], "address_headroom_percent": 0}},
         path="network.address_headroom_percent",
-        message="address_headroom_percent is 0, and failed nodes are replaced by themselves",
+        message="address_headroom_percent is 0, and failed nodes are replaced automatically",
         severity="warning",
     )
     rule.passes("CW-N019", EXISTING)

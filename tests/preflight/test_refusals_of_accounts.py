@@ -91,7 +91,8 @@ NOT_REFUSED = {
     "CW-C037": "a warning: an open reservation takes these nodes too, while there is room",
     "CW-C039": "instances of an UltraServer that is not whole start as others do, and the local "
     "AWS has no broken ones",
-    "CW-Q050": "a warning on HyperPod, of whose interfaces no source says whether they count; the "
+    "CW-Q050": "a warning on HyperPod, of whose interfaces no source lists it whether they "
+    "count; the "
     "local AWS counts no units",
     "CW-S014": "the file system is mounted by nodes, which AWS does not follow",
     "CW-S040": "FSx deletes a file system whatever is in it: that is what the rule is for",

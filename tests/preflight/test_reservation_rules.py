@@ -63,7 +63,7 @@ def test_the_reservation_must_exist_and_be_of_its_kind(rule: Harness) -> None:
         fact(None),
         spec=on_ec2(rule),
         path="compute[1].capacity.id",
-        message=f"there is no reservation {ID} in us-east-1 that this account sees",
+        message=f"there is no reservation {ID} in us-east-1 for this account",
     )
     rule.fails(
         "CW-C030",
@@ -180,7 +180,7 @@ def test_the_reservation_is_for_such_nodes(
         fact(RESERVED, platform=""),
         spec=on_ec2(rule),
         path="compute[1].capacity.id",
-        message="names no platform",
+        message="has no platform",
     )
 
 
@@ -207,7 +207,7 @@ def test_a_reservation_is_of_the_images_platform(
             facts,
             spec=spec,
             path="compute[1].capacity.id",
-            message=f"has platform {platform}, the nodes {wanted}",
+            message=f"has platform {platform}, the nodes have {wanted}",
         )
 
 
@@ -246,7 +246,7 @@ def test_groups_that_draw_from_one_reservation_are_summed(rule: Harness) -> None
         {**fact(RESERVED, available_count=None), Instances(): ()},
         spec=both,
         path="compute[1].capacity.id",
-        message="does not say what is free",
+        message="does not report its available instances",
     )
 
 
@@ -339,7 +339,7 @@ GROUP_ARN = f"arn:aws:ec2:us-east-1:{specs.ACCOUNT}:placement-group/theirs"
 @pytest.mark.parametrize(
     ("own", "theirs", "path", "message", "severity"),
     [
-        (True, None, "compute[1].placement_group", "was made in none", "warning"),
+        (True, None, "compute[1].placement_group", "is in none", "warning"),
         (True, GROUP_ARN, "compute[1].placement_group", "of its own, the reservation", "error"),
         (None, GROUP_ARN, "compute[1].capacity.id", "do not match it", "error"),
     ],
@@ -405,7 +405,7 @@ def test_the_ultraserver_of_a_block_is_whole(rule: Harness) -> None:
         status("ok", 18, 2),
         spec=spec,
         path="compute[1].capacity.id",
-        message="2 of 18 instances of the capacity block cb-1 cannot be used",
+        message="2 of 18 instances of the capacity block cb-1 are unavailable",
         severity="warning",
     )
     rule.passes("CW-C039", None, status("ok", 18, 0), spec=spec)
@@ -462,7 +462,7 @@ def test_blocks_are_sold_where_the_catalogue_says(rule: Harness) -> None:
         "CW-C009",
         spec=on_ec2(rule, {"compute.1.instance_type": "x99.large"}, "capacity-block"),
         path="compute[1].capacity.kind",
-        message="no source says",
+        message="no source lists it",
     )
     rule.passes("CW-C009", spec=on_ec2(rule, kind="capacity-block"))
 
@@ -473,13 +473,13 @@ def test_a_type_without_cluster_placement_groups_is_found(rule: Harness) -> None
         "CW-C022",
         spec=on_ec2(rule, {**placed, "compute.1.instance_type": "t3.medium"}),
         path="compute[1].placement_group",
-        message="t3.medium takes no cluster placement group",
+        message="t3.medium does not support cluster placement groups",
     )
     rule.unsure(
         "CW-C022",
         spec=on_ec2(rule, {**placed, "compute.1.instance_type": "x99.large"}),
         path="compute[1].placement_group",
-        message="no source says",
+        message="no source lists it",
     )
     rule.passes("CW-C022", spec=on_ec2(rule, placed))
 

@@ -74,7 +74,7 @@ def test_without_the_option_nothing_is_asked(rule: Harness) -> None:
         (with_association(lifecycle="MISCONFIGURED", failure="no bucket"), "MISCONFIGURED: no b"),
         (
             with_association(created=NOW + dt.timedelta(days=3)),
-            "older files are exported by a task only",
+            "older files are exported only by a task",
         ),
         (state(oldest_pending_seconds=340.0), "oldest pending export has waited for 340 s"),
         (state(written_bytes=5e9), "5,000,000,000 bytes were written in the last 15 minutes"),
@@ -112,7 +112,7 @@ def test_without_the_option_nothing_is_asked(rule: Harness) -> None:
         ),
         (
             state(file_system=dataclasses.replace(FILE_SYSTEM, kind="OPENZFS")),
-            "it has no bucket to export to",
+            "it cannot export to a bucket",
         ),
         ({ExportState(None, "test-fsx"): ()}, "the account has no file system test-fsx"),
         ({ExportState(None, "test-fsx"): (PROVED, PROVED)}, "the account has 2 file systems"),
@@ -126,7 +126,7 @@ def test_whatever_may_be_lost_fails(rule: Harness, facts: Facts, message: str) -
     ("facts", "message"),
     [
         (state(oldest_pending_seconds=None), "no AgeOfOldestQueuedMessage"),
-        (state(written_bytes=None), "whether anybody writes is not known"),
+        (state(written_bytes=None), "whether clients are writing is not known"),
         (
             state(tasks=(dataclasses.replace(TASK, failed_count=None),)),
             "does not say how many files task task-1 left out",

@@ -12,7 +12,7 @@ def test_a_type_without_drives_is_found(rule: Harness) -> None:
         "CW-S041",
         {**SCRATCH, "compute.1.instance_type": "m5.4xlarge"},
         path="compute[1].scratch",
-        message="m5.4xlarge has no drives of its own for scratch",
+        message="m5.4xlarge has no local drives for scratch",
     )
 
 

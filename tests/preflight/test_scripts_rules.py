@@ -90,7 +90,7 @@ def test_what_is_imported_must_be_there(rule: Harness, folder: Path) -> None:
     (folder / "own").mkdir()
     (folder / "own" / "__init__.py").write_text("import own.helpers\n", encoding="utf-8")
     messages = [f.message for f in rule.run("CW-L011").findings]
-    assert "lifecycle_scripts/own/__init__.py imports own.helpers, and there is no such file" in (
+    assert "lifecycle_scripts/own/__init__.py imports own.helpers, which does not exist" in (
         messages
     )
 
@@ -98,9 +98,9 @@ def test_what_is_imported_must_be_there(rule: Harness, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("extra.sh", b"#!/bin/bash\r\necho\r\n", "extra.sh has lines that end in CRLF"),
+        ("extra.sh", b"#!/bin/bash\r\necho\r\n", "extra.sh has CRLF line endings"),
         ("extra.sh", b"\xef\xbb\xbf#!/bin/bash\n", "extra.sh begins with a byte order mark"),
-        ("extra.sh", b"echo\n", "extra.sh has no first line that names its shell"),
+        ("extra.sh", b"echo\n", "extra.sh has no shebang line"),
         ("extra.sh", b"#!/bin/sh\n# \xff\n", "extra.sh is no UTF-8: byte 12"),
         ("extra.py", b"match x:\n    case 1: pass\n", "extra.py is no Python 3.9: "),
         ("extra.py", b"def f(:\n", "extra.py is no Python 3.9: "),

@@ -117,7 +117,7 @@ def test_efa_has_a_step_of_its_own(rule: Harness, throughput: int, step: int) ->
         "CW-S004",
         lustre(throughput_mbps_per_tib=throughput, capacity_gib=2400),
         path="storage.lustre[0].capacity_gib",
-        message=f"{throughput} MB/s per TiB comes in multiples of {step:,} GiB, not 2,400",
+        message=f"{throughput} MB/s per TiB requires a multiple of {step:,} GiB, not 2,400",
     )
     assert finding.hint == f"capacity_gib: {step:,}"
     rule.passes("CW-S004", lustre(throughput_mbps_per_tib=throughput, capacity_gib=2 * step))
@@ -127,7 +127,7 @@ def test_efa_has_a_step_of_its_own(rule: Harness, throughput: int, step: int) ->
     ("name", "message"),
     [
         ("trn2.48xlarge", "trn2.48xlarge cannot use EFA for Lustre: trn2 is excepted"),
-        ("p4d.24xlarge", "p4d.24xlarge is Nitro v3; EFA for Lustre needs Nitro v4"),
+        ("p4d.24xlarge", "p4d.24xlarge is Nitro v3; EFA for Lustre requires Nitro v4"),
         ("g5.xlarge", "g5.xlarge has no EFA"),
     ],
 )

@@ -33,7 +33,7 @@ def lustre(*file_systems: dict[str, Any]) -> dict[str, Any]:
                 "version": "2.12", "efa": True, "capacity_gib": 38400,
                 "throughput_mbps_per_tib": 125,
             },
-            "EFA, which comes with a metadata configuration, needs Lustre 2.15",
+            "EFA, which includes a metadata configuration, needs Lustre 2.15",
         ),
     ],
 )  # fmt: skip

@@ -165,7 +165,7 @@ def test_new_buckets_need_names_of_their_own(rule: Harness) -> None:
         path="storage.buckets[0].name",
         message="there is a bucket acme-results already",
     )
-    assert finding.hint == "create: false uses it as it is; or give the new one another name"
+    assert finding.hint == "create: false uses the existing bucket; otherwise use another name"
     rule.passes("CW-S028", changes, {**facts, results: None})
     own = stacks(("AWS::S3::Bucket", "acme-results"))
     rule.passes("CW-S028", changes, {**facts, **own})

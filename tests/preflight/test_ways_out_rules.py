@@ -12,7 +12,7 @@ from clusterwright.aws.ec2.routes import AclEntry, Endpoint, NetworkAcl, Route, 
 from clusterwright.aws.ec2.vpc import Permission, SecurityGroup
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.preflight.facts import network, routes
-from clusterwright.preflight.rules.network.egress import acl_lets, services_used
+from clusterwright.preflight.rules.network.egress import acl_allows, services_used
 from tests.preflight.existing_network import EXISTING, GROUP, HERE, SUBNET, THERE, VPC
 from tests.preflight.harness import Harness
 from tests.support import specs
@@ -132,7 +132,7 @@ def test_an_endpoint_without_private_names_is_said(rule: Harness) -> None:
 @pytest.mark.parametrize(
     ("route", "words"),
     [
-        (Route("0.0.0.0/0", "nat-1", "blackhole"), "leads to nat-1, which is gone"),
+        (Route("0.0.0.0/0", "nat-1", "blackhole"), "leads to nat-1, which no longer exists"),
         (
             Route("0.0.0.0/0", "igw-1", "active"),
             "leads to igw-1, which nodes without public addresses cannot use",
@@ -203,8 +203,8 @@ def test_nodes_may_open_the_endpoints(
 @pytest.mark.parametrize(
     ("inbound", "outbound", "message"),
     [
-        (HTTP, EVERYWHERE, "let no HTTPS in from the nodes"),
-        (HTTPS_ELSEWHERE, EVERYWHERE, "let no HTTPS in from the nodes"),
+        (HTTP, EVERYWHERE, "allow no inbound HTTPS from the nodes"),
+        (HTTPS_ELSEWHERE, EVERYWHERE, "allow no inbound HTTPS from the nodes"),
         (HTTPS_BY_GROUP, HTTPS_ELSEWHERE, "let no HTTPS out to the endpoints"),
     ],
 )
@@ -243,7 +243,7 @@ def test_an_endpoint_takes_a_services_name_over_beside_a_nat_gateway_too(rule: H
         EXISTING,
         {**facts(routed(NAT), (endpoint("sts"),)), **closed},
         path="network.existing.security_group_ids",
-        message="the endpoints of sts let no HTTPS in from the nodes",
+        message="the endpoints of sts allow no inbound HTTPS from the nodes",
     )
     assert found.severity == "error"
     nameless = endpoint("sts", private_dns=False)
@@ -418,8 +418,8 @@ def test_the_lowest_number_that_fits_decides() -> None:
         ("11.0.0.0/24", 22, False),
         ("10.0.0.0/8", 22, None),
     ):
-        assert acl_lets(rules, outbound=False, port=port, range_=range_) is expected
-    assert acl_lets(rules, outbound=True, port=22, range_="10.1.0.0/24") is False
+        assert acl_allows(rules, outbound=False, port=port, range_=range_) is expected
+    assert acl_allows(rules, outbound=True, port=22, range_="10.1.0.0/24") is False
 
 
 def test_other_name_servers_are_said(rule: Harness) -> None:

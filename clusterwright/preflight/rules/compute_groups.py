@@ -1,4 +1,4 @@
-"""Groups of a spec, sorted by what rules ask about them."""
+"""Lookups over the compute groups of a spec."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def by_plan(context: Context) -> dict[str, list[tuple[Path, ComputeGroup]]]:
 
 
 def plan_arn(group: ComputeGroup) -> str | None:
-    """The ARN of the plan that a group takes its instances from."""
+    """The ARN of the training plan that a group uses."""
     return group.capacity.arn if isinstance(group.capacity, TrainingPlan) else None
 
 
 def plan_name(arn: str) -> str:
-    """The name by which SageMaker describes a plan: what follows the last slash of its ARN."""
+    """The name of a training plan: the part of its ARN after the last slash."""
     return arn.rpartition("/")[2]
 
 
 def largest(groups: Iterable[tuple[Path, ComputeGroup]]) -> Path:
-    """Where the count of the largest of these groups stands."""
+    """The path of the count of the largest of these groups."""
     path, _ = max(groups, key=lambda pair: pair[1].count)
     return (*path, "count")
 
 
 def can_have_nodes(context: Context, group: ComputeGroup) -> bool:
-    """Whether there are nodes of the group now, or as soon as pods wait for some."""
+    """Whether the group has nodes, or gets some when pods are pending."""
     return group.count > 0 or is_scaled(context.cluster, group)
 
 
-def wanted_types(context: Context) -> dict[str, Path]:
-    """Each instance type of the cluster with where it is first written."""
+def instance_types(context: Context) -> dict[str, Path]:
+    """Each instance type of the cluster with the path of its first use."""
     found: dict[str, Path] = {}
     for path, group in context.groups():
         if can_have_nodes(context, group):
@@ -63,7 +63,9 @@ def wanted_types(context: Context) -> dict[str, Path]:
 
 
 def ultraserver_sizes(context: Context, instance_type: str) -> list[int]:
-    """Instances of one UltraServer of this type, smallest first; empty where it is sold singly."""
+    """The instances per UltraServer of this type, ascending; empty if it is not sold in
+    UltraServers.
+    """
     return sorted(
         {
             server.instance_count.value

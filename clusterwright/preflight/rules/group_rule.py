@@ -1,4 +1,4 @@
-"""What offline rules share: a rule about each group, or about each file system that is built."""
+"""Base classes of rules about each compute group and each new Lustre file system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright.preflight.rules.compute_groups import can_have_nodes
 
 
 class GroupRule(Rule[ComputeGroup]):
-    """A rule about each group that has instances, or gets some as pods wait."""
+    """A rule about each group that has nodes, or gets some when pods are pending."""
 
     scope = "offline"
 
@@ -24,7 +24,7 @@ class GroupRule(Rule[ComputeGroup]):
 
 
 class LustreRule(Rule[Lustre]):
-    """A rule about each Lustre file system that is built; existing ones are what they are."""
+    """A rule about each new Lustre file system."""
 
     scope = "offline"
 
@@ -35,6 +35,6 @@ class LustreRule(Rule[Lustre]):
 
 
 def listed(values: Iterable[object]) -> str:
-    """`1, 2 and 3`, as a sentence has it."""
+    """Join values for a sentence: `1, 2 and 3`."""
     texts = [f"{value:,}" if isinstance(value, int) else str(value) for value in values]
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)

@@ -1,4 +1,4 @@
-"""The cluster as it is to grow: every group at its `max_count`."""
+"""The cluster at its maximum: every group at its `max_count`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from clusterwright.preflight.rule import Context
 
 
 def grows(context: Context) -> bool:
-    """Whether any group is to have more instances than it has now."""
+    """Whether any group may grow."""
     return any((group.max_count or 0) > group.count for group in context.cluster.compute)
 
 
 def grown(context: Context) -> Context:
-    """The same context with every group at its `max_count`, where it has one.
+    """The same context with every group at its `max_count`, if set.
 
-    Every finding about it stands where the growth is written: see `at_growth`.
+    Findings about it are at the path of the growth: see `at_growth`.
     """
     cluster = context.cluster
     groups = [
@@ -30,9 +30,9 @@ def grown(context: Context) -> Context:
 
 
 def at_growth(context: Context, path: Path) -> Path:
-    """Where the growth behind a finding at `path` is written.
+    """The path of the growth behind a finding at `path`.
 
-    The group's own `max_count` where the finding is about the count of a group that grows, else
+    The group's own `max_count` if the finding is about the count of a group that may grow, else
     that of the group that grows most.
     """
     growing = {

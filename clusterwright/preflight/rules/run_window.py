@@ -1,4 +1,4 @@
-"""When things begin."""
+"""When the run starts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import datetime as dt
 from clusterwright.preflight.rule import Context
 
 
-def run_begin(context: Context) -> dt.datetime:
-    """The earliest moment at which the run can begin: today, or the day that the spec gives."""
+def run_start(context: Context) -> dt.datetime:
+    """The earliest start of the run: today, or `run.start`."""
     run = context.cluster.run
     day = max(context.today, run.start) if run is not None and run.start else context.today
     return dt.datetime.combine(day, dt.time(), dt.UTC)

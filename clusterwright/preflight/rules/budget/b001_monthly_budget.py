@@ -1,4 +1,4 @@
-"""A month costs no more than the budget says."""
+"""The monthly cost is within the budget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clusterwright.preflight.rules.budget.budget_rule import BudgetRule
 
 class MonthlyBudget(BudgetRule):
     id = "CW-B001"
-    title = "A month costs no more than its budget"
+    title = "The monthly cost is within its budget"
     scope = "offline"
     budget_path = MONTHLY
 

@@ -1,4 +1,4 @@
-"""A run costs no more than the budget says."""
+"""The cost of the run is within the budget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clusterwright.preflight.rules.budget.budget_rule import BudgetRule
 
 class RunBudget(BudgetRule):
     id = "CW-B002"
-    title = "A run costs no more than its budget"
+    title = "The cost of the run is within its budget"
     scope = "offline"
     budget_path = RUN
 

@@ -1,4 +1,4 @@
-"""The prices behind a budget are not old."""
+"""The prices used for a budget are recent."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class StalePrices(Rule[None]):
     id = "CW-B003"
-    title = "Prices behind the budget are less than 90 days old"
+    title = "Prices used for the budget are less than 90 days old"
     severity = "info"
     scope = "offline"
-    prevents = "a budget that is judged by prices of last year"
-    source = "AWS sets prices of capacity anew about every quarter"
+    prevents = "a budget that is checked against outdated prices"
+    source = "AWS revises prices of capacity about every quarter"
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.budget is not None:
@@ -22,7 +22,8 @@ class StalePrices(Rule[None]):
         if stale:
             components = ", ".join(dict.fromkeys(line.component for line in stale))
             yield Fail(
-                message=f"{len(stale)} prices are older than 90 days or of no date ({components})",
+                message=f"{len(stale)} prices are older than 90 days or have no date "
+                f"({components})",
                 requested=len(stale),
                 hint="`clusterwright catalog refresh`, or your own rates in prices.yaml",
             )

@@ -1,4 +1,4 @@
-"""Somebody is told when the month's money runs out, or a file system fills up."""
+"""Budget and alarm notifications have recipients."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
-class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
+class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
     id = "CW-B004"
-    title = "Alerts reach somebody, and each address once"
+    title = "Budget and alarm notifications have recipients, each listed once"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "a budget that is passed in silence; CreateBudget fails where an address is there twice"
+        "a budget that is exceeded without notice; CreateBudget fails if an address is "
+        "listed twice"
     )
     source = "AWS Budgets API, CreateBudget: DuplicateRecordException; SNS, e-mail subscriptions"
 
@@ -23,13 +24,13 @@ class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
             yield Subject(path, ("the month's budget", tuple(cluster.budget.alert_emails)))
         if cluster.observability.alarm_emails:
             emails = tuple(cluster.observability.alarm_emails)
-            yield Subject(("observability", "alarm_emails"), ("alarms", emails))
+            yield Subject(("observability", "alarm_emails"), ("the alarm list", emails))
 
-    def check(self, alert: tuple[str, tuple[str, ...]], path: Path) -> Results:
-        what, emails = alert
+    def check(self, recipients: tuple[str, tuple[str, ...]], path: Path) -> Results:
+        what, emails = recipients
         if not emails:
             yield Fail(
-                message=f"nobody is told of {what}",
+                message=f"{what} has no recipients",
                 path=path[:-1],
                 hint="budget: {alert_emails: [...]}",
             )
@@ -37,11 +38,11 @@ class SomebodyIsTold(Rule[tuple[str, tuple[str, ...]]]):
         for index, email in enumerate(emails):
             if email.lower() in seen:
                 yield Fail(
-                    message=f"{email} is told of {what} twice",
+                    message=f"{email} is listed twice for {what}",
                     path=(*path, index),
                     severity="error",
                 )
             seen.add(email.lower())
 
 
-RULE = SomebodyIsTold()
+RULE = AlertAddresses()

@@ -1,4 +1,4 @@
-"""What the budget rules share: the gate that cost has judged, as a verdict."""
+"""The base class of the budget rules: a budget gate of the cost estimate as a result."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from clusterwright.preflight.rule import (
 
 
 class BudgetRule(Rule[Gate]):
-    """A rule about the limit that stands at `budget_path` of the spec."""
+    """A rule about the limit at `budget_path` of the spec."""
 
     budget_path: ClassVar[Path]
     scope = "offline"
-    prevents = "a bill that nobody approved"
+    prevents = "costs that nobody approved"
     source = "the spec's budget; prices as `clusterwright cost` lists them"
 
     def subjects(self, context: Context) -> Subjects[Gate]:
@@ -32,7 +32,7 @@ class BudgetRule(Rule[Gate]):
                 yield Subject(self.budget_path, gate)
 
     def check(self, gate: Gate) -> Results:
-        hint = "`clusterwright cost` has the lines"
+        hint = "`clusterwright cost` lists the items"
         if gate.status == "fail":
             yield Fail(
                 message=gate.message,
@@ -44,5 +44,5 @@ class BudgetRule(Rule[Gate]):
         elif gate.status == "unknown":
             yield Unknown(
                 message=gate.message,
-                hint=f"{hint}; state rates and use in prices.yaml beside the spec",
+                hint=f"{hint}; set rates and usage in prices.yaml next to the spec",
             )

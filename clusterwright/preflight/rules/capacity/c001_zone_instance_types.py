@@ -1,4 +1,4 @@
-"""Each instance type is offered in the zone of the nodes, says EC2 now."""
+"""EC2 offers each instance type in the Availability Zone of the nodes."""
 
 from __future__ import annotations
 
@@ -16,41 +16,45 @@ from clusterwright.preflight.rule import (
     Subjects,
     Unknown,
 )
-from clusterwright.preflight.rules.compute_groups import wanted_types
+from clusterwright.preflight.rules.compute_groups import instance_types
 from clusterwright.preflight.rules.network.zones import zone_id_of
 
 
-class ZoneOffersType(Rule[str]):
+class ZoneInstanceTypes(Rule[str]):
     id = "CW-C001"
     title = "The zone offers every instance type"
     prevents = (
         "CreateCluster fails, or rolls back after hours, with insufficient capacity: the zone "
-        "never has the type"
+        "does not have the instance type"
     )
     source = "awslabs/awsome-distributed-ai #204"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        return [Subject(path, name) for name, path in wanted_types(context).items()]
+        return [Subject(path, name) for name, path in instance_types(context).items()]
 
     def needs(self, context: Context) -> Iterable[Fact[object]]:
-        return (Offerings(tuple(sorted(wanted_types(context)))), Zones())
+        return (Offerings(tuple(sorted(instance_types(context)))), Zones())
 
     def check(self, instance_type: str, context: Context, facts: FactValues) -> Results:
-        pairs = facts[Offerings(tuple(sorted(wanted_types(context))))]
+        pairs = facts[Offerings(tuple(sorted(instance_types(context))))]
         zone = context.cluster.network.availability_zone_id
         zone_id = zone_id_of(zone, facts[Zones()])
         if not pairs:
-            # EC2 offers none of the cluster's types anywhere in the region: more likely that the
-            # answer is wrong than that all of them are.
+            # EC2 offers none of the cluster's types anywhere in the region: the
+            # answer is more likely to be wrong than all of the types.
             yield Unknown(
                 message=f"EC2 lists no zone of {context.region} with any type of this cluster",
-                hint="look at the region, and at what AWS_ENDPOINT_URL points to",
+                hint="check the region and AWS_ENDPOINT_URL",
             )
             return
         zones = sorted(z for name, z in pairs if name == instance_type)
         if zone_id in zones:
             return
-        elsewhere = f"it is in {', '.join(zones)}" if zones else "nor does any zone of the region"
+        elsewhere = (
+            f"it is offered in {', '.join(zones)}"
+            if zones
+            else "and no other zone of the region does"
+        )
         yield Fail(
             message=f"{zone} does not offer {instance_type}: {elsewhere}",
             requested=instance_type,
@@ -59,4 +63,4 @@ class ZoneOffersType(Rule[str]):
         )
 
 
-RULE = ZoneOffersType()
+RULE = ZoneInstanceTypes()

@@ -1,4 +1,4 @@
-"""HyperPod takes each instance type."""
+"""HyperPod supports each instance type."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
-class HyperPodTakesType(GroupRule):
+class HyperPodInstanceTypes(GroupRule):
     id = "CW-C003"
-    title = "HyperPod takes every instance type"
+    title = "HyperPod supports every instance type"
     scope = "offline"
     prevents = "CreateCluster fails validation: the type is not in ClusterInstanceType"
     source = "botocore, SageMaker CreateCluster"
@@ -26,17 +26,19 @@ class HyperPodTakesType(GroupRule):
             if n in context.catalog.hyperpod_names
         ]
         hint = (
-            f"it takes {near[0]}" if near else "`clusterwright catalog show` lists what it takes"
+            f"it supports {near[0]}"
+            if near
+            else "`clusterwright catalog show` lists the supported types"
         )
         elsewhere = platforms_for(name, group.capacity.kind, context.catalog)
         if elsewhere:
             hint += f"; for {name}: platform: {' or '.join(elsewhere)}"
         yield Fail(
-            message=f"HyperPod takes no {ml_name(name)}",
+            message=f"HyperPod does not support {ml_name(name)}",
             path=(*path, "instance_type"),
             requested=name,
             hint=hint,
         )
 
 
-RULE = HyperPodTakesType()
+RULE = HyperPodInstanceTypes()

@@ -1,4 +1,4 @@
-"""Each instance type that is to be spot exists as spot."""
+"""Each Spot group has an instance type that is available as Spot."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class SpotSupport(GroupRule):
     id = "CW-C005"
-    title = "The instance type is sold as spot"
+    title = "The instance type is available as Spot"
     scope = "offline"
-    prevents = "spot requests for the type are refused"
+    prevents = "Spot requests for the type are refused"
     source = "EC2 DescribeInstanceTypes, SupportedUsageClasses"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
@@ -22,9 +22,11 @@ class SpotSupport(GroupRule):
         name = group.instance_type
         instance = context.catalog.instance(name)
         if instance is None or not isinstance(instance.spot, Known):
-            yield Unknown(message=f"whether {name} is sold as spot: no source says", path=path)
+            yield Unknown(
+                message=f"no source states whether {name} is available as Spot", path=path
+            )
         elif not instance.spot.value:
-            yield Fail(message=f"{name} is not sold as spot", path=path, requested=name)
+            yield Fail(message=f"{name} is not available as Spot", path=path, requested=name)
 
 
 RULE = SpotSupport()

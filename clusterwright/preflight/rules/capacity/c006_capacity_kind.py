@@ -1,4 +1,4 @@
-"""The platform can use the kind of capacity."""
+"""The platform supports the kind of capacity."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class CapacityKind(GroupRule):
     id = "CW-C006"
-    title = "The platform takes the kind of capacity"
+    title = "The platform supports the kind of capacity"
     scope = "offline"
-    prevents = "capacity that is paid for and cannot be used by the cluster"
+    prevents = "capacity that is paid for and that the cluster cannot use"
     source = "SageMaker CreateCluster; AWS documentation, Capacity Blocks for ML"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         kind = group.capacity.kind
         if kind in context.platform.capacity_kinds:
             return
-        taken = ", ".join(sorted(context.platform.capacity_kinds))
+        supported = ", ".join(sorted(context.platform.capacity_kinds))
         yield Fail(
-            message=f"{context.platform.name} takes no {kind}: "
+            message=f"{context.platform.name} does not support {kind}: "
             f"{context.platform.refused_capacity[kind]}",
             path=(*path, "capacity", "kind"),
             requested=kind,
-            hint=f"it takes {taken}; for {kind}: {who_can(f'capacity.{kind}')}",
+            hint=f"supported: {supported}; for {kind}: {who_can(f'capacity.{kind}')}",
         )
 
 

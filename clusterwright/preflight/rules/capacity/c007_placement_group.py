@@ -1,4 +1,4 @@
-"""A placement group is asked for only where one can be had."""
+"""A placement group is requested only where one is supported."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlacementGroup(GroupRule):
     id = "CW-C007"
-    title = "A placement group only where the platform and the capacity take one"
+    title = "The platform and the capacity support the placement group"
     scope = "offline"
-    prevents = "instances that never start: a capacity block takes no placement group"
+    prevents = "instances that never start: a capacity block does not support placement groups"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster PR #6311"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
@@ -24,11 +24,11 @@ class PlacementGroup(GroupRule):
         if not context.platform.placement_groups:
             reason = context.platform.placement_group_reason
             yield Fail(
-                message=reason, path=path, hint=f"leave it out, or {who_can('placement_group')}"
+                message=reason, path=path, hint=f"remove it, or {who_can('placement_group')}"
             )
         elif kind in PLACEMENT_GROUP_REFUSED_WITH:
             yield Fail(
-                message=f"{kind} capacity takes no placement group",
+                message=f"{kind} capacity does not support a placement group",
                 path=path,
                 hint="placement_group: false",
             )

@@ -12,7 +12,7 @@ class CapacityBlockType(GroupRule):
     id = "CW-C009"
     title = "Capacity blocks of the instance type are sold in the region"
     scope = "offline"
-    prevents = "there is no such block to buy: instances launched into it are refused"
+    prevents = "no such block can be bought: launches into it are refused"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster, CapacityType"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
@@ -23,7 +23,8 @@ class CapacityBlockType(GroupRule):
         places = instance.capacity_block_places if instance else None
         if not isinstance(places, Known):
             yield Unknown(
-                message=f"where capacity blocks of {group.instance_type} are sold: no source says",
+                message=f"no source states where capacity blocks of {group.instance_type} are "
+                "sold",
                 path=path,
             )
             return
@@ -38,7 +39,9 @@ class CapacityBlockType(GroupRule):
                 requested=group.instance_type,
                 limit=sold,
                 where=context.region,
-                hint=f"they are sold in {sold}" if places.value else "it has no capacity blocks",
+                hint=f"they are sold in {sold}"
+                if places.value
+                else "the type is not sold in capacity blocks",
             )
 
 

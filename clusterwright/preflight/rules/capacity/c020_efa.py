@@ -1,4 +1,4 @@
-"""Several nodes that train together have EFA between them."""
+"""Nodes that train together support EFA."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class MultiNodeEfa(GroupRule):
     id = "CW-C020"
-    title = "Nodes that train together have EFA"
+    title = "Nodes that train together support EFA"
     severity = "warning"
     scope = "offline"
-    prevents = "collectives between nodes that run over TCP at a fraction of the speed"
+    prevents = "collectives between nodes that use TCP at a fraction of the speed"
     source = "AWS documentation, EFA"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
@@ -27,13 +27,13 @@ class MultiNodeEfa(GroupRule):
         interfaces = instance.efa_interfaces if instance else None
         if not isinstance(interfaces, Known):
             yield Unknown(
-                message=f"whether {group.instance_type} has EFA: no source says", path=path
+                message=f"no source states whether {group.instance_type} supports EFA", path=path
             )
         elif interfaces.value == 0:
             yield Fail(
-                message=f"{group.count} × {group.instance_type} have no EFA between them",
+                message=f"{group.count} × {group.instance_type} do not support EFA",
                 path=path,
-                hint="choose a type with EFA, or run jobs of one node each",
+                hint="choose a type with EFA, or run single-node jobs",
             )
 
 

@@ -1,4 +1,4 @@
-"""Nodes of an UltraServer come in whole UltraServers."""
+"""Groups of UltraServer instances are whole UltraServers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class WholeUltraServers(GroupRule):
     id = "CW-C021"
-    title = "Nodes of UltraServers come in whole UltraServers"
+    title = "Groups of UltraServer instances are whole UltraServers"
     severity = "warning"
     scope = "offline"
     prevents = "nodes that are sold and connected only as part of an UltraServer"

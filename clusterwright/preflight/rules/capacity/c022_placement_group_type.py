@@ -1,4 +1,4 @@
-"""Each instance type that is to be in a cluster placement group can be in one."""
+"""Each instance type in a cluster placement group supports one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlacementGroupType(GroupRule):
     id = "CW-C022"
-    title = "The instance type takes a cluster placement group"
+    title = "The instance type supports a cluster placement group"
     scope = "offline"
     prevents = "RunInstances fails: the type is not supported in a cluster placement group"
     source = (
@@ -26,13 +26,13 @@ class PlacementGroupType(GroupRule):
         takes = instance.placement_group_cluster if instance else None
         if not isinstance(takes, Known):
             yield Unknown(
-                message=f"whether {group.instance_type} takes a cluster placement group: no "
-                "source says",
+                message=f"no source states whether {group.instance_type} supports a cluster "
+                "placement group",
                 path=path,
             )
         elif not takes.value:
             yield Fail(
-                message=f"{group.instance_type} takes no cluster placement group",
+                message=f"{group.instance_type} does not support cluster placement groups",
                 path=path,
                 requested=group.instance_type,
                 hint="placement_group: false",

@@ -1,4 +1,4 @@
-"""A partition's nodes come from one kind of capacity."""
+"""The nodes of a partition are all Spot or none are."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from clusterwright.preflight.rules.group_rule import listed
 
 class CapacityMix(Rule[Partition]):
     id = "CW-C023"
-    title = "A partition does not mix spot with capacity that stays"
+    title = "A partition does not mix Spot with other capacity"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "a job over both kinds that dies as a whole when AWS takes its spot nodes back: the "
-        "capacity that stays, and is paid for, then waits"
+        "a job on both kinds that ends when AWS interrupts its Spot nodes: the other "
+        "capacity, which is paid for, is then idle"
     )
     source = "AWS documentation, EC2 Spot interruptions; SageMaker HyperPod Spot instance groups"
 
@@ -29,13 +29,13 @@ class CapacityMix(Rule[Partition]):
             if group.name in partition.groups and group.count
         ]
         spot = [group.name for group in groups if group.capacity.kind == "spot"]
-        stays = [group.name for group in groups if group.capacity.kind != "spot"]
-        if spot and stays:
+        others = [group.name for group in groups if group.capacity.kind != "spot"]
+        if spot and others:
             yield Fail(
-                message=f"the partition `{partition.name}` mixes spot ({listed(spot)}) with "
-                f"capacity that stays ({listed(stays)})",
+                message=f"the partition `{partition.name}` mixes Spot ({listed(spot)}) with "
+                f"other capacity ({listed(others)})",
                 requested=", ".join(sorted({group.capacity.kind for group in groups})),
-                hint="one partition for spot and one for the rest, under slurm.partitions",
+                hint="one partition for Spot and one for the rest, under slurm.partitions",
             )
 
 

@@ -1,4 +1,4 @@
-"""No stack of the environment is in a state that a deployment cannot leave."""
+"""No stack of the environment is in a state that blocks deployments."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from clusterwright.preflight.rule import (
     Subject,
     Subjects,
 )
-from clusterwright.preflight.rules.names.name_conflicts import HERE, TakenNameRule, own_stacks
+from clusterwright.preflight.rules.names.name_conflicts import HERE, NameConflictRule, own_stacks
 
 _STUCK: Final = {
     "UPDATE_ROLLBACK_FAILED": "`aws cloudformation continue-update-rollback --stack-name {name}`",
-    "DELETE_FAILED": "look at the stack's events, remove what stands in the way, delete it again",
-    "IMPORT_ROLLBACK_FAILED": "look at the stack's events",
+    "DELETE_FAILED": "check the stack's events, remove the cause, delete the stack again",
+    "IMPORT_ROLLBACK_FAILED": "check the stack's events",
 }
 _TO_BE_DELETED: Final = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED")
-"""`cdk deploy` deletes such a stack and makes it anew, which protection refuses."""
+"""`cdk deploy` deletes and recreates such a stack, which termination protection prevents."""
 
 
-class StuckStacks(TakenNameRule):
+class StuckStacks(NameConflictRule):
     id = "CW-E007"
     title = "No stack of the environment is stuck"
-    prevents = "a deployment that is refused at once: the stack is in a state that takes no update"
+    prevents = (
+        "a deployment that is refused immediately: the stack is in a state that cannot be updated"
+    )
     source = "AWS documentation, CloudFormation stack status codes"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -39,10 +41,10 @@ class StuckStacks(TakenNameRule):
 
     def check(self, context: Context, facts: FactValues) -> Results:
         for stack in facts[own_stacks(context)].stacks:
-            yield from _verdict(stack)
+            yield from _results(stack)
 
 
-def _verdict(stack: Stack) -> Results:
+def _results(stack: Stack) -> Results:
     why = f": {stack.reason}" if stack.reason else ""
     message = f"the stack {stack.name} is {stack.status}{why}"
     if stack.status in _STUCK:
@@ -50,7 +52,7 @@ def _verdict(stack: Stack) -> Results:
         yield Fail(message=message, where=stack.name, hint=hint)
     elif stack.status in _TO_BE_DELETED and stack.protected:
         yield Fail(
-            message=f"{message}, and protected from deletion",
+            message=f"{message}, and has termination protection",
             where=stack.name,
             hint="`aws cloudformation update-termination-protection --stack-name "
             f"{stack.name} --no-enable-termination-protection`, then delete it",
@@ -60,7 +62,7 @@ def _verdict(stack: Stack) -> Results:
             message=f"the stack {stack.name} is {stack.status}",
             severity="warning",
             where=stack.name,
-            hint="wait until it is over",
+            hint="wait until the operation is complete",
         )
 
 

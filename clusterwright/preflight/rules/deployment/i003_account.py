@@ -1,4 +1,4 @@
-"""The credentials are of the account that the spec names."""
+"""The credentials belong to the account in the spec."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from clusterwright.preflight.rule import (
 
 class SameAccount(Rule[None]):
     id = "CW-I003"
-    title = "The checks ask the spec's account"
+    title = "The credentials belong to the account in the spec"
     severity = "warning"
-    prevents = "quotas and networks of another account, taken for those of the cluster's"
+    prevents = "quotas and networks of another account are checked instead of the cluster's"
     source = "STS GetCallerIdentity"
 
     def subjects(self, context: Context) -> Subjects[None]:
@@ -31,12 +31,12 @@ class SameAccount(Rule[None]):
         account = facts[CallerAccount()]
         if account != context.cluster.account:
             yield Fail(
-                message=f"the credentials are of {account}, the cluster is for "
-                f"{context.cluster.account}: every account rule has looked at the wrong account",
+                message=f"the credentials belong to {account}, the cluster to "
+                f"{context.cluster.account}: every account rule checked the wrong account",
                 requested=context.cluster.account,
                 limit=account,
                 where=account,
-                hint="set AWS_PROFILE to one of the cluster's account",
+                hint="set AWS_PROFILE to a profile of the cluster's account",
             )
 
 

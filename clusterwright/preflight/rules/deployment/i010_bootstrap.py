@@ -27,8 +27,8 @@ class Bootstrap(Rule[str]):
     id = "CW-I010"
     title = "The account and region are bootstrapped for the CDK"
     prevents = (
-        "`cdk deploy` ends at once: the environment has no bootstrap stack, an old one, or one "
-        "whose bucket somebody deleted"
+        "`cdk deploy` fails immediately: the environment has no bootstrap stack, an outdated "
+        "one, or one whose bucket was deleted"
     )
     source = (
         "CDK v2 developer guide, bootstrapping; requiresBootstrapStackVersion of the assembly; "
@@ -51,9 +51,9 @@ class Bootstrap(Rule[str]):
         version = facts[Parameter(parameter)]
         if version is None:
             yield Fail(
-                message=f"{cluster.account} is not bootstrapped in {cluster.region}: there is no "
-                f"parameter {parameter}",
-                # Said at once by `cdk deploy`, which then has made nothing.
+                message=f"{cluster.account} is not bootstrapped in {cluster.region}: the "
+                f"parameter {parameter} does not exist",
+                # `cdk deploy` reports it before it creates anything.
                 severity="warning",
                 requested=VERSION_NEEDED,
                 where=cluster.region,
@@ -61,11 +61,11 @@ class Bootstrap(Rule[str]):
             )
             return
         if not version.strip().isdigit():
-            yield Unknown(message=f"the bootstrap's version is `{version}`, which is no number")
+            yield Unknown(message=f"the bootstrap version `{version}` is not a number")
         elif int(version) < VERSION_NEEDED:
             yield Fail(
-                message=f"the bootstrap stack is of version {version}; {VERSION_NEEDED} or newer "
-                "is needed",
+                message=f"the bootstrap stack has version {version}; {VERSION_NEEDED} or later "
+                "is required",
                 requested=VERSION_NEEDED,
                 limit=int(version),
                 where=cluster.region,
@@ -74,17 +74,17 @@ class Bootstrap(Rule[str]):
         gone = [name for name in role_names(context) if not facts[Role(name)]]
         if gone:
             yield Fail(
-                message=f"roles of the bootstrap are missing: {', '.join(gone)}",
+                message=f"roles of the bootstrap stack are missing: {', '.join(gone)}",
                 where=cluster.account,
                 hint=hint,
             )
         bucket = assets_bucket(context)
         if facts[Bucket(bucket)] is None:
             yield Fail(
-                message=f"the bucket of the bootstrap is missing: there is no {bucket}, where "
-                "templates and scripts are uploaded",
+                message=f"the bucket {bucket} of the bootstrap stack, to which templates and "
+                "scripts are uploaded, does not exist",
                 where=bucket,
-                # The stack takes itself for whole: bootstrapping again alone changes nothing
+                # CloudFormation sees no change, so bootstrapping again does not recreate it
                 # (aws/aws-cdk #18261).
                 hint=f"delete the stack CDKToolkit in {cluster.region}, then {hint}",
             )

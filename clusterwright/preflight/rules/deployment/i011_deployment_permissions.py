@@ -1,4 +1,4 @@
-"""CloudFormation's role may make what the stacks have."""
+"""CloudFormation's execution role can create the resources of the stacks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from clusterwright.preflight.rule import (
     Subjects,
 )
 from clusterwright.preflight.rules.deployment.bootstrap import execution_role_arn
-from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
+from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
 
-class DeploymentRights(Rule[RoleMay]):
+class DeploymentPermissions(Rule[RoleMay]):
     id = "CW-I011"
-    title = "CloudFormation's role may make what the stacks have"
+    title = "CloudFormation's execution role can create the resources of the stacks"
     prevents = (
-        "a deployment that rolls back in its third stack: the role of the bootstrap, its boundary "
-        "or the organisation does not allow an action"
+        "a deployment that rolls back in its third stack: the execution role, its permissions "
+        "boundary or the organization does not allow an action"
     )
     source = (
         "IAM SimulatePrincipalPolicy; service control policies with conditions are not part of "
@@ -39,10 +39,10 @@ class DeploymentRights(Rule[RoleMay]):
     def check(self, asked: RoleMay, facts: FactValues) -> Results:
         results = facts[asked]
         if results is None:
-            return  # CW-I010 says that the role is missing
+            return  # CW-I010 reports that the role is missing
         name = asked.arn.rpartition("/")[2]
-        hint = "`cdk bootstrap --cloudformation-execution-policies ...` gives it more"
-        yield from verdicts(results, name, hint=hint, where=asked.arn)
+        hint = "`cdk bootstrap --cloudformation-execution-policies ...` grants more permissions"
+        yield from permission_results(results, name, hint=hint, where=asked.arn)
 
 
-RULE = DeploymentRights()
+RULE = DeploymentPermissions()

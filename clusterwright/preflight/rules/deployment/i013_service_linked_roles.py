@@ -1,4 +1,4 @@
-"""Service-linked roles are there, or may be made."""
+"""Service-linked roles exist or can be created."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from clusterwright.preflight.rule import (
     Subjects,
 )
 from clusterwright.preflight.rules.deployment.bootstrap import execution_role_arn
-from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
+from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
 
-class LinkedRoles(Rule[LinkedRole]):
+class ServiceLinkedRoles(Rule[LinkedRole]):
     id = "CW-I013"
-    title = "Service-linked roles are there or may be made"
-    prevents = "the first file system or database of an account fails: its service has no role"
+    title = "Service-linked roles exist or can be created"
+    prevents = (
+        "creating the first file system or database of an account fails: its service has no role"
+    )
     source = "FSx for Lustre and RDS user guides, using service-linked roles"
 
     def subjects(self, context: Context) -> Subjects[LinkedRole]:
@@ -30,24 +32,24 @@ class LinkedRoles(Rule[LinkedRole]):
                 yield Subject(("account",), role)
 
     def needs(self, role: LinkedRole, context: Context) -> Facts:
-        return (_there(role), _may(role, context))
+        return (_existing(role), _permitted(role, context))
 
     def check(self, role: LinkedRole, context: Context, facts: FactValues) -> Results:
-        if facts[_there(role)]:
+        if facts[_existing(role)]:
             return
-        results = facts[_may(role, context)]
+        results = facts[_permitted(role, context)]
         if results is None:
-            return  # CW-I010 says that CloudFormation's role is missing
-        who = f"{role.name}, for {role.needed_for}, is not there, and CloudFormation's role"
+            return  # CW-I010 reports that CloudFormation's role is missing
+        who = f"{role.name}, for {role.needed_for}, does not exist, and CloudFormation's role"
         hint = f"`aws iam create-service-linked-role --aws-service-name {role.service}`"
-        yield from verdicts(results, who, hint=hint, where=context.cluster.account)
+        yield from permission_results(results, who, hint=hint, where=context.cluster.account)
 
 
-def _there(role: LinkedRole) -> Role:
+def _existing(role: LinkedRole) -> Role:
     return Role(role.name, f"/aws-service-role/{role.service}/")
 
 
-def _may(role: LinkedRole, context: Context) -> RoleMay:
+def _permitted(role: LinkedRole, context: Context) -> RoleMay:
     cluster = context.cluster
     arn = (
         f"arn:{cluster.partition}:iam::{cluster.account}:role/aws-service-role/"
@@ -58,4 +60,4 @@ def _may(role: LinkedRole, context: Context) -> RoleMay:
     return RoleMay(execution_role_arn(context), simulations([right]))
 
 
-RULE = LinkedRoles()
+RULE = ServiceLinkedRoles()

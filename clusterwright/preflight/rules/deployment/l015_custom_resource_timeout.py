@@ -1,4 +1,4 @@
-"""All nodes that always run can come up while CloudFormation waits for the cluster."""
+"""All static nodes can start while CloudFormation waits for the cluster."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from clusterwright.platforms.parallelcluster.timeouts import most_static_nodes, 
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
-class CustomResourceHour(Rule[int]):
+class CustomResourceTimeout(Rule[int]):
     id = "CW-L015"
-    title = "Nodes that always run come up within the hour that CloudFormation waits"
+    title = "Static nodes start within the hour that CloudFormation waits"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "a stack that fails after an hour and rolls back a cluster whose last nodes still start: "
-        "ParallelCluster would have waited longer"
+        "a stack that fails after an hour and rolls back a cluster whose last nodes are still "
+        "starting: ParallelCluster would have waited longer"
     )
     source = (
         "CloudFormation, AWS::CloudFormation::CustomResource, ServiceTimeout (3,600 s at most); "
@@ -23,9 +23,9 @@ class CustomResourceHour(Rule[int]):
     )
 
     def subjects(self, context: Context) -> Subjects[int]:
-        """The group with most of them, of a cluster of ParallelCluster."""
+        """The group with the most static nodes of a ParallelCluster cluster."""
         cluster = context.cluster
-        if cluster.platform != "parallelcluster" or not compute_groups(cluster):
+        if "parallelcluster" not in cluster.traits.sections or not compute_groups(cluster):
             return
         largest = max(compute_groups(cluster), key=lambda group: counts(group).minimum)
         index = cluster.compute.index(largest)
@@ -42,9 +42,9 @@ class CustomResourceHour(Rule[int]):
             f"CloudFormation waits {CUSTOM_RESOURCE_SECONDS:,} s for it",
             requested=nodes,
             limit=most,
-            hint=f"min_count so that {most} start with it, and an update that brings the others; "
+            hint=f"set min_count so that {most} start with it, and add the others in an update; "
             "or `pcluster create-cluster` with `clusterwright render parallelcluster`",
         )
 
 
-RULE = CustomResourceHour()
+RULE = CustomResourceTimeout()

@@ -1,4 +1,4 @@
-"""The KMS key that is given can be used."""
+"""The KMS key of the spec can be used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clusterwright.preflight.rule import (
 class KmsKey(Rule[str]):
     id = "CW-I002"
     title = "The KMS key can be used"
-    prevents = "file systems, volumes and the database cannot be created: the key is unusable"
+    prevents = "file systems, volumes and the database cannot be created: the key cannot be used"
     source = "KMS DescribeKey; aws/aws-parallelcluster, KmsKeyValidator"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -33,22 +33,23 @@ class KmsKey(Rule[str]):
     def check(self, arn: str, context: Context, facts: FactValues) -> Results:
         key = facts[Key(arn)]
         if key is None:
-            yield Fail(message="there is no such key", requested=arn, where=context.region)
+            yield Fail(message="the key does not exist", requested=arn, where=context.region)
             return
         if key.state != "Enabled":
             yield Fail(message=f"the key is {key.state}", where=key.arn)
         if not key.spec:
-            yield Unknown(message="KMS does not say of which kind the key is")
+            yield Unknown(message="KMS does not report the key's spec")
         elif key.spec != "SYMMETRIC_DEFAULT":
             yield Fail(
-                message=f"the key is {key.spec}; FSx, EBS, RDS and S3 take SYMMETRIC_DEFAULT",
+                message=f"the key is {key.spec}; FSx, EBS, RDS and S3 require SYMMETRIC_DEFAULT",
                 where=key.arn,
             )
         if key.manager == "AWS":
             yield Fail(
-                message="the key is one of AWS's own, whose policy cannot admit the cluster",
+                message="the key is an AWS managed key, whose policy cannot be changed for the "
+                "cluster",
                 where=key.arn,
-                hint="give a customer managed key, or none: one is then created",
+                hint="use a customer managed key, or none to create one",
             )
 
 

@@ -18,7 +18,7 @@ from clusterwright.preflight.rule import (
 class PermissionsBoundary(Rule[str]):
     id = "CW-I004"
     title = "The permissions boundary exists"
-    prevents = "CreateRole fails, and with it the first stack"
+    prevents = "CreateRole fails, and the first stack with it"
     source = "IAM GetPolicy"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -31,7 +31,7 @@ class PermissionsBoundary(Rule[str]):
 
     def check(self, arn: str, facts: FactValues) -> Results:
         if not facts[Policy(arn)]:
-            yield Fail(message=f"there is no policy {arn}", requested=arn, where="IAM")
+            yield Fail(message=f"the policy {arn} does not exist", requested=arn, where="IAM")
 
 
 RULE = PermissionsBoundary()

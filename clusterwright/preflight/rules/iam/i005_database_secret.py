@@ -1,4 +1,4 @@
-"""The secret of a database that exists can be read."""
+"""The secret of the existing database exists."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clusterwright.preflight.rule import (
 class DatabaseSecret(Rule[str]):
     id = "CW-I005"
     title = "The secret of the accounting database exists"
-    prevents = "slurmdbd never starts, and the cluster has no accounting"
+    prevents = "slurmdbd does not start, and the cluster has no accounting"
     source = "Secrets Manager DescribeSecret"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -32,7 +32,7 @@ class DatabaseSecret(Rule[str]):
     def check(self, arn: str, context: Context, facts: FactValues) -> Results:
         if not facts[Secret(arn)]:
             yield Fail(
-                message="there is no such secret, or it is about to be deleted",
+                message="the secret does not exist, or is scheduled for deletion",
                 requested=arn,
                 where=context.region,
             )

@@ -1,4 +1,4 @@
-"""What is named by its ARN is of the cluster's account and region."""
+"""Resources named by ARN are in the cluster's account and region."""
 
 from __future__ import annotations
 
@@ -8,57 +8,58 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Severity,
 
 
 @dataclass(frozen=True)
-class _Named:
+class _NamedArn:
     arn: str
     what: str
     severity: Severity
-    """Where only the account is another."""
+    """The severity if only the account differs."""
 
 
-class WhoseArns(Rule[_Named]):
+class ArnAccounts(Rule[_NamedArn]):
     id = "CW-I007"
-    title = "Keys, policies and secrets are of the cluster's account and region"
+    title = "Keys, policies and secrets are in the cluster's account and region"
     scope = "offline"
     prevents = (
-        "CreateRole fails for a boundary of another account; nodes ask their own region for the "
-        "secret and find none"
+        "CreateRole fails for a permissions boundary of another account; nodes look up the "
+        "secret in their own region and do not find it"
     )
     source = (
         "IAM CreateRole, PermissionsBoundary; Secrets Manager, GetSecretValue; KMS developer "
         "guide, keys of other accounts"
     )
 
-    def subjects(self, context: Context) -> Subjects[_Named]:
+    def subjects(self, context: Context) -> Subjects[_NamedArn]:
         cluster = context.cluster
         if cluster.identity.kms_key_arn is not None:
             path = ("identity", "kms_key_arn")
-            # FSx, RDS and S3 take keys of other accounts, whose policy cannot be read from here.
-            yield Subject(path, _Named(cluster.identity.kms_key_arn, "the key", "warning"))
+            # FSx, RDS and S3 accept keys of other accounts, whose policy cannot be read here.
+            yield Subject(path, _NamedArn(cluster.identity.kms_key_arn, "the key", "warning"))
         if cluster.identity.permissions_boundary_arn is not None:
             path = ("identity", "permissions_boundary_arn")
             arn = cluster.identity.permissions_boundary_arn
-            yield Subject(path, _Named(arn, "the boundary", "error"))
+            yield Subject(path, _NamedArn(arn, "the boundary", "error"))
         database = cluster.slurm.accounting.existing
         if database is not None:
             place = ("slurm", "accounting", "existing", "secret_arn")
-            yield Subject(place, _Named(database.secret_arn, "the secret", "warning"))
+            yield Subject(place, _NamedArn(database.secret_arn, "the secret", "warning"))
 
-    def check(self, named: _Named, context: Context) -> Results:
+    def check(self, named: _NamedArn, context: Context) -> Results:
         cluster = context.cluster
         _, _, _, region, account, _ = named.arn.split(":", 5)
         if region and region != cluster.region:
             yield Fail(
-                message=f"{named.what} is in {region}, the cluster in {cluster.region}",
+                message=f"{named.what} is in {region}, the cluster is in {cluster.region}",
                 requested=cluster.region,
                 limit=region,
             )
         if account not in (cluster.account, "aws"):
             yield Fail(
-                message=f"{named.what} is of account {account}, the cluster of {cluster.account}",
+                message=f"{named.what} belongs to account {account}, the cluster to "
+                f"{cluster.account}",
                 severity=named.severity,
                 requested=cluster.account,
                 limit=account,
             )
 
 
-RULE = WhoseArns()
+RULE = ArnAccounts()

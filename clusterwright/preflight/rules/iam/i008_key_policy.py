@@ -1,4 +1,4 @@
-"""The policy of the key that is given admits those who have to use it."""
+"""The policy of the KMS key of the spec allows its users."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from clusterwright.preflight.rule import (
     Subjects,
     Unknown,
 )
-from clusterwright.preflight.rules.iam.policy_evaluation import Answer, Question, allowed
+from clusterwright.preflight.rules.iam.policy_evaluation import Answer, PolicyRequest, allowed
 from clusterwright.preflight.rules.storage.data_repository_buckets import own_lustre
-from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_questions, role_arns
+from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_requests, role_arns
 
 _THROUGH_IAM = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey", "kms:CreateGrant")
 _LOGS = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey")
 
 
-class KeyPolicyAdmits(Rule[str]):
+class KmsKeyPolicy(Rule[str]):
     id = "CW-I008"
-    title = "The policy of the KMS key admits the cluster's roles and services"
+    title = "The KMS key policy allows the cluster's roles and services"
     prevents = (
-        "CreateLogGroup fails, CreateFileSystem and nodes are denied the key, or an association "
-        "is MISCONFIGURED, because the key's policy does not name them"
+        "CreateLogGroup fails, CreateFileSystem and nodes are denied the key, or a data "
+        "repository association is MISCONFIGURED, because the key policy does not allow them"
     )
     source = (
         "KMS developer guide, default key policy; CloudWatch Logs user guide, encrypting log data "
@@ -49,36 +49,36 @@ class KeyPolicyAdmits(Rule[str]):
     def check(self, arn: str, context: Context, facts: FactValues) -> Results:
         policy = facts[KeyPolicy(arn)]
         if policy is None:
-            return  # CW-I002 says that there is no such key
+            return  # CW-I002 reports that the key does not exist
         roles = role_arns(context, own_lustre(context, facts[FileSystems()]))
-        for who, why, questions in _users(context, arn, roles):
+        for who, why, questions in _key_users(context, arn, roles):
             answers: set[Answer] = {allowed(policy, question) for question in questions}
             if "no" in answers:
                 missing = sorted({q.action for q in questions if allowed(policy, q) == "no"})
                 yield Fail(
-                    message=f"the key's policy does not give {who} {', '.join(missing)}: {why}",
+                    message=f"the key policy does not allow {who} {', '.join(missing)}: {why}",
                     where=arn,
-                    hint="add it to the key's policy, or give no key: one is then created",
+                    hint="add it to the key policy, or set no key to create one",
                 )
             elif "unknown" in answers:
                 yield Unknown(
-                    message=f"whether the key's policy admits {who}: it rests on values that are "
-                    "not known before",
-                    hint=f"look at the policy of {arn}",
+                    message=f"whether the key policy allows {who} depends on values that are not "
+                    "known before the request",
+                    hint=f"check the policy of {arn}",
                 )
 
 
-def _users(
+def _key_users(
     context: Context, key_arn: str, roles: tuple[str, ...]
-) -> Iterator[tuple[str, str, list[Question]]]:
+) -> Iterator[tuple[str, str, list[PolicyRequest]]]:
     cluster = context.cluster
     known = {"kms:CallerAccount": cluster.account, "aws:PrincipalAccount": cluster.account}
     for_roles = {**known, "kms:GrantIsForAWSResource": "true"}
     yield (
         "the account's roles",
-        "nodes, and CloudFormation for file systems and volumes, have their rights from IAM",
+        "nodes, and CloudFormation for file systems and volumes, get their permissions from IAM",
         [
-            Question(action, key_arn, cluster.account, context=for_roles, of_the_account=True)
+            PolicyRequest(action, key_arn, cluster.account, context=for_roles, of_the_account=True)
             for action in _THROUGH_IAM
         ],
     )
@@ -92,13 +92,15 @@ def _users(
             "aws:SourceAccount": cluster.account,
             "kms:CallerAccount": cluster.account,
         }
-        asked = [Question(action, key_arn, service=service, context=in_logs) for action in _LOGS]
-        yield f"CloudWatch Logs for {name}", "the group is encrypted with it", asked
-    if cluster.platform == "eks":
+        asked = [
+            PolicyRequest(action, key_arn, service=service, context=in_logs) for action in _LOGS
+        ]
+        yield f"CloudWatch Logs for {name}", "the log group is encrypted with it", asked
+    if cluster.traits.managed_node_groups:
         yield (
             "AWSServiceRoleForAutoScaling",
-            "nodes of EKS are launched by it, and their volumes encrypted with the key",
-            list(_launcher(context, key_arn)),
+            "it launches the nodes of EKS, whose volumes are encrypted with the key",
+            list(_auto_scaling(context, key_arn)),
         )
     linked = {
         r.s3.removeprefix("s3://").partition("/")[0]
@@ -110,12 +112,12 @@ def _users(
         questions = [
             question
             for role in roles
-            for question in key_questions(context, bucket, role, bucket_key=True)
+            for question in key_requests(context, bucket, role, bucket_key=True)
         ]
         yield f"FSx for s3://{bucket}", "the bucket is encrypted with it", questions
 
 
-def _launcher(context: Context, key_arn: str) -> Iterator[Question]:
+def _auto_scaling(context: Context, key_arn: str) -> Iterator[PolicyRequest]:
     """EC2 Auto Scaling user guide, "Required AWS KMS key policy for encrypted volumes"."""
     cluster = context.cluster
     role = (
@@ -129,7 +131,7 @@ def _launcher(context: Context, key_arn: str) -> Iterator[Question]:
         "kms:GrantIsForAWSResource": "true",
     }
     for action in ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"):
-        yield Question(action, key_arn, cluster.account, role, context=known)
+        yield PolicyRequest(action, key_arn, cluster.account, role, context=known)
 
 
-RULE = KeyPolicyAdmits()
+RULE = KmsKeyPolicy()

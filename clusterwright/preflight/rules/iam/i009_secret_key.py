@@ -1,4 +1,4 @@
-"""Nodes can decrypt the secret of a database that exists."""
+"""Nodes can decrypt the secret of the existing database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _AWS_OWN: Final = "alias/aws/secretsmanager"
 class SecretKey(Rule[str]):
     id = "CW-I009"
     title = "Nodes can decrypt the secret of the accounting database"
-    prevents = "slurmdbd never starts: the role of the nodes has rights on the cluster's key alone"
+    prevents = (
+        "slurmdbd does not start: the role of the nodes has permissions on the cluster's key only"
+    )
     source = (
         "Secrets Manager user guide, secret encryption and decryption; "
         "stacks/hyperpod_slurm/node_role"
@@ -39,22 +41,23 @@ class SecretKey(Rule[str]):
     def check(self, arn: str, context: Context, facts: FactValues) -> Results:
         found = facts[NamedSecret(arn)]
         if found is None or found.deleted:
-            return  # CW-I005 says so
+            return  # CW-I005 reports it
         own = context.cluster.identity.kms_key_arn
         account = arn.split(":")[4]
         if found.kms_key is None or found.kms_key.endswith(_AWS_OWN):
             if account != context.cluster.account:
                 yield Fail(
-                    message="the secret is of another account and encrypted with AWS's key, which "
-                    "lets nobody else decrypt it",
+                    message="the secret belongs to another account and is encrypted with the AWS "
+                    "managed key, which other accounts cannot use",
                     where=found.arn,
-                    hint="encrypt it with a customer managed key that admits this account",
+                    hint="encrypt it with a customer managed key that this account can use",
                 )
             return
         if own is not None and found.kms_key in (own, own.rpartition("/")[2]):
             return
         yield Fail(
-            message=f"the secret is encrypted with {found.kms_key}, on which nodes have no rights",
+            message=f"the secret is encrypted with {found.kms_key}, on which nodes have no "
+            "permissions",
             requested=found.kms_key,
             limit=own,
             where=found.arn,

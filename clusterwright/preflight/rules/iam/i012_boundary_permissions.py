@@ -1,4 +1,4 @@
-"""The permissions boundary leaves the nodes what they need."""
+"""The permissions boundary allows what the nodes need."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from clusterwright.preflight.rule import (
     Subject,
     Subjects,
 )
-from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
+from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
 
-class BoundaryRights(Rule[BoundaryLeaves]):
+class BoundaryPermissions(Rule[BoundaryLeaves]):
     id = "CW-I012"
-    title = "The permissions boundary leaves the nodes what they need"
-    prevents = "nodes that cannot fetch their scripts, mount storage or send logs, and fail"
+    title = "The permissions boundary allows what the nodes need"
+    prevents = "nodes that cannot download their scripts, mount storage or send logs, and fail"
     source = "IAM SimulateCustomPolicy; IAM user guide, permissions boundaries"
 
     def subjects(self, context: Context) -> Subjects[BoundaryLeaves]:
@@ -34,9 +34,9 @@ class BoundaryRights(Rule[BoundaryLeaves]):
     def check(self, asked: BoundaryLeaves, facts: FactValues) -> Results:
         results = facts[asked]
         if results is None:
-            return  # CW-I004 says that there is no such policy
-        hint = "let the boundary allow them on the cluster's resources"
-        yield from verdicts(results, "a node", hint=hint, where=asked.arn)
+            return  # CW-I004 reports that the policy does not exist
+        hint = "allow them in the permissions boundary, on the cluster's resources"
+        yield from permission_results(results, "a node", hint=hint, where=asked.arn)
 
 
-RULE = BoundaryRights()
+RULE = BoundaryPermissions()

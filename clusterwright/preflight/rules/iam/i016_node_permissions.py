@@ -1,4 +1,4 @@
-"""The role of nodes that are deployed may still do what nodes do."""
+"""The role of deployed nodes still has the permissions that nodes need."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from clusterwright.preflight.rule import (
     Subject,
     Subjects,
 )
-from clusterwright.preflight.rules.iam.simulation import simulations, verdicts
+from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
 
-class NodeRights(Rule[DeployedRoleMay]):
+class NodePermissions(Rule[DeployedRoleMay]):
     id = "CW-I016"
-    title = "The role of deployed nodes may do what nodes do"
+    title = "The role of deployed nodes has the permissions that nodes need"
     prevents = (
-        "new nodes that fail where the old ones did not: somebody changed the role, its boundary "
-        "or the organisation's policies since"
+        "new nodes that fail although the existing ones work: the role, its permissions boundary "
+        "or the organization's policies have changed"
     )
     source = "IAM SimulatePrincipalPolicy; awslabs/awsome-distributed-ai #1202"
 
@@ -29,10 +29,10 @@ class NodeRights(Rule[DeployedRoleMay]):
         if context.on_hyperpod:
             cluster = context.cluster
             asked = simulations(
-                right
-                for right in node_permissions(cluster)
-                # What has an id of its own only after deployment is granted by that id.
-                if not any(own in right.resource for own in _BY_ID)
+                permission
+                for permission in node_permissions(cluster)
+                # Resources whose id is known only after deployment are granted by that id.
+                if not any(part in permission.resource for part in _BY_ID)
             )
             role = DeployedRoleMay(cluster.partition, cluster.account, cluster.environment, asked)
             yield Subject(("environment",), role)
@@ -44,14 +44,15 @@ class NodeRights(Rule[DeployedRoleMay]):
         results = facts[asked]
         if results is None:
             return  # nothing is deployed yet
-        yield from verdicts(
+        yield from permission_results(
             results,
             "a node",
-            hint="`cdk deploy` puts the role's policies right; a boundary it does not change",
+            hint="`cdk deploy` restores the role's policies; it does not change a permissions "
+            "boundary",
             where=f"{context.cluster.environment}-identity",
         )
 
 
 _BY_ID = (":secretsmanager:", ":key/cluster", ":aps:", ":network-interface/")
 
-RULE = NodeRights()
+RULE = NodePermissions()

@@ -1,8 +1,8 @@
-"""What a policy document says of one request, as far as that can be known before the request.
+"""Evaluates a policy document for one request, as far as possible before the request.
 
-Not IAM's simulator: that takes the policies of identities, and knows no service-linked role that
-does not exist yet. An answer is `yes`, `no`, or `unknown` where a statement rests on a value that
-nobody knows yet, such as the VPC endpoint that a request will come through.
+IAM's simulator accepts identity policies only, and does not know service-linked roles that do not
+exist yet. An answer is `yes`, `no`, or `unknown` if a statement depends on a value that is not
+known yet, such as the VPC endpoint of the request.
 
 Source: IAM user guide, policy evaluation logic, condition operators and Principal element
 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html).
@@ -20,23 +20,23 @@ Answer = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True)
-class Question:
-    """One action of one caller on one resource.
+class PolicyRequest:
+    """One action of one principal on one resource.
 
     Attributes
     ----------
     account:
-        The caller's account; empty for a service.
+        The principal's account; empty for a service.
     principal_arn:
-        The caller's ARN; of a session, its role's. Empty for a service.
+        The principal's ARN; of a session, its role's. Empty for a service.
     service:
-        Of a service that acts by itself: `logs.us-east-1.amazonaws.com`.
+        The service principal: `logs.us-east-1.amazonaws.com`.
     context:
-        Condition keys with their value; None for a key that the request certainly lacks. Any other
+        Condition keys with their value; None for a key that the request does not have. Any other
         key is unknown.
     of_the_account:
-        Whether the question is what the account may hand on to its own identities, as a key policy
-        does that names the account's root.
+        Whether the request is for what the account may delegate to its own identities, as a key
+        policy does that names the account's root.
     """
 
     action: str
@@ -48,28 +48,28 @@ class Question:
     of_the_account: bool = False
 
 
-def allowed(document: str, question: Question) -> Answer:
-    """Whether the document by itself lets the request through: allowed and not denied.
+def allowed(document: str, request: PolicyRequest) -> Answer:
+    """Whether the document by itself allows the request and does not deny it.
 
     A document that cannot be read is `unknown`.
     """
-    refused = denied(document, question)
+    refused = denied(document, request)
     if refused == "yes":
         return "no"
-    granted = _any_says(document, "Allow", question)
+    granted = _any_statement(document, "Allow", request)
     return "unknown" if granted == "yes" and refused == "unknown" else granted
 
 
-def denied(document: str, question: Question) -> Answer:
-    """Whether a statement of the document refuses the request."""
-    return _any_says(document, "Deny", question)
+def denied(document: str, request: PolicyRequest) -> Answer:
+    """Whether a statement of the document denies the request."""
+    return _any_statement(document, "Deny", request)
 
 
-def _any_says(document: str, effect: str, question: Question) -> Answer:
+def _any_statement(document: str, effect: str, request: PolicyRequest) -> Answer:
     try:
         read = json.loads(document)
         statements = _listed(read["Statement"])
-        answers = {_applies(s, question) for s in statements if s.get("Effect") == effect}
+        answers = {_applies(s, request) for s in statements if s.get("Effect") == effect}
     except (AttributeError, KeyError, TypeError, ValueError):
         return "unknown"
     if "yes" in answers:
@@ -77,63 +77,74 @@ def _any_says(document: str, effect: str, question: Question) -> Answer:
     return "unknown" if "unknown" in answers else "no"
 
 
-def _applies(statement: Mapping[str, Any], question: Question) -> Answer:
-    if not _concerns(statement, "Action", question.action.lower(), lower=True):
+def _applies(statement: Mapping[str, Any], request: PolicyRequest) -> Answer:
+    if not _matches_element(statement, "Action", request.action.lower(), lower=True):
         return "no"
-    if not _concerns(statement, "Resource", question.resource):
+    if not _matches_element(statement, "Resource", request.resource):
         return "no"
     return _all(
-        (_means(statement, question), *_conditions(statement.get("Condition") or {}, question))
+        (
+            _matches_principal(statement, request),
+            *_conditions(statement.get("Condition") or {}, request),
+        )
     )
 
 
-def _concerns(statement: Mapping[str, Any], key: str, value: str, *, lower: bool = False) -> bool:
+def _matches_element(
+    statement: Mapping[str, Any], key: str, value: str, *, lower: bool = False
+) -> bool:
     def match(patterns: Any) -> bool:
         return any(_like(p.lower() if lower else p, value) for p in _listed(patterns))
 
     if key in statement:
         return match(statement[key])
-    # A policy without either is one of a resource that has no parts, or cannot be.
+    # Policies of resources without sub-resources may omit the element.
     return not match(statement[f"Not{key}"]) if f"Not{key}" in statement else key == "Resource"
 
 
-def _means(statement: Mapping[str, Any], question: Question) -> Answer:
+def _matches_principal(statement: Mapping[str, Any], request: PolicyRequest) -> Answer:
     if "NotPrincipal" in statement:
-        named = _names(statement["NotPrincipal"], question, everybody=True)
+        named = _names_principal(statement["NotPrincipal"], request, whole_account=True)
         return "no" if named else "yes"
     if "Principal" not in statement:
         return "yes"
-    # A refusal of an account is one of everybody in it; leave of an account is the account's.
-    everybody = statement.get("Effect") == "Deny" or question.of_the_account
-    return "yes" if _names(statement["Principal"], question, everybody=everybody) else "no"
+    # Deny of an account denies all its principals; Allow of an account delegates to its IAM.
+    whole_account = statement.get("Effect") == "Deny" or request.of_the_account
+    return (
+        "yes"
+        if _names_principal(statement["Principal"], request, whole_account=whole_account)
+        else "no"
+    )
 
 
-def _names(principal: Any, question: Question, *, everybody: bool) -> bool:
+def _names_principal(principal: Any, request: PolicyRequest, *, whole_account: bool) -> bool:
     if principal == "*":
         return True
     if not isinstance(principal, Mapping):
         raise TypeError(principal)
     if "*" in _listed(principal.get("AWS", ())):
         return True
-    if question.service:
-        return question.service in _listed(principal.get("Service", ()))
+    if request.service:
+        return request.service in _listed(principal.get("Service", ()))
     for name in _listed(principal.get("AWS", ())):
-        if name == question.principal_arn and name:
+        if name == request.principal_arn and name:
             return True
         root = re.fullmatch(r"(?:arn:[a-z-]+:iam::)?([0-9]{12})(?::root)?", name)
-        if root is not None and root.group(1) == question.account and everybody:
+        if root is not None and root.group(1) == request.account and whole_account:
             return True
     return False
 
 
-def _conditions(written: Mapping[str, Any], question: Question) -> Iterable[Answer]:
-    context = {key.lower(): value for key, value in question.context.items()}
+def _conditions(written: Mapping[str, Any], request: PolicyRequest) -> Iterable[Answer]:
+    context = {key.lower(): value for key, value in request.context.items()}
     for operator, keys in written.items():
         for key, values in keys.items():
-            yield _holds(operator, key.lower(), [str(v) for v in _flags(values)], context)
+            yield _evaluate_condition(
+                operator, key.lower(), [str(v) for v in _flags(values)], context
+            )
 
 
-def _holds(
+def _evaluate_condition(
     operator: str, key: str, values: list[str], context: Mapping[str, str | None]
 ) -> Answer:
     quantifier, _, name = operator.rpartition(":")
@@ -162,7 +173,9 @@ def _all(answers: Iterable[Answer]) -> Answer:
 
 
 def _like(pattern: str, value: str) -> bool:
-    text = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in pattern)
+    text = "".join(
+        {"*": ".*", "?": "."}.get(character, re.escape(character)) for character in pattern
+    )
     return re.fullmatch(text, value, re.DOTALL) is not None
 
 
@@ -194,5 +207,5 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _flags(value: Any) -> list[Any]:
-    """Values of a condition; JSON's true is the text `true`."""
+    """The values of a condition, with JSON booleans as text."""
     return [str(v).lower() if isinstance(v, bool) else v for v in _listed(value)]

@@ -1,4 +1,4 @@
-"""An image for accounting on RDS is known to be recent enough."""
+"""The image is recent enough for accounting on RDS."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ImageAge(Rule[None]):
     def check(self, context: Context) -> Results:
         image = context.cluster.image
         if image.released is not None:
-            return  # the spec itself refuses an older one
+            return  # the spec refuses an older image
         pinned = image.release_version or image.image_id
         yield Fail(
-            message=f"the release date of {pinned} is not stated"
+            message=f"the spec does not state the release date of {pinned}"
             if pinned
             else "the image is not pinned, so its release date is not known",
             path=("image",) if pinned else None,

@@ -1,25 +1,25 @@
-"""A pinned image release may not be taken for Slurm: AWS's own sources disagree."""
+"""Whether a pinned image release is accepted with Slurm: AWS's sources disagree."""
 
 from __future__ import annotations
 
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
-class ReleasePin(Rule[str | None]):
+class ImageRelease(Rule[str | None]):
     id = "CW-I006"
-    title = "The platform takes a pinned image release"
+    title = "The platform accepts a pinned image release"
     severity = "warning"
     scope = "offline"
-    prevents = "CreateCluster may refuse ImageReleaseVersion on a cluster with Slurm"
+    prevents = "CreateCluster may refuse ImageReleaseVersion for a cluster with Slurm"
     source = (
         "CloudFormation's schema of AWS::SageMaker::Cluster (2026-10-20): supported only for "
-        "EKS-orchestrated clusters; the API's model (botocore 1.44.5) says no such thing"
+        "EKS-orchestrated clusters; the API's model (botocore 1.44.5) has no such restriction"
     )
 
     def subjects(self, context: Context) -> Subjects[str | None]:
         image = context.cluster.image
         pinned = image.release_version or image.image_id
-        if pinned and context.cluster.platform == "hyperpod-slurm":
+        if pinned and context.on_hyperpod and context.cluster.uses_slurm:
             yield Subject(("image", "release_version"), image.release_version)
 
     def check(self, release: str | None) -> Results:
@@ -31,4 +31,4 @@ class ReleasePin(Rule[str | None]):
             )
 
 
-RULE = ReleasePin()
+RULE = ImageRelease()

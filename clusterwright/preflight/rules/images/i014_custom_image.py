@@ -1,4 +1,4 @@
-"""An image of one's own is there, and made for the instances that boot from it."""
+"""A custom image exists and matches the instances that use it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from clusterwright.preflight.rule import (
     Subjects,
     Unknown,
 )
-from clusterwright.preflight.rules.compute_groups import wanted_types
+from clusterwright.preflight.rules.compute_groups import instance_types
 
 
-class OwnImage(Rule[str]):
+class CustomImage(Rule[str]):
     id = "CW-I014"
-    title = "The pinned image exists and fits the instances"
-    prevents = "CreateCluster fails, or instances that cannot boot: the image is of another kind"
+    title = "The custom image exists and matches the instances"
+    prevents = (
+        "CreateCluster fails, or instances do not boot: the image is for another architecture"
+    )
     source = (
         "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible; EC2 user "
         "guide, device names for volumes"
@@ -41,20 +43,22 @@ class OwnImage(Rule[str]):
         image = facts[MachineImage(image_id)]
         if image is None:
             yield Fail(
-                message=f"this account sees no image {image_id} in {context.region}",
+                message=f"the image {image_id} does not exist in {context.region} for this "
+                "account",
                 requested=image_id,
                 where=context.region,
-                hint="images are of one region; one of another account must be shared with this",
+                hint="images are regional; an image of another account must be shared with this "
+                "account",
             )
             return
         if image.state != "available":
             yield Fail(message=f"{image.id} is {image.state}", where=image.id)
-        if context.cluster.platform == "eks":
+        if context.platform.managed_node_groups:
             yield from _root_volume(context, image)
-        for name, path in wanted_types(context).items():
+        for name, path in instance_types(context).items():
             instance = context.catalog.instance(name)
             if instance is None or not isinstance(instance.architecture, Known):
-                yield Unknown(message=f"for which processors {name} is: no source says", path=path)
+                yield Unknown(message=f"no source states the architecture of {name}", path=path)
             elif image.architecture and instance.architecture.value != image.architecture:
                 yield Fail(
                     message=f"{image.id} is for {image.architecture}, {name} is "
@@ -67,26 +71,26 @@ class OwnImage(Rule[str]):
 
 
 def _root_volume(context: Context, image: Image) -> Results:
-    """The launch template encrypts the volume that it names, and gives it its size."""
+    """The launch template sets encryption and size of the root volume by its device name."""
     if image.root_device is not None and image.root_device != ROOT_DEVICE:
         yield Fail(
             message=f"the root volume of {image.id} is {image.root_device}; the launch template "
-            f"encrypts and sizes {ROOT_DEVICE}, which would be a second one",
+            f"configures {ROOT_DEVICE}, which would be a second volume",
             requested=image.root_device,
             limit=ROOT_DEVICE,
             where=image.id,
-            hint="build the image from EKS's for Amazon Linux 2023",
+            hint="build the image from the EKS optimized AMI for Amazon Linux 2023",
         )
-    given = context.cluster.kubernetes.node_volume_gib
-    if image.root_volume_gib is not None and image.root_volume_gib > given:
+    size_gib = context.cluster.kubernetes.node_volume_gib
+    if image.root_volume_gib is not None and image.root_volume_gib > size_gib:
         yield Fail(
-            message=f"{image.id} has a root volume of {image.root_volume_gib} GiB, and nodes have "
-            f"one of {given}",
+            message=f"{image.id} has a root volume of {image.root_volume_gib} GiB, and nodes "
+            f"have one of {size_gib}",
             path=("kubernetes", "node_volume_gib"),
-            requested=given,
+            requested=size_gib,
             limit=image.root_volume_gib,
             where=image.id,
         )
 
 
-RULE = OwnImage()
+RULE = CustomImage()

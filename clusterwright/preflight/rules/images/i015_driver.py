@@ -1,4 +1,4 @@
-"""The driver of the image is new enough for the CUDA of jobs' containers."""
+"""The NVIDIA driver of the image supports the CUDA version of the containers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class DriverAndCuda(Rule[str]):
     id = "CW-I015"
-    title = "The driver is new enough for the CUDA of containers"
+    title = "The NVIDIA driver supports the CUDA version of the containers"
     scope = "offline"
     prevents = "every job fails: the CUDA driver version is insufficient for the CUDA runtime"
     source = (
@@ -25,23 +25,25 @@ class DriverAndCuda(Rule[str]):
         driver = context.cluster.image.nvidia_driver
         if driver is None:
             yield Unknown(
-                message="which driver the image has: the spec does not say",
+                message="the spec does not state the NVIDIA driver of the image",
                 hint="image: {nvidia_driver: ...}, from HyperPod's release notes",
             )
             return
         major = cuda.partition(".")[0]
         lowest = context.catalog.limit(f"cuda.driver_min_{major}")
         if not isinstance(lowest, Known):
-            yield Unknown(message=f"which driver CUDA {major} needs: {lowest.reason}")
+            yield Unknown(
+                message=f"the minimum driver of CUDA {major} is unknown: {lowest.reason}"
+            )
             return
         branch = int(driver.partition(".")[0])
         if branch < lowest.value:
             yield Fail(
-                message=f"containers have CUDA {cuda}, which needs a driver of branch "
-                f"{lowest.value:g} or newer; the image has {driver}",
+                message=f"containers have CUDA {cuda}, which requires driver branch "
+                f"{lowest.value:g} or later; the image has {driver}",
                 requested=lowest.value,
                 limit=branch,
-                hint="use a newer image, or containers with an older CUDA",
+                hint="use a newer image, or containers with an older CUDA version",
             )
 
 

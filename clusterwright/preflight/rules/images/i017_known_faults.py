@@ -1,4 +1,4 @@
-"""The release that runs the cluster has no published fault that the cluster would meet."""
+"""The release has no published known issue that affects the cluster."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 
 class Met(NamedTuple):
-    """What runs the cluster, and the published faults that the cluster would meet with it."""
+    """A release, and its published known issues that affect the cluster."""
 
     what: str
     faults: tuple[known_faults.Fault, ...]
     hint: str
     is_dated: bool = True
-    """False where its release date is not stated: the faults are those of some day."""
+    """False if its release date is not stated: the issues are those of any release."""
 
 
 class KnownFaults(Rule[Met]):
     id = "CW-I017"
-    title = "The release has no published fault that the cluster would meet"
+    title = "The release has no published known issue that affects the cluster"
     severity = "warning"
     scope = "offline"
-    prevents = "nodes that fail, data that is lost or doors that are open, as others have reported"
+    prevents = "node failures, data loss or security issues that others have reported"
     source = (
         "issues of aws/aws-parallelcluster with the label Known Issue and of AWS's HyperPod "
         "samples and charts, read 2026-11-21; clusterwright/platforms/known_faults.py"
@@ -34,14 +34,14 @@ class KnownFaults(Rule[Met]):
 
     def subjects(self, context: Context) -> Subjects[Met]:
         cluster = context.cluster
-        if cluster.platform == "parallelcluster":
+        if "parallelcluster" in cluster.traits.sections:
             version = cluster.parallelcluster.version
             yield Subject(
                 ("parallelcluster", "version"),
                 Met(
                     f"ParallelCluster {version}",
                     tuple(known_faults.of_parallelcluster(cluster)),
-                    "see the thread for a way round it, or take a release that has ended it",
+                    "see the thread for a workaround, or use a release with the fix",
                 ),
             )
         elif context.on_hyperpod:
@@ -53,14 +53,14 @@ class KnownFaults(Rule[Met]):
         for fault in met.faults:
             what = met.what
             if not met.is_dated:
-                # As CW-I001 does: a day that is not stated is said, and nobody is stopped by it.
+                # As in CW-I001: a missing release date is reported, and blocks nothing.
                 end = "-".join(f"{part:02}" for part in fault.last or ())
-                what = f"the release date of {what} is not stated; those until {end}"
+                what = f"the release date of {what} is not stated; issues until {end}"
             yield Fail(message=f"{what}: {fault.what} ({fault.thread})", hint=met.hint)
 
 
 def _image(cluster: Cluster) -> Iterator[Subject[Met]]:
-    """The image that is pinned; without, HyperPod takes its newest, which no fault is of."""
+    """The pinned image; without one, HyperPod uses its newest, which has no listed issue."""
     image = cluster.image
     pinned = image.release_version or image.image_id
     if pinned is None:
@@ -68,10 +68,10 @@ def _image(cluster: Cluster) -> Iterator[Subject[Met]]:
     what = f"the image {pinned}"
     if image.released is not None:
         faults = known_faults.of_hyperpod_image(cluster, image.released)
-        met = Met(what, tuple(faults), "pin a newer release, or none")
+        met = Met(what, tuple(faults), "pin a newer release, or remove the pin")
     else:
         day = (
-            "the day of HyperPod's image that yours is built from"
+            "the date of the HyperPod image that yours is based on"
             if image.image_id is not None
             else "from HyperPod's release notes"
         )
@@ -81,7 +81,7 @@ def _image(cluster: Cluster) -> Iterator[Subject[Met]]:
 
 
 def _charts(context: Context) -> Iterator[Subject[Met]]:
-    """Charts whose version is known: that of the spec, or the listed one."""
+    """The charts with a known version: that of the spec, or the listed one."""
     cluster = context.cluster
     pinned = {
         str(chart.name): (place, chart.version)
@@ -96,7 +96,7 @@ def _charts(context: Context) -> Iterator[Subject[Met]]:
             path = (*path, place, "version")
         if version is not None:
             faults = tuple(known_faults.of_chart(cluster, name, version))
-            hint = "pin a newer version of the chart, or none"
+            hint = "pin a newer version of the chart, or remove the pin"
             yield Subject(path, Met(f"{name} {version}", faults, hint))
 
 

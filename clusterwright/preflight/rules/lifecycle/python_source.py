@@ -1,4 +1,4 @@
-"""Python as the nodes read it: whether it is any, and what it imports. Each text is read once."""
+"""Parses Python source for the nodes' version: syntax errors and imports."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ _BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @dataclass(frozen=True)
-class Read:
-    """One text: why it is none that the nodes' Python reads, or the modules that it imports."""
+class ParsedSource:
+    """A parsed text: the syntax error, or the modules that it imports."""
 
     problem: str | None
     imports: tuple[str, ...] = ()
 
 
 @functools.lru_cache(maxsize=1024)
-def read(text: str) -> Read:
-    """What `Read` says of a text; relative imports are left out."""
+def read(text: str) -> ParsedSource:
+    """Parse a text once; relative imports are omitted."""
     try:
         tree = ast.parse(text, feature_version=NODE_PYTHON)
     except (SyntaxError, ValueError) as error:
         line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
-        return Read(f"{getattr(error, 'msg', error)}{line}")
-    # The tree is let go: those of a whole folder are large.
-    return Read(None, tuple(_imports(tree)))
+        return ParsedSource(f"{getattr(error, 'msg', error)}{line}")
+    # The tree is not kept: those of a whole folder are large.
+    return ParsedSource(None, tuple(_imports(tree)))
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
-    """Of every statement, nested ones too; expressions, most of a tree, hold none."""
+    """The imports of every statement, also nested ones; expressions have none."""
     left: list[ast.AST] = [tree]
     while left:
         node = left.pop()

@@ -1,7 +1,6 @@
-"""The folder of lifecycle scripts, read as it will be copied to S3.
+"""The folder of lifecycle scripts, as it is uploaded to S3.
 
-Where there is no repository (the command was installed alone, and the spec stands by itself),
-there is nothing to look at.
+Without a repository (the command is installed alone), there is nothing to check.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ ENTRY: Final = {
 }
 """As `stacks/lifecycle/scripts.py` names it to the platform; a test compares."""
 
-HERE: Final[SpecPath] = ("slurm", "configuration")
-"""It decides which of the scripts HyperPod starts."""
+CONFIGURATION_PATH: Final[SpecPath] = ("slurm", "configuration")
+"""The setting that decides which of the scripts HyperPod starts."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """One folder, without what editors and Python leave behind."""
+    """One folder, without hidden files and Python caches."""
 
     root: Path
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
-        """Every file that is copied."""
+        """Every file that is uploaded."""
         found = []
         for path in sorted(self.root.rglob("*")):
             parts = path.relative_to(self.root).parts
@@ -45,7 +44,7 @@ class Folder:
         return tuple(found)
 
     def named(self, path: Path) -> str:
-        """A file as a message names it."""
+        """The name of a file in messages."""
         return f"{self.root.name}/{path.relative_to(self.root).as_posix()}"
 
     def with_suffix(self, suffix: str) -> tuple[Path, ...]:
@@ -53,10 +52,10 @@ class Folder:
 
 
 def folders(context: Context) -> Iterator[Subject[Folder]]:
-    """The folder of this repository, where there is one and nodes would run it."""
+    """The folder of this repository, if there is one and the platform runs it."""
     root = repository_root.root()
     if root is not None and context.cluster.uses_slurm:
-        here = HERE if context.on_hyperpod else ("platform",)
+        here = CONFIGURATION_PATH if context.on_hyperpod else ("platform",)
         yield Subject(here, Folder(root / repository_root.SCRIPTS))
 
 

@@ -1,4 +1,4 @@
-"""No HyperPod cluster of the environment's name stands outside of its stacks."""
+"""No HyperPod cluster outside the stacks has the name of the environment."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from clusterwright.preflight.rule import (
     Subject,
     Subjects,
 )
-from clusterwright.preflight.rules.names.name_conflicts import HERE, TakenNameRule, own_stacks
+from clusterwright.preflight.rules.names.name_conflicts import HERE, NameConflictRule, own_stacks
 
 
-class ClusterName(TakenNameRule):
+class ClusterName(NameConflictRule):
     id = "CW-E002"
-    title = "The cluster's name is free, or the cluster is that of the stacks"
-    prevents = "CreateCluster fails with ResourceInUse, after the stacks before it are made"
+    title = "The HyperPod cluster's name is available, or the stacks created the cluster"
+    prevents = "CreateCluster fails with ResourceInUse, after the stacks before it are created"
     source = "SageMaker CreateCluster, ClusterName: unique within the account in a Region"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -37,11 +37,11 @@ class ClusterName(TakenNameRule):
             if any(stacks.has("AWS::SageMaker::Cluster", name) for name in ids):
                 return
             yield Fail(
-                message=f"there is a cluster {cluster.name} already ({cluster.status}), and none "
-                "of the stacks made it",
+                message=f"a cluster named {cluster.name} already exists ({cluster.status}), and "
+                "none of the stacks created it",
                 requested=cluster_name,
                 where=cluster.arn,
-                hint="choose another environment, delete that cluster, or import it into the "
+                hint="use another environment name, delete that cluster, or import it into the "
                 "stack",
             )
 

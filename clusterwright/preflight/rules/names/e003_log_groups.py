@@ -1,4 +1,4 @@
-"""Log groups that the stacks make are not there already."""
+"""The log groups that the stacks create do not exist yet."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from clusterwright.preflight.facts.deployment import LogGroups
 from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
-    TakenNameRule,
+    NameConflictRule,
+    name_conflict,
     own_stacks,
-    taken,
 )
 
 
-class LogGroupNames(TakenNameRule):
+class LogGroupNames(NameConflictRule):
     id = "CW-E003"
-    title = "Names of the log groups are free"
+    title = "The names of the log groups are available"
     prevents = (
-        "CreateLogGroup fails with ResourceAlreadyExistsException, as after a deletion that kept "
-        "a group, or where a service made it first"
+        "CreateLogGroup fails with ResourceAlreadyExistsException, for example after a deletion "
+        "that retained a group, or when a service created it first"
     )
     source = "CloudWatch Logs CreateLogGroup"
 
@@ -32,12 +32,12 @@ class LogGroupNames(TakenNameRule):
     def check(self, name: str, context: Context, facts: FactValues) -> Results:
         there = facts[LogGroups(_prefix(name, context))]
         if name in there and not facts[own_stacks(context)].has("AWS::Logs::LogGroup", name):
-            hint = f"`aws logs delete-log-group --log-group-name {name}`, if nobody reads it"
-            yield taken("a log group", name, context, hint=hint)
+            hint = f"`aws logs delete-log-group --log-group-name {name}`, if it is not needed"
+            yield name_conflict("a log group", name, context, hint=hint)
 
 
 def _prefix(name: str, context: Context) -> str:
-    """One question for all groups of our own, and one for each other."""
+    """One request for all log groups of the environment, and one for each other."""
     ours = f"/clusterwright/{context.cluster.environment}/"
     return ours if name.startswith(ours) else name
 

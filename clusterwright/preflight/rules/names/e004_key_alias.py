@@ -1,4 +1,4 @@
-"""The alias of the key that is built is free."""
+"""The alias of the new KMS key is available."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from clusterwright.preflight.facts.buckets import KeyAlias
 from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
-    TakenNameRule,
+    NameConflictRule,
+    name_conflict,
     own_stacks,
-    taken,
 )
 
 
-class AliasName(TakenNameRule):
+class AliasName(NameConflictRule):
     id = "CW-E004"
-    title = "The alias of the key is free"
-    prevents = "CreateAlias fails with AlreadyExistsException, as after a stack that was retained"
+    title = "The alias of the KMS key is available"
+    prevents = "CreateAlias fails with AlreadyExistsException, for example after a retained stack"
     source = "KMS CreateAlias"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -31,8 +31,8 @@ class AliasName(TakenNameRule):
         key = facts[KeyAlias(name)]
         if key is None or facts[own_stacks(context)].has("AWS::KMS::Alias", name):
             return
-        hint = f"identity: {{kms_key_arn: {key.arn}}} uses that key; or delete the alias"
-        yield taken("an alias", name, context, hint=hint)
+        hint = f"identity: {{kms_key_arn: {key.arn}}} uses that key; otherwise delete the alias"
+        yield name_conflict("an alias", name, context, hint=hint)
 
 
 RULE = AliasName()

@@ -1,4 +1,4 @@
-"""Names of the secrets that are built are free."""
+"""The names of the new secrets are available."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from clusterwright.preflight.rule import (
 )
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
-    TakenNameRule,
+    NameConflictRule,
+    name_conflict,
     own_stacks,
-    taken,
 )
 
 
-class SecretNames(TakenNameRule):
+class SecretNames(NameConflictRule):
     id = "CW-E005"
-    title = "Names of the secrets are free"
+    title = "The names of the secrets are available"
     prevents = (
         "CreateSecret fails: a secret of that name exists, or is scheduled for deletion and keeps "
         "its name for days"
@@ -49,11 +49,11 @@ class SecretNames(TakenNameRule):
                 requested=name,
                 where=found.arn,
                 hint=f"`aws secretsmanager delete-secret --secret-id {name} "
-                "--force-delete-without-recovery`, if nobody needs it",
+                "--force-delete-without-recovery`, if it is not needed",
             )
         elif not own:
-            hint = "delete it, or choose another environment"
-            yield taken("a secret", name, context, hint=hint)
+            hint = "delete it, or use another environment name"
+            yield name_conflict("a secret", name, context, hint=hint)
 
 
 RULE = SecretNames()

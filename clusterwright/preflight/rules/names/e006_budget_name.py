@@ -1,4 +1,4 @@
-"""The name of the month's budget is free."""
+"""The name of the monthly budget is available."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from clusterwright.preflight.facts.deployment import BudgetNamed
 from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
-    TakenNameRule,
+    NameConflictRule,
+    name_conflict,
     own_stacks,
-    taken,
 )
 
 
-class BudgetName(TakenNameRule):
+class BudgetName(NameConflictRule):
     id = "CW-E006"
-    title = "The name of the month's budget is free"
+    title = "The name of the monthly budget is available"
     prevents = (
-        "CreateBudget fails with DuplicateRecordException: budgets belong to the account, so the "
-        "same environment in another region has it"
+        "CreateBudget fails with DuplicateRecordException: budget names are unique in the "
+        "account, so the same environment in another region uses it"
     )
     source = "AWS Budgets CreateBudget"
 
@@ -34,8 +34,8 @@ class BudgetName(TakenNameRule):
         if not facts[BudgetNamed(context.cluster.account, name)]:
             return
         if not facts[own_stacks(context)].has("AWS::Budgets::Budget", name):
-            hint = "delete it, or give this environment another name"
-            yield taken("a budget", name, context, hint=hint)
+            hint = "delete it, or use another environment name"
+            yield name_conflict("a budget", name, context, hint=hint)
 
 
 RULE = BudgetName()

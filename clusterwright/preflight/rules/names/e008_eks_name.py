@@ -1,4 +1,4 @@
-"""No EKS cluster of the environment's name stands outside of its stacks."""
+"""No EKS cluster outside the stacks has the name of the environment."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from clusterwright.preflight.facts.counts import EksClusters
 from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
-    TakenNameRule,
+    NameConflictRule,
+    name_conflict,
     own_stacks,
-    taken,
 )
 
 
-class EksName(TakenNameRule):
+class EksName(NameConflictRule):
     id = "CW-E008"
-    title = "The EKS cluster's name is free, or the cluster is that of the stacks"
+    title = "The EKS cluster's name is available, or the stacks created the cluster"
     prevents = "CreateCluster of EKS fails with ResourceInUseException"
     source = "EKS API, CreateCluster: the name is unique within the account in a Region"
 
@@ -30,8 +30,8 @@ class EksName(TakenNameRule):
         if name not in facts[EksClusters()]:
             return
         if not facts[own_stacks(context)].has("AWS::EKS::Cluster", name):
-            hint = "choose another environment, or delete that cluster"
-            yield taken("an EKS cluster", name, context, hint=hint)
+            hint = "use another environment name, or delete that cluster"
+            yield name_conflict("an EKS cluster", name, context, hint=hint)
 
 
 RULE = EksName()

@@ -1,4 +1,4 @@
-"""What rules share about names that something else may have taken already."""
+"""What the rules about the names of new resources share."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from clusterwright.preflight.rule import Context, Fail, Rule
 HERE: Path = ("environment",)
 
 
-class TakenNameRule(Rule[str]):
-    """A rule about names that the stacks give; what the stacks themselves made is no obstacle."""
+class NameConflictRule(Rule[str]):
+    """A rule about a name that the stacks use; a resource that they created themselves is no
+    conflict.
+    """
 
 
 def own_stacks(context: Context) -> Stacks:
-    """The fact of this environment's stacks."""
+    """The fact that lists this environment's stacks."""
     return Stacks(context.cluster.environment)
 
 
-def taken(kind: str, name: str, context: Context, *, hint: str) -> Fail:
-    """The finding: something of that name is there, and no stack of the environment made it."""
+def name_conflict(kind: str, name: str, context: Context, *, hint: str) -> Fail:
+    """The finding: a resource of that name exists, and no stack of the environment created it."""
     return Fail(
-        message=f"there is {kind} {name} already, and none of the stacks of "
-        f"`{context.cluster.environment}` made it",
+        message=f"{kind} named {name} already exists, and none of the stacks of "
+        f"`{context.cluster.environment}` created it",
         requested=name,
         where=context.region,
         hint=hint,

@@ -1,4 +1,4 @@
-"""Names of buckets that are built are free."""
+"""The names of the new buckets are available."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from clusterwright.preflight.rule import (
     Subject,
     Subjects,
 )
-from clusterwright.preflight.rules.names.name_conflicts import TakenNameRule, own_stacks
+from clusterwright.preflight.rules.names.name_conflicts import NameConflictRule, own_stacks
 
 _TYPES = ("AWS::S3::Bucket", "AWS::S3Express::DirectoryBucket")
 
 
-class NewBuckets(TakenNameRule):
+class NewBucketNames(NameConflictRule):
     id = "CW-S028"
-    title = "Names of buckets that are built are free"
-    prevents = "CreateBucket fails with BucketAlreadyExists: names are shared by the whole world"
+    title = "The names of the new buckets are available"
+    prevents = "CreateBucket fails with BucketAlreadyExists: names are unique across all accounts"
     source = "S3 CreateBucket; S3 user guide, bucket naming rules"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -39,13 +39,13 @@ class NewBuckets(TakenNameRule):
             return
         ours = path == ("environment",)
         yield Fail(
-            message=f"there is a bucket {name} already, and none of the stacks made it",
+            message=f"the bucket {name} already exists, and none of the stacks created it",
             requested=name,
             where=f"s3://{name}",
-            hint="delete it, or choose another environment"
+            hint="delete it, or use another environment name"
             if ours
-            else "create: false uses it as it is; or give the new one another name",
+            else "create: false uses the existing bucket; otherwise use another name",
         )
 
 
-RULE = NewBuckets()
+RULE = NewBucketNames()

@@ -1,4 +1,4 @@
-"""What a cluster that is deployed already has, so that an update is not charged for it again."""
+"""The addresses of the deployed cluster, which an update does not need again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from clusterwright.preflight.rule import Context
 
 
 def addresses_in_use(context: Context, clusters: Iterable[Cluster]) -> int:
-    """Addresses that the nodes of this spec's cluster hold now; 0 before the first deployment.
+    """The addresses that the nodes of this spec's cluster use now; 0 before the first deployment.
 
-    Types of unknown need count as none, which makes the check stricter, never laxer.
+    Types of unknown need count as none, which makes the check stricter.
     """
     cluster = deployed_cluster(clusters, context.cluster.environment)
     platform = context.cluster.platform

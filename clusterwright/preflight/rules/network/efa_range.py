@@ -1,4 +1,4 @@
-"""What several rules ask of the address plan."""
+"""Whether EFA is the reason why an address plan fails."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clusterwright.preflight.rule import Context
 
 
 def efa_is_the_problem(context: Context) -> bool:
-    """Whether the nodes do not fit only because an EFA file system keeps them in one /16."""
+    """Whether the addresses do not suffice only because an EFA file system requires one /16."""
     problem = context.network_plan.problem
     cluster = context.cluster
     if problem is None or not any(fs.efa for fs in cluster.storage.lustre):

@@ -1,7 +1,7 @@
-"""How the nodes of a network that exists reach AWS's services.
+"""Egress paths of an existing network: routes, endpoints, security groups and network ACLs.
 
-Sources: AWS documentation, VPC route tables (the longest prefix decides, blackhole routes lead
-nowhere), NAT gateways (an instance without a public address cannot use an internet gateway),
+Sources: AWS documentation, VPC route tables (the longest prefix decides, blackhole routes drop
+traffic), NAT gateways (an instance without a public address cannot use an internet gateway),
 interface endpoints (private DNS, security groups) and gateway endpoints (route tables).
 """
 
@@ -26,17 +26,17 @@ _ENDPOINT = "vpce-"
 
 
 @dataclass(frozen=True)
-class WayOut:
-    """Where the routes of one subnet lead.
+class EgressPath:
+    """The egress path of one subnet by its route table.
 
     Attributes
     ----------
     default:
-        The target of the default route, where instances without public addresses can use it.
+        The target of the default route, if instances without public addresses can use it.
     useless:
-        Why a default route that is there cannot be used.
+        Why the existing default route cannot be used.
     others:
-        Targets of routes to further networks, behind which endpoints may stand.
+        Targets of routes to other networks, which may have endpoints.
     """
 
     table: RouteTable | None
@@ -45,30 +45,35 @@ class WayOut:
     others: tuple[str, ...]
 
 
-def way_out(tables: Iterable[RouteTable], subnet: Subnet) -> WayOut:
-    """The way out of a subnet."""
+def egress_path(tables: Iterable[RouteTable], subnet: Subnet) -> EgressPath:
+    """The egress path of a subnet."""
     table = by_subnet(tables, subnet.vpc_id, subnet.id)
     if table is None:
-        return WayOut(None, None, None, ())
+        return EgressPath(None, None, None, ())
     default = next((r for r in table.routes if r.destination == EVERYWHERE), None)
-    others = tuple(sorted({r.target for r in table.routes if r is not default and _leads_away(r)}))
+    others = tuple(
+        sorted({r.target for r in table.routes if r is not default and _leads_elsewhere(r)})
+    )
     if default is None:
-        return WayOut(table, None, None, others)
+        return EgressPath(table, None, None, others)
     if default.state == "blackhole":
-        return WayOut(
-            table, None, f"its default route leads to {default.target}, which is gone", others
+        return EgressPath(
+            table,
+            None,
+            f"its default route leads to {default.target}, which no longer exists",
+            others,
         )
     if default.target.startswith(_INTERNET_GATEWAY):
         why = (
             f"its default route leads to {default.target}, which nodes without public addresses "
             "cannot use"
         )
-        return WayOut(table, None, why, others)
-    return WayOut(table, default.target, None, others)
+        return EgressPath(table, None, why, others)
+    return EgressPath(table, default.target, None, others)
 
 
 def endpoint_names(region: str, service: str) -> tuple[str, ...]:
-    """Names that the endpoint of a service has; the Chinese regions have a prefix of their own."""
+    """The names of a service's endpoint; the China regions add a prefix."""
     name = f"com.amazonaws.{region}.{service}"
     return (name, f"cn.{name}")
 
@@ -76,17 +81,17 @@ def endpoint_names(region: str, service: str) -> tuple[str, ...]:
 def gateway_of(
     endpoints: Iterable[Endpoint], table: RouteTable | None, vpc_id: str, names: Sequence[str]
 ) -> Endpoint | None:
-    """The gateway endpoint of a service that a route table leads to."""
+    """The gateway endpoint of a service in a route table."""
     return next(
         (
-            one
-            for one in endpoints
-            if one.kind == "gateway"
-            and one.vpc_id == vpc_id
-            and one.service in names
-            and one.state == "available"
+            endpoint
+            for endpoint in endpoints
+            if endpoint.kind == "gateway"
+            and endpoint.vpc_id == vpc_id
+            and endpoint.service in names
+            and endpoint.state == "available"
             and table is not None
-            and table.id in one.route_table_ids
+            and table.id in endpoint.route_table_ids
         ),
         None,
     )
@@ -95,27 +100,29 @@ def gateway_of(
 def interface_of(
     endpoints: Iterable[Endpoint], vpc_id: str, names: Sequence[str]
 ) -> Endpoint | None:
-    """The interface endpoint of a service in a VPC; one with private DNS before others."""
+    """The interface endpoint of a service in a VPC; one with private DNS is preferred."""
     found = [
-        one
-        for one in endpoints
-        if one.kind == "interface" and one.vpc_id == vpc_id and one.service in names
+        endpoint
+        for endpoint in endpoints
+        if endpoint.kind == "interface" and endpoint.vpc_id == vpc_id and endpoint.service in names
     ]
-    return next(iter(sorted(found, key=lambda one: (not one.private_dns, one.state))), None)
+    return next(
+        iter(sorted(found, key=lambda endpoint: (not endpoint.private_dns, endpoint.state))), None
+    )
 
 
-def lets_through(
+def allows_traffic(
     permissions: Iterable[Permission], port: int, groups: Iterable[str], ranges: Iterable[str]
 ) -> bool | None:
-    """Whether rules let TCP traffic to `port` through, from or to these groups or ranges.
+    """Whether rules allow TCP traffic to `port`, from or to these groups or ranges.
 
-    A range counts where one of the rules' ranges holds all of it. None where only a prefix list
-    could, whose ranges are not known.
+    A range counts if one range of the rules contains all of it. None if only a prefix list
+    could allow it, whose ranges are not known.
     """
-    wanted = set(groups)
+    group_ids = set(groups)
     nets = [IPv4Network(r) for r in ranges]
     rules = [rule for rule in permissions if rule.covers(port)]
-    if any(rule.groups & wanted for rule in rules):
+    if any(rule.groups & group_ids for rule in rules):
         return True
     allowed = [IPv4Network(cidr, strict=False) for rule in rules for cidr in rule.cidrs]
     if nets and all(any(net.subnet_of(a) for a in allowed) for net in nets):
@@ -123,33 +130,33 @@ def lets_through(
     return None if any(rule.prefix_lists for rule in rules) else False
 
 
-def group_reaches(
+def groups_allow(
     source: Sequence[SecurityGroup],
     target: Sequence[SecurityGroup],
     port: int,
     source_ranges: Sequence[str],
     target_ranges: Sequence[str],
 ) -> tuple[bool | None, bool | None]:
-    """Whether any of `source`'s rules lets TCP traffic to `port` out to `target`, and any of
-    `target`'s lets it in; None as `lets_through` has it.
+    """Whether any rule of `source` allows TCP traffic to `port` of `target`, and any rule of
+    `target` allows it in; None as in `allows_traffic`.
     """
-    out = [rule for one in source for rule in one.outbound]
-    into = [rule for one in target for rule in one.inbound]
+    out = [rule for group in source for rule in group.outbound]
+    into = [rule for group in target for rule in group.inbound]
     return (
-        lets_through(out, port, [t.id for t in target], target_ranges),
-        lets_through(into, port, [s.id for s in source], source_ranges),
+        allows_traffic(out, port, [t.id for t in target], target_ranges),
+        allows_traffic(into, port, [s.id for s in source], source_ranges),
     )
 
 
-def acl_lets(
+def acl_allows(
     entries: Iterable[AclEntry], *, outbound: bool, port: int, range_: str
 ) -> bool | None:
-    """Whether an access list lets TCP traffic through; None where it does for a part of the range.
+    """Whether a network ACL allows TCP traffic; None if it does for a part of the range.
 
-    The entry of the lowest number that fits decides (AWS documentation, network ACLs).
+    The matching entry with the lowest number decides (AWS documentation, network ACLs).
     """
     net, partly = IPv4Network(range_), False
-    for entry in sorted(entries, key=lambda one: one.number):
+    for entry in sorted(entries, key=lambda entry: entry.number):
         if entry.outbound != outbound or entry.cidr is None:
             continue
         if entry.protocol not in ("-1", "6"):
@@ -165,7 +172,7 @@ def acl_lets(
     return None if partly else False
 
 
-def _leads_away(route: Route) -> bool:
+def _leads_elsewhere(route: Route) -> bool:
     return (
         route.state != "blackhole"
         and route.target not in ("local", "")

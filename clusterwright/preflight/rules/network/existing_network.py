@@ -1,4 +1,4 @@
-"""What rules about a network that exists share."""
+"""What the rules about an existing network share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HERE: Path = ("network", "existing")
 
 
 class ExistingNetworkRule(Rule[ExistingNetwork]):
-    """A rule about the network that the spec names, where it names one."""
+    """A rule about the existing network of the spec."""
 
     def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         existing = context.cluster.network.existing
@@ -31,13 +31,13 @@ class ExistingNetworkRule(Rule[ExistingNetwork]):
 
 
 class TwoZonesRule(ExistingNetworkRule):
-    """Subnets that a service wants in two zones: they exist, in the VPC, and are."""
+    """Subnets that a service requires in two zones exist, are in the VPC and are in two zones."""
 
     key: ClassVar[str]
-    """Where the spec lists them, below `network.existing`."""
+    """The key of the subnets in `network.existing`."""
 
-    all_in: ClassVar[str]
-    """What is said where all are in one zone, with `{zone}`."""
+    same_zone_message: ClassVar[str]
+    """The message if all are in one zone, with `{zone}`."""
     needs = (Subnets(),)
 
     def check(self, network: ExistingNetwork, context: Context, facts: FactValues) -> Results:
@@ -50,12 +50,14 @@ class TwoZonesRule(ExistingNetworkRule):
             yield from misplaced(subnet_id, subnet, network, context, path)
             if subnet is not None:
                 zones.append(subnet.zone_id)
-                yield from self.of_one(subnet, path)
+                yield from self.check_subnet(subnet, path)
         if len(zones) == len(listed) and len(set(zones)) == 1:
-            yield Fail(message=self.all_in.format(zone=zones[0]), path=(*HERE, self.key))
+            yield Fail(
+                message=self.same_zone_message.format(zone=zones[0]), path=(*HERE, self.key)
+            )
 
-    def of_one(self, subnet: Subnet, path: Path) -> Results:
-        """What else a subnet must be, where there is more."""
+    def check_subnet(self, subnet: Subnet, path: Path) -> Results:
+        """What else is required of a subnet."""
         del subnet, path
         return iter(())
 
@@ -63,10 +65,10 @@ class TwoZonesRule(ExistingNetworkRule):
 def misplaced(
     subnet_id: str, subnet: Subnet | None, existing: ExistingNetwork, context: Context, path: Path
 ) -> Iterator[Fail]:
-    """A subnet of the spec that the account has not, or has in another VPC."""
+    """A subnet of the spec that does not exist, or is in another VPC."""
     if subnet is None:
         yield Fail(
-            message=f"there is no subnet {subnet_id} in {context.region}",
+            message=f"the subnet {subnet_id} does not exist in {context.region}",
             path=path,
             requested=subnet_id,
             where=context.region,
@@ -83,12 +85,12 @@ def misplaced(
 def node_subnets(
     existing: ExistingNetwork, subnets: Iterable[Subnet]
 ) -> Iterator[tuple[Path, str, Subnet | None]]:
-    """Each of the nodes' subnets: where it is written, its id, what the account has."""
+    """Each of the nodes' subnets: path, id, and the subnet in the account."""
     found = {subnet.id: subnet for subnet in subnets}
     for index, subnet_id in enumerate(existing.subnet_ids):
         yield (*HERE, "subnet_ids", index), subnet_id, found.get(subnet_id)
 
 
 def known_subnets(existing: ExistingNetwork, subnets: Iterable[Subnet]) -> list[Subnet]:
-    """The nodes' subnets that exist; that one does not is a finding of CW-N007."""
+    """The nodes' subnets that exist; CW-N007 reports the others."""
     return [subnet for _, _, subnet in node_subnets(existing, subnets) if subnet is not None]

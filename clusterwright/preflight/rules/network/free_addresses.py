@@ -1,4 +1,4 @@
-"""Addresses that a cluster needs of subnets that exist, and whether they are there."""
+"""Whether existing subnets have the addresses that a cluster needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clusterwright.preflight.rules.network.subnet_packing import place
 
 @dataclass(frozen=True)
 class Shortage:
-    """Addresses that are missing."""
+    """Missing addresses."""
 
     message: str
     requested: int
@@ -29,7 +29,7 @@ class Shortage:
 def shortage(
     context: Context, subnets: Sequence[Subnet], clusters: Sequence[Cluster]
 ) -> Shortage | None:
-    """What the nodes, their replacements and the file systems of `context` lack in `subnets`."""
+    """What `subnets` lack for the nodes, their replacements and the file systems of `context`."""
     plan = context.network_plan
     present = addresses_in_use(context, clusters)
     free = sum(subnet.free_addresses for subnet in subnets)
@@ -44,25 +44,25 @@ def shortage(
             present,
             free + present,
         )
-    rooms = [subnet.free_addresses for subnet in subnets]
-    # File systems stand in the first of the nodes' subnets.
-    if plan.storage_addresses > rooms[0]:
+    capacities = [subnet.free_addresses for subnet in subnets]
+    # File systems are in the first of the nodes' subnets.
+    if plan.storage_addresses > capacities[0]:
         return Shortage(
             f"the file systems need {plan.storage_addresses:,} addresses in {subnets[0].id}, "
-            f"which has {rooms[0]:,} free",
+            f"which has {capacities[0]:,} free",
             plan.storage_addresses,
             0,
-            rooms[0],
+            capacities[0],
         )
-    rooms[0] -= plan.storage_addresses
-    placing = place(_new_nodes(context, clusters), rooms)
+    capacities[0] -= plan.storage_addresses
+    placing = place(_new_nodes(context, clusters), capacities)
     if not placing.nodes:
         return None
     sizes = " and ".join(f"{count} of {each}" for each, count in placing.unplaced.items())
-    may = "no subnet has room" if placing.certain else "it may be that no subnet has room"
+    may = "no subnet has space" if placing.certain else "possibly no subnet has space"
     return Shortage(
         f"{names} {verb} {free:,} free addresses, but {may} for {placing.nodes:,} of the nodes: "
-        f"all addresses of a node are in one subnet ({sizes} addresses)",
+        f"all addresses of a node must be in one subnet ({sizes} addresses)",
         needed,
         present,
         free + present,
@@ -71,17 +71,19 @@ def shortage(
 
 
 def _new_nodes(context: Context, clusters: Sequence[Cluster]) -> Iterator[tuple[int, int]]:
-    """Addresses per node and nodes that are not there yet, by type."""
-    present = deployed_cluster(clusters, context.cluster.environment)
-    standing: dict[str, int] = {}
-    for group in present.groups if present else ():
+    """Pairs of addresses per node and count of new nodes, by type."""
+    deployed = deployed_cluster(clusters, context.cluster.environment)
+    deployed_counts: dict[str, int] = {}
+    for group in deployed.groups if deployed else ():
         name = ec2_name(group.instance_type)
-        standing[name] = standing.get(name, 0) + group.count
+        deployed_counts[name] = deployed_counts.get(name, 0) + group.count
     for addresses in context.network_plan.groups:
-        held = min(standing.get(addresses.instance_type, 0), addresses.nodes)
-        standing[addresses.instance_type] = standing.get(addresses.instance_type, 0) - held
+        existing = min(deployed_counts.get(addresses.instance_type, 0), addresses.nodes)
+        deployed_counts[addresses.instance_type] = (
+            deployed_counts.get(addresses.instance_type, 0) - existing
+        )
         each = context.catalog.addresses_per_node(
             addresses.instance_type, context.cluster.platform
         )
         if isinstance(each, Known):
-            yield each.value, addresses.nodes - held
+            yield each.value, addresses.nodes - existing

@@ -1,4 +1,4 @@
-"""Address ranges that must not overlap."""
+"""CIDR ranges that must not overlap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ serviceIpv4Cidr)."""
 
 
 def own_ranges(context: Context) -> list[tuple[Path, IPv4Network]]:
-    """Ranges of the VPC that the spec builds, with where each is written."""
+    """The ranges of the new VPC, with their paths in the spec."""
     network = context.cluster.network
     found: list[tuple[Path, IPv4Network]] = [(("network", "cidr"), IPv4Network(network.cidr))]
     found += [
@@ -29,18 +29,18 @@ def own_ranges(context: Context) -> list[tuple[Path, IPv4Network]]:
 
 
 def peered_ranges(context: Context) -> list[tuple[Path, IPv4Network]]:
-    """Ranges of networks that the VPC is connected to, with where each is written."""
+    """The ranges of connected networks, with their paths in the spec."""
     return [
         (("network", "peered_cidrs", index), IPv4Network(cidr))
         for index, cidr in enumerate(context.cluster.network.peered_cidrs)
     ]
 
 
-def free_range(size: int, taken: Iterable[IPv4Network]) -> IPv4Network | None:
-    """A private range of prefix `size` that overlaps none of `taken`, for a hint."""
-    busy = list(taken)
+def free_range(size: int, used: Iterable[IPv4Network]) -> IPv4Network | None:
+    """A private range of prefix `size` that overlaps none of `used`, for a hint."""
+    ranges = list(used)
     for candidate in _private(size):
-        if not any(candidate.overlaps(one) for one in busy):
+        if not any(candidate.overlaps(range_) for range_ in ranges):
             return candidate
     return None
 

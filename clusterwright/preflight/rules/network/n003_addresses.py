@@ -1,4 +1,4 @@
-"""The addresses of nodes, file systems and headroom fit the network."""
+"""The network has enough IP addresses for nodes, file systems and headroom."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 class Addresses(Rule[None]):
     id = "CW-N003"
-    title = "The network has an address for everything in it"
+    title = "The network has enough IP addresses"
     scope = "offline"
     prevents = (
-        "nodes that never start because the subnet is full, found hours later; a subnet cannot be "
-        "made larger without replacing all that stands in it"
+        "nodes that never start because the subnet is full, found hours later; a subnet cannot "
+        "be enlarged without replacing everything in it"
     )
     source = "awslabs/awsome-distributed-ai #1122; AWS documentation, HyperPod prerequisites"
 
@@ -33,10 +33,10 @@ class Addresses(Rule[None]):
         plan = context.network_plan
         if plan.unknown_types:
             yield Unknown(
-                message=f"addresses of {', '.join(plan.unknown_types)}: no source says how many a "
-                "node takes",
-                hint="leave generous room in network.cidr; `clusterwright catalog show` says what "
-                "is known of a type",
+                message="no source states how many addresses a node of "
+                f"{', '.join(plan.unknown_types)} needs",
+                hint="leave ample space in network.cidr; `clusterwright catalog show` lists what "
+                "is known about a type",
             )
         if plan.problem is None or efa_is_the_problem(context):
             return

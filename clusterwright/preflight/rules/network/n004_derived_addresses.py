@@ -1,4 +1,4 @@
-"""Addresses per node that no source states are derived, and said to be."""
+"""Addresses per node that are derived, not documented, are reported."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class DerivedAddresses(Rule[GroupAddresses]):
     id = "CW-N004"
-    title = "Addresses per node come from a source"
+    title = "The number of addresses per node is documented"
     severity = "info"
     scope = "offline"
-    prevents = "a subnet sized from an assumption that nobody knew of"
-    source = "AWS documentation, HyperPod prerequisites, which gives the figure of P5 alone"
+    prevents = "a subnet sized by an assumption that nobody knows about"
+    source = "AWS documentation, HyperPod prerequisites, which states the figure for P5 only"
 
     def subjects(self, context: Context) -> Subjects[GroupAddresses]:
         for (path, group), addresses in zip(
             context.groups(), context.network_plan.groups, strict=True
         ):
-            # A node with one address has no more than any other machine.
+            # One address per node is the ordinary case.
             if group.count and addresses.per_node is not None and addresses.per_node > 1:
                 yield Subject((*path, "instance_type"), addresses)
 
     def check(self, addresses: GroupAddresses, context: Context) -> Results:
         how = (
-            "those of a full first interface and one per further card"
+            "those of a full first interface and one per additional card"
             if context.cluster.uses_kubernetes
             else "one per network card"
         )
         if addresses.derived:
             yield Fail(
-                message=f"each {addresses.instance_type} is taken to need {addresses.per_node} "
+                message=f"each {addresses.instance_type} is assumed to need {addresses.per_node} "
                 f"addresses, {how}; no source states it",
                 requested=addresses.per_node,
                 hint="compare with the free addresses of the subnet after the first node",

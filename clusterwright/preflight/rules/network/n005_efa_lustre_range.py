@@ -6,11 +6,11 @@ from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Sub
 from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 
-class EfaLustreOneRange(Rule[None]):
+class EfaLustreRange(Rule[None]):
     id = "CW-N005"
     title = "An EFA file system and its clients are in one /16"
     scope = "offline"
-    prevents = "clients that reach the file system over TCP alone, or not at all"
+    prevents = "clients that reach the file system over TCP only, or not at all"
     source = "AWS documentation, EFA-enabled FSx for Lustre file systems"
 
     def subjects(self, context: Context) -> Subjects[None]:
@@ -30,4 +30,4 @@ class EfaLustreOneRange(Rule[None]):
             )
 
 
-RULE = EfaLustreOneRange()
+RULE = EfaLustreRange()

@@ -1,4 +1,4 @@
-"""The VPC exists, and resolves names."""
+"""The existing VPC of the spec exists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ExistingVpc(ExistingNetworkRule):
         vpc_id = existing.vpc_id
         if not any(vpc.id == vpc_id for vpc in facts[Vpcs()]):
             yield Fail(
-                message=f"there is no VPC {vpc_id} in {context.region}",
+                message=f"the VPC {vpc_id} does not exist in {context.region}",
                 path=(*HERE, "vpc_id"),
                 requested=vpc_id,
                 where=context.region,

@@ -1,4 +1,4 @@
-"""The nodes' subnets exist, in the VPC and in the zone."""
+"""The nodes' subnets exist, in the VPC and in the Availability Zone."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from clusterwright.preflight.rules.network.existing_network import (
 
 class ExistingSubnets(ExistingNetworkRule):
     id = "CW-N007"
-    title = "The nodes' subnets are in the VPC and in the zone"
-    prevents = "EFA does not cross zones: jobs over two subnets hang; a wrong id fails the stack"
+    title = "The nodes' subnets are in the VPC and in the Availability Zone"
+    prevents = (
+        "EFA does not cross zones: jobs in two subnets hang; a wrong id makes the stack fail"
+    )
     source = "AWS documentation, HyperPod prerequisites; AWS documentation, EFA"
     needs = (Subnets(),)
 
@@ -25,7 +27,7 @@ class ExistingSubnets(ExistingNetworkRule):
             yield from misplaced(subnet_id, subnet, existing, context, path)
             if subnet is not None and zone not in (subnet.zone_id, subnet.zone):
                 yield Fail(
-                    message=f"{subnet_id} is in {subnet.zone_id}, the nodes are to be in {zone}",
+                    message=f"{subnet_id} is in {subnet.zone_id}, the nodes must be in {zone}",
                     path=path,
                     requested=zone,
                     where=subnet_id,

@@ -1,4 +1,4 @@
-"""Each security group that a node carries lets its members talk to each other, both ways."""
+"""Each security group of a node allows all traffic between its members, in both directions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clusterwright.preflight.rules.network.existing_network import HERE, Existin
 
 class SelfReference(ExistingNetworkRule):
     id = "CW-N008"
-    title = "Security groups let their members talk to each other, both ways"
+    title = "Security groups allow all traffic between their members, in both directions"
     prevents = (
         "EFA health checks fail and the cluster is rolled back; a rule by address, even "
         "0.0.0.0/0, does not cover EFA"
@@ -26,14 +26,14 @@ class SelfReference(ExistingNetworkRule):
     )
 
     def needs(self, existing: ExistingNetwork, context: Context) -> Facts:
-        return [SecurityGroup(group_id) for _, group_id in carried(existing, context)]
+        return [SecurityGroup(group_id) for _, group_id in security_groups(existing, context)]
 
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
-        for path, group_id in carried(existing, context):
+        for path, group_id in security_groups(existing, context):
             group = facts[SecurityGroup(group_id)]
             if group is None:
                 yield Fail(
-                    message=f"there is no security group {group_id} in {context.region}",
+                    message=f"the security group {group_id} does not exist in {context.region}",
                     path=path,
                     requested=group_id,
                     where=context.region,
@@ -47,14 +47,17 @@ class SelfReference(ExistingNetworkRule):
                     where=group_id,
                 )
             missing = [
-                way
-                for way, permissions in (("inbound", group.inbound), ("outbound", group.outbound))
+                direction
+                for direction, permissions in (
+                    ("inbound", group.inbound),
+                    ("outbound", group.outbound),
+                )
                 if not _allows_itself(group_id, permissions)
             ]
             if missing:
                 yield Fail(
                     message=f"{group_id} has no rule for all traffic "
-                    f"{'from and to' if len(missing) == 2 else _WAY[missing[0]]} itself",
+                    f"{'from and to' if len(missing) == 2 else _PREPOSITION[missing[0]]} itself",
                     path=path,
                     where=group_id,
                     hint=f"add to {group_id}: all traffic, {' and '.join(missing)}, "
@@ -63,14 +66,14 @@ class SelfReference(ExistingNetworkRule):
                 )
 
 
-_WAY = {"inbound": "from", "outbound": "to"}
+_PREPOSITION = {"inbound": "from", "outbound": "to"}
 _SIDE = {"inbound": "source", "outbound": "destination"}
 
 
-def carried(existing: ExistingNetwork, context: Context) -> list[tuple[Path, str]]:
-    """Every security group that a node carries, with where it is written.
+def security_groups(existing: ExistingNetwork, context: Context) -> list[tuple[Path, str]]:
+    """Every security group of a node, with its path in the spec.
 
-    Those of file systems that exist are among them: nodes join these groups.
+    They include those of existing file systems, which nodes are members of.
     """
     found: list[tuple[Path, str]] = [
         ((*HERE, "security_group_ids", index), group_id)
@@ -87,7 +90,9 @@ def carried(existing: ExistingNetwork, context: Context) -> list[tuple[Path, str
             storage.home.existing.security_group_id,
             ("storage", "home", "existing", "security_group_id"),
         )
-    found += [(written[one], one) for one in existing_storage_groups(context.cluster)]
+    found += [
+        (written[group_id], group_id) for group_id in existing_storage_groups(context.cluster)
+    ]
     return found
 
 

@@ -1,4 +1,4 @@
-"""The subnets that exist have enough free addresses."""
+"""The existing subnets have enough free addresses."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ class FreeAddresses(ExistingNetworkRule):
         path = (*HERE, "subnet_ids")
         if plan.unknown_types:
             yield Unknown(
-                message=f"addresses of {', '.join(plan.unknown_types)}: no source says how many a "
-                "node takes",
+                message="no source states how many addresses a node of "
+                f"{', '.join(plan.unknown_types)} needs",
                 path=path,
             )
         subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
-            return  # CW-N007 says that they do not exist
-        lacking = shortage(context, subnets, facts[HyperPodClusters()])
-        if lacking is not None:
+            return  # CW-N007 reports them
+        missing = shortage(context, subnets, facts[HyperPodClusters()])
+        if missing is not None:
             yield Fail(
-                message=lacking.message,
+                message=missing.message,
                 path=path,
-                severity=None if lacking.certain else "warning",
-                requested=lacking.requested,
-                used=lacking.used,
-                limit=lacking.limit,
+                severity=None if missing.certain else "warning",
+                requested=missing.requested,
+                used=missing.used,
+                limit=missing.limit,
                 where=", ".join(subnet.id for subnet in subnets),
-                hint="name a larger subnet, or several of the same zone",
+                hint="use a larger subnet, or several in the same zone",
             )
 
 

@@ -1,4 +1,4 @@
-"""The subnet that is deployed already has room for the growth."""
+"""The deployed subnet has enough free addresses for the new nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_
 
 class DeployedSubnet(Rule[None]):
     id = "CW-N010"
-    title = "The deployed subnet has room for the growth"
+    title = "The deployed subnet has enough free addresses for the new nodes"
     prevents = "an update that adds nodes which never start: the subnet is full"
     source = "awslabs/awsome-distributed-ai #1122"
 
@@ -36,7 +36,7 @@ class DeployedSubnet(Rule[None]):
             if context.stack_is_ours(subnet.stack) and subnet.cidr in planned
         ]
         if not deployed:
-            return  # nothing is deployed yet: CW-N003 has done the arithmetic
+            return  # nothing is deployed yet: CW-N003 checks the plan
         plan = context.network_plan
         present = addresses_in_use(context, facts[HyperPodClusters()])
         more = plan.node_addresses_needed - present
@@ -44,13 +44,13 @@ class DeployedSubnet(Rule[None]):
         if more > free:
             names = ", ".join(subnet.id for subnet in deployed)
             yield Fail(
-                message=f"the nodes need {more:,} addresses more, {names} "
+                message=f"the nodes need {more:,} more addresses, {names} "
                 f"{'has' if len(deployed) == 1 else 'have'} {free:,} free",
                 requested=plan.node_addresses_needed,
                 used=present,
                 limit=free + present,
                 where=names,
-                hint="take out what else stands in the subnet, or add fewer nodes",
+                hint="remove other resources from the subnet, or add fewer nodes",
             )
 
 

@@ -1,4 +1,4 @@
-"""The VPC resolves names, and gives its machines names."""
+"""DNS resolution and DNS hostnames are enabled in the VPC."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from clusterwright.preflight.rules.network.existing_network import HERE, Existin
 
 class VpcNames(ExistingNetworkRule):
     id = "CW-N011"
-    title = "DNS is on in the VPC"
-    prevents = "file systems are mounted by name, endpoints are reached by name: neither resolves"
+    title = "DNS is enabled in the VPC"
+    prevents = "file systems and endpoints cannot be reached by name"
     source = "aws/aws-parallelcluster, SubnetsValidator; AWS documentation, FSx for Lustre"
 
     def needs(self, existing: ExistingNetwork) -> Facts:
@@ -27,12 +27,13 @@ class VpcNames(ExistingNetworkRule):
         ]
         if missing:
             yield Fail(
-                message=f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} off in "
+                message=f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
+                "disabled in "
                 f"{vpc_id}",
                 path=(*HERE, "vpc_id"),
                 where=vpc_id,
-                hint="its owner must switch "
-                f"{'it' if len(missing) == 1 else 'them'} on; this project never alters it",
+                hint="its owner must enable "
+                f"{'it' if len(missing) == 1 else 'them'}: existing networks are never changed",
             )
 
 

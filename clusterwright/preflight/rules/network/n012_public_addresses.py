@@ -1,4 +1,4 @@
-"""The nodes' subnets give no public addresses."""
+"""The nodes' subnets do not assign public addresses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NoPublicAddresses(ExistingNetworkRule):
     id = "CW-N012"
     title = "The nodes' subnets are private"
     severity = "warning"
-    prevents = "instances with several network cards get no public address: launches fail"
+    prevents = "launches fail: instances with several network cards cannot have a public address"
     source = "aws/aws-parallelcluster, MultiNetworkInterfacesInstancesValidator"
     needs = (Subnets(),)
 
@@ -23,10 +23,10 @@ class NoPublicAddresses(ExistingNetworkRule):
         for path, subnet_id, subnet in node_subnets(network, facts[Subnets()]):
             if subnet is not None and subnet.public_addresses_on_launch:
                 yield Fail(
-                    message=f"{subnet_id} gives public addresses at launch",
+                    message=f"{subnet_id} assigns public addresses at launch",
                     path=path,
                     where=subnet_id,
-                    hint="use a subnet with MapPublicIpOnLaunch off",
+                    hint="use a subnet with MapPublicIpOnLaunch disabled",
                 )
 
 

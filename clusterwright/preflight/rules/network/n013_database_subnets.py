@@ -1,4 +1,4 @@
-"""The database's subnets exist, in the VPC, in two zones."""
+"""The database's subnets exist, in the VPC, in two Availability Zones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from clusterwright.preflight.rules.network.existing_network import TwoZonesRule
 
 class DatabaseSubnets(TwoZonesRule):
     id = "CW-N013"
-    title = "The database's subnets are in the VPC and in two zones"
+    title = "The database's subnets are in the VPC and in two Availability Zones"
     prevents = "CreateDBSubnetGroup fails: it covers fewer than two zones"
     source = "AWS documentation, RDS subnet groups"
     key = "database_subnet_ids"
-    all_in = "all database subnets are in {zone}; RDS wants two zones"
+    same_zone_message = "all database subnets are in {zone}; RDS requires two zones"
 
     def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         accounting = context.cluster.slurm.accounting

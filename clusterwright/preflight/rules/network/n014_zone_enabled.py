@@ -1,4 +1,4 @@
-"""The zone exists and the account has opted into it."""
+"""The Availability Zones exist and are enabled for the account."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ USABLE = ("opted-in", "opt-in-not-required")
 
 class ZoneEnabled(Rule[str]):
     id = "CW-N014"
-    title = "The zones are enabled for the account"
-    prevents = "CreateSubnet fails: the zone does not exist, or is a local zone not opted into"
+    title = "The Availability Zones are enabled for the account"
+    prevents = (
+        "CreateSubnet fails: the zone does not exist, or is a Local Zone that is not enabled"
+    )
     source = "EC2 DescribeAvailabilityZones"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -37,7 +39,7 @@ class ZoneEnabled(Rule[str]):
     def check(self, zone_id: str, context: Context, facts: FactValues) -> Results:
         zones = facts[Zones()]
         if not zones:
-            yield Unknown(message=f"EC2 lists no zone at all in {context.region}")
+            yield Unknown(message=f"EC2 lists no zones in {context.region}")
             return
         zone = next((z for z in zones if zone_id in (z.zone_id, z.name)), None)
         if zone is None:
@@ -46,14 +48,14 @@ class ZoneEnabled(Rule[str]):
                 message=f"{context.region} has no zone {zone_id} for this account",
                 requested=zone_id,
                 where=context.region,
-                hint=f"it has {known}",
+                hint=f"zones: {known}",
             )
         elif zone.opt_in_status not in USABLE:
             yield Fail(
                 message=f"{zone.name} is {zone.opt_in_status}",
                 requested=zone_id,
                 where=context.region,
-                hint="opt in under EC2, Settings, Zones",
+                hint="enable it in the EC2 console: Settings, Zones",
             )
 
 

@@ -1,4 +1,4 @@
-"""The network has an address for everything in it when every group is at its max_count."""
+"""The network has enough IP addresses when every group is at its max_count."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from clusterwright.preflight.rules.growth import at_growth, grown, grows
 
 class GrowthAddresses(Rule[None]):
     id = "CW-N016"
-    title = "The network has an address for the growth"
+    title = "The network has enough IP addresses for max_count"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "a cluster that cannot grow to its max_count: a subnet cannot be made larger without "
-        "replacing all that stands in it"
+        "a cluster that cannot grow to its max_count: a subnet cannot be enlarged without "
+        "replacing everything in it"
     )
     source = "AWS documentation, VPC subnet sizing; awslabs/awsome-distributed-ai #1122"
 
@@ -22,7 +22,7 @@ class GrowthAddresses(Rule[None]):
             yield Subject(at_growth(context, ()), None)
 
     def check(self, context: Context) -> Results:
-        # Types of unknown need are CW-N003's to say.
+        # CW-N003 reports types of unknown need.
         plan = grown(context).network_plan
         if plan.problem is None:
             return

@@ -1,4 +1,4 @@
-"""The VPC's ranges overlap none of the networks that it is connected to."""
+"""The VPC's CIDR ranges do not overlap connected networks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from clusterwright.preflight.rules.network.ip_ranges import free_range, own_rang
 
 class PeeredRanges(Rule[IPv4Network]):
     id = "CW-N017"
-    title = "The network overlaps none that it is connected to"
+    title = "The network does not overlap connected networks"
     scope = "offline"
     prevents = (
         "a peering connection that EC2 refuses, or a route to the other network that is never "
-        "used: addresses of the VPC itself are always local"
+        "used: addresses of the VPC are always local"
     )
     source = "AWS documentation, VPC peering basics: overlapping CIDR blocks"
 
@@ -31,12 +31,12 @@ class PeeredRanges(Rule[IPv4Network]):
                 continue
             others = [*peers, *(r for _, r in ours if r != own)]
             free = free_range(own.prefixlen, others)
-            name = "cidr" if path[-1] == "cidr" else "in its place"
+            name = "cidr" if path[-1] == "cidr" else "instead"
             yield Fail(
                 message=f"{peer} overlaps {own} of this VPC",
                 requested=str(own),
                 limit=str(peer),
-                hint=f"{name}: {free}" if free else "take a range that the peers do not have",
+                hint=f"{name}: {free}" if free else "use a range that does not overlap the peers",
             )
 
 

@@ -1,4 +1,4 @@
-"""The VPC's ranges are not those that Docker and Kubernetes use on every node."""
+"""The VPC's CIDR ranges do not overlap those that Docker and Kubernetes use on every node."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from clusterwright.preflight.rules.network.ip_ranges import (
 )
 
 
-class TakenRanges(Rule[IPv4Network]):
+class ReservedRanges(Rule[IPv4Network]):
     id = "CW-N018"
-    title = "The network leaves Docker's and Kubernetes' ranges alone"
+    title = "The network does not overlap the ranges of Docker and Kubernetes"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "addresses that a node never reaches: it takes them for its own containers or services"
+        "addresses that nodes cannot reach: traffic to them stays with local containers or "
+        "services"
     )
     source = (
         "AWS documentation, VPC CIDR blocks: SageMaker and others use 172.17.0.0/16; EKS "
@@ -35,30 +36,30 @@ class TakenRanges(Rule[IPv4Network]):
     def check(self, range_: IPv4Network, context: Context) -> Results:
         if range_.overlaps(DOCKER):
             yield Fail(
-                message=f"{range_} overlaps {DOCKER}, which Docker takes on every node, and AWS "
-                "services such as SageMaker with it",
+                message=f"{range_} overlaps {DOCKER}, which Docker uses on every node, as do AWS "
+                "services such as SageMaker",
                 requested=str(range_),
                 limit=str(DOCKER),
-                hint="take a range outside it; where the network is given, change Docker's own "
+                hint="use a range outside it; if the network exists already, change Docker's "
                 "range (`bip`, `default-address-pools`) on the nodes",
             )
         cluster = context.cluster
         if not cluster.uses_kubernetes or service_cidr(cluster) is not None:
-            return  # written down, and beside every range of the file
-        for one in KUBERNETES:
-            if range_.overlaps(one):
+            return  # the spec sets it, outside every range of the spec
+        for service_range in KUBERNETES:
+            if range_.overlaps(service_range):
                 free = None
                 if cluster.network.existing is None:
-                    taken = [r for _, r in (*own_ranges(context), *peered_ranges(context))]
-                    free = free_range(16, (*taken, *KUBERNETES, DOCKER))
+                    used = [r for _, r in (*own_ranges(context), *peered_ranges(context))]
+                    free = free_range(16, (*used, *KUBERNETES, DOCKER))
                 yield Fail(
-                    message=f"{range_} overlaps {one}, which EKS may give to services: it knows "
-                    "of no network that the VPC is connected to, and pods could not reach what "
-                    "has these addresses",
+                    message=f"{range_} overlaps {service_range}, which EKS may use for services: "
+                    "it does not know connected networks, and pods could not reach these "
+                    "addresses",
                     requested=str(range_),
-                    limit=str(one),
-                    hint=f"kubernetes.service_cidr: {free or 'a private range that is free'}",
+                    limit=str(service_range),
+                    hint=f"kubernetes.service_cidr: {free or 'an unused private range'}",
                 )
 
 
-RULE = TakenRanges()
+RULE = ReservedRanges()

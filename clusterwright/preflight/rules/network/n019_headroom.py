@@ -1,4 +1,4 @@
-"""Nodes that are replaced find addresses while the old ones still have theirs."""
+"""Replaced nodes get addresses while the old ones still use theirs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class Headroom(Rule[None]):
     id = "CW-N019"
-    title = "Addresses are left for replacements and rolling updates"
+    title = "Addresses are reserved for replacements and rolling updates"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "a node that cannot be replaced, or an update that stands still, because the subnet is "
-        "full of the nodes that are to go"
+        "a node that cannot be replaced, or an update that stalls, because the subnet is full of "
+        "the nodes to be replaced"
     )
     source = "awslabs/awsome-distributed-ai #1122; AWS documentation, HyperPod prerequisites"
 
@@ -25,17 +25,17 @@ class Headroom(Rule[None]):
         plan = context.network_plan
         if network.address_headroom_percent:
             return
-        # In a network of our own the nodes have half of the range or more: what nobody uses is
+        # In a new network the nodes have half of the range or more: unused addresses are
         # headroom too.
         spare = sum(s.addresses_usable for s in plan.node_subnets) - plan.addresses_needed
         largest = max((g.per_node or 0 for g in plan.groups if g.nodes), default=0)
         if network.existing is None and spare >= largest:
             return
         automatic = context.cluster.resilience.node_recovery == "automatic"
-        why = "failed nodes are replaced by themselves" if automatic else "nodes are replaced"
+        why = "failed nodes are replaced automatically" if automatic else "nodes are replaced"
         yield Fail(
             message=f"address_headroom_percent is 0, and {why}: a new node needs up to "
-            f"{largest} addresses while the old one may still have its own",
+            f"{largest} addresses while the old one may still use its own",
             hint="address_headroom_percent: 10",
         )
 

@@ -1,4 +1,4 @@
-"""The ranges of the VPC that exists overlap none that it is connected to, nor Docker's."""
+"""The CIDR ranges of the existing VPC do not overlap connected networks or Docker's range."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from clusterwright.preflight.rules.network.ip_ranges import DOCKER, peered_range
 
 class ExistingRanges(ExistingNetworkRule):
     id = "CW-N020"
-    title = "The VPC that exists overlaps nothing that it is connected to"
-    prevents = "routes to the other network that are never used: a VPC's own ranges are local"
+    title = "The existing VPC does not overlap connected networks"
+    prevents = (
+        "routes to the other network that are never used: a VPC's own ranges are always local"
+    )
     source = (
         "AWS documentation, VPC peering basics and VPC CIDR blocks: SageMaker and others use "
         "172.17.0.0/16"
@@ -24,7 +26,7 @@ class ExistingRanges(ExistingNetworkRule):
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         vpc = next((v for v in facts[Vpcs()] if v.id == existing.vpc_id), None)
         if vpc is None:
-            return  # CW-N006 says that it does not exist
+            return  # CW-N006 reports it
         for cidr in vpc.cidrs:
             own = IPv4Network(cidr)
             for path, peer in peered_ranges(context):
@@ -35,18 +37,18 @@ class ExistingRanges(ExistingNetworkRule):
                         requested=str(peer),
                         limit=str(own),
                         where=vpc.id,
-                        hint="nodes cannot reach what lies in both: use another VPC or peer",
+                        hint="nodes cannot reach addresses in both: use another VPC or peer",
                     )
             if own.overlaps(DOCKER):
                 yield Fail(
-                    message=f"{own} of {vpc.id} overlaps {DOCKER}, which Docker takes on every "
-                    "node, and AWS services such as SageMaker with it",
+                    message=f"{own} of {vpc.id} overlaps {DOCKER}, which Docker uses on every "
+                    "node, as do AWS services such as SageMaker",
                     path=(*HERE, "vpc_id"),
                     severity="warning",
                     requested=str(own),
                     limit=str(DOCKER),
                     where=vpc.id,
-                    hint="use subnets outside it, or change Docker's own range on the nodes",
+                    hint="use subnets outside it, or change Docker's range on the nodes",
                 )
 
 

@@ -1,4 +1,4 @@
-"""The subnets that exist have enough free addresses for every group at its max_count."""
+"""The existing subnets have enough free addresses for every group at its max_count."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from clusterwright.preflight.rules.network.free_addresses import shortage
 
 class ExistingGrowth(ExistingNetworkRule):
     id = "CW-N021"
-    title = "The nodes' subnets have enough free addresses for the growth"
+    title = "The nodes' subnets have enough free addresses for max_count"
     severity = "warning"
-    prevents = "a cluster that cannot grow to its max_count: the subnet is full before"
+    prevents = "a cluster that cannot grow to its max_count: the subnet is full before that"
     source = "awslabs/awsome-distributed-ai #1122"
 
     def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
@@ -31,20 +31,20 @@ class ExistingGrowth(ExistingNetworkRule):
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
-            return  # CW-N007 says that they do not exist
+            return  # CW-N007 reports them
         clusters = facts[HyperPodClusters()]
-        lacking = shortage(grown(context), subnets, clusters)
-        if lacking is None:
+        missing = shortage(grown(context), subnets, clusters)
+        if missing is None:
             return
         fits = shortage(context, subnets, clusters) is None
         yield Fail(
             message=f"{'this fits today, max_count will not' if fits else 'at max_count'}: "
-            f"{lacking.message}",
-            requested=lacking.requested,
-            used=lacking.used,
-            limit=lacking.limit,
+            f"{missing.message}",
+            requested=missing.requested,
+            used=missing.used,
+            limit=missing.limit,
             where=", ".join(subnet.id for subnet in subnets),
-            hint="name a larger subnet, or several of the same zone",
+            hint="use a larger subnet, or several in the same zone",
         )
 
 

@@ -1,4 +1,4 @@
-"""Nodes of a network that exists reach every AWS service that they call."""
+"""Nodes in an existing network reach every AWS service that they call."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.group_rule import listed
 from clusterwright.preflight.rules.network.egress import (
     EGRESS_FACTS,
+    egress_path,
     endpoint_names,
     gateway_of,
     interface_of,
     services_used,
-    way_out,
 )
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
@@ -24,10 +24,10 @@ from clusterwright.preflight.rules.network.existing_network import (
 
 class ReachesServices(ExistingNetworkRule):
     id = "CW-N022"
-    title = "Nodes of a network that exists reach the services that they call"
+    title = "Nodes in an existing network reach the AWS services that they call"
     prevents = (
-        "lifecycle scripts that cannot be fetched, so that creation fails after its time is up, "
-        "with empty logs: those do not get out either"
+        "lifecycle scripts that cannot be downloaded, so that creation times out with empty "
+        "logs: logs cannot be sent either"
     )
     source = (
         "AWS documentation, HyperPod prerequisites and interface endpoints; "
@@ -40,11 +40,11 @@ class ReachesServices(ExistingNetworkRule):
         vpc_id = existing.vpc_id
         for path, subnet_id, subnet in node_subnets(existing, facts[Subnets()]):
             if subnet is None or subnet.vpc_id != vpc_id:
-                continue  # CW-N007 says so
-            out = way_out(tables, subnet)
+                continue  # CW-N007 reports it
+            out = egress_path(tables, subnet)
             if out.default is not None:
                 continue
-            missing, nameless = [], []
+            missing, without_dns = [], []
             for service in GATEWAY_SERVICES:
                 names = endpoint_names(context.region, service.name)
                 if service.used(context.cluster) and not (
@@ -58,15 +58,15 @@ class ReachesServices(ExistingNetworkRule):
                 if found is None or found.state not in ("available", "pending"):
                     missing.append(service.name)
                 elif not found.private_dns:
-                    nameless.append(service.name)
+                    without_dns.append(service.name)
             because = out.useless or "it has no default route"
-            # Endpoints of a central network can be reached through it, with names of its own.
+            # Endpoints in a central network may be reachable through these, by its private DNS.
             central = ", ".join(out.others)
             if missing:
                 yield Fail(
-                    message=f"nodes in {subnet_id} do not reach {listed(missing)}: {because}, and "
+                    message=f"nodes in {subnet_id} cannot reach {listed(missing)}: {because}, and "
                     f"{vpc_id} has no endpoint for {'it' if len(missing) == 1 else 'them'}"
-                    + (f"; {central} may lead to some" if central else ""),
+                    + (f"; {central} may lead to one" if central else ""),
                     path=path,
                     severity="warning" if central else "error",
                     requested=", ".join(missing),
@@ -74,15 +74,15 @@ class ReachesServices(ExistingNetworkRule):
                     hint="its owner must add a route to a NAT gateway, or endpoints with private "
                     "DNS (for s3 a gateway endpoint in the subnet's route table)",
                 )
-            if nameless:
+            if without_dns:
                 yield Fail(
-                    message=f"the endpoints of {listed(nameless)} in {vpc_id} have no private "
-                    f"DNS: nodes in {subnet_id} look for the public names",
+                    message=f"the endpoints of {listed(without_dns)} in {vpc_id} have no private "
+                    f"DNS: nodes in {subnet_id} use the public names",
                     path=path,
                     severity="warning" if central else "error",
-                    requested=", ".join(nameless),
+                    requested=", ".join(without_dns),
                     where=subnet_id,
-                    hint="switch on private DNS names of these endpoints",
+                    hint="enable private DNS names for these endpoints",
                 )
 
 

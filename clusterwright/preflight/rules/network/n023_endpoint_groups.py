@@ -1,7 +1,7 @@
-"""Security groups let the nodes of a network that exists open its endpoints.
+"""Security groups allow the nodes of an existing network to reach its endpoints.
 
-An endpoint with private DNS takes the service's public name over in the whole VPC, so that nodes
-with a way to the internet are turned to it too.
+An endpoint with private DNS serves the service's public name in the whole VPC, so that nodes with
+internet access use it too.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unk
 from clusterwright.preflight.rules.group_rule import listed
 from clusterwright.preflight.rules.network.egress import (
     EGRESS_FACTS,
+    egress_path,
     endpoint_names,
-    group_reaches,
+    groups_allow,
     interface_of,
     services_used,
-    way_out,
 )
 from clusterwright.preflight.rules.network.existing_network import (
     HERE,
@@ -32,8 +32,10 @@ HTTPS = 443
 
 class EndpointGroups(ExistingNetworkRule):
     id = "CW-N023"
-    title = "Security groups let nodes open the endpoints of a network that exists"
-    prevents = "calls to AWS that hang until they time out: the endpoint's group drops them"
+    title = "Security groups allow nodes to reach the endpoints of an existing network"
+    prevents = (
+        "calls to AWS that hang until they time out: the endpoint's security group drops them"
+    )
     source = (
         "AWS documentation, interface endpoints: security groups, private DNS; "
         "terraform-aws-modules/terraform-aws-eks #3113"
@@ -45,11 +47,11 @@ class EndpointGroups(ExistingNetworkRule):
         subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:
             return
-        # Behind a NAT gateway only endpoints that the public names lead to are in the way.
-        by_name_alone = all(way_out(tables, one).default is not None for one in subnets)
+        # Behind a NAT gateway, only endpoints with private DNS receive the traffic.
+        by_name_alone = all(egress_path(tables, subnet).default is not None for subnet in subnets)
         groups = {group.id: group for group in facts[SecurityGroups()]}
         own = [*existing.security_group_ids, *existing_storage_groups(context.cluster)]
-        nodes = [groups[one] for one in own if one in groups]
+        nodes = [groups[group_id] for group_id in own if group_id in groups]
         ranges = [subnet.cidr for subnet in subnets]
         by_id = {subnet.id: subnet for subnet in facts[Subnets()]}
         dropped: dict[tuple[bool | None, bool | None], list[str]] = {}
@@ -57,37 +59,40 @@ class EndpointGroups(ExistingNetworkRule):
             names = endpoint_names(context.region, service.name)
             endpoint = interface_of(endpoints, existing.vpc_id, names)
             if endpoint is None:
-                continue  # CW-N022 says so
+                continue  # CW-N022 reports it
             if by_name_alone and not endpoint.private_dns:
                 continue
-            theirs = [groups[one] for one in endpoint.group_ids if one in groups]
-            there = [by_id[one].cidr for one in endpoint.subnet_ids if one in by_id]
-            ways = group_reaches(nodes, theirs, HTTPS, ranges, there)
+            theirs = [groups[group_id] for group_id in endpoint.group_ids if group_id in groups]
+            there = [
+                by_id[subnet_id].cidr for subnet_id in endpoint.subnet_ids if subnet_id in by_id
+            ]
+            ways = groups_allow(nodes, theirs, HTTPS, ranges, there)
             if not all(ways):
                 dropped.setdefault(ways, []).append(service.name)
         for (out, into), names_ in dropped.items():
             which = listed(names_)
             if None in (out, into):
                 yield Unknown(
-                    message=f"whether the nodes reach the endpoints of {which}: their security "
-                    "groups have rules with prefix lists, whose ranges are not asked",
+                    message=f"whether the nodes reach the endpoints of {which} is unknown: their "
+                    "security groups have rules with prefix lists, whose ranges are not read",
                     path=(*HERE, "security_group_ids"),
                 )
             if into is False:
                 example = _groups_of(endpoints, context, existing.vpc_id, names_[0])
                 yield Fail(
-                    message=f"the endpoints of {which} let no HTTPS in from the nodes",
+                    message=f"the endpoints of {which} allow no inbound HTTPS from the nodes",
                     path=(*HERE, "security_group_ids"),
                     where=existing.vpc_id,
-                    hint=f"allow TCP {HTTPS} into {example} from {own[0]} or {ranges[0]}",
+                    hint=f"allow inbound TCP {HTTPS} in {example} from {own[0]} or {ranges[0]}",
                 )
             if out is False:
                 yield Fail(
-                    message=f"the nodes' security groups let no HTTPS out to the endpoints of "
+                    message="the nodes' security groups allow no outbound HTTPS to the "
+                    "endpoints of "
                     f"{which}",
                     path=(*HERE, "security_group_ids"),
                     where=existing.vpc_id,
-                    hint=f"allow TCP {HTTPS} out of {own[0]}",
+                    hint=f"allow outbound TCP {HTTPS} in {own[0]}",
                 )
 
 

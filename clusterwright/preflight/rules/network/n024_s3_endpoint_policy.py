@@ -1,4 +1,4 @@
-"""The policy of S3's endpoint in a network that exists lets the cluster's buckets through."""
+"""The policy of the S3 endpoint of an existing network allows the cluster's buckets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
 from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
-from clusterwright.preflight.rules.iam.policy_evaluation import Question, allowed
+from clusterwright.preflight.rules.iam.policy_evaluation import PolicyRequest, allowed
 from clusterwright.preflight.rules.network.egress import (
     EGRESS_FACTS,
+    egress_path,
     endpoint_names,
     gateway_of,
     interface_of,
-    way_out,
 )
 from clusterwright.preflight.rules.network.existing_network import (
     HERE,
@@ -25,10 +25,10 @@ from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 class S3EndpointPolicy(ExistingNetworkRule):
     id = "CW-N024"
-    title = "The S3 endpoint of a network that exists lets the buckets through"
+    title = "The S3 endpoint policy of an existing network allows the cluster's buckets"
     prevents = (
-        "AccessDenied for the lifecycle scripts or the data, although role and bucket allow it: "
-        "the endpoint's policy does not"
+        "AccessDenied for the lifecycle scripts or the data, although role and bucket policy "
+        "allow it: the endpoint policy does not"
     )
     source = "AWS documentation, endpoint policies for gateway endpoints"
     needs = EGRESS_FACTS
@@ -40,22 +40,22 @@ class S3EndpointPolicy(ExistingNetworkRule):
         for _, _, subnet in node_subnets(existing, facts[Subnets()]):
             if subnet is None or subnet.vpc_id != vpc_id:
                 continue
-            out = way_out(tables, subnet)
-            # S3's routes are longer than the default route: they win beside a NAT gateway too.
+            out = egress_path(tables, subnet)
+            # S3's routes are more specific than the default route, also with a NAT gateway.
             found = gateway_of(facts[Endpoints()], out.table, vpc_id, names)
             if found is None and out.default is None:
                 found = interface_of(facts[Endpoints()], vpc_id, names)
             if found is not None and found.policy is not None:
                 used.add(found)
-        for endpoint in sorted(used, key=lambda one: one.id):
+        for endpoint in sorted(used, key=lambda endpoint: endpoint.id):
             assert endpoint.policy is not None
-            refused, open_ = [], []
+            refused, undecided = [], []
             for bucket in self._buckets(context):
-                question = Question(
+                question = PolicyRequest(
                     action="s3:GetObject",
                     resource=f"arn:{context.cluster.partition}:s3:::{bucket}/any",
                     account=context.cluster.account,
-                    # Of the nodes' role, whose name CloudFormation makes.
+                    # The nodes' role, whose name CloudFormation generates.
                     principal_arn=f"arn:{context.cluster.partition}:iam::"
                     f"{context.cluster.account}:role/{context.cluster.environment}",
                     context={
@@ -69,21 +69,21 @@ class S3EndpointPolicy(ExistingNetworkRule):
                 if answer == "no":
                     refused.append(bucket)
                 elif answer == "unknown":
-                    open_.append(bucket)
+                    undecided.append(bucket)
             if refused:
                 yield Fail(
-                    message=f"the policy of {endpoint.id} lets nodes read nothing of "
+                    message=f"the policy of {endpoint.id} does not allow nodes to read "
                     f"{', '.join(refused)}",
                     path=(*HERE, "vpc_id"),
                     requested=", ".join(refused),
                     where=endpoint.id,
-                    hint="its owner must allow s3:GetObject of these buckets in the endpoint's "
+                    hint="its owner must allow s3:GetObject on these buckets in the endpoint "
                     "policy",
                 )
-            if open_:
+            if undecided:
                 yield Unknown(
-                    message=f"whether the policy of {endpoint.id} lets {', '.join(open_)} through "
-                    "rests on conditions that are not known before a request",
+                    message=f"whether the policy of {endpoint.id} allows {', '.join(undecided)} "
+                    "depends on conditions that are not known before a request",
                     path=(*HERE, "vpc_id"),
                 )
 

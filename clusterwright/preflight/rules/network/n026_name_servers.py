@@ -1,4 +1,4 @@
-"""The VPC that exists asks AWS's resolver for names."""
+"""The existing VPC uses the Amazon DNS server."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from clusterwright.preflight.rules.network.existing_network import HERE, Existin
 AMAZON = "AmazonProvidedDNS"
 
 
-class AmazonNames(ExistingNetworkRule):
+class DnsServers(ExistingNetworkRule):
     id = "CW-N026"
-    title = "The VPC that exists resolves the private names of endpoints and file systems"
+    title = "The existing VPC resolves the private names of endpoints and file systems"
     severity = "warning"
     prevents = (
-        "mounts and calls that go astray: other name servers know no private names of endpoints, "
+        "mounts and calls that fail: other DNS servers do not resolve private names of endpoints "
         "unless they forward them"
     )
     source = "AWS documentation, DHCP option sets; interface endpoints, private DNS names"
@@ -27,18 +27,18 @@ class AmazonNames(ExistingNetworkRule):
         vpc_id = existing.vpc_id
         servers = facts[NameServers(vpc_id)]
         if servers is None:
-            return  # CW-N006 says that it does not exist
+            return  # CW-N006 reports it
         others = [server for server in servers if server != AMAZON]
         if others or not servers:
             yield Fail(
-                message=f"{vpc_id} asks "
-                + (f"{', '.join(others)} for names" if others else "no name server")
+                message=f"{vpc_id} uses "
+                + (f"{', '.join(others)} for DNS" if others else "no DNS server")
                 + f", not {AMAZON}",
                 path=(*HERE, "vpc_id"),
                 limit=", ".join(servers),
                 where=vpc_id,
-                hint="see that these servers forward AWS's names to the VPC's resolver",
+                hint="make sure that these servers forward AWS names to the VPC's resolver",
             )
 
 
-RULE = AmazonNames()
+RULE = DnsServers()

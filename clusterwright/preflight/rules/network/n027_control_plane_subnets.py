@@ -1,4 +1,4 @@
-"""The control plane's subnets exist, in the VPC, in two zones, with room."""
+"""The control plane's subnets exist, in the VPC, in two zones, with free addresses."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from clusterwright.preflight.rule import Context, Fail, Results, Subjects
 from clusterwright.preflight.rules.network.existing_network import TwoZonesRule
 
 FREE_ADDRESSES: Final = 6
-"""Of each subnet (EKS user guide, "View Amazon EKS networking requirements for VPC and
+"""Required in each subnet (EKS user guide, "View Amazon EKS networking requirements for VPC and
 subnets"; it recommends 16)."""
 
 
 class ControlPlaneSubnets(TwoZonesRule):
     id = "CW-N027"
-    title = "The control plane's subnets are in the VPC, in two zones, with room"
+    title = "The control plane's subnets are in the VPC, in two zones, with free addresses"
     prevents = "CreateCluster of EKS fails: subnets in two zones, with 6 free addresses each"
     source = "EKS user guide, View Amazon EKS networking requirements for VPC and subnets"
     key = "control_plane_subnet_ids"
-    all_in = "all subnets of the control plane are in {zone}; EKS wants two zones"
+    same_zone_message = "all subnets of the control plane are in {zone}; EKS requires two zones"
 
     def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         if context.cluster.uses_kubernetes:
             yield from super().subjects(context)
 
-    def of_one(self, subnet: Subnet, path: Path) -> Results:
+    def check_subnet(self, subnet: Subnet, path: Path) -> Results:
         if subnet.free_addresses < FREE_ADDRESSES:
             yield Fail(
                 message=f"{subnet.id} has {subnet.free_addresses} free addresses; the control "
@@ -40,7 +40,8 @@ class ControlPlaneSubnets(TwoZonesRule):
             )
         if subnet.zone_id in ZONES_WITHOUT_CONTROL_PLANES:
             yield Fail(
-                message=f"{subnet.id} is in {subnet.zone_id}, where EKS has no control plane",
+                message=f"{subnet.id} is in {subnet.zone_id}, where EKS does not support control "
+                "planes",
                 path=path,
                 requested=subnet.zone_id,
                 where=subnet.id,

@@ -1,4 +1,4 @@
-"""What nodes read from and write to S3 does not go through a NAT gateway, paid by the GB."""
+"""Traffic between nodes and S3 does not go through a NAT gateway, which is charged per GB."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from clusterwright.preflight.facts.routes import Endpoints, RouteTables
 from clusterwright.preflight.rule import Context, FactValues, Fail, Results
 from clusterwright.preflight.rules.network.egress import (
     EGRESS_FACTS,
+    egress_path,
     endpoint_names,
     gateway_of,
     interface_of,
-    way_out,
 )
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
@@ -25,11 +25,11 @@ _NAT: Final = "nat-"
 
 class S3ThroughNat(ExistingNetworkRule):
     id = "CW-N028"
-    title = "Traffic to S3 does not go through a NAT gateway of a network that exists"
+    title = "Traffic to S3 does not go through a NAT gateway of an existing network"
     severity = "warning"
     prevents = (
-        "a bill by the GB for every checkpoint, data set and image layer: registries keep their "
-        "layers in S3, and only a gateway endpoint for S3 takes it off the NAT gateway"
+        "charges per GB for every checkpoint, data set and image layer: registries store their "
+        "layers in S3, and only a gateway endpoint for S3 keeps this traffic off the NAT gateway"
     )
     source = (
         "AWS documentation, NAT gateways: pricing, best practice for traffic to S3; gateway "
@@ -40,26 +40,26 @@ class S3ThroughNat(ExistingNetworkRule):
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         endpoints = facts[Endpoints()]
         names = endpoint_names(context.region, "s3")
-        told: set[str] = set()
+        reported: set[str] = set()
         for path, _, subnet in node_subnets(existing, facts[Subnets()]):
             if subnet is None or subnet.vpc_id != existing.vpc_id:
-                continue  # CW-N007 says so
-            out = way_out(facts[RouteTables()], subnet)
+                continue  # CW-N007 reports it
+            out = egress_path(facts[RouteTables()], subnet)
             if out.default is None or not out.default.startswith(_NAT) or out.table is None:
                 continue
-            if gateway_of(endpoints, out.table, subnet.vpc_id, names) or out.table.id in told:
+            if gateway_of(endpoints, out.table, subnet.vpc_id, names) or out.table.id in reported:
                 continue
-            told.add(out.table.id)
+            reported.add(out.table.id)
             interface = interface_of(endpoints, subnet.vpc_id, names)
             if interface is not None and interface.private_dns:
-                continue  # paid by the GB too, at the rate of endpoints, and somebody's decision
+                continue  # charged per GB too, at the rate of endpoints: a deliberate choice
             yield Fail(
-                message=f"what nodes in {subnet.id} read from and write to S3 goes through "
-                f"{out.default}, which is paid by the GB: {out.table.id} has no gateway endpoint "
+                message=f"traffic between nodes in {subnet.id} and S3 goes through "
+                f"{out.default}, which is charged per GB: {out.table.id} has no gateway endpoint "
                 "for S3",
                 path=path,
                 where=subnet.id,
-                hint="its owner should add a gateway endpoint for S3, which costs nothing: "
+                hint="its owner should add a gateway endpoint for S3, which is free of charge: "
                 f"`aws ec2 create-vpc-endpoint --vpc-id {subnet.vpc_id} --service-name {names[0]} "
                 f"--route-table-ids {out.table.id}`",
             )

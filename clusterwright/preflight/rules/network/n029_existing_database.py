@@ -1,4 +1,4 @@
-"""The accounting database that exists lets the controller in."""
+"""The existing accounting database accepts connections from the controller."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from clusterwright.preflight.rule import (
     Subjects,
     Unknown,
 )
-from clusterwright.preflight.rules.network.egress import lets_through
+from clusterwright.preflight.rules.network.egress import allows_traffic
 
 _RDS = ".rds.amazonaws.com"
 
 
-class ExistingAccounting(Rule[ExistingDatabase]):
-    """Asked where the network exists too: of one that is built nobody has a rule yet."""
+class ExistingDatabaseAccess(Rule[ExistingDatabase]):
+    """Checked if the network exists too: a new network has no rules in the database's groups
+    yet.
+    """
 
     id = "CW-N029"
-    title = "The accounting database that exists lets the controller in"
-    prevents = "slurmdbd that never starts, and a cluster that is rolled back after half an hour"
+    title = "The existing accounting database accepts connections from the controller"
+    prevents = "slurmdbd does not start, and the cluster is rolled back after half an hour"
     source = (
         "aws/aws-parallelcluster #6398; RDS user guide, controlling access with security groups"
     )
@@ -45,14 +47,15 @@ class ExistingAccounting(Rule[ExistingDatabase]):
         if found is None:
             if address.endswith(_RDS):
                 yield Unknown(
-                    message=f"whom {wanted.endpoint} lets in: no DB instance of the account has "
-                    "this address; a cluster of Aurora, or another account's, may",
-                    hint=f"see that its security group opens TCP {wanted.port} to the nodes",
+                    message=f"who can connect to {wanted.endpoint} is unknown: no DB instance of "
+                    "the account has this address; an Aurora cluster or another account may",
+                    hint=f"make sure that its security group allows TCP {wanted.port} from the "
+                    "nodes",
                 )
             return
         if found.port is not None and found.port != wanted.port:
             yield Fail(
-                message=f"{found.id} answers on port {found.port}, not on {wanted.port}",
+                message=f"{found.id} listens on port {found.port}, not on {wanted.port}",
                 path=("slurm", "accounting", "existing", "port"),
                 requested=wanted.port,
                 limit=found.port,
@@ -62,21 +65,21 @@ class ExistingAccounting(Rule[ExistingDatabase]):
         port = found.port or wanted.port
         ranges = [s.cidr for s in facts[Subnets()] if s.id in network.subnet_ids]
         rules = [rule for group in groups for rule in group.inbound]
-        opened = lets_through(rules, port, network.security_group_ids, ranges)
+        opened = allows_traffic(rules, port, network.security_group_ids, ranges)
         if opened is None:
             yield Unknown(
-                message=f"whether {found.id} opens TCP {port} to the nodes: its security groups "
-                "have rules with prefix lists, whose ranges are not asked"
+                message=f"whether {found.id} allows TCP {port} from the nodes is unknown: its "
+                "security groups have rules with prefix lists, whose ranges are not read"
             )
         elif not opened:
             named = ", ".join(found.security_group_ids) or "no security group"
             first = found.security_group_ids[0] if found.security_group_ids else "its group"
             yield Fail(
-                message=f"{found.id} has {named}, which does not open TCP {port} to the nodes",
+                message=f"{found.id} has {named}, which does not allow TCP {port} from the nodes",
                 where=found.id,
                 hint=f"add to {first}: TCP {port}, inbound, source "
                 f"{network.security_group_ids[0]}",
             )
 
 
-RULE = ExistingAccounting()
+RULE = ExistingDatabaseAccess()

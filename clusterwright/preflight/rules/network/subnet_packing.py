@@ -1,4 +1,4 @@
-"""Whether nodes find a subnet that has room for all of their addresses."""
+"""Packs nodes into subnets: all addresses of a node must be in one subnet."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Placing:
-    """What is left to place when every subnet is full: nodes by addresses per node."""
+class Placement:
+    """The nodes that do not fit into any subnet, by addresses per node."""
 
     unplaced: dict[int, int]
     certain: bool
-    """Whether no other order would place more."""
+    """Whether no other order could place more nodes."""
 
     @property
     def nodes(self) -> int:
         return sum(self.unplaced.values())
 
 
-def place(nodes: Iterable[tuple[int, int]], free: Sequence[int]) -> Placing:
-    """Put nodes into subnets, those with most addresses first.
+def place(nodes: Iterable[tuple[int, int]], free: Sequence[int]) -> Placement:
+    """Place nodes into subnets, those with the most addresses first.
 
-    All addresses of a node are in one subnet, so that what two subnets have left does not add up.
+    All addresses of a node are in one subnet: the remainders of two subnets do not add up.
 
     Parameters
     ----------
@@ -32,23 +32,23 @@ def place(nodes: Iterable[tuple[int, int]], free: Sequence[int]) -> Placing:
     free:
         Free addresses of each subnet.
     """
-    wanted: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for each, count in nodes:
         if each > 0 and count > 0:
-            wanted[each] = wanted.get(each, 0) + count
-    rooms, left = list(free), {}
-    sizes = sorted(wanted, reverse=True)
+            counts[each] = counts.get(each, 0) + count
+    capacities, left = list(free), {}
+    sizes = sorted(counts, reverse=True)
     for each in sizes:
-        count = wanted[each]
-        for index, room in enumerate(rooms):
-            fits = min(count, room // each)
-            rooms[index] -= fits * each
+        count = counts[each]
+        for index, capacity in enumerate(capacities):
+            fits = min(count, capacity // each)
+            capacities[index] -= fits * each
             count -= fits
         if count:
             left[each] = count
-    # Largest first is best where each size divides the next; beyond that no subnet takes more of
-    # a size than by itself, nor all of them together more than there is.
+    # Largest first is optimal if each size divides the next; otherwise the result is certain if
+    # one size alone, or the total, exceeds the free addresses.
     divides = all(a % b == 0 for a, b in itertools.pairwise(sizes))
-    alone = any(sum(room // each for room in free) < wanted[each] for each in sizes)
-    total = sum(each * count for each, count in wanted.items()) > sum(free)
-    return Placing(left, divides or alone or total)
+    alone = any(sum(capacity // each for capacity in free) < counts[each] for each in sizes)
+    total = sum(each * count for each, count in counts.items()) > sum(free)
+    return Placement(left, divides or alone or total)

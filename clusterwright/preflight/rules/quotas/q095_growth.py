@@ -1,4 +1,4 @@
-"""Quotas allow every group at its max_count: this passes today, max_count will not."""
+"""Quotas suffice for every group at its max_count."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from clusterwright.preflight.rules.growth import at_growth, grown, grows
 from clusterwright.preflight.rules.quotas.quota_rule import QuotaDemand, QuotaRule
 
 OF_NODE_GROUPS = ("CW-Q061", "CW-Q062")
-"""Managed node groups do not grow where Karpenter adds the nodes: it keeps them outside."""
+"""Managed node groups do not grow if Karpenter adds nodes, which are in no node group."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """What a quota rule asks at max_count, and what it asks today, if anything."""
+    """The demand of a quota rule at max_count and today's demand, if any."""
 
     rule: QuotaRule
     then: Subject[QuotaDemand]
@@ -35,11 +35,10 @@ class Growth:
 
 class GrowthQuotas(Rule[Growth]):
     id = "CW-Q095"
-    title = "Quotas allow the growth to max_count"
+    title = "Quotas suffice for max_count"
     severity = "warning"
     prevents = (
-        "a cluster that is deployed and cannot grow on the day when it must: quotas are raised "
-        "within days to weeks"
+        "a deployed cluster that cannot grow when needed: quota increases take days to weeks"
     )
     source = "awslabs/awsome-distributed-ai #198; aws/aws-parallelcluster #1375"
 
@@ -53,8 +52,8 @@ class GrowthQuotas(Rule[Growth]):
             today = {_name(s): s for s in rule.subjects(context)}
             for then in rule.subjects(larger):
                 now = today.get(_name(then))
-                # Quotas that the count does not touch, and those without a code, are the rule's
-                # own to look at.
+                # The rule itself checks quotas that the count does not affect, and those without
+                # a code.
                 if then.value.code and (now is None or then.value.amount > now.value.amount):
                     yield Subject(at_growth(context, then.path), Growth(rule, then, now))
 

@@ -1,4 +1,4 @@
-"""The run begins today or later."""
+"""The run starts today or later."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class RunStart(Rule[dt.date]):
     id = "CW-Q900"
-    title = "The run begins today or later"
+    title = "The run starts today or later"
     severity = "info"
     scope = "offline"
-    prevents = "dates to file quota requests by that nobody can keep"
-    source = "the spec itself: `--request-quotas` dates requests back from this day"
+    prevents = "filing dates for quota requests that are already in the past"
+    source = "the spec itself: `--request-quotas` dates requests back from this date"
 
     def subjects(self, context: Context) -> Subjects[dt.date]:
         run = context.cluster.run
@@ -23,10 +23,10 @@ class RunStart(Rule[dt.date]):
     def check(self, start: dt.date, context: Context) -> Results:
         if start < context.today:
             yield Fail(
-                message=f"the run began on {start}, before today ({context.today})",
+                message=f"the run started on {start}, before today ({context.today})",
                 requested=str(start),
                 limit=str(context.today),
-                hint="set the day on which the next run begins, or leave it out",
+                hint="set the date of the next run, or remove it",
             )
 
 

@@ -1,4 +1,4 @@
-"""The capacity reservation or block exists, and is of the kind that the spec says."""
+"""The capacity reservation or block exists and is of the kind in the spec."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationExists(ReservationRule):
     id = "CW-C030"
-    title = "The capacity reservation exists and is of its kind"
+    title = "The capacity reservation exists and is of the kind in the spec"
     prevents = (
         "RunInstances fails: the reservation is not found; or instances of a capacity block are "
-        "launched as ordinary ones and refused"
+        "launched as on-demand instances and refused"
     )
     source = (
         "EC2 DescribeCapacityReservations; aws/aws-parallelcluster, CapacityReservation validator"
@@ -25,8 +25,7 @@ class ReservationExists(ReservationRule):
         found = facts[Reservation(use.id)]
         if found is None:
             yield Fail(
-                message=f"there is no {use.word} {use.id} in {context.region} that this account "
-                "sees",
+                message=f"there is no {use.word} {use.id} in {context.region} for this account",
                 requested=use.id,
                 where=context.region,
                 hint="a reservation of another account must be shared with this one",
@@ -37,7 +36,7 @@ class ReservationExists(ReservationRule):
             if (group.capacity.kind == "capacity-block") != is_block:
                 kind = "capacity-block" if is_block else "reservation"
                 yield Fail(
-                    message=f"{use.id} is a {kind.replace('-', ' ')}, `{group.name}` says "
+                    message=f"{use.id} is a {kind.replace('-', ' ')}, `{group.name}` has kind "
                     f"{group.capacity.kind}",
                     path=(*path, "capacity", "kind"),
                     requested=group.capacity.kind,

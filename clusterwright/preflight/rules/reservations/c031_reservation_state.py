@@ -1,4 +1,4 @@
-"""The capacity reservation or block has capacity now."""
+"""The capacity reservation or block is active."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationState(ReservationRule):
     id = "CW-C031"
-    title = "The capacity reservation holds capacity"
-    prevents = "RunInstances fails: the reservation has expired, or has not begun"
+    title = "The capacity reservation is active"
+    prevents = "RunInstances fails: the reservation has expired or has not started"
     source = (
-        "EC2 DescribeCapacityReservations, State; aws/aws-parallelcluster #6870, whose validator "
-        "looks at no state"
+        "EC2 DescribeCapacityReservations, State; aws/aws-parallelcluster #6870, whose "
+        "validator does not check the state"
     )
 
     def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
@@ -32,7 +32,7 @@ class ReservationState(ReservationRule):
             yield Fail(
                 message=f"the {use.word} {use.id} is {found.state}{starts}: until then no "
                 "instance can be launched into it",
-                # Nothing but time stands in the way of it; a payment may never come.
+                # The others become active with time; a payment may never arrive.
                 severity="error" if found.state == "payment-pending" else "warning",
                 where=where,
                 hint="deploy when it is active, or with count: 0 until then",
@@ -42,13 +42,10 @@ class ReservationState(ReservationRule):
             yield Fail(
                 message=f"the {use.word} {use.id} is {found.state}{ended}",
                 where=where,
-                hint="name a reservation that is active",
+                hint="use an active reservation",
             )
         else:
-            yield Unknown(
-                message=f"the {use.word} {use.id} is in a state that is not known here: "
-                f"{found.state}"
-            )
+            yield Unknown(message=f"the {use.word} {use.id} has an unknown state: {found.state}")
 
 
 RULE = ReservationState()

@@ -1,4 +1,4 @@
-"""The capacity reservation or block holds the type of each of its groups."""
+"""The capacity reservation or block has the instance type of each of its groups."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationType(ReservationRule):
     id = "CW-C032"
-    title = "The capacity reservation holds the group's instance type"
-    prevents = "RunInstances fails: the reservation is of another instance type"
+    title = "The capacity reservation has the group's instance type"
+    prevents = "RunInstances fails: the reservation is for another instance type"
     source = "aws/aws-parallelcluster, CapacityReservation validator"
 
     def check(self, use: ReservationUse, facts: FactValues) -> Results:

@@ -1,4 +1,4 @@
-"""The capacity reservation or block is in the zone of the nodes."""
+"""The capacity reservation or block is in the Availability Zone of the nodes."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class ReservationZone(ReservationRule):
             return
         wanted = context.cluster.network.availability_zone_id
         zones = facts[Zones()]
-        # Names of zones differ between accounts; the one that answers knows its own.
-        there = found.zone_id or zone_id_of(found.zone, zones)
-        if there != zone_id_of(wanted, zones):
+        # Zone names differ between accounts: Zones() maps those of this account to ids.
+        zone_id = found.zone_id or zone_id_of(found.zone, zones)
+        if zone_id != zone_id_of(wanted, zones):
             yield Fail(
-                message=f"the {use.word} {use.id} is in {there}, the nodes in {wanted}",
+                message=f"the {use.word} {use.id} is in {zone_id}, the nodes are in {wanted}",
                 requested=wanted,
-                limit=there,
+                limit=zone_id,
                 where=use.id,
-                hint=f"availability_zone_id: {there}, if nothing stands in {wanted} yet",
+                hint=f"availability_zone_id: {zone_id}, if nothing is deployed in {wanted} yet",
             )
 
 

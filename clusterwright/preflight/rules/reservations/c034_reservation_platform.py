@@ -1,4 +1,4 @@
-"""The capacity reservation or block is for the nodes' system on shared hardware."""
+"""The capacity reservation or block matches the nodes' operating system and tenancy."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PLATFORM, TENANCY = "Linux/UNIX", "default"
 
 class ReservationPlatform(ReservationRule):
     id = "CW-C034"
-    title = "The capacity reservation is for the nodes' operating system and tenancy"
+    title = "The capacity reservation matches the nodes' operating system and tenancy"
     prevents = (
-        "RunInstances fails, or ordinary instances run beside a reservation that is paid for and "
-        "never used: platform and tenancy must match"
+        "RunInstances fails, or on-demand instances run while the reservation is paid for "
+        "and unused: platform and tenancy must match"
     )
     source = (
         "EC2 CreateCapacityReservation, InstancePlatform and Tenancy; aws/aws-parallelcluster, "
@@ -32,23 +32,23 @@ class ReservationPlatform(ReservationRule):
             return
         wanted_platform = _platform(context.cluster)
         if not found.platform:
-            yield Unknown(message=f"the {use.word} {use.id} names no platform")
+            yield Unknown(message=f"the {use.word} {use.id} has no platform")
         for what, has, wanted in (
             ("platform", found.platform or wanted_platform, wanted_platform),
             ("tenancy", found.tenancy, TENANCY),
         ):
             if has != wanted:
                 yield Fail(
-                    message=f"the {use.word} {use.id} has {what} {has}, the nodes {wanted}",
+                    message=f"the {use.word} {use.id} has {what} {has}, the nodes have {wanted}",
                     requested=wanted,
                     limit=has,
                     where=use.id,
-                    hint="it cannot be changed: it takes another reservation",
+                    hint="it cannot be changed: use another reservation",
                 )
 
 
 def _platform(cluster: Cluster) -> str:
-    """What EC2 calls the system that the nodes' image has."""
+    """The operating system of the nodes' image, as EC2 names it."""
     if "parallelcluster" not in cluster.traits.sections:
         return PLATFORM
     return RESERVATION_PLATFORMS.get(cluster.parallelcluster.os, PLATFORM)

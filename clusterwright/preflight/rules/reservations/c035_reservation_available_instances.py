@@ -1,4 +1,4 @@
-"""The capacity reservation or block has enough free instances for all its groups together."""
+"""The capacity reservation or block has enough available instances for all of its groups."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 )
 
 
-class ReservationFree(ReservationRule):
+class ReservationAvailableInstances(ReservationRule):
     id = "CW-C035"
-    title = "The capacity reservation has enough free instances"
+    title = "The capacity reservation has enough available instances"
     prevents = (
-        "RunInstances fails with ReservationCapacityExceeded: others use the reservation, or "
-        "several groups draw from it"
+        "RunInstances fails with ReservationCapacityExceeded: other instances use the "
+        "reservation, or several groups share it"
     )
-    source = "aws/aws-parallelcluster, CapacityReservationSize, which counts no free instances"
+    source = (
+        "aws/aws-parallelcluster, CapacityReservationSize, which does not count available "
+        "instances"
+    )
 
     def needs(self, use: ReservationUse) -> Facts:
         return (Reservation(use.id), Instances())
@@ -37,41 +40,45 @@ class ReservationFree(ReservationRule):
     def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]
         if found is None or found.state in (*ENDED, *NONE_NOW):
-            return  # CW-C030 and CW-C031 say so
+            return  # CW-C030 and CW-C031 report it
         held = sum(
-            one.reservation_id == use.id and context.instance_is_ours(one)
-            for one in facts[Instances()]
+            instance.reservation_id == use.id and context.instance_is_ours(instance)
+            for instance in facts[Instances()]
         )
-        # Before it starts nothing is available, but all of it will be.
+        # Before a reservation starts, all of its instances are going to be available.
         free = found.total_count if found.state in NOT_YET else found.available_count
         if free is None:
-            yield Unknown(message=f"the {use.word} {use.id} does not say what is free")
+            yield Unknown(
+                message=f"the {use.word} {use.id} does not report its available instances"
+            )
             return
-        room = min(free + held, found.total_count)
-        if use.count <= room:
+        available = min(free + held, found.total_count)
+        if use.count <= available:
             yield from _growth(use, found.total_count)
             return
         several = f" of {len(use.groups)} groups" if len(use.groups) > 1 else ""
         yield Fail(
-            message=f"{use.count} instances{several} from the {use.word} {use.id}, {room} are "
+            message=f"{use.count} instances{several} from the {use.word} {use.id}, {available} "
+            "are "
             "free",
             path=largest(use.groups),
             requested=use.count,
-            used=max(0, found.total_count - room),
+            used=max(0, found.total_count - available),
             limit=found.total_count,
             where=use.id,
-            hint=f"count: {room}{' in all' if several else ''}, or another reservation for the "
+            hint=f"count: {available}{' in all' if several else ''}, or another reservation for "
+            "the "
             "rest",
         )
 
 
 def _growth(use: ReservationUse, total: int) -> Results:
-    """What comes later may find what others use now free, but never more than there is."""
+    """Later instances may use what others use now, but never more than the total."""
     if use.most > total:
-        path, _ = max(use.groups, key=lambda one: (one[1].max_count or 0) - one[1].count)
+        path, _ = max(use.groups, key=lambda pair: (pair[1].max_count or 0) - pair[1].count)
         yield Fail(
             message=f"{use.most} instances with max_count from the {use.word} {use.id}, which has "
-            f"{total}: the rest could never start",
+            f"{total}: the other instances could never start",
             path=(*path, "max_count"),
             severity="warning",
             requested=use.most,
@@ -81,4 +88,4 @@ def _growth(use: ReservationUse, total: int) -> Results:
         )
 
 
-RULE = ReservationFree()
+RULE = ReservationAvailableInstances()

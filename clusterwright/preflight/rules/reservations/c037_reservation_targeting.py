@@ -1,4 +1,4 @@
-"""Nobody else takes what the spec counts on: the capacity reservation is targeted."""
+"""The capacity reservation is targeted: only instances that name it use it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationTargeting(ReservationRule):
     id = "CW-C037"
-    title = "Only who names the capacity reservation can use it"
+    title = "The capacity reservation is targeted"
     severity = "warning"
     prevents = (
-        "a replaced node that finds no capacity: an open reservation is filled by any instance of "
+        "a replaced node without capacity: an open reservation is used by any instance of "
         "the type that is launched in the zone"
     )
     source = "EC2 CreateCapacityReservation, InstanceMatchCriteria"
@@ -25,8 +25,8 @@ class ReservationTargeting(ReservationRule):
         found = facts[Reservation(use.id)]
         if found is not None and found.match == "open" and found.state not in ENDED:
             yield Fail(
-                message=f"the {use.word} {use.id} is open: any {found.instance_type} that "
-                f"somebody launches in {found.zone} takes from it",
+                message=f"the {use.word} {use.id} is open: any {found.instance_type} launched in "
+                f"{found.zone} uses it",
                 where=use.id,
                 hint="`aws ec2 modify-capacity-reservation --instance-match-criteria targeted`",
             )

@@ -1,4 +1,4 @@
-"""A group and its capacity reservation are in the same placement group, or in none."""
+"""A group and its capacity reservation are in the same placement group or in none."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationPlacement(ReservationRule):
     id = "CW-C038"
-    title = "A group and its capacity reservation are placed alike"
+    title = "A group and its capacity reservation are in the same placement group"
     prevents = (
-        "some of the reserved instances never start: they are not where the placement group is "
+        "some of the reserved instances never start: they are not in the placement group "
         "(11 of 16 in eksctl #7949)"
     )
     source = (
@@ -30,14 +30,14 @@ class ReservationPlacement(ReservationRule):
         for path, group in use.groups:
             here = (*path, "placement_group")
             if group.placement_group and found.kind != "capacity-block":
-                # What a capacity block takes is CW-C007's to say.
+                # CW-C007 checks capacity blocks.
                 theirs = found.placement_group
                 yield Fail(
-                    message=f"`{group.name}` gets a placement group of its own, the {use.word} "
-                    + (f"{use.id} is in {theirs}" if theirs else f"{use.id} was made in none"),
+                    message=f"`{group.name}` gets a new placement group, the {use.word} "
+                    + (f"{use.id} is in {theirs}" if theirs else f"{use.id} is in none"),
                     path=here,
-                    # Reserved instances may happen to be close together; those of another
-                    # placement group never are in this one.
+                    # Reserved instances may be close together by chance; those of another
+                    # placement group are never in this one.
                     severity="error" if theirs else "warning",
                     limit=theirs,
                     where=use.id,
@@ -47,11 +47,11 @@ class ReservationPlacement(ReservationRule):
                 yield Fail(
                     message=f"the {use.word} {use.id} is in the placement group "
                     f"{found.placement_group}, `{group.name}` in none: its instances do not "
-                    "match it",
+                    "match the reservation",
                     path=(*path, "capacity", "id"),
                     limit=found.placement_group,
                     where=use.id,
-                    hint="name a reservation that was made in no placement group",
+                    hint="use a reservation without a placement group",
                 )
 
 

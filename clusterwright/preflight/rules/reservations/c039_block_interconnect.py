@@ -1,4 +1,4 @@
-"""The instances of an UltraServer's capacity block are connected with each other."""
+"""The instances of an UltraServer's capacity block are interconnected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class BlockInterconnect(ReservationRule):
     id = "CW-C039"
-    title = "The UltraServer of a capacity block is whole"
+    title = "The instances of an UltraServer's capacity block are interconnected"
     prevents = "jobs that hang: some of an UltraServer's instances are not connected"
     source = (
         "EC2 DescribeCapacityBlockStatus, InterconnectStatus; aws/aws-parallelcluster, "
@@ -46,25 +46,25 @@ class BlockInterconnect(ReservationRule):
             return
         status = next((s for s in facts[BlockStatuses()] if s.id == found.block_id), None)
         if status is None:
-            yield Unknown(message=f"EC2 gives no status of the capacity block of {use.id}")
+            yield Unknown(message=f"EC2 reports no status of the capacity block of {use.id}")
         elif status.interconnect == "insufficient-data":
-            yield Unknown(
-                message=f"EC2 does not know yet how the instances of {use.id} are connected"
-            )
+            yield Unknown(message=f"EC2 has insufficient data about the interconnect of {use.id}")
         elif status.interconnect != "ok":
             yield Fail(
-                message=f"the capacity block {status.id} is connected "
-                f"{status.interconnect or 'in a way that EC2 does not name'}, not ok",
+                message=f"the capacity block {status.id} has interconnect status "
+                f"{status.interconnect or '(none)'}, not ok",
                 where=use.id,
-                hint="let AWS support look at it before jobs are placed on it",
+                hint="contact AWS Support before running jobs on it",
             )
         elif status.unavailable is None:
-            yield Unknown(message=f"EC2 does not say how much of {status.id} can be used")
+            yield Unknown(
+                message=f"EC2 does not report how many instances of {status.id} are available"
+            )
         elif status.unavailable:
             total = status.total if status.total is not None else "the"
             yield Fail(
                 message=f"{status.unavailable} of {total} instances of the capacity block "
-                f"{status.id} cannot be used",
+                f"{status.id} are unavailable",
                 severity="warning",
                 requested=status.total,
                 used=status.unavailable,

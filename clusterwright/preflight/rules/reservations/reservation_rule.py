@@ -1,4 +1,4 @@
-"""Capacity reservations and blocks as a spec names them, and what every rule about one shares."""
+"""The capacity reservations and blocks of a spec, and the base class of the rules about them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NOT_YET = ("scheduled", "pending", "assessing", "delayed", "payment-pending")
 """States in which a reservation has no capacity yet."""
 
 ENDED = ("expired", "cancelled", "cancelling", "failed", "payment-failed")
-"""States that a reservation does not leave any more."""
+"""Final states of a reservation."""
 
 NONE_NOW = ("unavailable", "unsupported")
-"""States in which a reservation has no capacity, whatever it was."""
+"""States in which a reservation has no capacity."""
 
 
 @dataclass(frozen=True)
 class ReservationUse:
-    """The groups that take instances from one reservation, summed up."""
+    """The groups that use one reservation or block."""
 
     id: str
     kind: str
@@ -45,12 +45,12 @@ class ReservationUse:
 
 
 def by_reservation(context: Context) -> Iterable[ReservationUse]:
-    """Reservations and blocks of the spec, on platforms that take them; one per id."""
+    """The reservations and blocks of the spec, on platforms that support them; one per id."""
     found: dict[str, list[tuple[Path, ComputeGroup]]] = {}
     for path, group in context.groups("reservation", "capacity-block"):
         capacity = group.capacity
-        taken = group.capacity.kind in context.platform.capacity_kinds
-        wanted = taken and can_have_nodes(context, group)
+        supported = group.capacity.kind in context.platform.capacity_kinds
+        wanted = supported and can_have_nodes(context, group)
         if wanted and isinstance(capacity, Reserved | CapacityBlock):
             found.setdefault(capacity.id, []).append((path, group))
     for id_, groups in found.items():
@@ -58,7 +58,7 @@ def by_reservation(context: Context) -> Iterable[ReservationUse]:
 
 
 class ReservationRule(Rule[ReservationUse]):
-    """A rule about each reservation and block that the spec names, as the account has it."""
+    """A rule about each reservation and block of the spec."""
 
     def subjects(self, context: Context) -> Subjects[ReservationUse]:
         for use in by_reservation(context):

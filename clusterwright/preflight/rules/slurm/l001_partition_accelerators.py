@@ -1,4 +1,4 @@
-"""A partition has accelerators of one kind."""
+"""The nodes of a partition have accelerators of one kind."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class PartitionAccelerators(Rule[Partition]):
     id = "CW-L001"
-    title = "A partition has accelerators of one kind"
+    title = "The nodes of a partition have accelerators of one kind"
     scope = "offline"
     prevents = (
-        "jobs that land on NVIDIA and Neuron nodes at once, and hang in their first collective"
+        "jobs that run on NVIDIA and Neuron nodes together and hang in their first collective"
     )
     source = "aws/aws-parallelcluster, InstancesAcceleratorsValidator, which compares no models"
 
@@ -37,7 +37,7 @@ class PartitionAccelerators(Rule[Partition]):
         elif len(types) > 1 and kinds != ["none"]:
             yield Fail(
                 message=f"the partition `{name}` mixes {', '.join(sorted(types))}: "
-                "jobs run at the pace of the slowest",
+                "jobs run at the speed of the slowest",
                 severity="warning",
                 requested=", ".join(sorted(types)),
                 hint="one partition for each instance type, under slurm.partitions",

@@ -1,4 +1,4 @@
-"""That containers run on the image cannot be proved from here."""
+"""Whether containers run on the image is known only after deployment."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class Pyxis(Rule[None]):
     id = "CW-L002"
-    title = "Containers in Slurm jobs are proved by a job"
+    title = "Containers in Slurm jobs are tested by a job"
     severity = "warning"
     scope = "offline"
-    prevents = "a cluster whose image has no Pyxis or Enroot, found by the first container job"
+    prevents = (
+        "a cluster whose image has no Pyxis or Enroot, which the first container job reveals"
+    )
     source = "awslabs/awsome-distributed-ai #427"
 
     def subjects(self, context: Context) -> Subjects[None]:
@@ -20,12 +22,12 @@ class Pyxis(Rule[None]):
     def check(self, context: Context) -> Results:
         mirrored = context.cluster.slurm.containers.install == "mirrored"
         what = (
-            "has what Enroot's packages depend on, and a compiler for Pyxis,"
+            "has the dependencies of Enroot's packages, and a compiler for Pyxis,"
             if mirrored
-            else "brings Enroot and Pyxis"
+            else "includes Enroot and Pyxis"
         )
         yield Fail(
-            message=f"whether the image {what} cannot be seen before a node runs",
+            message=f"whether the image {what} is not known before a node runs",
             hint="after deployment: `srun --container-image=ubuntu:24.04 true`",
         )
 

@@ -1,4 +1,4 @@
-"""The controller has memory for the nodes it looks after."""
+"""The controller has enough memory for its nodes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ LARGEST_NEED_GIB = 16
 
 class ControllerMemory(Rule[ComputeGroup]):
     id = "CW-L003"
-    title = "The controller has memory for its nodes"
+    title = "The controller has enough memory for its nodes"
     severity = "warning"
     scope = "offline"
-    prevents = "slurmctld killed for want of memory, and every job with it"
+    prevents = "slurmctld is killed when the controller runs out of memory"
     source = "aws/aws-parallelcluster, HeadNodeMemorySize: nodes / 25 + 0.6 GiB, at most 16"
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
@@ -28,7 +28,7 @@ class ControllerMemory(Rule[ComputeGroup]):
         needed_gib = min(nodes / 25 + 0.6, LARGEST_NEED_GIB)
         instance = context.catalog.instance(name)
         if instance is None or not isinstance(instance.memory_gib, Known):
-            yield Unknown(message=f"the memory of {name} is in no source")
+            yield Unknown(message=f"no source states the memory of {name}")
         elif instance.memory_gib.value < needed_gib:
             yield Fail(
                 message=f"{name} has {instance.memory_gib.value:g} GiB, a controller of {nodes} "

@@ -1,4 +1,4 @@
-"""Large clusters recover from failed nodes by themselves."""
+"""Large clusters replace failed nodes automatically."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ LARGE = 16
 
 class NodeRecovery(Rule[None]):
     id = "CW-L004"
-    title = "Failed nodes are replaced"
+    title = "Failed nodes are replaced automatically"
     severity = "warning"
     scope = "offline"
-    prevents = "a run that waits for a person each time a node fails"
+    prevents = "a run that waits for an operator each time a node fails"
     source = "Kokolis et al., arXiv:2410.21680: 2.3 to 6.5 failures per thousand node-days"
 
     def subjects(self, context: Context) -> Subjects[None]:
@@ -24,7 +24,8 @@ class NodeRecovery(Rule[None]):
         nodes = sum(g.count for g in cluster.compute if g.role == "compute")
         if cluster.resilience.node_recovery == "none" and nodes >= LARGE:
             yield Fail(
-                message=f"{nodes} nodes, and none is replaced when it fails",
+                message="failed nodes are not replaced automatically, and the cluster has "
+                f"{nodes} nodes",
                 requested=nodes,
                 hint="node_recovery: automatic",
             )

@@ -1,7 +1,6 @@
-"""Accounting on the controller is lost with the controller, and people's accounts with it.
+"""Accounting records on the controller are lost when the controller is replaced.
 
-Said where the file names people: a cluster that nobody is charged for keeps no record that is
-missed, and the default would be a finding in every file.
+Checked only if the spec lists users: otherwise the default would be a finding in every spec.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class LocalAccounting(Rule[str]):
     id = "CW-L005"
-    title = "Slurm's records outlive the controller"
+    title = "Slurm's accounting records are stored outside the controller"
     severity = "info"
     scope = "offline"
     prevents = "job records, accounts and limits lost when the controller is replaced"
@@ -26,12 +25,12 @@ class LocalAccounting(Rule[str]):
         if kind == "local":
             yield Fail(
                 message="the accounting database is on the controller's disk: the job records "
-                f"of {_people(context)} are lost when the controller is replaced",
+                f"of {_users(context)} are lost when the controller is replaced",
                 hint="`slurm.accounting: {kind: rds}` keeps them outside the cluster",
             )
 
 
-def _people(context: Context) -> str:
+def _users(context: Context) -> str:
     count = len(context.cluster.slurm.users)
     return "1 user" if count == 1 else f"{count} users"
 

@@ -1,7 +1,7 @@
-"""What a spec says of Slurm, and HyperPod's slurm.conf decides in managed mode.
+"""Settings of Slurm in the spec that HyperPod's slurm.conf controls in managed mode.
 
-What stands in slurm.conf itself is refused by the spec (priority weights, timeouts, preemption).
-What is kept elsewhere can be said, and whether it does anything depends on a file that HyperPod
+The spec refuses settings of slurm.conf itself (priority weights, timeouts, preemption). Settings
+that are stored elsewhere are accepted, but their effect depends on the slurm.conf that HyperPod
 writes.
 """
 
@@ -21,50 +21,50 @@ from clusterwright.preflight.rule import (
 
 class ManagedSlurm(Rule[tuple[str, Severity]]):
     id = "CW-L007"
-    title = "What the spec says of Slurm has an effect in managed mode"
+    title = "Slurm settings have an effect in managed mode"
     severity = "warning"
     scope = "offline"
-    prevents = "spares that take jobs, and limits and priorities that bind nobody"
+    prevents = "spares that run jobs, and limits and priorities without effect"
     source = (
         "AWS documentation, HyperPod Slurm API configuration: HyperPod writes slurm.conf; "
         "slurm.conf(5), AccountingStorageEnforce and PriorityType"
     )
 
     def subjects(self, context: Context) -> Subjects[tuple[str, Severity]]:
-        """Values that do nothing, and values whose effect is not known."""
+        """Settings without effect, and settings whose effect is not known."""
         cluster = context.cluster
         slurm = cluster.slurm
-        if cluster.platform != "hyperpod-slurm" or slurm.configuration != "managed":
+        if not (context.on_hyperpod and cluster.uses_slurm) or slurm.configuration != "managed":
             return
         for index, group in enumerate(cluster.compute):
             if group.spare_count:
                 text = (
-                    f"HyperPod's slurm.conf keeps no node free: the {group.spare_count} spare "
-                    f"nodes of `{group.name}` take jobs like the others"
+                    f"HyperPod's slurm.conf reserves no nodes: the {group.spare_count} spare "
+                    f"nodes of `{group.name}` run jobs like the others"
                 )
                 yield Subject(("compute", index, "spare_count"), (text, "warning"))
         if slurm.accounting.kind != "none":
             for key in ("qos", "accounts"):
                 if getattr(slurm, key):
                     text = (
-                        f"priorities and limits of {key} are kept in the database; whether they "
-                        "bind is said in HyperPod's slurm.conf, which was not seen"
+                        f"priorities and limits of {key} are stored in the database; whether "
+                        "Slurm enforces them depends on HyperPod's slurm.conf, which is not known"
                     )
                     yield Subject(("slurm", key), (text, "info"))
         if slurm.restrict_ssh_to_jobs:
             text = (
-                "it needs `Contain` in the PrologFlags of HyperPod's slurm.conf, which was not "
-                "seen; a node without it fails at boot"
+                "it requires `Contain` in the PrologFlags of HyperPod's slurm.conf, which is not "
+                "known; without it a node fails at boot"
             )
             yield Subject(("slurm", "restrict_ssh_to_jobs"), (text, "warning"))
 
     def check(self, effect: tuple[str, Severity], path: Path) -> Results:
         text, severity = effect
         hint = (
-            "`slurm: {configuration: scripted}` keeps spares free; or leave spare_count out"
+            "`slurm: {configuration: scripted}` keeps spares out of jobs; or remove spare_count"
             if path[-1] == "spare_count"
-            else "`slurm: {configuration: scripted}` decides it here; otherwise the log of the "
-            "controller says what does not bind (step managed_limits)"
+            else "`slurm: {configuration: scripted}` makes the spec decide; otherwise the "
+            "controller's log lists what is not enforced (step managed_limits)"
         )
         yield Fail(message=text, severity=severity, hint=hint)
 

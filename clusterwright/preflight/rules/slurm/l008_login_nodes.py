@@ -1,4 +1,4 @@
-"""People work on nodes of their own, and not on the machine that runs Slurm."""
+"""Users log in to login nodes, not to the controller."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class LoginNodes(Rule[int]):
     id = "CW-L008"
-    title = "People work on nodes of their own, beside the controller"
+    title = "Users log in to login nodes, not to the controller"
     severity = "warning"
     scope = "offline"
     prevents = (
-        "Slurm and its database ended by a user's program that takes the controller's memory"
+        "Slurm and its database killed because a user's program uses the controller's memory"
     )
     source = "aws/aws-parallelcluster #2701"
 
@@ -26,20 +26,22 @@ class LoginNodes(Rule[int]):
         controllers = [g for g in context.cluster.compute if g.role == "controller"]
         if any(group.role == "login" and group.count for group in context.cluster.compute):
             return
-        people = "1 user signs in" if users == 1 else f"{users} users sign in"
+        logins = "1 user logs in" if users == 1 else f"{users} users log in"
         yield Fail(
-            message=f"{people} on the controller: a program there that takes all memory ends "
-            "slurmctld, and the cluster with it",
+            message=f"{logins} on the controller: a program that uses all of its memory stops "
+            "slurmctld, and with it the cluster",
             hint=f"add {{name: login, role: login, instance_type: {_type(controllers, context)}, "
             "count: 1}",
         )
 
 
 def _type(controllers: list[ComputeGroup], context: Context) -> str:
-    """Of the controller's architecture: ParallelCluster takes no other beside it."""
+    """A type of the controller's architecture: ParallelCluster requires the same for login
+    nodes.
+    """
     found = (context.catalog.instance(group.instance_type) for group in controllers)
-    known = [one.architecture for one in found if one is not None]
-    arm = any(isinstance(one, Known) and one.value == "arm64" for one in known)
+    known = [instance.architecture for instance in found if instance is not None]
+    arm = any(isinstance(a, Known) and a.value == "arm64" for a in known)
     return "m7g.4xlarge" if arm else "m5.4xlarge"
 
 

@@ -1,4 +1,4 @@
-"""HyperPod's auto-resume has not taken every slurm.conf."""
+"""HyperPod's auto-resume supports the cluster's slurm.conf."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class AutoResume(Rule[None]):
     id = "CW-L009"
-    title = "Auto-resume is known to take the cluster's slurm.conf"
+    title = "Auto-resume is known to support the cluster's slurm.conf"
     severity = "warning"
     scope = "offline"
-    prevents = "jobs with --auto-resume=1 that end with their node instead of being resumed"
+    prevents = "jobs with --auto-resume=1 that fail with their node instead of being resumed"
     source = (
         "awslabs/awsome-distributed-ai #584, the agent's log of 2025-03-31: TaskPlugin other than "
         "task/none and PrologFlags are unsupported"
@@ -19,7 +19,8 @@ class AutoResume(Rule[None]):
     def subjects(self, context: Context) -> Subjects[None]:
         cluster = context.cluster
         if (
-            cluster.platform == "hyperpod-slurm"
+            context.on_hyperpod
+            and cluster.uses_slurm
             and cluster.resilience.node_recovery == "automatic"
         ):
             yield Subject(("slurm", "configuration"), None)
@@ -29,10 +30,10 @@ class AutoResume(Rule[None]):
             return
         yield Fail(
             message="the scripted slurm.conf has TaskPlugin=task/cgroup,task/affinity and "
-            "PrologFlags=Contain, under which HyperPod's agent refused to resume jobs in March "
-            "2025; whether that of today does is not published",
-            hint="try one job with --auto-resume=1, or configuration: managed; a job that is put "
-            "back by Slurm (JobRequeue) starts again either way",
+            "PrologFlags=Contain, with which HyperPod's agent refused to resume jobs in March "
+            "2025; whether it still does is not documented",
+            hint="test a job with --auto-resume=1, or use configuration: managed; a job that "
+            "Slurm requeues (JobRequeue) starts again either way",
         )
 
 

@@ -1,4 +1,4 @@
-"""Containers of jobs are unpacked where there is room."""
+"""Container images are unpacked on volumes with enough space."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
-class ContainerRoom(Rule[ComputeGroup]):
+class ContainerStorage(Rule[ComputeGroup]):
     id = "CW-L010"
-    title = "Containers are unpacked on the nodes' own drives"
+    title = "Container images are unpacked on local drives or a separate volume"
     severity = "warning"
     scope = "offline"
-    prevents = "jobs that end with `No space left on device`: images unpack on the root volume"
+    prevents = (
+        "jobs that fail with `No space left on device`: images are unpacked on the root volume"
+    )
     source = "awslabs/awsome-distributed-ai #427; the step enroot_storage"
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
@@ -24,7 +26,7 @@ class ContainerRoom(Rule[ComputeGroup]):
 
     def check(self, group: ComputeGroup, context: Context) -> Results:
         if group.scratch is not None or (context.on_hyperpod and group.ebs is not None):
-            return  # the further volume is where HyperPod's image mounts it, and nodes use it
+            return  # HyperPod's image mounts the additional volume, and the nodes use it
         instance = context.catalog.instance(group.instance_type)
         drives = instance.local_nvme if instance is not None else None
         has_drives = isinstance(drives, Known) and drives.value.total_gb > 0
@@ -35,8 +37,8 @@ class ContainerRoom(Rule[ComputeGroup]):
             if has_drives
             else "ebs: {capacity_gib: 500}"
             if context.on_hyperpod
-            else f"{group.instance_type} has no drives of its own: point Enroot to a volume",
+            else f"{group.instance_type} has no local drives: configure another volume for Enroot",
         )
 
 
-RULE = ContainerRoom()
+RULE = ContainerStorage()

@@ -1,4 +1,4 @@
-"""Buckets that exist and are linked to file systems that are built."""
+"""Existing buckets that new file systems use as data repositories."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from clusterwright.preflight.rules.storage.buckets import repository_buckets
 
 
 @dataclass(frozen=True)
-class LinkedBucket:
-    """A bucket with every repository that is in it."""
+class RepositoryBucket:
+    """An existing bucket with every data repository in it."""
 
     name: str
     repositories: tuple[Repository, ...]
 
 
-def linked_buckets(context: Context) -> Iterator[Subject[LinkedBucket]]:
-    """Every bucket that exists and has a repository, where it is first named."""
+def buckets_with_repositories(context: Context) -> Iterator[Subject[RepositoryBucket]]:
+    """Every existing bucket with a data repository, at the path of its first use."""
     for name, path in repository_buckets(context).items():
         inside = tuple(
             repository
@@ -28,11 +28,11 @@ def linked_buckets(context: Context) -> Iterator[Subject[LinkedBucket]]:
             for repository in fs.repositories
             if repository.s3.removeprefix("s3://").partition("/")[0] == name
         )
-        yield Subject(path, LinkedBucket(name, inside))
+        yield Subject(path, RepositoryBucket(name, inside))
 
 
 def own_lustre(context: Context, file_systems: Iterable[FileSystem]) -> tuple[str, ...]:
-    """Ids of the Lustre file systems that this environment's stacks built."""
+    """The ids of the Lustre file systems of this environment's stacks."""
     return tuple(
         fs.id for fs in file_systems if fs.kind == "LUSTRE" and context.stack_is_ours(fs.stack)
     )

@@ -1,6 +1,6 @@
-"""What FSx needs of a bucket and of its key, as questions to their policies.
+"""What FSx needs of a bucket and of its key, as requests to their policies.
 
-FSx reads and writes a linked bucket with a service-linked role of its own for each file system
+FSx accesses a data repository bucket with a service-linked role per file system
 (FSx for Lustre user guide, "Using service-linked roles for Amazon FSx" and "Working with
 server-side encrypted Amazon S3 buckets").
 """
@@ -12,22 +12,22 @@ from typing import Final
 
 from clusterwright.cluster_spec.models.storage import Repository
 from clusterwright.preflight.rule import Context
-from clusterwright.preflight.rules.iam.policy_evaluation import Question
+from clusterwright.preflight.rules.iam.policy_evaluation import PolicyRequest
 
 ROLE_PATH: Final = "aws-service-role/s3.data-source.lustre.fsx.amazonaws.com"
 NEW_FILE_SYSTEM: Final = "fs-00000000000000000"
-"""Stands for the id of a file system that is not there: only patterns can mean its role."""
+"""The id of a file system that does not exist yet: only patterns can match its role."""
 
 KEY_ACTIONS: Final = ("kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey")
 
 
 def dns_suffix(context: Context) -> str:
-    """What the names of AWS's services end in."""
+    """The DNS suffix of AWS's services."""
     return "amazonaws.com.cn" if context.cluster.partition == "aws-cn" else "amazonaws.com"
 
 
 def role_arns(context: Context, file_system_ids: Iterable[str]) -> tuple[str, ...]:
-    """The roles of file systems that are there, or that of one which is to be made."""
+    """The roles of existing file systems, or that of a new one."""
     cluster = context.cluster
     identities = tuple(file_system_ids) or (NEW_FILE_SYSTEM,)
     return tuple(
@@ -37,10 +37,10 @@ def role_arns(context: Context, file_system_ids: Iterable[str]) -> tuple[str, ..
     )
 
 
-def bucket_questions(
+def bucket_requests(
     context: Context, bucket: str, repositories: Iterable[Repository], role_arn: str
-) -> list[Question]:
-    """What the role does in the bucket for these repositories."""
+) -> list[PolicyRequest]:
+    """The requests of the role in the bucket for these repositories."""
     cluster = context.cluster
     known = {
         "aws:PrincipalArn": role_arn,
@@ -63,15 +63,15 @@ def bucket_questions(
         if "DELETED" in repository.export_events:
             asked.add(("s3:DeleteObject", objects))
     return [
-        Question(action, resource, cluster.account, role_arn, context=known)
+        PolicyRequest(action, resource, cluster.account, role_arn, context=known)
         for action, resource in sorted(asked)
     ]
 
 
-def key_questions(
+def key_requests(
     context: Context, bucket: str, role_arn: str, *, bucket_key: bool
-) -> list[Question]:
-    """What the role does with the key of the bucket, through S3."""
+) -> list[PolicyRequest]:
+    """The requests of the role for the key of the bucket, through S3."""
     cluster = context.cluster
     arn = f"arn:{cluster.partition}:s3:::{bucket}"
     known = {
@@ -80,10 +80,11 @@ def key_questions(
         "aws:PrincipalType": "AssumedRole",
         "kms:CallerAccount": cluster.account,
         "kms:ViaService": f"s3.{cluster.region}.{dns_suffix(context)}",
-        # With a bucket key the context is the bucket, else the object (the guide's own note).
+        # With a bucket key the context is the bucket, else the object (a note in the guide).
         "kms:EncryptionContext:aws:s3:arn": arn if bucket_key else f"{arn}/file",
         "kms:GrantIsForAWSResource": "false",
     }
     return [
-        Question(action, "*", cluster.account, role_arn, context=known) for action in KEY_ACTIONS
+        PolicyRequest(action, "*", cluster.account, role_arn, context=known)
+        for action in KEY_ACTIONS
     ]

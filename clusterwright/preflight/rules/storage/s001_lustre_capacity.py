@@ -1,4 +1,4 @@
-"""The capacity of a Lustre file system is one that FSx makes."""
+"""The capacity of a Lustre file system is valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreCapacity(LustreRule):
     id = "CW-S001"
-    title = "Lustre capacity is on FSx's step"
+    title = "Lustre capacity is valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the storage capacity is not valid"
     source = "FSx CreateFileSystem, StorageCapacity; aws/aws-parallelcluster, FsxStorageCapacity"
@@ -21,16 +21,16 @@ class LustreCapacity(LustreRule):
             fs.deployment_type, fs.storage_type, fs.throughput_mbps_per_tib
         )
         if tier is None:
-            return  # CW-S002 says that there is no such tier
+            return  # CW-S002 reports it
         if fs.efa and tier.efa_step_gib is not None:
-            return  # CW-S004 has the step of EFA
+            return  # CW-S004 checks the step of EFA
         if tier.is_valid_capacity(fs.capacity_gib):
             return
         below, above = tier.nearest_capacities(fs.capacity_gib)
         near = " or ".join(f"{c:,}" for c in (below, above) if c is not None)
         first = f"{listed(tier.initial_gib)}, then " if tier.initial_gib else ""
         yield Fail(
-            message=f"{fs.deployment_type} {fs.storage_type} is {first}multiples of "
+            message=f"{fs.deployment_type} {fs.storage_type} must be {first}a multiple of "
             f"{tier.step_gib:,} GiB, not {fs.capacity_gib:,}",
             path=(*path, "capacity_gib"),
             requested=fs.capacity_gib,

@@ -1,4 +1,4 @@
-"""The throughput per TiB of a Lustre file system is one that FSx sells."""
+"""The throughput per TiB of a Lustre file system is valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreThroughput(LustreRule):
     id = "CW-S002"
-    title = "Lustre throughput is one that FSx sells"
+    title = "Lustre throughput is valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the per-unit throughput is not valid"
     source = "FSx CreateFileSystem, PerUnitStorageThroughput"
@@ -20,7 +20,7 @@ class LustreThroughput(LustreRule):
         values = context.catalog.lustre.throughput_values(fs.deployment_type, fs.storage_type)
         if fs.throughput_mbps_per_tib not in values:
             yield Fail(
-                message=f"{fs.deployment_type} {fs.storage_type} has {listed(values)} MB/s "
+                message=f"{fs.deployment_type} {fs.storage_type} supports {listed(values)} MB/s "
                 f"per TiB, not {fs.throughput_mbps_per_tib:,}",
                 path=(*path, "throughput_mbps_per_tib"),
                 requested=fs.throughput_mbps_per_tib,

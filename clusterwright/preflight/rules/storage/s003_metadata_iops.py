@@ -1,4 +1,4 @@
-"""Metadata IOPS are a number that FSx takes."""
+"""The metadata IOPS of a Lustre file system are valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class MetadataIops(LustreRule):
     id = "CW-S003"
-    title = "Lustre metadata IOPS are a valid number"
+    title = "Lustre metadata IOPS are valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the metadata IOPS are not valid"
     source = "FSx CreateFileSystem, MetadataConfiguration"
@@ -29,7 +29,7 @@ class MetadataIops(LustreRule):
         shown = listed(values) if tiering else "1,500, 3,000, 6,000 and multiples of 12,000 up to "
         shown += "" if tiering else f"{values[-1]:,}"
         yield Fail(
-            message=f"metadata IOPS are {shown}, not {iops:,}",
+            message=f"metadata IOPS must be {shown}, not {iops:,}",
             path=(*path, "metadata", "iops"),
             requested=iops,
             limit=values[-1],

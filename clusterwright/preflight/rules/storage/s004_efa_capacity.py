@@ -1,4 +1,4 @@
-"""An EFA file system is as large as EFA needs, on its step."""
+"""The capacity of an EFA-enabled Lustre file system is valid."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class EfaCapacity(LustreRule):
     id = "CW-S004"
-    title = "EFA Lustre capacity is on EFA's step"
+    title = "Capacity of EFA-enabled Lustre file systems is valid"
     scope = "offline"
     prevents = (
-        "CreateFileSystem fails with BadRequest: an EFA file system is made of whole servers"
+        "CreateFileSystem fails with BadRequest: an EFA-enabled file system consists of whole "
+        "servers"
     )
     source = (
         "AWS documentation, EFA-enabled FSx for Lustre file systems; awslabs/awsome-distributed-ai"
@@ -25,14 +26,14 @@ class EfaCapacity(LustreRule):
             fs.deployment_type, fs.storage_type, fs.throughput_mbps_per_tib
         )
         if tier is None or tier.efa_step_gib is None:
-            return  # CW-S002 says that there is no such tier
+            return  # CW-S002 reports it
         if tier.is_valid_capacity(fs.capacity_gib, efa=True):
             return
         step = tier.efa_step_gib
         below, above = tier.nearest_capacities(fs.capacity_gib, efa=True)
         near = " or ".join(f"{c:,}" for c in (below, above) if c)
         yield Fail(
-            message=f"with EFA, {fs.throughput_mbps_per_tib} MB/s per TiB comes in multiples of "
+            message=f"with EFA, {fs.throughput_mbps_per_tib} MB/s per TiB requires a multiple of "
             f"{step:,} GiB, not {fs.capacity_gib:,}",
             path=(*path, "capacity_gib"),
             requested=fs.capacity_gib,

@@ -1,4 +1,4 @@
-"""Clients of an EFA file system can use EFA for it."""
+"""Clients of an EFA-enabled Lustre file system support EFA for it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class EfaClients(GroupRule):
     id = "CW-S006"
-    title = "Clients of EFA Lustre can use EFA for it"
+    title = "Clients of EFA-enabled Lustre file systems support EFA for it"
     severity = "warning"
     scope = "offline"
-    prevents = "nodes that read the file system over TCP, at 100 Gbps at most, although it has EFA"
+    prevents = (
+        "nodes that access the file system over TCP, at 100 Gbps at most, although it supports EFA"
+    )
     source = "AWS documentation, EFA-enabled FSx for Lustre file systems"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
@@ -26,24 +28,24 @@ class EfaClients(GroupRule):
         family = name.partition(".")[0]
         if family in lustre.efa_client_refused_families:
             yield Fail(
-                message=f"{name} cannot use EFA for Lustre: {family} is excepted",
+                message=f"{name} does not support EFA for Lustre: {family} is excluded",
                 path=path,
-                hint="efa: false on the file system, unless other groups use it with EFA",
+                hint="efa: false on the file system, unless other groups use EFA for it",
             )
             return
         if instance is None or not isinstance(instance.efa_interfaces, Known):
-            yield Unknown(message=f"whether {name} can use EFA: no source says", path=path)
+            yield Unknown(message=f"no source states whether {name} supports EFA", path=path)
             return
         if instance.efa_interfaces.value == 0:
-            yield Fail(message=f"{name} has no EFA", path=path)
+            yield Fail(message=f"{name} does not support EFA", path=path)
             return
         if not isinstance(instance.nitro, Known):
-            yield Unknown(message=f"which Nitro version {name} has: no source says", path=path)
+            yield Unknown(message=f"no source states the Nitro version of {name}", path=path)
             return
         version = instance.nitro.value.lstrip("v")
         if version.isdigit() and int(version) < lustre.efa_client_nitro_min:
             yield Fail(
-                message=f"{name} is Nitro v{version}; EFA for Lustre needs Nitro "
+                message=f"{name} is Nitro v{version}; EFA for Lustre requires Nitro "
                 f"v{lustre.efa_client_nitro_min}",
                 path=path,
                 requested=f"v{version}",

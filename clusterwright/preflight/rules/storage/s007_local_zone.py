@@ -1,4 +1,4 @@
-"""A file system in a local zone is one that FSx has there."""
+"""A Lustre file system in a Local Zone is supported there."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreInLocalZone(LustreRule):
     id = "CW-S007"
-    title = "Lustre in a local zone is what FSx has there"
+    title = "Lustre in a Local Zone is supported there"
     scope = "offline"
-    prevents = "CreateFileSystem fails: local zones have PERSISTENT_2 without EFA alone"
+    prevents = "CreateFileSystem fails: Local Zones support PERSISTENT_2 without EFA only"
     source = "AWS documentation, FSx for Lustre availability by region"
 
     def check(self, fs: Lustre, path: Path, context: Context) -> Results:
@@ -29,14 +29,14 @@ class LustreInLocalZone(LustreRule):
             return
         if fs.efa and not rule.efa:
             yield Fail(
-                message=f"there is no EFA Lustre in {local}",
+                message=f"{local} does not support EFA for Lustre",
                 path=(*path, "efa"),
                 where=local,
                 hint="efa: false",
             )
         if fs.deployment_type != rule.deployment_type or fs.storage_type != "SSD":
             yield Fail(
-                message=f"{local} has {rule.deployment_type} SSD only, not "
+                message=f"{local} supports {rule.deployment_type} SSD only, not "
                 f"{fs.deployment_type} {fs.storage_type}",
                 path=(*path, "deployment_type"),
                 requested=f"{fs.deployment_type} {fs.storage_type}",
@@ -44,7 +44,7 @@ class LustreInLocalZone(LustreRule):
             )
         elif fs.throughput_mbps_per_tib not in rule.throughput_mbps_per_tib:
             yield Fail(
-                message=f"{local} has {listed(rule.throughput_mbps_per_tib)} MB/s per TiB, "
+                message=f"{local} supports {listed(rule.throughput_mbps_per_tib)} MB/s per TiB, "
                 f"not {fs.throughput_mbps_per_tib}",
                 path=(*path, "throughput_mbps_per_tib"),
                 requested=fs.throughput_mbps_per_tib,

@@ -1,4 +1,4 @@
-"""Throughput and cache of Intelligent-Tiering are on FSx's steps."""
+"""Throughput and read cache of Intelligent-Tiering are valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class TieringSteps(LustreRule):
     id = "CW-S008"
-    title = "Intelligent-Tiering throughput and cache are valid"
+    title = "Intelligent-Tiering throughput and read cache are valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the throughput or the cache is not valid"
     source = "AWS documentation, FSx for Lustre Intelligent-Tiering"
@@ -22,7 +22,8 @@ class TieringSteps(LustreRule):
         if fs.throughput_mbps % step or fs.throughput_mbps > most:
             near = min(max(step, round(fs.throughput_mbps / step) * step), most)
             yield Fail(
-                message=f"Intelligent-Tiering throughput is a multiple of {step:,} MB/s up to "
+                message=f"Intelligent-Tiering throughput must be a multiple of {step:,} MB/s up "
+                "to "
                 f"{most:,}, not {fs.throughput_mbps:,}",
                 path=(*path, "throughput_mbps"),
                 requested=fs.throughput_mbps,
@@ -36,7 +37,7 @@ class TieringSteps(LustreRule):
         )
         if cache_gib is not None and not least <= cache_gib <= largest:
             yield Fail(
-                message=f"with {fs.throughput_mbps:,} MB/s the cache has {least:,} to "
+                message=f"with {fs.throughput_mbps:,} MB/s the read cache must have {least:,} to "
                 f"{largest:,} GiB, not {cache_gib:,}",
                 path=(*path, "read_cache", "capacity_gib"),
                 requested=cache_gib,

@@ -1,4 +1,4 @@
-"""Buckets that are said to exist do, in the region of the cluster."""
+"""The existing buckets of the spec exist."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 class BucketExists(Rule[str]):
     id = "CW-S010"
-    title = "Buckets that are not built exist"
-    prevents = "the association fails, and with it the stack of the file system"
+    title = "Existing buckets of the spec exist"
+    prevents = "the data repository association fails, and the stack of the file system with it"
     source = "FSx CreateDataRepositoryAssociation; aws/aws-parallelcluster, S3BucketUri"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -31,10 +31,10 @@ class BucketExists(Rule[str]):
     def check(self, bucket_name: str, facts: FactValues) -> Results:
         if facts[Bucket(bucket_name)] is None:
             yield Fail(
-                message=f"there is no bucket {bucket_name}",
+                message=f"the bucket {bucket_name} does not exist",
                 requested=bucket_name,
                 where="S3",
-                hint="create: true builds it; or correct the name",
+                hint="create: true creates it; otherwise correct the name",
             )
 
 

@@ -1,4 +1,4 @@
-"""Buckets of repositories are in the region of the cluster."""
+"""The existing buckets are in the region of the cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from clusterwright.preflight.rules.storage.buckets import existing_buckets
 class BucketRegion(Rule[str]):
     id = "CW-S011"
     title = "Buckets are in the cluster's region"
-    prevents = "automatic import and export fail: FSx takes no bucket of another region"
+    prevents = "automatic import and export fail: FSx requires a bucket in its region"
     source = "AWS documentation, FSx data repositories; aws/aws-parallelcluster, FsxAutoImport"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -32,16 +32,16 @@ class BucketRegion(Rule[str]):
     def check(self, bucket_name: str, context: Context, facts: FactValues) -> Results:
         bucket = facts[Bucket(bucket_name)]
         if bucket is None:
-            return  # CW-S010 says that it does not exist
+            return  # CW-S010 reports it
         if bucket.region is None:
-            yield Unknown(message=f"S3 does not say in which region {bucket_name} is")
+            yield Unknown(message=f"S3 does not report the region of {bucket_name}")
         elif bucket.region != context.region:
             yield Fail(
-                message=f"{bucket_name} is in {bucket.region}, the cluster in {context.region}",
+                message=f"{bucket_name} is in {bucket.region}, the cluster is in {context.region}",
                 requested=context.region,
                 limit=bucket.region,
                 where=bucket.region,
-                hint="copy the data to a bucket of the cluster's region",
+                hint="copy the data to a bucket in the cluster's region",
             )
 
 

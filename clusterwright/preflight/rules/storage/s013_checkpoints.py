@@ -1,4 +1,4 @@
-"""Checkpoints are where a loss of the file system does not lose them."""
+"""Checkpoints are stored durably."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 class Checkpoints(Rule[str]):
     id = "CW-S013"
-    title = "Checkpoints outlive what they are written to"
+    title = "Checkpoints are stored durably"
     scope = "offline"
     prevents = "a run that loses its checkpoints with a scratch file system or a replaced node"
     source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
@@ -30,7 +30,7 @@ class Checkpoints(Rule[str]):
                 return
         found = lustre_of(checkpoint_path, context.cluster.storage.lustre)
         if found is None or found[1].existing is not None:
-            return  # CW-S033 asks FSx of what kind it is
+            return  # CW-S033 asks FSx for its deployment type
         fs = found[1]
         if fs.deployment_type.startswith("PERSISTENT") or _is_exported(checkpoint_path, fs):
             return

@@ -1,4 +1,4 @@
-"""Lustre file systems that exist are what the spec says of them."""
+"""Existing Lustre file systems match the spec."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from clusterwright.preflight.rule import (
 
 class ExistingLustre(Rule[Lustre]):
     id = "CW-S014"
-    title = "Lustre file systems that exist are as the spec says"
-    prevents = "nodes whose mount fails, or that read another zone's file system slowly"
+    title = "Existing Lustre file systems match the spec"
+    prevents = "mounts that fail, or slow access to a file system in another zone"
     source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
 
     def subjects(self, context: Context) -> Subjects[Lustre]:
@@ -36,7 +36,7 @@ class ExistingLustre(Rule[Lustre]):
         found = next((fs for fs in facts[FileSystems()] if fs.id == existing.id), None)
         if found is None:
             yield Fail(
-                message=f"there is no file system {existing.id} in {context.region}",
+                message=f"the file system {existing.id} does not exist in {context.region}",
                 path=(*subject.path, "id"),
                 requested=existing.id,
                 where=context.region,
@@ -47,12 +47,13 @@ class ExistingLustre(Rule[Lustre]):
         zones = {s.zone_id for s in facts[Subnets()] if s.id in found.subnet_ids}
         if zones and zone not in zones:
             yield Fail(
-                message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes in {zone}",
+                message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes are in {zone}",
                 path=(*subject.path, "id"),
                 severity="error" if subject.value.efa else "warning",
                 requested=zone,
                 where=found.id,
-                hint="EFA does not cross zones, and traffic that does is slower and charged",
+                hint="EFA does not cross zones, and other traffic between zones is slower and "
+                "charged",
             )
 
 
@@ -81,7 +82,7 @@ def _differences(subject: Subject[Lustre], found: FileSystem) -> Results:
             )
     if subject.value.efa and not found.efa:
         yield Fail(
-            message=f"{found.id} was made without EFA, which cannot be added",
+            message=f"{found.id} was created without EFA, which cannot be added",
             path=(*subject.path[:-1], "efa"),
             where=found.id,
             hint="efa: false",

@@ -1,4 +1,4 @@
-"""An EFA file system that exists is in the /16 of the nodes."""
+"""EFA-enabled file systems and the existing subnets are in one /16."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from clusterwright.preflight.rule import (
 
 class ExistingEfaLustreRange(Rule[Lustre]):
     id = "CW-S015"
-    title = "EFA file systems and the subnets of a network that exists are in one /16"
-    prevents = "clients that reach the file system over TCP alone, or not at all"
+    title = "EFA-enabled file systems and the existing subnets are in one /16"
+    prevents = "clients that reach the file system over TCP only, or not at all"
     source = "AWS documentation, EFA-enabled FSx for Lustre file systems"
 
     def subjects(self, context: Context) -> Subjects[Lustre]:
@@ -50,7 +50,7 @@ class ExistingEfaLustreRange(Rule[Lustre]):
                 message=f"the subnets {', '.join(sorted(ranges))} are in {len(wide)} /16 ranges: "
                 f"{', '.join(sorted(wide))}",
                 where=context.cluster.network.availability_zone_id,
-                hint="name subnets of one /16, or efa: false",
+                hint="use subnets in one /16, or efa: false",
             )
 
 

@@ -1,4 +1,4 @@
-"""The Lustre version can do what is asked of the file system."""
+"""The Lustre version supports the file system's features."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class LustreVersion(LustreRule):
     id = "CW-S016"
-    title = "The Lustre version can do what is asked of it"
+    title = "The Lustre version supports the file system's features"
     scope = "offline"
     prevents = "CreateFileSystem or CreateDataRepositoryAssociation fails with BadRequest"
     source = (
@@ -18,10 +18,10 @@ class LustreVersion(LustreRule):
     )
 
     def check(self, fs: Lustre, path: Path) -> Results:
-        wanted, why = _needed(fs)
+        wanted, feature = _needed(fs)
         if _number(fs.version) < _number(wanted):
             yield Fail(
-                message=f"{why} needs Lustre {wanted} or newer, not {fs.version}",
+                message=f"{feature} requires Lustre {wanted} or later, not {fs.version}",
                 path=(*path, "version"),
                 requested=fs.version,
                 limit=wanted,
@@ -30,11 +30,11 @@ class LustreVersion(LustreRule):
 
 
 def _needed(fs: Lustre) -> tuple[str, str]:
-    """The oldest version that will do, and what asks for it."""
+    """The minimum version, and the feature that requires it."""
     if fs.metadata is not None:
         return "2.15", "a metadata configuration"
     if fs.efa:
-        return "2.15", "EFA, which comes with a metadata configuration,"
+        return "2.15", "EFA, which includes a metadata configuration,"
     if fs.deployment_type == "PERSISTENT_2":
         return "2.12", "PERSISTENT_2"
     if fs.repositories:

@@ -1,4 +1,4 @@
-"""No file system, and no part of a bucket, is there twice under two names."""
+"""No file system or bucket prefix is used twice under different names."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
 
 
-class MountedOnce(Rule[None]):
+class DuplicateMounts(Rule[None]):
     id = "CW-S017"
-    title = "Data is mounted once, and written to a bucket from one place"
+    title = "Data is mounted once, and exported to a bucket by one file system"
     scope = "offline"
     prevents = (
-        "two mounts of one file system that confuse locks and clean-up, or two file systems that "
-        "overwrite one another's objects"
+        "two mounts of one file system, which break locks and clean-up, or two file systems that "
+        "overwrite each other's objects"
     )
     source = (
-        "AWS documentation, FSx for Lustre, linking to a bucket: each association has a bucket or "
-        "prefix of its own"
+        "AWS documentation, FSx for Lustre, linking to a bucket: each association has a separate "
+        "bucket or prefix"
     )
 
     def subjects(self, context: Context) -> Subjects[None]:
@@ -46,13 +46,13 @@ def _file_systems(cluster: Cluster) -> Results:
             yield Fail(
                 message=f"{identity} is mounted twice",
                 path=path,
-                hint="mount it once and use folders of it",
+                hint="mount it once and use subfolders",
             )
         first.setdefault(identity, path)
 
 
 def _exports(cluster: Cluster) -> Results:
-    """Between file systems; within one, the spec itself refuses what overlaps."""
+    """Exports of different file systems; within one, the spec refuses overlaps."""
     links = [
         (("storage", "lustre", i, "repositories", j, "s3"), i, _prefix(r.s3), r.export_events)
         for i, fs in enumerate(cluster.storage.lustre)
@@ -67,7 +67,7 @@ def _exports(cluster: Cluster) -> Results:
                     message=f"two file systems export to s3://{prefix.rstrip('/')}: each "
                     "overwrites the other's objects",
                     path=path,
-                    hint="give each file system a prefix of its own",
+                    hint="give each file system a separate prefix",
                 )
 
 
@@ -81,7 +81,7 @@ def _buckets(cluster: Cluster) -> Results:
         if bucket.mount_path is not None and not bucket.directory and bucket.name in exported:
             yield Fail(
                 message=f"{bucket.name} is mounted at {bucket.mount_path} and linked to a file "
-                "system: jobs see its objects twice, and the two are not the same at every moment",
+                "system: jobs see its objects twice, and the two may differ",
                 path=("storage", "buckets", index, "mount_path"),
                 severity="warning",
             )
@@ -91,4 +91,4 @@ def _prefix(uri: str) -> str:
     return uri.removeprefix("s3://").rstrip("/") + "/"
 
 
-RULE = MountedOnce()
+RULE = DuplicateMounts()

@@ -1,4 +1,4 @@
-"""Shared storage that is built takes a checkpoint in the time there is."""
+"""New shared storage is fast enough for checkpoints."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from clusterwright.preflight.rules.storage.checkpoints import (
 
 class CheckpointTime(Rule[str]):
     id = "CW-S018"
-    title = "Shared storage takes a checkpoint in the time there is"
+    title = "Shared storage is fast enough for checkpoints"
     scope = "offline"
     prevents = (
-        "accelerators that wait for storage at every checkpoint, or lose more work than said"
+        "accelerators that wait for storage at every checkpoint, or lose more work than planned"
     )
     source = "AWS documentation, FSx for Lustre performance; the spec's run"
 
@@ -43,13 +43,13 @@ class CheckpointTime(Rule[str]):
             return
         index, fs = found
         if fs.existing is not None:
-            return  # CW-S034 asks FSx how fast it is
+            return  # CW-S034 asks FSx for its throughput
         sold = context.catalog.lustre.throughput_values(fs.deployment_type, fs.storage_type)
         if fs.throughput_mbps_per_tib is not None and fs.throughput_mbps_per_tib not in sold:
-            return  # CW-S002 says that nobody sells it
+            return  # CW-S002 reports it
         has = throughput_mbps(fs, context)
         if has is None:
-            yield Unknown(message=f"how fast {fs.deployment_type} is: no source says")
+            yield Unknown(message=f"no source states the throughput of {fs.deployment_type}")
             return
         reach = clients_mbps(context, efa=fs.efa)
         if min(has, reach) >= wanted:
@@ -66,19 +66,19 @@ class CheckpointTime(Rule[str]):
             requested=round(wanted),
             limit=round(min(has, reach)),
             where=f"storage.lustre[{index}]",
-            hint=_more(wanted, fs.throughput_mbps_per_tib) if has <= reach else None,
+            hint=_hint(wanted, fs.throughput_mbps_per_tib) if has <= reach else None,
         )
 
     def _home(self, subject: Subject[str], context: Context, wanted: float) -> Results:
         home = context.cluster.storage.home
         if home is None or not within(subject.value, home.mount_path):
-            return  # CW-S013 says that it is on the nodes' own drives
+            return  # CW-S013 reports local drives
         if home.existing is not None:
-            yield Unknown(message="how fast home directories that exist are: nobody is asked")
+            yield Unknown(message="the throughput of existing home directories is not read")
         elif home.throughput_mbps < wanted:
             yield Fail(
                 message=f"{subject.value} is on home directories of {home.throughput_mbps:,} "
-                f"MB/s; {wanted:,.0f} are needed",
+                f"MB/s; {wanted:,.0f} MB/s are required",
                 requested=round(wanted),
                 limit=home.throughput_mbps,
                 where="storage.home",
@@ -86,11 +86,11 @@ class CheckpointTime(Rule[str]):
             )
 
 
-def _more(wanted: float, per_tib: int | None) -> str:
+def _hint(wanted: float, per_tib: int | None) -> str:
     if per_tib is None:
-        return f"{wanted:,.0f} MB/s are needed"
+        return f"{wanted:,.0f} MB/s are required"
     capacity = wanted / per_tib * GIB_PER_TIB
-    return f"{wanted:,.0f} MB/s are needed: {capacity:,.0f} GiB at {per_tib:,} MB/s per TiB"
+    return f"{wanted:,.0f} MB/s are required: {capacity:,.0f} GiB at {per_tib:,} MB/s per TiB"
 
 
 RULE = CheckpointTime()

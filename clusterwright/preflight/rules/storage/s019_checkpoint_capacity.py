@@ -1,4 +1,4 @@
-"""There is room for a checkpoint beside the one before."""
+"""The file system has enough capacity for two checkpoints."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 AT_ONCE = 2
-"""The last whole checkpoint stays until the next one is whole."""
+"""The last complete checkpoint is kept until the next one is complete."""
 
 
-class CheckpointRoom(Rule[str]):
+class CheckpointCapacity(Rule[str]):
     id = "CW-S019"
-    title = "There is room for a checkpoint beside the one before"
+    title = "The file system has enough capacity for two checkpoints"
     scope = "offline"
-    prevents = "a file system that is full in the middle of a checkpoint, with none that is whole"
-    source = "the spec's run; clusterwright_checkpoints keeps one whole checkpoint while it writes"
+    prevents = "a file system that fills up while a checkpoint is written, without a complete one"
+    source = (
+        "the spec's run; clusterwright_checkpoints keeps one complete checkpoint while it writes"
+    )
 
     def subjects(self, context: Context) -> Subjects[str]:
         run, path = context.cluster.run, context.cluster.storage.checkpoint_path
@@ -41,4 +43,4 @@ class CheckpointRoom(Rule[str]):
             )
 
 
-RULE = CheckpointRoom()
+RULE = CheckpointCapacity()

@@ -1,4 +1,4 @@
-"""The nodes' own drives hold their part of two checkpoints."""
+"""The nodes' local drives have enough capacity for their part of two checkpoints."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from clusterwright.preflight.rules.storage.checkpoints import lustre_of, writers
 
 GB_PER_GIB = 1024**3 / 10**9
 AT_ONCE = 2
-"""The node keeps the newest part until the next one is on shared storage (keep_local: 1)."""
+"""A node keeps the newest part until the next one is on shared storage (keep_local: 1)."""
 
 
-class ScratchRoom(Rule[ComputeGroup]):
+class ScratchCapacity(Rule[ComputeGroup]):
     id = "CW-S020"
-    title = "The nodes' own drives hold their part of two checkpoints"
+    title = "The local drives have enough capacity for their part of two checkpoints"
     scope = "offline"
-    prevents = "drives that are full while the checkpoint before is still drained from them"
+    prevents = "drives that fill up while the previous checkpoint is still being copied"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo; docs/how-to/keep-checkpoints.md"
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
@@ -24,7 +24,7 @@ class ScratchRoom(Rule[ComputeGroup]):
         if run is None or run.checkpoint_gib is None or path is None:
             return
         if lustre_of(path, context.cluster.storage.lustre) is None:
-            return  # nothing is drained that was not meant for Lustre
+            return  # only checkpoints on Lustre are copied from local drives
         for place, group, _ in writers(context):
             if group.scratch is not None:
                 yield Subject((*place, "scratch"), group)
@@ -33,12 +33,12 @@ class ScratchRoom(Rule[ComputeGroup]):
         run = context.cluster.run
         assert run is not None
         assert run.checkpoint_gib is not None
-        # A run of one group alone has the largest parts.
+        # The parts are largest if the run uses this group only.
         nodes = group.count - group.spare_count
         part_gb = run.checkpoint_gib * GB_PER_GIB / nodes
         instance = context.catalog.instance(group.instance_type)
         if instance is None or not isinstance(instance.local_nvme, Known):
-            yield Unknown(message=f"which drives {group.instance_type} has: no source says")
+            yield Unknown(message=f"no source states the local drives of {group.instance_type}")
             return
         has_gb = instance.local_nvme.value.total_gb
         if AT_ONCE * part_gb > has_gb:
@@ -47,8 +47,8 @@ class ScratchRoom(Rule[ComputeGroup]):
                 f"{nodes:,} nodes) do not fit on the {has_gb:,} GB of {group.instance_type}",
                 requested=round(AT_ONCE * part_gb),
                 limit=has_gb,
-                hint="write checkpoints straight to shared storage, or over more nodes",
+                hint="write checkpoints directly to shared storage, or use more nodes",
             )
 
 
-RULE = ScratchRoom()
+RULE = ScratchCapacity()

@@ -1,4 +1,4 @@
-"""The name of a file system that exists is that of its id and of this region."""
+"""The DNS name of an existing file system matches its id and the region."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class ExistingNames(Rule[tuple[str, str | None]]):
     id = "CW-S021"
-    title = "Names of file systems that exist are of their id and of the region"
+    title = "DNS names of existing file systems match their id and the region"
     scope = "offline"
-    prevents = "nodes that mount another file system than the one that is meant, or none"
+    prevents = "nodes that mount the wrong file system, or none"
     source = "FSx DescribeFileSystems, DNSName: <id>.fsx.<region>.amazonaws.com"
 
     def subjects(self, context: Context) -> Subjects[tuple[str, str | None]]:
@@ -36,7 +36,7 @@ class ExistingNames(Rule[tuple[str, str | None]]):
         parts = rest.split(".")
         if parts[0] == "fsx" and len(parts) > 1 and parts[1] != context.region:
             yield Fail(
-                message=f"{name} is in {parts[1]}, the cluster in {context.region}",
+                message=f"{name} is in {parts[1]}, the cluster is in {context.region}",
                 requested=context.region,
                 limit=parts[1],
             )

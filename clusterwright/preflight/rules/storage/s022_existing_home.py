@@ -1,4 +1,4 @@
-"""Home directories that exist are what the spec says of them."""
+"""Existing home directories match the spec."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from clusterwright.preflight.rule import (
 
 class ExistingHome(Rule[str]):
     id = "CW-S022"
-    title = "Home directories that exist are as the spec says"
-    prevents = "nodes whose home directories cannot be mounted, or cross zones at every file"
+    title = "Existing home directories match the spec"
+    prevents = "home directories that cannot be mounted, or that cross zones for every file"
     source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -33,7 +33,7 @@ class ExistingHome(Rule[str]):
         found = next((fs for fs in facts[FileSystems()] if fs.id == identity), None)
         if found is None:
             yield Fail(
-                message=f"there is no file system {identity} in {context.region}",
+                message=f"the file system {identity} does not exist in {context.region}",
                 requested=dns_name,
                 where=context.region,
             )
@@ -55,7 +55,7 @@ class ExistingHome(Rule[str]):
         zones = {s.zone_id for s in facts[Subnets()] if s.id in found.subnet_ids}
         if zones and zone not in zones:
             yield Fail(
-                message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes in {zone}",
+                message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes are in {zone}",
                 severity="warning",
                 requested=zone,
                 where=found.id,

@@ -1,4 +1,4 @@
-"""The security group of a file system that exists lets nodes in that join it."""
+"""The security group of an existing file system allows its members to mount it."""
 
 from __future__ import annotations
 
@@ -20,47 +20,49 @@ from clusterwright.preflight.rule import (
     Subjects,
     Unknown,
 )
-from clusterwright.preflight.rules.network.egress import lets_through
+from clusterwright.preflight.rules.network.egress import allows_traffic
 from clusterwright.preflight.rules.storage.existing_file_systems import (
-    ExistingFiles,
-    existing_files,
-    found_among,
+    ExistingFileSystem,
+    existing_file_systems,
+    find_file_system,
 )
 
-# FSx for OpenZFS user guide, "File system access control with Amazon VPC"; NFS 4 over TCP needs
-# 2049, versions before it the others too.
+# FSx for OpenZFS user guide, "File system access control with Amazon VPC"; NFSv4 needs TCP 2049,
+# earlier versions the others too.
 _OPENZFS_PORTS: Final = ((111, 111), (2049, 2049), (20001, 20003))
 
 
-class ExistingGroup(Rule[ExistingFiles]):
+class ExistingGroup(Rule[ExistingFileSystem]):
     id = "CW-S023"
-    title = "Security groups of file systems that exist let the nodes in"
-    prevents = "nodes whose mount hangs: they join the group, and it does not open Lustre or NFS"
+    title = "Security groups of existing file systems allow the nodes to mount them"
+    prevents = (
+        "mounts that hang: the nodes are members of the group, and it does not allow Lustre or NFS"
+    )
     source = (
         "AWS documentation, file system access control with Amazon VPC; aws/aws-parallelcluster, "
-        "ExistingFsxNetworking, which looks at port 988 alone"
+        "ExistingFsxNetworking, which checks port 988 only"
     )
 
-    def subjects(self, context: Context) -> Subjects[ExistingFiles]:
-        for subject in existing_files(context):
+    def subjects(self, context: Context) -> Subjects[ExistingFileSystem]:
+        for subject in existing_file_systems(context):
             yield Subject((*subject.path, "security_group_id"), subject.value)
 
-    def needs(self, files: ExistingFiles) -> Facts:
+    def needs(self, files: ExistingFileSystem) -> Facts:
         group = SecurityGroup(files.security_group_id)
         return (group, InterfaceGroups(files.id), FileSystems(), Subnets())
 
-    def check(self, files: ExistingFiles, context: Context, facts: FactValues) -> Results:
+    def check(self, files: ExistingFileSystem, context: Context, facts: FactValues) -> Results:
         group = facts[SecurityGroup(files.security_group_id)]
         if group is None:
             yield Fail(
-                message=f"there is no security group {files.security_group_id}",
+                message=f"the security group {files.security_group_id} does not exist",
                 requested=files.security_group_id,
                 where=context.region,
             )
             return
-        file_system = found_among(facts[FileSystems()], files)
+        file_system = find_file_system(facts[FileSystems()], files)
         if file_system is None:
-            return  # CW-S014 and CW-S022 say so
+            return  # CW-S014 and CW-S022 report it
         if file_system.vpc_id is not None and group.vpc_id != file_system.vpc_id:
             yield Fail(
                 message=f"{group.id} is in {group.vpc_id}, {files.id} in {file_system.vpc_id}",
@@ -68,51 +70,51 @@ class ExistingGroup(Rule[ExistingFiles]):
                 where=group.id,
             )
             return
-        yield from _carried(files, facts[InterfaceGroups(files.id)])
+        yield from _attached(files, facts[InterfaceGroups(files.id)])
         ranges = [
             subnet.cidr for subnet in facts[Subnets()] if subnet.id in _node_subnets(context)
         ]
-        closed, unsure = [], []
+        closed, undecided = [], []
         for first, last in _ports(files, context):
             opened = {
-                lets_through(group.inbound, port, [group.id], ranges)
+                allows_traffic(group.inbound, port, [group.id], ranges)
                 for port in range(first, last + 1)
             }
             if False in opened:
-                closed.append(_words(first, last))
+                closed.append(_port_range(first, last))
             elif None in opened:
-                unsure.append(_words(first, last))
-        if unsure:
+                undecided.append(_port_range(first, last))
+        if undecided:
             yield Unknown(
-                message=f"whether {group.id} opens TCP {', '.join(unsure)} to its members: it "
-                "has rules with prefix lists, whose ranges are not asked"
+                message=f"whether {group.id} allows TCP {', '.join(undecided)} between its "
+                "members is unknown: it has rules with prefix lists, whose ranges are not read"
             )
         if closed:
             yield Fail(
-                message=f"{group.id} does not open TCP {', '.join(closed)} to its members",
+                message=f"{group.id} does not allow TCP {', '.join(closed)} between its members",
                 where=group.id,
                 hint=f"add to {group.id}: TCP {', '.join(closed)}, inbound, source {group.id}",
             )
         if files.efa and not all(
-            _everything(group.id, way) for way in (group.inbound, group.outbound)
+            _allows_all(group.id, rules) for rules in (group.inbound, group.outbound)
         ):
             yield Fail(
-                message=f"{group.id} has no rules for all traffic from and to itself, which EFA "
-                "needs",
+                message=f"{group.id} does not allow all traffic from and to itself, which EFA "
+                "requires",
                 where=group.id,
                 hint=f"add to {group.id}: all traffic, inbound and outbound, with {group.id}",
             )
 
 
-def _carried(files: ExistingFiles, interfaces: frozenset[frozenset[str]]) -> Results:
+def _attached(files: ExistingFileSystem, interfaces: frozenset[frozenset[str]]) -> Results:
     if not interfaces:
         yield Unknown(
-            message=f"which security groups {files.id} has: its interfaces are not shown"
+            message=f"the security groups of {files.id} are unknown: its interfaces are not listed"
         )
     elif not any(files.security_group_id in groups for groups in interfaces):
         named = sorted({group for groups in interfaces for group in groups})
         yield Fail(
-            message=f"{files.id} does not have the group {files.security_group_id}, but "
+            message=f"{files.id} does not have the security group {files.security_group_id}, but "
             f"{', '.join(named)}",
             requested=files.security_group_id,
             where=files.id,
@@ -125,7 +127,7 @@ def _node_subnets(context: Context) -> list[str]:
     return list(existing.subnet_ids) if existing is not None else []
 
 
-def _ports(files: ExistingFiles, context: Context) -> list[tuple[int, int]]:
+def _ports(files: ExistingFileSystem, context: Context) -> list[tuple[int, int]]:
     if files.kind == "OPENZFS":
         return list(_OPENZFS_PORTS)
     found = []
@@ -135,11 +137,11 @@ def _ports(files: ExistingFiles, context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def _everything(group_id: str, rules: Iterable[Permission]) -> bool:
+def _allows_all(group_id: str, rules: Iterable[Permission]) -> bool:
     return any(rule.protocol == "-1" and group_id in rule.groups for rule in rules)
 
 
-def _words(first: int, last: int) -> str:
+def _port_range(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 

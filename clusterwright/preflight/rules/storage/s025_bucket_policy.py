@@ -1,4 +1,4 @@
-"""The policies of linked buckets do not keep FSx out."""
+"""The policies of data repository buckets do not deny FSx."""
 
 from __future__ import annotations
 
@@ -16,36 +16,38 @@ from clusterwright.preflight.rule import (
 )
 from clusterwright.preflight.rules.iam.policy_evaluation import denied
 from clusterwright.preflight.rules.storage.data_repository_buckets import (
-    LinkedBucket,
-    linked_buckets,
+    RepositoryBucket,
+    buckets_with_repositories,
     own_lustre,
 )
-from clusterwright.preflight.rules.storage.fsx_access import bucket_questions, role_arns
+from clusterwright.preflight.rules.storage.fsx_access import bucket_requests, role_arns
 
 
-class LinkedBucketPolicy(Rule[LinkedBucket]):
+class RepositoryBucketPolicy(Rule[RepositoryBucket]):
     id = "CW-S025"
-    title = "Policies of linked buckets let FSx in"
-    prevents = "an association that is MISCONFIGURED: nothing is imported or exported"
+    title = "Policies of data repository buckets do not deny FSx"
+    prevents = (
+        "a data repository association that is MISCONFIGURED: nothing is imported or exported"
+    )
     source = (
         "FSx for Lustre user guide, service-linked roles (AWSServiceRoleForFSxS3Access); IAM user "
         "guide, policy evaluation logic"
     )
 
-    def subjects(self, context: Context) -> Subjects[LinkedBucket]:
-        return linked_buckets(context)
+    def subjects(self, context: Context) -> Subjects[RepositoryBucket]:
+        return buckets_with_repositories(context)
 
-    def needs(self, bucket: LinkedBucket) -> Facts:
+    def needs(self, bucket: RepositoryBucket) -> Facts:
         return (BucketPolicy(bucket.name), FileSystems())
 
-    def check(self, bucket: LinkedBucket, context: Context, facts: FactValues) -> Results:
+    def check(self, bucket: RepositoryBucket, context: Context, facts: FactValues) -> Results:
         policy = facts[BucketPolicy(bucket.name)]
         if policy is None:
             return
         roles = role_arns(context, own_lustre(context, facts[FileSystems()]))
         refused: dict[str, list[str]] = {"yes": [], "unknown": []}
         for role in roles:
-            for asked in bucket_questions(context, bucket.name, bucket.repositories, role):
+            for asked in bucket_requests(context, bucket.name, bucket.repositories, role):
                 answer = denied(policy, asked)
                 if answer != "no" and asked.action not in refused[answer]:
                     refused[answer].append(asked.action)
@@ -53,15 +55,16 @@ class LinkedBucketPolicy(Rule[LinkedBucket]):
             yield Fail(
                 message=f"the policy of {bucket.name} denies FSx {', '.join(refused['yes'])}",
                 where=f"s3://{bucket.name}",
-                hint="except the role of the file system from the Deny, by aws:PrincipalArn like "
+                hint="exclude the file system's role from the Deny, with aws:PrincipalArn like "
                 f"{roles[-1].rpartition('_')[0]}_*",
             )
         elif refused["unknown"]:
             yield Unknown(
                 message=f"whether the policy of {bucket.name} denies FSx "
-                f"{', '.join(refused['unknown'])}: it rests on values that are not known before",
-                hint="except the role of the file system from the Deny, by aws:PrincipalArn",
+                f"{', '.join(refused['unknown'])} depends on values that are not known before "
+                "the request",
+                hint="exclude the file system's role from the Deny, with aws:PrincipalArn",
             )
 
 
-RULE = LinkedBucketPolicy()
+RULE = RepositoryBucketPolicy()

@@ -1,4 +1,4 @@
-"""The keys of linked buckets admit FSx."""
+"""The KMS keys of data repository buckets allow FSx."""
 
 from __future__ import annotations
 
@@ -16,37 +16,39 @@ from clusterwright.preflight.rule import (
 )
 from clusterwright.preflight.rules.iam.policy_evaluation import Answer, allowed
 from clusterwright.preflight.rules.storage.data_repository_buckets import (
-    LinkedBucket,
-    linked_buckets,
+    RepositoryBucket,
+    buckets_with_repositories,
     own_lustre,
 )
-from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_questions, role_arns
+from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_requests, role_arns
 
 
-class LinkedBucketKey(Rule[LinkedBucket]):
+class RepositoryBucketKey(Rule[RepositoryBucket]):
     id = "CW-S026"
-    title = "Keys of linked buckets admit FSx"
-    prevents = "an association that is MISCONFIGURED: FSx can neither read nor write the objects"
+    title = "KMS keys of data repository buckets allow FSx"
+    prevents = (
+        "a data repository association that is MISCONFIGURED: FSx cannot read or write the objects"
+    )
     source = (
-        "FSx for Lustre user guide, working with server-side encrypted buckets: the key's policy "
+        "FSx for Lustre user guide, working with server-side encrypted buckets: the key policy "
         "must name the role of the file system"
     )
 
-    def subjects(self, context: Context) -> Subjects[LinkedBucket]:
-        return linked_buckets(context)
+    def subjects(self, context: Context) -> Subjects[RepositoryBucket]:
+        return buckets_with_repositories(context)
 
-    def needs(self, bucket: LinkedBucket) -> Facts:
+    def needs(self, bucket: RepositoryBucket) -> Facts:
         return (BucketKeys(bucket.name), FileSystems())
 
-    def check(self, bucket: LinkedBucket, context: Context, facts: FactValues) -> Results:
+    def check(self, bucket: RepositoryBucket, context: Context, facts: FactValues) -> Results:
         name = bucket.name
         found = facts[BucketKeys(name)]
         if found is None:
-            return  # S3's own key, or AWS's key for S3, which admits the account through S3
+            return  # SSE-S3, or the AWS managed key for S3, which the account can use through S3
         if found.key is None:
             yield Fail(
-                message=f"{name} encrypts with {found.encryption.kms_key}, and there is no such "
-                "key",
+                message=f"{name} is encrypted with {found.encryption.kms_key}, which does not "
+                "exist",
                 where=f"s3://{name}",
             )
             return
@@ -58,12 +60,12 @@ class LinkedBucketKey(Rule[LinkedBucket]):
         answers: set[Answer] = set()
         roles = role_arns(context, own_lustre(context, facts[FileSystems()]))
         for role in roles:
-            asked = key_questions(context, name, role, bucket_key=found.encryption.bucket_key)
+            asked = key_requests(context, name, role, bucket_key=found.encryption.bucket_key)
             answers |= {allowed(found.policy, question) for question in asked}
         if "no" in answers:
             yield Fail(
-                message=f"the key of {name} does not admit FSx: its policy does not name the role "
-                "of the file system",
+                message=f"the key of {name} does not allow FSx: its policy does not name the "
+                "role of the file system",
                 where=found.key.arn,
                 hint="allow kms:Encrypt, Decrypt, ReEncrypt*, GenerateDataKey* and DescribeKey "
                 f"with aws:PrincipalArn like {roles[-1].rpartition('_')[0]}_* and kms:ViaService "
@@ -71,10 +73,10 @@ class LinkedBucketKey(Rule[LinkedBucket]):
             )
         elif "unknown" in answers:
             yield Unknown(
-                message=f"whether the key of {name} admits FSx: its policy rests on values that "
-                "are not known before",
-                hint=f"look at the policy of {found.key.arn}",
+                message=f"whether the key of {name} allows FSx depends on values that are not "
+                "known before the request",
+                hint=f"check the policy of {found.key.arn}",
             )
 
 
-RULE = LinkedBucketKey()
+RULE = RepositoryBucketKey()

@@ -1,4 +1,4 @@
-"""A file system that exists takes a checkpoint in the time there is, and has room for two."""
+"""An existing file system is fast enough for checkpoints and has capacity for two."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ from clusterwright.preflight.rules.storage.checkpoints import (
     writers,
 )
 from clusterwright.preflight.rules.storage.existing_file_systems import (
-    ExistingFiles,
-    existing_files,
-    found_among,
+    ExistingFileSystem,
+    existing_file_systems,
+    find_file_system,
 )
 
 AT_ONCE = 2
-"""The last whole checkpoint stays until the next one is whole."""
+"""The last complete checkpoint is kept until the next one is complete."""
 
 
-class ExistingCheckpointTime(Rule[ExistingFiles]):
+class ExistingCheckpointTime(Rule[ExistingFileSystem]):
     id = "CW-S034"
-    title = "File systems that exist take a checkpoint in the time there is"
+    title = "Existing file systems are fast enough for checkpoints"
     prevents = "accelerators that wait for storage at every checkpoint, or a full file system"
     source = "FSx DescribeFileSystems; AWS documentation, FSx for Lustre performance"
 
-    def subjects(self, context: Context) -> Subjects[ExistingFiles]:
+    def subjects(self, context: Context) -> Subjects[ExistingFileSystem]:
         run, path = context.cluster.run, context.cluster.storage.checkpoint_path
         if run is None or run.checkpoint_gib is None or path is None or not writers(context):
             return
         found = lustre_of(path, context.cluster.storage.lustre)
-        for subject in existing_files(context):
+        for subject in existing_file_systems(context):
             if found is not None and subject.path == ("storage", "lustre", found[0], "existing"):
                 yield Subject(("run", "checkpoint_gib"), subject.value)
 
     needs = (FileSystems(),)
 
-    def check(self, files: ExistingFiles, context: Context, facts: FactValues) -> Results:
-        found = found_among(facts[FileSystems()], files)
+    def check(self, files: ExistingFileSystem, context: Context, facts: FactValues) -> Results:
+        found = find_file_system(facts[FileSystems()], files)
         run = context.cluster.run
         assert run is not None
         size_gib = run.checkpoint_gib
         assert size_gib is not None
         if found is None:
-            return  # CW-S014 says so
+            return  # CW-S014 reports it
         if found.capacity_gib and found.capacity_gib < AT_ONCE * size_gib:
             yield Fail(
                 message=f"two checkpoints of {size_gib:,.10g} GiB do not fit on {found.id} of "
@@ -72,7 +72,9 @@ class ExistingCheckpointTime(Rule[ExistingFiles]):
             return
         has = _throughput_mbps(found, context)
         if has is None:
-            yield Unknown(message=f"how fast {found.id} ({found.deployment_type}) is")
+            yield Unknown(
+                message=f"the throughput of {found.id} ({found.deployment_type}) is unknown"
+            )
             return
         has = min(has, clients_mbps(context, efa=files.efa))
         wanted = throughput_for(size_gib, limit.seconds)

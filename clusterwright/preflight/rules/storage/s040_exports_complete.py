@@ -1,4 +1,4 @@
-"""Every file of a file system that is to be deleted is in its bucket."""
+"""Every file of a file system to be deleted is exported to its bucket."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from clusterwright.preflight.rule import (
 )
 
 _LATE = dt.timedelta(days=1)
-"""A file system that is older than its association by more than this may hold files from before,
-which automatic export does not look at."""
+"""A file system that is older than its association by more than this may have earlier files, which
+automatic export does not cover."""
 
 _EXPORT = (
-    "`aws fsx create-data-repository-task --type EXPORT_TO_REPOSITORY` exports what is left; "
-    "automatic export has to be off while it runs"
+    "`aws fsx create-data-repository-task --type EXPORT_TO_REPOSITORY` exports the remaining "
+    "files; automatic export must be disabled while it runs"
 )
 
 
-class Exported(Rule[FileSystemRef]):
+class ExportsComplete(Rule[FileSystemRef]):
     id = "CW-S040"
     title = "Every file of a file system to be deleted is exported"
-    prevents = "files that are gone with the file system: FSx deletes without looking"
+    prevents = "files lost with the file system: FSx deletes it without checking"
     source = "FSx API, DeleteFileSystem: AgeOfOldestQueuedMessage of 0, or an export task"
 
     def subjects(self, context: Context) -> Subjects[FileSystemRef]:
@@ -49,19 +49,20 @@ class Exported(Rule[FileSystemRef]):
         if len(found) != 1:
             count = "no file system" if not found else f"{len(found)} file systems"
             yield Fail(
-                message=f"the account has {count} {name} in {context.region}: nothing is proved",
+                message=f"the account has {count} {name} in {context.region}: exports cannot be "
+                "verified",
                 where=context.region,
             )
             return
         (state,) = found
         if state.file_system.kind != "LUSTRE":
             yield Fail(
-                message=f"{name} is {state.file_system.kind}: it has no bucket to export to",
+                message=f"{name} is {state.file_system.kind}: it cannot export to a bucket",
                 where=state.file_system.id,
                 hint="delete it with a final backup (SkipFinalBackup: false)",
             )
             return
-        yield from _verdicts(state)
+        yield from _results(state)
 
 
 def _fact(storage: FileSystemRef, context: Context) -> ExportState:
@@ -69,13 +70,17 @@ def _fact(storage: FileSystemRef, context: Context) -> ExportState:
     return ExportState(storage.existing_id, name)
 
 
-def _verdicts(state: Exports) -> Results:
+def _results(state: Exports) -> Results:
     where = state.file_system.id
     if state.file_system.lifecycle not in ("AVAILABLE", "UPDATING"):
         yield Fail(message=f"{where} is {state.file_system.lifecycle}", where=where)
         return
     if not state.associations:
-        how = "it is tied to a bucket in the old way" if state.file_system.import_path else ""
+        how = (
+            "it uses the legacy ImportPath link to a bucket"
+            if state.file_system.import_path
+            else ""
+        )
         yield Fail(
             message=f"{where} has no data repository association"
             f"{f' ({how})' if how else ''}: nothing is exported",
@@ -91,16 +96,16 @@ def _verdicts(state: Exports) -> Results:
 
 
 def _uncovered(state: Exports) -> Results:
-    """A waiver is how somebody says that they have looked."""
+    """A waiver documents that the files were checked by hand."""
     paths = sorted(association.path for association in state.associations)
     if "/" not in paths:
         where = state.file_system.id
         yield Fail(
-            message=f"files outside {', '.join(paths)} are tied to no bucket, and no API of AWS "
-            "tells whether there are any",
+            message=f"files outside {', '.join(paths)} have no bucket, and no AWS API reports "
+            "whether there are any",
             where=where,
-            hint="look on a node, as in docs/how-to/retire-a-file-system.md; waive CW-S040 if "
-            "there is nothing that is missed",
+            hint="check on a node, as in docs/how-to/retire-a-file-system.md; waive CW-S040 if "
+            "nothing is needed",
         )
 
 
@@ -116,17 +121,19 @@ def _running(state: Exports) -> Results:
             yield Fail(
                 message=f"the newest export, task {newest.id}, is {newest.lifecycle}",
                 where=state.file_system.id,
-                hint="its report in the bucket says which files were not exported",
+                hint="its report in the bucket lists the files that were not exported",
             )
         elif newest.failed_count is None:
-            yield Unknown(message=f"FSx does not say how many files task {newest.id} left out")
+            yield Unknown(
+                message=f"FSx does not report how many files task {newest.id} failed to export"
+            )
         elif newest.failed_count:
             yield Fail(
                 message=f"task {newest.id} did not export {newest.failed_count:,} files",
                 requested=0,
                 used=newest.failed_count,
                 where=state.file_system.id,
-                hint="its report in the bucket says which",
+                hint="its report in the bucket lists them",
             )
 
 
@@ -157,7 +164,8 @@ def _association(state: Exports, association: DataRepositoryAssociation) -> Resu
             else ""
         )
         yield Fail(
-            message=f"{named} exports {events} by itself{since}: files may be in no bucket",
+            message=f"{named} exports {events} automatically{since}: files may not be in the "
+            "bucket",
             where=where,
             hint=_EXPORT,
         )
@@ -168,9 +176,10 @@ def _association(state: Exports, association: DataRepositoryAssociation) -> Resu
         and task.created > association.created
     ):
         yield Fail(
-            message=f"{named} was tied to its bucket on {association.created:%Y-%m-%d}, after the "
-            f"file system was made ({state.file_system.created:%Y-%m-%d}): older files are "
-            "exported by a task only",
+            message=f"{named} was associated with its bucket on {association.created:%Y-%m-%d}, "
+            "after the "
+            f"file system was created ({state.file_system.created:%Y-%m-%d}): older files are "
+            "exported only by a task",
             where=where,
             hint=_EXPORT,
         )
@@ -186,7 +195,7 @@ def _association(state: Exports, association: DataRepositoryAssociation) -> Resu
             requested=0,
             used=pending,
             where=where,
-            hint="wait until it is 0, then ask again",
+            hint="wait until it is 0, then check again",
         )
 
 
@@ -195,7 +204,7 @@ def _writing(state: Exports) -> Results:
     if written is None:
         yield Unknown(
             message=f"CloudWatch has no DataWriteBytes of {state.file_system.id} in the last "
-            "15 minutes: whether anybody writes is not known"
+            "15 minutes: whether clients are writing is not known"
         )
     elif written > 0:
         yield Fail(
@@ -203,12 +212,12 @@ def _writing(state: Exports) -> Results:
             requested=0,
             used=written,
             where=state.file_system.id,
-            hint="end the jobs and unmount the file system first",
+            hint="stop the jobs and unmount the file system first",
         )
 
 
 def _covers(paths: tuple[str, ...], wanted: str) -> bool:
-    """Whether a task's paths (none: everything) hold a path; tasks name them from the root."""
+    """Whether a task's paths (none: everything) contain a path; tasks give paths from the root."""
     if not paths:
         return True
     inside = "/" + wanted.strip("/") + "/"
@@ -217,4 +226,4 @@ def _covers(paths: tuple[str, ...], wanted: str) -> bool:
     )
 
 
-RULE = Exported()
+RULE = ExportsComplete()

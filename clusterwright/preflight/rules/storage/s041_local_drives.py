@@ -1,4 +1,4 @@
-"""A group with scratch has drives of its own."""
+"""The instance type of a group with scratch has local drives."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from clusterwright.preflight.rule import Context, Fail, Results, Subject, Subjec
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
-class ScratchDrives(GroupRule):
+class LocalDrives(GroupRule):
     id = "CW-S041"
-    title = "A group with scratch has drives of its own"
+    title = "The instance type of a group with scratch has local drives"
     scope = "offline"
-    prevents = "every node of the group fails at its first start: there is no disk for scratch"
+    prevents = "every node of the group fails at its first boot: it has no drive for scratch"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo"
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
@@ -23,13 +23,13 @@ class ScratchDrives(GroupRule):
     def check(self, group: ComputeGroup, context: Context) -> Results:
         instance = context.catalog.instance(group.instance_type)
         if instance is None or not isinstance(instance.local_nvme, Known):
-            yield Unknown(message=f"which drives {group.instance_type} has: no source says")
+            yield Unknown(message=f"no source states the local drives of {group.instance_type}")
         elif not instance.local_nvme.value.count:
             yield Fail(
-                message=f"{group.instance_type} has no drives of its own for scratch",
+                message=f"{group.instance_type} has no local drives for scratch",
                 requested=group.instance_type,
-                hint="leave scratch out, or choose a type with local NVMe drives",
+                hint="remove scratch, or choose a type with local NVMe drives",
             )
 
 
-RULE = ScratchDrives()
+RULE = LocalDrives()

@@ -1,4 +1,4 @@
-"""The tags that an organisation asks for are there."""
+"""Every required tag has a value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class RequiredTags(Rule[str]):
     id = "CW-E001"
     title = "Every required tag has a value"
     scope = "offline"
-    prevents = "resources that a tag policy refuses, or costs that nobody can assign"
+    prevents = "resources that a tag policy refuses, or costs that cannot be allocated"
     source = "aws/aws-parallelcluster #6109; the spec's required_tags"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -28,7 +28,7 @@ class RequiredTags(Rule[str]):
             if tag in tags
             else f"the tag `{tag}` is missing",
             requested=tag,
-            hint=f"`{near}` is another key: the case of letters counts"
+            hint=f"`{near}` is another key: keys are case-sensitive"
             if near is not None and near != tag
             else f"tags: {{{tag}: ...}}",
         )

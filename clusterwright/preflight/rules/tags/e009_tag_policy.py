@@ -1,4 +1,4 @@
-"""The tags keep to the tag policy of the organisation."""
+"""The tags comply with the tag policy of the organization."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Tag = tuple[str, str]
 
 
 class OrganizationTags(Rule[Tag | None]):
-    """Subjects are the tags, and None: what is not there."""
+    """The subjects are the tags, and None for missing tags."""
 
     id = "CW-E009"
-    title = "Tags keep to the organisation's tag policy"
+    title = "Tags comply with the organization's tag policy"
     prevents = (
-        "TagPolicyViolation (EC2; other services have other names for it) while a stack is made, "
-        "where the policy is enforced for a type that the stacks make; elsewhere a report of "
-        "resources that do not comply. An account without an organisation or a tag policy passes"
+        "TagPolicyViolation (EC2; other services use other names) while a stack is created, if "
+        "the policy is enforced for a resource type of the stacks; otherwise a report of "
+        "noncompliant resources. An account without an organization or a tag policy passes"
     )
     source = (
         "Organizations API, DescribeEffectivePolicy; Organizations user guide, tag policy syntax, "
@@ -51,21 +51,21 @@ class OrganizationTags(Rule[Tag | None]):
             if tag is None:
                 yield from _missing(policy, context, made)
             elif policy.key.lower() == tag[0].lower():
-                yield from _broken(policy, *tag, made)
+                yield from _noncompliant(policy, *tag, made)
 
 
-def _broken(policy: TagKeyPolicy, key: str, value: str, made: frozenset[str]) -> Results:
+def _noncompliant(policy: TagKeyPolicy, key: str, value: str, made: frozenset[str]) -> Results:
     refused = covered(policy.enforced_for, made)
     effect = (
-        f"it is enforced for {_few(refused)}, which the deployment makes"
+        f"it is enforced for {_few(refused)}, which the stacks create"
         if refused
-        else "the resources do not comply, though nothing refuses them"
+        else "the resources are noncompliant, but are not refused"
     )
     severity: Severity | None = None if refused else "warning"
-    own = key == ENVIRONMENT_TAG  # the stacks' own, which the spec cannot write otherwise
+    own = key == ENVIRONMENT_TAG  # set by the stacks: the spec cannot change it
     if policy.key != key:
         yield Fail(
-            message=f"the tag policy has the tag `{key}` written `{policy.key}`: {effect}",
+            message=f"the tag policy spells the tag `{key}` as `{policy.key}`: {effect}",
             requested=key,
             limit=policy.key,
             hint="ask for an exception for this key" if own else f"write `{policy.key}`",
@@ -84,17 +84,17 @@ def _broken(policy: TagKeyPolicy, key: str, value: str, made: frozenset[str]) ->
 
 def _allowed_instead(policy: TagKeyPolicy, allowed: tuple[str, ...], *, own: bool) -> str:
     if allowed:
-        return f"{'an environment called' if own else 'one of'} {_few(allowed)}"
-    return "ask for an exception for this key" if own else f"leave `{policy.key}` out"
+        return f"{'an environment named' if own else 'one of'} {_few(allowed)}"
+    return "ask for an exception for this key" if own else f"remove `{policy.key}`"
 
 
 def _missing(policy: TagKeyPolicy, context: Context, made: frozenset[str]) -> Results:
-    wanting = covered(policy.required_for, made)
-    there = {key.lower() for key in (*context.cluster.tags, ENVIRONMENT_TAG)}
-    if wanting and policy.key.lower() not in there:
+    requiring = covered(policy.required_for, made)
+    present = {key.lower() for key in (*context.cluster.tags, ENVIRONMENT_TAG)}
+    if requiring and policy.key.lower() not in present:
         yield Fail(
-            message=f"the tag policy requires `{policy.key}` of {_few(wanting)}: without it they "
-            "are reported, and CloudFormation refuses them where the account has the hook "
+            message=f"the tag policy requires `{policy.key}` for {_few(requiring)}: without it "
+            "they are reported, and CloudFormation refuses them if the account has the hook "
             "AWS::TagPolicies::TaggingComplianceValidator",
             requested=policy.key,
             hint=f"tags: {{{policy.key}: ...}}",

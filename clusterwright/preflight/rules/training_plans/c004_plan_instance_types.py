@@ -1,4 +1,4 @@
-"""Training plans hold each instance type that is to come from one."""
+"""Training plans are sold for each instance type that uses one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from clusterwright.preflight.rule import Context, Fail, Path, Results
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
-class PlanTakesType(GroupRule):
+class PlanInstanceTypes(GroupRule):
     id = "CW-C004"
-    title = "Training plans hold the instance type"
+    title = "Training plans are sold for the instance type"
     scope = "offline"
-    prevents = "there is no such plan to buy: the type is not in ReservedCapacityInstanceType"
+    prevents = "no such plan can be bought: the type is not in ReservedCapacityInstanceType"
     source = "botocore, SageMaker training plans"
 
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
@@ -22,11 +22,11 @@ class PlanTakesType(GroupRule):
         if name not in context.catalog.training_plan_names:
             held = sorted(context.catalog.training_plan_names)
             yield Fail(
-                message=f"no training plan holds {ml_name(name)}",
+                message=f"no training plan is sold for {ml_name(name)}",
                 path=(*path, "capacity", "kind"),
                 requested=name,
-                hint=f"plans hold {', '.join(held)}",
+                hint=f"plans are sold for {', '.join(held)}",
             )
 
 
-RULE = PlanTakesType()
+RULE = PlanInstanceTypes()

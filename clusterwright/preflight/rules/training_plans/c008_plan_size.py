@@ -1,4 +1,4 @@
-"""The groups of a plan fit a plan: at most 64 instances in a segment."""
+"""The groups of a training plan fit into it: at most 64 instances per segment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = max(TRAINING_PLAN_INSTANCE_COUNTS)
 
 class PlanSize(Rule[tuple[str, int]]):
     id = "CW-C008"
-    title = "A training plan holds what its groups take"
+    title = "A training plan is large enough for its groups"
     scope = "offline"
     prevents = (
         "a plan of that size cannot be bought: a segment has 1, 2, 4, 8, 16, 32 or 64 instances"
@@ -25,7 +25,7 @@ class PlanSize(Rule[tuple[str, int]]):
 
     def subjects(self, context: Context) -> Subjects[tuple[str, int]]:
         for arn, groups in by_plan(context).items():
-            # Their plans count UltraServers, not instances: CW-C021 looks at those.
+            # Plans of UltraServers count UltraServers, not instances: see CW-C021.
             if any(ultraserver_sizes(context, group.instance_type) for _, group in groups):
                 continue
             yield Subject(largest(groups), (arn, sum(group.count for _, group in groups)))
@@ -35,17 +35,18 @@ class PlanSize(Rule[tuple[str, int]]):
         if count > LARGEST:
             yield Fail(
                 message=f"{count} instances from the plan {plan_name(arn)}: "
-                f"a plan holds at most {LARGEST} in a segment",
+                f"a plan has at most {LARGEST} per segment",
                 requested=count,
                 limit=LARGEST,
                 where=plan_name(arn),
-                hint=f"several groups of {LARGEST}, each with a plan of its own",
+                hint=f"use several groups of {LARGEST}, each with a separate plan",
             )
         elif count and count not in TRAINING_PLAN_INSTANCE_COUNTS:
             bought = min(n for n in TRAINING_PLAN_INSTANCE_COUNTS if n > count)
             yield Fail(
                 message=f"{count} instances from the plan {plan_name(arn)}: "
-                f"plans come in powers of two: {bought - count} of {bought} are paid for and idle",
+                f"plans are sold in powers of two: {bought - count} of {bought} are paid for and "
+                "idle",
                 severity="warning",
                 requested=count,
                 where=plan_name(arn),

@@ -19,7 +19,7 @@ class PlanExists(PlanRule):
             yield Fail(
                 message=f"there is no training plan {use.name} in {context.region}",
                 where=context.region,
-                hint="plans are bought in the SageMaker console; copy the ARN from there",
+                hint="training plans are bought in the SageMaker console; copy the ARN from there",
             )
         elif plan.arn != use.arn:
             yield Fail(

@@ -1,4 +1,4 @@
-"""The training plan is running or about to start."""
+"""The training plan is active or scheduled."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from clusterwright.preflight.rules.training_plans.plan_rule import GONE, PlanRul
 
 class PlanStatus(PlanRule):
     id = "CW-C011"
-    title = "The training plan holds instances"
-    prevents = "CreateCluster fails, or instances never come: the plan has expired or failed"
+    title = "The training plan is active"
+    prevents = "CreateCluster fails, or instances never start: the plan has expired or failed"
     source = "SageMaker DescribeTrainingPlan, Status"
 
     def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
@@ -32,18 +32,17 @@ class PlanStatus(PlanRule):
                 "the cluster has no instances from it",
                 severity="warning",
                 where=context.region,
-                hint="deploy when the plan has started, or expect the group to wait for it",
+                hint="deploy when the plan has started, or expect the group to wait until then",
             )
         elif plan.status == "Pending":
             yield Fail(
-                message=f"the training plan {plan.name} is Pending: it is not paid yet{why}",
+                message=f"the training plan {plan.name} is Pending: it is not paid for yet{why}",
                 severity="warning",
                 where=context.region,
             )
         else:
             yield Unknown(
-                message=f"the training plan {plan.name} is in a state that is not known here: "
-                f"{plan.status}"
+                message=f"the training plan {plan.name} has an unknown status: {plan.status}"
             )
 
 

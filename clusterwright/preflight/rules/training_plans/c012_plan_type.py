@@ -1,4 +1,4 @@
-"""The training plan holds the type of each of its groups."""
+"""The training plan has the instance type of each of its groups."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, Pla
 
 class PlanType(PlanRule):
     id = "CW-C012"
-    title = "The training plan holds the group's instance type"
+    title = "The training plan has the group's instance type"
     prevents = "CreateCluster fails: the plan has no instances of the type"
     source = "SageMaker DescribeTrainingPlan, ReservedCapacitySummaries"
 
     def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(plan_use.name)]
         if plan is None:
-            return  # CW-C010 says so
+            return  # CW-C010 reports it
         if not plan.capacities:
-            yield Unknown(message=f"the training plan {plan.name} does not say what it holds")
+            yield Unknown(message=f"the training plan {plan.name} has no reserved capacities")
             return
         held = sorted({capacity.instance_type for capacity in plan.capacities})
         for path, group in plan_use.groups:
             if ml_name(group.instance_type) not in held:
                 yield Fail(
-                    message=f"the training plan {plan.name} holds {', '.join(held)}, "
+                    message=f"the training plan {plan.name} is for {', '.join(held)}, "
                     f"not {ml_name(group.instance_type)}",
                     path=(*path, "instance_type"),
                     requested=ml_name(group.instance_type),

@@ -1,4 +1,4 @@
-"""The training plans are in the zone of the nodes."""
+"""The training plans are in the Availability Zone of the nodes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from clusterwright.preflight.rules.training_plans.plan_rule import GONE
 class PlanZone(Rule[tuple[str, ...]]):
     id = "CW-C013"
     title = "The training plans are in the nodes' zone"
-    prevents = "instances never come: a plan has its instances in one zone"
+    prevents = "instances never start: the instances of a plan are in one zone"
     source = "aws/sagemaker-hyperpod-cli PR #438"
 
     def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
@@ -42,27 +42,32 @@ class PlanZone(Rule[tuple[str, ...]]):
             plan = facts[TrainingPlan(name)]
             segments = [s for s in plan.capacities if s.status not in GONE] if plan else []
             if plan is not None and not plan.capacities:
-                yield Unknown(message=f"the training plan {name} does not say where it is")
+                yield Unknown(
+                    message=f"the training plan {name} has no reserved capacities, so its zone "
+                    "is unknown"
+                )
                 continue
             named = [_zone(segment) for segment in segments]
             if segments and not any(named):
                 free.append(name)
             elif None in named:
-                yield Unknown(message=f"a part of the training plan {name} names no zone")
+                yield Unknown(message=f"a segment of the training plan {name} names no zone")
             elif named:
-                # Names of zones differ between accounts; the one that answers knows its own.
+                # Zone names differ between accounts: Zones() maps those of this account to ids.
                 zones = {zone_id_of(zone, facts[Zones()]) for zone in named if zone}
                 if zone_id_of(wanted, facts[Zones()]) not in zones:
                     where = ", ".join(sorted(zones))
                     yield Fail(
-                        message=f"the training plan {name} is in {where}, the nodes in {wanted}",
+                        message=f"the training plan {name} is in {where}, the nodes are in "
+                        f"{wanted}",
                         requested=wanted,
                         limit=where,
                         where=context.region,
-                        hint=f"availability_zone_id: {where}, if nothing stands in {wanted} yet",
+                        hint=f"availability_zone_id: {where}, if nothing is deployed in {wanted} "
+                        "yet",
                     )
         if free:
-            # The API leaves the zone out of a plan that is tied to none.
+            # The API omits the zone of a plan that is not tied to one.
             plans = "training plan" if len(free) == 1 else "training plans"
             yield Fail(
                 message=f"the {plans} {', '.join(free)} {'names' if len(free) == 1 else 'name'} "

@@ -1,4 +1,4 @@
-"""The training plan has enough free instances."""
+"""The training plan has enough available instances."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from clusterwright.preflight.rules.compute_groups import largest
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
 
-class PlanFree(PlanRule):
+class PlanAvailableInstances(PlanRule):
     id = "CW-C014"
-    title = "The training plan has enough free instances"
-    prevents = "CreateCluster fails, or groups stay short: others use the plan's instances"
+    title = "The training plan has enough available instances"
+    prevents = (
+        "CreateCluster fails, or groups stay below their count: other clusters use the "
+        "plan's instances"
+    )
     source = "SageMaker DescribeTrainingPlan, AvailableInstanceCount"
 
     def needs(self, use: PlanUse) -> Facts:
@@ -28,16 +31,18 @@ class PlanFree(PlanRule):
         plan = facts[TrainingPlan(use.name)]
         if plan is None or plan.status not in ("Active", "Scheduled"):
             return
-        present = deployed_cluster(facts[HyperPodClusters()], context.cluster.environment)
+        deployed = deployed_cluster(facts[HyperPodClusters()], context.cluster.environment)
         held = sum(
             group.count
-            for group in (present.groups if present else ())
+            for group in (deployed.groups if deployed else ())
             if group.training_plan_arn == use.arn
         )
-        # Before it starts nothing is available, but all of it will be.
+        # Before a plan starts, all of its instances are going to be available.
         free = plan.total_count if plan.status == "Scheduled" else plan.available_count
         if free is None:
-            yield Unknown(message=f"the training plan {plan.name} does not say what is free")
+            yield Unknown(
+                message=f"the training plan {plan.name} does not report its available instances"
+            )
             return
         if use.count > free + held:
             total = plan.total_count
@@ -53,4 +58,4 @@ class PlanFree(PlanRule):
             )
 
 
-RULE = PlanFree()
+RULE = PlanAvailableInstances()

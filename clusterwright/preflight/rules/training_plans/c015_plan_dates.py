@@ -19,7 +19,7 @@ from clusterwright.preflight.rule import (
     Unknown,
 )
 from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
-from clusterwright.preflight.rules.run_window import run_begin
+from clusterwright.preflight.rules.run_window import run_start
 from clusterwright.preflight.rules.training_plans.plan_rule import GONE
 
 
@@ -27,7 +27,7 @@ class PlanDates(Rule[tuple[str, ...]]):
     id = "CW-C015"
     title = "The training plans last as long as the run"
     severity = "warning"
-    prevents = "HyperPod ends the plan's instances an hour before its end, in the middle of a run"
+    prevents = "HyperPod terminates the plan's instances an hour before its end, during the run"
     source = "AWS documentation, SageMaker training plans"
 
     def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
@@ -45,38 +45,38 @@ class PlanDates(Rule[tuple[str, ...]]):
         for name in plan_names:
             plan = facts[TrainingPlan(name)]
             if plan is None or plan.status not in ("Active", "Scheduled"):
-                continue  # CW-C010 and CW-C011 say so
+                continue  # CW-C010 and CW-C011 report it
             found = _until(plan, context)
             if found is None:
-                yield Unknown(message=f"the training plan {name} does not say when it ends")
+                yield Unknown(message=f"the training plan {name} has no end time")
                 continue
             hours, end, gap = found
             if hours < run.hours:
                 short.append((hours, plan, end, gap))
         if not short:
             return
-        hours, first, end, gap = min(short, key=lambda one: one[0])
-        others = f", and {len(short) - 1} more end before it does" if len(short) > 1 else ""
-        pause = ", when it has no instances until its next segment begins" if gap else ""
+        hours, first, end, gap = min(short, key=lambda entry: entry[0])
+        others = f", and {len(short) - 1} more end before the run does" if len(short) > 1 else ""
+        pause = ", after which it has no instances until its next segment starts" if gap else ""
         yield Fail(
-            message=f"the run takes {run.hours:g} hours, the training plan {first.name} gives "
+            message=f"the run takes {run.hours:g} hours, the training plan {first.name} provides "
             f"{hours:.0f} until {end:%Y-%m-%d %H:%M} UTC{pause}{others}",
             requested=run.hours,
             limit=round(hours),
             where=context.region,
-            hint="plan to resume from a checkpoint after the gap"
+            hint="resume from a checkpoint after the gap"
             if gap
-            else "extend the plan before it ends, or plan to resume from a checkpoint",
+            else "extend the plan before it ends, or resume from a checkpoint",
         )
 
 
 def _until(plan: Plan, context: Context) -> tuple[float, dt.datetime, bool] | None:
-    """Hours that the plan gives without a break from now or its start on, their end, and whether
-    another segment follows later.
+    """The uninterrupted hours of the plan from now or its start, their end, and whether another
+    segment follows later.
     """
     early = context.catalog.limit("training_plan.ends_before_minutes")
     lost = dt.timedelta(minutes=early.value if isinstance(early, Known) else 0)
-    now = run_begin(context)
+    now = run_start(context)
     periods = sorted(
         (segment.start, segment.end)
         for segment in plan.capacities
@@ -89,12 +89,12 @@ def _until(plan: Plan, context: Context) -> tuple[float, dt.datetime, bool] | No
         begin = max(periods[0][0], now)
         block = periods[0][1]
         for start, later in periods[1:]:
-            # Segments that follow each other within the hour that HyperPod takes are one.
+            # Segments at most an hour apart count as one: HyperPod needs that hour.
             if start > block + lost:
                 gap = True
                 break
             block = max(block, later)
-        # The plan's own end counts extensions, its segments may not.
+        # The plan's end includes extensions, those of its segments may not.
         end = block if gap else end
     return max(0.0, (end - lost - begin) / dt.timedelta(hours=1)), end, gap
 

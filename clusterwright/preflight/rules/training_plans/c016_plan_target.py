@@ -1,4 +1,4 @@
-"""The training plan was bought for HyperPod."""
+"""The training plan's target is HyperPod clusters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, Pla
 class PlanTarget(PlanRule):
     id = "CW-C016"
     title = "The training plan is for HyperPod clusters"
-    prevents = "CreateCluster fails: the plan's target is training jobs, and cannot be changed"
+    prevents = "CreateCluster fails: the plan's target is training jobs and cannot be changed"
     source = "SageMaker DescribeTrainingPlan, TargetResources"
 
     def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
@@ -18,7 +18,7 @@ class PlanTarget(PlanRule):
         if plan is None:
             return
         if not plan.target_resources:
-            yield Unknown(message=f"the training plan {plan.name} names no target")
+            yield Unknown(message=f"the training plan {plan.name} has no target resources")
         elif "hyperpod-cluster" not in plan.target_resources:
             yield Fail(
                 message=f"the training plan {plan.name} is for "
@@ -26,7 +26,7 @@ class PlanTarget(PlanRule):
                 requested="hyperpod-cluster",
                 limit=", ".join(plan.target_resources),
                 where=context.region,
-                hint="a plan's target cannot be changed: it takes another plan",
+                hint="the target of a plan cannot be changed: use another plan",
             )
 
 

@@ -1,4 +1,4 @@
-"""Extensions of the training plans are paid, so that the plans end when they say they do."""
+"""Extensions of the training plan are paid for, so that its end is final."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from clusterwright.preflight.facts.hyperpod import TrainingPlan, TrainingPlanExt
 from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
-NOT_HELD = ("pending", "failed")
+NOT_VALID = ("pending", "failed")
 
 
 class PlanExtension(PlanRule):
     id = "CW-C017"
-    title = "Extensions of the training plan are valid"
+    title = "Extensions of the training plan are paid for"
     severity = "warning"
-    prevents = "a run that counts on time which was never bought: its extension is not paid"
+    prevents = "a run that ends early: the extension of its plan is not paid for"
     source = "SageMaker DescribeTrainingPlanExtensionHistory, Status and PaymentStatus"
 
     def needs(self, use: PlanUse) -> Facts:
@@ -21,21 +21,20 @@ class PlanExtension(PlanRule):
 
     def check(self, use: PlanUse, context: Context, facts: FactValues) -> Results:
         if facts[TrainingPlan(use.name)] is None:
-            return  # CW-C010 says so
+            return  # CW-C010 reports it
         for extension in facts[TrainingPlanExtensions(use.arn)]:
             payment, status = extension.payment.lower(), extension.status.lower()
-            if payment in NOT_HELD:
+            if payment in NOT_VALID:
                 why = f"its payment is {payment}"
-            elif status in NOT_HELD:
+            elif status in NOT_VALID:
                 why = f"it is {status}"
             else:
                 continue
             until = f" until {extension.end:%Y-%m-%d %H:%M} UTC" if extension.end else ""
             yield Fail(
-                message=f"an extension of the training plan {use.name}{until} does not hold: "
-                f"{why}",
+                message=f"an extension of the training plan {use.name}{until} is not valid: {why}",
                 where=context.region,
-                hint="look at the plan's extensions in the SageMaker console",
+                hint="check the plan's extensions in the SageMaker console",
             )
 
 

@@ -1,4 +1,4 @@
-"""Training plans as a spec names them, and what every rule about one shares."""
+"""The training plans of a spec, and the base class of the rules about them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from clusterwright.preflight.rule import Context, Facts, Rule, Subject, Subjects
 from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
 
 GONE = ("Expired", "Failed")
-"""States in which a plan or a segment of it holds no instances any more."""
+"""States in which a plan or a segment has no instances any more."""
 
 
 @dataclass(frozen=True)
 class PlanUse:
-    """The groups that take instances from one plan."""
+    """The groups that use one training plan."""
 
     name: str
     arn: str
@@ -28,7 +28,7 @@ class PlanUse:
 
 
 class PlanRule(Rule[PlanUse]):
-    """A rule about each plan that the spec names, as the account has it."""
+    """A rule about each training plan of the spec."""
 
     def subjects(self, context: Context) -> Subjects[PlanUse]:
         for arn, groups in by_plan(context).items():

@@ -10,7 +10,7 @@ class ExpiredWaiver(Rule[Waiver]):
     id = "CW-W001"
     title = "No waiver has expired"
     scope = "offline"
-    prevents = "an exception that was meant for a while and stays for ever"
+    prevents = "a temporary exception that becomes permanent"
     source = "the spec's waivers"
 
     def subjects(self, context: Context) -> Subjects[Waiver]:
@@ -23,7 +23,7 @@ class ExpiredWaiver(Rule[Waiver]):
             yield Fail(
                 message=f"the waiver of {what} expired on {waiver.expires}",
                 where=waiver.rule,
-                hint="mend what it excused and take the waiver out, or decide again",
+                hint="fix the cause and remove the waiver, or renew it",
             )
 
 

@@ -1,4 +1,4 @@
-"""Waivers name rules that exist."""
+"""Waivers name existing rules."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, 
 
 class UnknownWaivedRule(Rule[str]):
     id = "CW-W002"
-    title = "Waivers name rules that exist"
+    title = "Waivers name existing rules"
     scope = "offline"
-    prevents = "a waiver that excuses nothing because its rule is misspelt"
+    prevents = "a waiver without effect because its rule is misspelt"
     source = "the spec's waivers"
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -22,7 +22,7 @@ class UnknownWaivedRule(Rule[str]):
             return
         near = closest(rule_id, sorted(context.rule_ids), count=1)
         yield Fail(
-            message=f"there is no rule {rule_id}",
+            message=f"the rule {rule_id} does not exist",
             requested=rule_id,
             hint=f"did you mean {near[0]}?" if near else None,
         )

@@ -1,4 +1,4 @@
-"""Waivers excuse something."""
+"""Waivers apply to a finding."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from clusterwright.preflight.waivers import covers
 
 class UnusedWaiver(Rule[Waiver]):
     id = "CW-W003"
-    title = "Waivers excuse something"
+    title = "Waivers apply to a finding"
     severity = "info"
     scope = "offline"
     after = True
-    prevents = "a waiver that lies in wait for a finding nobody has seen"
+    prevents = "a waiver that hides a future finding"
     source = "the spec's waivers"
 
     def subjects(self, context: Context) -> Subjects[Waiver]:
         for index, waiver in enumerate(context.cluster.waivers):
-            # Of a rule that did not run, or could not tell, nothing follows.
+            # A rule that did not run, or was unknown, shows nothing.
             if waiver.rule in context.decided and waiver.expires >= context.today:
                 yield Subject(("waivers", index), waiver)
 
@@ -29,9 +29,9 @@ class UnusedWaiver(Rule[Waiver]):
             ):
                 return
         yield Fail(
-            message=f"the waiver of {waiver.rule} excuses nothing",
+            message=f"the waiver of {waiver.rule} applies to no finding",
             where=waiver.rule,
-            hint="take it out",
+            hint="remove it",
         )
 
 
