@@ -34,7 +34,12 @@ def policy(
     from clusterwright.preflight import engine
     from clusterwright.preflight.facts.account import AppliedQuota
     from clusterwright.preflight.facts.fact import Place
-    from clusterwright.preflight.iam_policy import MAXIMUM_CHARACTERS, Needy, document, permissions
+    from clusterwright.preflight.iam_policy import (
+        MAXIMUM_CHARACTERS,
+        RequiresActions,
+        document,
+        permissions,
+    )
     from clusterwright.preflight.quota_requests import Filing
     from clusterwright.render.policy import characters, policy_text
 
@@ -42,7 +47,7 @@ def policy(
         raise UserError(
             f"--iam-policy does not support --format {output_format}", "--format text or json"
         )
-    needed: dict[str, Sequence[Needy]] = dict(engine.needed(files, context, selection))
+    needed: dict[str, Sequence[RequiresActions]] = dict(engine.needed(files, context, selection))
     if filing:
         quotas = {f for facts in needed.values() for f in facts if isinstance(f, AppliedQuota)}
         needed["--request-quotas"] = [Filing(quota.service, quota.code) for quota in quotas]

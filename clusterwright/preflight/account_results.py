@@ -1,4 +1,4 @@
-"""What `check` says of an account beyond its rules: permissions and requests, types only."""
+"""Results of `check --iam-policy` and `--request-quotas`: types only."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final, Literal
 from clusterwright.preflight.results import QuotaNeed, Unanswered
 
 ACCOUNT_TEAM_FROM_NODES: Final = 512
-"""From this many nodes on the text says to speak with the account team before filing."""
+"""From this many nodes, the text recommends contacting the account team before filing."""
 
 State = Literal["filed", "open", "not-filed", "not-adjustable", "no-code", "refused"]
 
 
 @dataclass(frozen=True)
 class Permission:
-    """One action, the resources on which it is needed, and the rules that need it."""
+    """One IAM action, its resources, and the rules that need it."""
 
     action: str
     resources: tuple[str, ...]
@@ -25,7 +25,7 @@ class Permission:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of the ramp: how much of the quota is used, and for what."""
+    """One step of a staged increase: the value and its purpose."""
 
     value: float
     purpose: str
@@ -33,9 +33,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class QuotaRequest:
-    """One increase: what, why, in which steps, and what has become of it.
+    """One quota increase: value, reasons, stages and state.
 
-    `request_id` and `case_id` are AWS's, `open_for` the value of a request that is open already.
+    `request_id` and `case_id` are AWS's, `open_for` the value of an open request.
     """
 
     need: QuotaNeed
@@ -56,10 +56,10 @@ class QuotaRequest:
 
 @dataclass(frozen=True)
 class RequestPlan:
-    """Everything that a cluster has to ask of Service Quotas.
+    """All quota increases that a cluster needs.
 
-    `file_by` is None where the start of the run or AWS's lead time is not known; `file_by_unknown`
-    then says why.
+    `file_by` is None if the start of the run or AWS's lead time is unknown; `file_by_unknown`
+    is then the reason.
     """
 
     environment: str
@@ -82,5 +82,5 @@ class RequestPlan:
 
     @property
     def account_team(self) -> bool:
-        """Whether it is too large for a form alone."""
+        """Whether to contact the account team first."""
         return self.nodes >= ACCOUNT_TEAM_FROM_NODES

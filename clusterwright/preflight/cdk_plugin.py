@@ -1,8 +1,8 @@
-"""The offline rules in `cdk synth` and `cdk deploy`, so that nobody passes them by.
+"""Runs the offline rules in `cdk synth` and `cdk deploy`.
 
-Errors stop the synthesis, warnings are shown. What only an account can tell, and what is unknown,
-is for `clusterwright check`. A violation that is attached to no construct is not printed by the
-CDK, so each is attached to the resource that the place in the spec becomes.
+Errors stop the synthesis, warnings are printed. Account rules and unknown results are left to
+`clusterwright check`. The CDK does not print violations without a construct, so each is attached
+to the resource for its path in the spec.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from clusterwright.pricing import price_files
 
 NAME: Final = "clusterwright"
 SWITCH: Final = "CLUSTERWRIGHT_CHECKS"
-"""`false` in the environment leaves the rules out: for measurements, and tests of other things."""
+"""`false` in the environment disables the rules, for measurements and other tests."""
 
-# Where a place in the spec ends up, the most particular first.
+# The resources for paths of the spec, the most specific first.
 _CLUSTERS: Final = ("AWS::SageMaker::Cluster", "Custom::PclusterCluster", "AWS::EKS::Cluster")
 _RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("budget", ("AWS::Budgets::Budget",)),
@@ -47,14 +47,14 @@ _RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 
 
 def add(app: cdk.App, spec: LoadedSpec) -> None:
-    """Try the offline rules at every synthesis of `app`, unless they are switched off."""
+    """Run the offline rules at every synthesis of `app`, unless they are disabled."""
     if os.environ.get(SWITCH, "").lower() != "false":
         cdk.Validations.of(app).add_plugins(OfflineChecks(spec))
 
 
 @jsii.implements(cdk.IPolicyValidationPlugin)
 class OfflineChecks:
-    """The CDK's view of the offline rules."""
+    """The offline rules as a validation plug-in of the CDK."""
 
     def __init__(self, spec: LoadedSpec, *, today: dt.date | None = None) -> None:
         self._spec = spec
@@ -78,9 +78,9 @@ class OfflineChecks:
         Raises
         ------
         RuntimeError
-            A rule crashed: that is no pass.
+            A rule crashed, which is not a pass.
         SpecErrors
-            The user's prices beside the spec are wrong.
+            The user's prices next to the spec are invalid.
         """
         result = self.check()
         if result.crashed:
@@ -95,12 +95,12 @@ class OfflineChecks:
         )
 
     def check(self) -> CheckResult:
-        """What the offline rules find in the spec.
+        """Run the offline rules on the spec.
 
         Raises
         ------
         SpecErrors
-            The user's prices beside the spec are wrong.
+            The user's prices next to the spec are invalid.
         """
         path = price_files.find(Path(self._spec.file))
         own = price_files.read(path) if path is not None else UserPrices()
@@ -110,7 +110,7 @@ class OfflineChecks:
 
 
 class Resources:
-    """The resources of the templates, found by what they are."""
+    """The resources of the templates, by type."""
 
     def __init__(self, template_paths: Sequence[str]) -> None:
         self._found: list[tuple[str, str, str]] = []
@@ -120,7 +120,7 @@ class Resources:
                 self._found.append((_kind(resource), logical_id, path))
 
     def of(self, path: str) -> tuple[str, str] | None:
-        """Logical id and template of the resource that stands for a path of the spec."""
+        """Logical id and template of the resource for a path of the spec."""
         for prefix, kinds in _RESOURCES:
             if path == prefix or not prefix or path.startswith((f"{prefix}.", f"{prefix}[")):
                 found = list(self._of_kinds(kinds))
@@ -136,7 +136,7 @@ class Resources:
 
 
 def _kind(resource: dict[str, Any]) -> str:
-    """The type of a resource; of a file system, which kind it is."""
+    """The type of a resource; for a file system, its kind."""
     kind = str(resource["Type"])
     if kind == "AWS::FSx::FileSystem":
         return str(resource["Properties"]["FileSystemType"])
@@ -144,14 +144,14 @@ def _kind(resource: dict[str, Any]) -> str:
 
 
 def _index(path: str, prefix: str) -> int:
-    """`storage.lustre[2].efa` is the third of its kind."""
+    """The index in a path: 2 for `storage.lustre[2].efa`."""
     rest = path.removeprefix(prefix)
     return int(rest[1 : rest.index("]")]) if prefix and rest.startswith("[") else 0
 
 
 def _violation(finding: Finding, resources: Resources) -> Any:
-    place = finding.position
-    where = f"{place.file}:{place.line}:{place.column}" if place else finding.path
+    position = finding.position
+    where = f"{position.file}:{position.line}:{position.column}" if position else finding.path
     found = resources.of(finding.path)
     logical_id, template = found if found else (None, None)
     return cdk.PolicyViolation(

@@ -1,4 +1,4 @@
-"""What every rule may look at: the spec, the catalogue, the user's rates, the day."""
+"""What rules use: the spec, the catalogue, the user's rates, the date."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """One check's view of the world, account facts excepted."""
+    """The input of one check, except for the facts of the account."""
 
     spec: LoadedSpec
     catalog: Catalog
     today: dt.date
     usage: Mapping[str, Decimal | Usage] = field(default_factory=dict)
-    """The user's figures of what depends on use, for the budget."""
+    """The user's usage figures, for the budget."""
 
     terms: Terms = field(default_factory=Terms)
     """The user's discounts, Savings Plans and purchases, for the budget."""
 
     retire: FileSystemRef | None = None
-    """The file system that is to be deleted, where that is what is asked."""
+    """The file system of `--retire`."""
 
     rule_ids: frozenset[str] = frozenset()
     offline: bool = False
-    """Whether account rules are left out, so that the catalogue is all there is to ask."""
+    """Whether account rules are skipped, so that the catalogue is the only source."""
 
     findings: Sequence[Finding] = ()
-    """What rules before found; only rules with `after` see any."""
+    """The findings of other rules; only for rules with `after`."""
 
     decided: frozenset[str] = frozenset()
-    """Rules that were run to the end without an unknown; only rules with `after` see any."""
+    """The rules that completed without an unknown; only for rules with `after`."""
 
     @property
     def cluster(self) -> Cluster:
@@ -81,7 +81,7 @@ class Context:
         )
 
     def groups(self, *kinds: str) -> list[tuple[Path, ComputeGroup]]:
-        """Groups with their paths; if kinds of capacity are given, only those of these kinds."""
+        """The groups with their paths, optionally only those with these kinds of capacity."""
         return [
             (("compute", index), group)
             for index, group in enumerate(self.cluster.compute)
@@ -93,10 +93,10 @@ class Context:
         return stack is not None and part_of(self.cluster.environment, stack) is not None
 
     def instance_is_ours(self, instance: Instance) -> bool:
-        """Whether an instance of EC2 is a node of this cluster.
+        """Whether an EC2 instance is a node of this cluster.
 
-        ParallelCluster's stack, and its clusters and those of EKS in tags of their nodes, are
-        called like the environment.
+        ParallelCluster's stack, and the cluster tags of ParallelCluster and EKS nodes, have the
+        name of the environment.
         """
         environment = self.cluster.environment
         named = environment in (instance.stack, instance.node_of)

@@ -1,4 +1,4 @@
-"""The read-only IAM policy that a check needs: made from the facts that its rules declare."""
+"""The read-only IAM policy of a check, from the facts that its rules declare."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, Final, Protocol
 from clusterwright.preflight.account_results import Permission
 from clusterwright.preflight.facts.fact import Place
 
-# Allowed to everybody, whatever policies say:
+# Needs no permission:
 # https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
-FREE: Final = frozenset({"sts:GetCallerIdentity"})
+WITHOUT_PERMISSION: Final = frozenset({"sts:GetCallerIdentity"})
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html, managed policies;
 # white space is not counted.
 MAXIMUM_CHARACTERS: Final = 6_144
 
 
-class Needy(Protocol):
-    """Whatever needs actions: a fact, or the filing of a request."""
+class RequiresActions(Protocol):
+    """Something that needs IAM actions: a fact, or filing a quota request."""
 
     @property
     def actions(self) -> tuple[str, ...]: ...
@@ -25,8 +25,10 @@ class Needy(Protocol):
     def resources(self, place: Place) -> Mapping[str, str]: ...
 
 
-def permissions(needed: Mapping[str, Iterable[Needy]], place: Place) -> tuple[Permission, ...]:
-    """Every permission that reading the facts of the rules may take, by action.
+def permissions(
+    needed: Mapping[str, Iterable[RequiresActions]], place: Place
+) -> tuple[Permission, ...]:
+    """The permissions that reading the facts of the rules may need, by action.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ def permissions(needed: Mapping[str, Iterable[Needy]], place: Place) -> tuple[Pe
         for fact in facts:
             limited = fact.resources(place)
             for action in fact.actions:
-                if action not in FREE:
+                if action not in WITHOUT_PERMISSION:
                     resources.setdefault(action, set()).add(limited.get(action, "*"))
                     rules.setdefault(action, set()).add(rule)
     return tuple(

@@ -1,4 +1,4 @@
-"""`--request-quotas`: which increases a cluster needs and why, and filing each of them once."""
+"""`--request-quotas`: plan quota increases with their reasons, and file each once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clusterwright.preflight.results import CheckResult, Finding, QuotaNeed, Una
 
 LEAD_DAYS: Final = "service_quotas.increase_lead_days"
 _SMALLEST_RAMP: Final = 8
-"""Fewer missing units than this are asked for in one stage."""
+"""Increases smaller than this have one stage."""
 
 FILING_ACTIONS: Final = tuple(
     iam_action_of("service-quotas", operation)
@@ -31,12 +31,12 @@ FILING_ACTIONS: Final = tuple(
 
 
 def plan(result: CheckResult, context: Context, *, lead_days: float | None = None) -> RequestPlan:
-    """What the findings of a check ask of Service Quotas.
+    """Plan the quota increases for the findings of a check.
 
     Parameters
     ----------
     lead_days:
-        How long AWS takes, in the user's experience; the catalogue's figure without it.
+        AWS's lead time as the user states it; else the catalogue's value.
     """
     run = context.cluster.run
     start = run.start if run is not None else None
@@ -52,9 +52,9 @@ def plan(result: CheckResult, context: Context, *, lead_days: float | None = Non
         file_by = start - dt.timedelta(days=math.ceil(lead_days))
     why = None
     if start is None:
-        why = "the spec does not say when the run begins (`run.start`)"
+        why = "the spec does not set the start of the run (`run.start`)"
     elif file_by is None:
-        why = f"AWS's lead time is unknown ({unknown_lead}); --lead-days states yours"
+        why = f"AWS's lead time is unknown ({unknown_lead}); --lead-days sets it"
     return RequestPlan(
         environment=context.cluster.environment,
         account=context.cluster.account,
@@ -77,18 +77,18 @@ def plan(result: CheckResult, context: Context, *, lead_days: float | None = Non
 
 
 def look(session: AwsSession, planned: RequestPlan) -> RequestPlan:
-    """The same, with the requests that are open at AWS already; nothing is changed."""
+    """Return the plan with the requests that are already open at AWS; nothing is changed."""
     return replace(planned, requests=tuple(_looked_up(session, r) for r in planned.requests))
 
 
 def file(session: AwsSession, planned: RequestPlan) -> RequestPlan:
-    """Files what `look` found not to be open. Each is filed once: see `look`."""
+    """File the requests that `look` did not find open, each once."""
     return replace(planned, requests=tuple(_filed(session, r) for r in planned.requests))
 
 
 def stages(limit: float, desired: float) -> tuple[Stage, ...]:
-    """From what there is to what is needed: a quarter, a half, all; one stage where little is
-    missing or a half is there already.
+    """The stages of an increase: a quarter, a half, all; one stage if little is missing or half is
+    already available.
     """
     last = Stage(desired, "the whole cluster")
     if desired - limit < _SMALLEST_RAMP or limit >= desired / 2:
@@ -102,7 +102,7 @@ def stages(limit: float, desired: float) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class Filing:
-    """What filing one increase takes beyond reading, for `--iam-policy --request-quotas`."""
+    """The permissions to file one increase, for `--iam-policy --request-quotas`."""
 
     service: str
     code: str
@@ -117,14 +117,14 @@ class Filing:
 
 
 def _requests(entries: Iterable[Finding | Unanswered]) -> Iterable[QuotaRequest]:
-    """One per quota, the largest of what is wanted."""
+    """One request per quota, for the largest demand."""
     by_quota: dict[Any, list[tuple[Finding | Unanswered, QuotaNeed]]] = {}
     for entry in entries:
         if entry.quota is not None:
             key = entry.quota.code or entry.quota.name
             by_quota.setdefault((entry.quota.service, key), []).append((entry, entry.quota))
     for found in by_quota.values():
-        need = max((need for _, need in found), key=lambda one: one.desired or 0)
+        need = max((need for _, need in found), key=lambda need: need.desired or 0)
         state: State = "not-filed"
         if need.code is None:
             state = "no-code"
@@ -149,7 +149,7 @@ def _looked_up(session: AwsSession, request: QuotaRequest) -> QuotaRequest:
     try:
         return _with_open(session, request)
     except AwsUnavailable as refusal:
-        # Without the history nobody can say that it is not filed twice.
+        # Without the history it could be filed twice.
         return replace(request, state="refused", message=refusal.message)
 
 
@@ -161,12 +161,12 @@ def _with_open(session: AwsSession, request: QuotaRequest) -> QuotaRequest:
     ]
     if not waiting:
         return request
-    first = max(waiting, key=lambda one: one.desired)
+    first = max(waiting, key=lambda request: request.desired)
     message = None
     if need.desired is not None and first.desired < need.desired:
         message = (
-            f"it asks for {first.desired:,g}, less than is needed; AWS takes one open request "
-            "per quota: say so in its case, or file again once it is decided"
+            f"it requests {first.desired:,g}, less than is needed; AWS accepts one open request "
+            "per quota: reply to its case, or file again after the decision"
         )
     return replace(
         request,
@@ -187,7 +187,7 @@ def _filed(session: AwsSession, request: QuotaRequest) -> QuotaRequest:
         made = quotas.request_increase(session, need.service, need.code, need.desired)
     except AwsUnavailable as refusal:
         if refusal.code == "ResourceAlreadyExistsException":
-            # Somebody else filed since `look`, or a try whose answer was lost did.
+            # Another client filed since `look`, or a retried request did.
             return _looked_up(session, request)
         return replace(request, state="refused", message=refusal.message)
     return replace(

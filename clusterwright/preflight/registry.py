@@ -27,7 +27,7 @@ _OFFLINE: Final = b'\n    scope = "offline"\n'
 
 
 class UnknownRule(Exception):
-    """A rule id that no rule has; `near` is what was probably meant."""
+    """No rule has this id; `near` is the closest id."""
 
     def __init__(self, name: str, near: str | None) -> None:
         super().__init__(name)
@@ -37,7 +37,7 @@ class UnknownRule(Exception):
 
 @dataclass(frozen=True)
 class RuleFile:
-    """A rule before it is imported."""
+    """A rule that may not be imported yet."""
 
     id: str
     scope: Literal["offline", "account"]
@@ -45,12 +45,12 @@ class RuleFile:
 
     @cached_property
     def rule(self) -> Rule[Any]:
-        """The rule itself.
+        """The rule, imported on first use.
 
         Raises
         ------
         TypeError
-            The file holds no rule, or one of another id or scope: a bug.
+            The file has no rule, or one with another id or scope: a bug.
         """
         module = importlib.import_module(self.module)
         rows = getattr(module, "RULES", None) or (module.RULE,)
@@ -95,12 +95,12 @@ def all_rules() -> tuple[Rule[Any], ...]:
 
 
 def named(names: Iterable[str]) -> frozenset[str]:
-    """Ids of the rules that `names` mean: an id (`CW-Q012`) or a family (`CW-Q`), in any case.
+    """The rule ids of `names`: an id (`CW-Q012`) or a family (`CW-Q`), case-insensitive.
 
     Raises
     ------
     UnknownRule
-        At the first name that means none.
+        For the first name that matches no rule.
     """
     ids = [file.id for file in rule_files()]
     meant: set[str] = set()

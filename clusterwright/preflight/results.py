@@ -1,4 +1,4 @@
-"""What a check found: result types only, so that rendering needs nothing else of this room."""
+"""The results of a check: types only, so that rendering imports nothing else of this package."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ EXIT_BUG: Final = 70
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaNeed:
-    """What must be asked of Service Quotas before a cluster fits.
+    """An insufficient quota: what to request from Service Quotas.
 
     Attributes
     ----------
     code:
-        None where no source gives it: the quota is then found by its name.
+        None if no source states it: the quota is then found by its name.
     limit, used, desired:
-        In the quota's own unit; None where the code is not known. `desired` is the value to ask
-        for, what others use included.
+        In the quota's unit; None if the code is not known. `desired` is the value to request,
+        including the usage of others.
     adjustable:
-        What Service Quotas says; None where it was not asked or does not say.
+        As Service Quotas reports it; None if unknown.
     """
 
     service: str
@@ -50,9 +50,9 @@ class QuotaNeed:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that is wrong, in the shape of the contract (design.md, section 6).
+    """One violation of a rule, in the shape that is documented for `--format json`.
 
-    `where` names the place that the numbers belong to: a region, a zone, a quota, a resource.
+    `where` is what the numbers refer to: a region, a zone, a quota, a resource.
     """
 
     rule: str
@@ -68,15 +68,15 @@ class Finding:
     hint: str | None = None
     doc: str | None = None
     quota: QuotaNeed | None = None
-    """Where more of a quota is the remedy."""
+    """Set if a quota increase is the remedy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unanswered:
-    """One question that a rule could not answer: neither a pass nor a finding.
+    """A check that a rule could not complete: neither a pass nor a finding.
 
-    `iam_action`, `service`, `operation`, `region` and `reason` say what was wanted of AWS, where
-    AWS was asked; all are None where a fact of the catalogue is missing.
+    `iam_action`, `service`, `operation`, `region` and `reason` describe the request to AWS;
+    all are None if a value of the catalogue is missing.
     """
 
     rule: str
@@ -96,7 +96,7 @@ class Unanswered:
 
 @dataclass(frozen=True, kw_only=True)
 class Waived:
-    """A finding that a waiver of the spec accepts until a day."""
+    """A finding that a waiver of the spec accepts until a date."""
 
     finding: Finding
     reason: str
@@ -105,9 +105,9 @@ class Waived:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleResult:
-    """What became of one rule; `tested` counts its subjects: 0 is a pass with nothing to test.
+    """The result of one rule; `tested` counts its subjects: 0 is a pass without subjects.
 
-    Title, severity, `prevents` and `source` of a skipped rule are None: it was not looked at.
+    Title, severity, `prevents` and `source` of a skipped rule are None: it was not imported.
     """
 
     rule: str
@@ -124,7 +124,7 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The outcome of a whole check."""
+    """The result of a whole check."""
 
     file: str
     environment: str
@@ -133,18 +133,18 @@ class CheckResult:
     unanswered: tuple[Unanswered, ...] = ()
     waived: tuple[Waived, ...] = ()
     calls: int = 0
-    """Questions put to AWS."""
+    """Requests to AWS."""
 
     api_calls: int = 0
-    """Calls that they took, each page counted."""
+    """API calls, each page counted."""
 
     longest_chain: int = 0
-    """The most calls that had to wait for one another."""
+    """The longest chain of calls that depend on each other."""
 
     seconds: float = field(default=0.0, compare=False)
 
     def summary(self) -> dict[str, int]:
-        """Rules by status, every status named."""
+        """The number of rules by status, every status included."""
         return {status: self.count(status) for status in STATUSES}
 
     def count(self, status: Status) -> int:
@@ -155,7 +155,7 @@ class CheckResult:
         return tuple(rule for rule in self.rules if rule.crash is not None)
 
     def strictly(self) -> CheckResult:
-        """The same, where what could not be answered is a finding too, of the gravest kind."""
+        """The same with every unknown as a finding of severity error."""
         added = [
             Finding(
                 rule=entry.rule,
@@ -172,7 +172,7 @@ class CheckResult:
         return replace(self, findings=in_order([*self.findings, *added]))
 
     def exit_code(self, *, fail_on: Severity = "error") -> int:
-        """70 if a rule crashed; else 1, 2 or 0 as the contract says (design.md, section 5)."""
+        """70 if a rule crashed; else 1 for findings at `fail_on` or above, 2 for unknowns, 0."""
         if self.crashed:
             return EXIT_BUG
         if any(at_or_above(finding.severity, fail_on) for finding in self.findings):
@@ -181,16 +181,18 @@ class CheckResult:
 
 
 def at_or_above(severity: Severity, threshold: Severity) -> bool:
-    """Whether `severity` is at least as grave as `threshold` (error is the gravest)."""
+    """Whether `severity` is at least `threshold` (error is the highest)."""
     return SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Gravest first, then in the order of the file, then by rule."""
+    """Highest severity first, then in the order of the file, then by rule."""
 
     def key(finding: Finding) -> tuple[int, str, int, int, str]:
-        place = finding.position
-        file, line, column = (place.file, place.line, place.column) if place else ("", 0, 0)
+        position = finding.position
+        file, line, column = (
+            (position.file, position.line, position.column) if position else ("", 0, 0)
+        )
         return SEVERITIES.index(finding.severity), file, line, column, finding.rule
 
     return tuple(sorted(findings, key=key))

@@ -1,8 +1,8 @@
-"""Whether a waiver's path means a finding's."""
+"""Which findings a waiver applies to."""
 
 from __future__ import annotations
 
 
 def covers(waived: str, path: str) -> bool:
-    """Whether `waived` is `path`, or one that `path` lies in: `compute[2]` covers its `count`."""
+    """Whether `path` is `waived` or below it: `compute[2]` covers `compute[2].count`."""
     return path == waived or path.startswith((f"{waived}.", f"{waived}["))

@@ -16,7 +16,7 @@ from clusterwright.preflight.account_results import Permission
 from clusterwright.preflight.facts.account import AppliedQuota
 from clusterwright.preflight.facts.fact import Place
 from clusterwright.preflight.facts.reader import AwsFactReader
-from clusterwright.preflight.iam_policy import FREE, document, permissions
+from clusterwright.preflight.iam_policy import WITHOUT_PERMISSION, document, permissions
 from clusterwright.preflight.quota_requests import FILING_ACTIONS
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import CheckResult
@@ -156,7 +156,7 @@ def test_the_command_prints_it_and_asks_nobody(tmp_path: Path) -> None:
     assert whole["policy"] == made
     assert {p["action"] for p in whole["permissions"]} == {p.action for p in NEEDED["built"]}
     assert all(p["rules"] for p in whole["permissions"])
-    assert not FREE & {p["action"] for p in whole["permissions"]}
+    assert not WITHOUT_PERMISSION & {p["action"] for p in whole["permissions"]}
     only = clusterwright("check", path, "--iam-policy", "--only", "CW-C001")
     actions = [a for s in json.loads(only.out)["Statement"] for a in s["Action"]]
     assert actions == ["ec2:DescribeAvailabilityZones", "ec2:DescribeInstanceTypeOfferings"]

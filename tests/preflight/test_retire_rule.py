@@ -18,7 +18,7 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.cli.main import main
 from clusterwright.preflight.facts.exports import Exports, ExportState
 from clusterwright.preflight.rule import Fail, Unknown
-from clusterwright.preflight.rules.storage.s040_exports_complete import _verdicts
+from clusterwright.preflight.rules.storage.s040_exports_complete import _results
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.testing import Fault, runtime
 from packages.localaws.tests.parts import build_site, client, open_lustre_ports
@@ -182,7 +182,7 @@ def test_nothing_passes_without_one_of_the_two_proofs(
         written,
         since if exported else None,
     )
-    verdicts = list(_verdicts(found))
+    verdicts = list(_results(found))
     quiet = written == 0 and path == "/" and lifecycle == "AVAILABLE"
     by_queue = {"NEW", "CHANGED"} <= set(events) and pending == 0
     by_task = exported and since == 0
