@@ -136,27 +136,35 @@ def test_the_key_of_a_bucket_admits_fsx(rule: Harness) -> None:
         LINKED,
         keys(policy("Allow", **ROOT)),
         path=PLACE,
-        message="the key of acme-corpus does not admit FSx",
+        message="the key of acme-corpus does not allow FSx",
     )
     assert finding.hint is not None
     assert "s3.us-east-1.amazonaws.com" in finding.hint
     rule.passes("CW-S026", LINKED, keys(policy("Allow", **ADMITS)))
     in_part = {**ADMITS, "Action": "kms:Decrypt"}
-    rule.fails("CW-S026", LINKED, keys(policy("Allow", **in_part)), path=PLACE, message="not adm")
+    rule.fails(
+        "CW-S026", LINKED, keys(policy("Allow", **in_part)), path=PLACE, message="not allow"
+    )
     context = {"kms:EncryptionContext:aws:s3:arn": "arn:aws:s3:::acme-corpus"}
     of_bucket = {**ADMITS, "Condition": {"StringLike": context}}
     rule.passes("CW-S026", LINKED, keys(policy("Allow", **of_bucket)))
     of_objects = {k: f"{v}/*" for k, v in context.items()}
     wrong = {**ADMITS, "Condition": {"StringLike": of_objects}}
-    rule.fails("CW-S026", LINKED, keys(policy("Allow", **wrong)), path=PLACE, message="not admit")
+    rule.fails("CW-S026", LINKED, keys(policy("Allow", **wrong)), path=PLACE, message="not allow")
     maybe = {**ADMITS, "Condition": {"StringEquals": {"aws:PrincipalOrgID": "o-1"}}}
-    message = "whether the key of acme-corpus admits FSx"
+    message = "whether the key of acme-corpus allows FSx"
     rule.unsure("CW-S026", LINKED, keys(policy("Allow", **maybe)), path=PLACE, message=message)
 
 
 def test_the_key_of_a_bucket_can_be_used(rule: Harness) -> None:
     gone = keys(None, found=False)
-    rule.fails("CW-S026", LINKED, gone, path=PLACE, message="the key does not exist")
+    rule.fails(
+        "CW-S026",
+        LINKED,
+        gone,
+        path=PLACE,
+        message="arn:aws:kms:us-east-1:111122223333:key/1, which does not exist",
+    )
     off = keys("", state="PendingDeletion")
     rule.fails("CW-S026", LINKED, off, path=PLACE, message="is PendingDeletion")
     rule.passes("CW-S026", LINKED, keys(None))
@@ -181,14 +189,14 @@ def key_policy(*statements: dict[str, Any]) -> dict[Any, Any]:
 
 def test_the_given_key_admits_roles_and_logs(rule: Harness) -> None:
     path = "identity.kms_key_arn"
-    message = "does not give CloudWatch Logs for /clusterwright/test/flow-logs"
+    message = "does not allow CloudWatch Logs for /clusterwright/test/flow-logs"
     rule.fails("CW-I008", OWN_KEY, key_policy(ROOT), path=path, message=message)
     rule.fails(
         "CW-I008",
         OWN_KEY,
         key_policy(LOGS),
         path=path,
-        message="does not give the account's roles",
+        message="does not allow the account's roles",
     )
     rule.passes("CW-I008", OWN_KEY, key_policy(ROOT, LOGS))
     other = {**LOGS, "Condition": {"ArnEquals": {
@@ -212,9 +220,9 @@ def test_the_given_key_admits_who_launches_the_nodes_of_eks(rule: Harness) -> No
         changes,
         key_policy(ROOT, LOGS),
         path="identity.kms_key_arn",
-        message="does not give AWSServiceRoleForAutoScaling kms:CreateGrant",
+        message="does not allow AWSServiceRoleForAutoScaling kms:CreateGrant",
     )
-    assert "nodes of EKS are launched by it" in finding.message
+    assert "it launches the nodes of EKS" in finding.message
     admits = {
         "Effect": "Allow",
         "Principal": {"AWS": launcher},
@@ -232,7 +240,7 @@ def test_the_given_key_admits_fsx_to_buckets_that_are_built(rule: Harness) -> No
         changes,
         key_policy(ROOT, LOGS),
         path="identity.kms_key_arn",
-        message="does not give FSx for s3://acme-corpus kms:Decrypt",
+        message="does not allow FSx for s3://acme-corpus kms:Decrypt",
     )
     rule.passes("CW-I008", changes, key_policy(ROOT, LOGS, ADMITS))
     network = {
@@ -257,8 +265,10 @@ def test_nodes_can_decrypt_the_secret(rule: Harness) -> None:
         return {NamedSecret(arn): Secret(arn, deleted, key)}
 
     other = f"arn:aws:kms:us-east-1:{ACCOUNT}:key/2"
-    rule.fails("CW-I009", changes, secret(other), path=path, message="have no rights")
-    rule.fails("CW-I009", {**changes, **OWN_KEY}, secret(other), path=path, message="no rights")
+    rule.fails("CW-I009", changes, secret(other), path=path, message="have no permissions")
+    rule.fails(
+        "CW-I009", {**changes, **OWN_KEY}, secret(other), path=path, message="no permissions"
+    )
     for key in (None, f"arn:aws:kms:us-east-1:{ACCOUNT}:alias/aws/secretsmanager"):
         rule.passes("CW-I009", changes, secret(key))
     for key in (KEY, "1"):
@@ -268,7 +278,14 @@ def test_nodes_can_decrypt_the_secret(rule: Harness) -> None:
     theirs = arn.replace(ACCOUNT, "999988887777")
     changes["slurm.accounting"]["existing"]["secret_arn"] = theirs
     foreign = {NamedSecret(theirs): Secret(theirs, False, None)}
-    rule.fails("CW-I009", changes, foreign, path=path, message="lets nobody else decrypt it")
+    rule.fails(
+        "CW-I009",
+        changes,
+        foreign,
+        path=path,
+        message="the secret belongs to another account and is encrypted with the AWS managed "
+        "key, which other accounts cannot use",
+    )
 
 
 ROLES = [f"cdk-hnb659fds-{kind}-{ACCOUNT}-us-east-1" for kind in (
@@ -297,14 +314,14 @@ def test_the_account_is_bootstrapped(rule: Harness) -> None:
         severity="warning",
     )
     assert finding.hint == f"`cdk bootstrap aws://{ACCOUNT}/us-east-1`"
-    rule.fails("CW-I010", {}, bootstrap("5"), path="account", message="is of version 5; 6 or")
+    rule.fails("CW-I010", {}, bootstrap("5"), path="account", message="stack has version 5; 6 or")
     rule.fails("CW-I010", {}, bootstrap("28", roles=False), path="account", message="deploy-role-")
     gone = rule.fails(
         "CW-I010",
         {},
         bootstrap("28", bucket=False),
         path="account",
-        message=f"the bucket of the bootstrap is missing: there is no {ASSETS}",
+        message=f"the bucket {ASSETS} of the bootstrap stack",
         severity="error",
     )
     assert gone.hint is not None
@@ -313,7 +330,7 @@ def test_the_account_is_bootstrapped(rule: Harness) -> None:
     bare = bootstrap(None, roles=False, bucket=False)
     assert len(rule.run("CW-I010", {}, bare).findings) == 1
     rule.passes("CW-I010", {}, bootstrap("28"))
-    rule.unsure("CW-I010", {}, bootstrap("x"), path="account", message="which is no number")
+    rule.unsure("CW-I010", {}, bootstrap("x"), path="account", message="`x` is not a number")
 
 
 @pytest.mark.parametrize(
@@ -385,14 +402,15 @@ def test_cloudformation_may_make_the_stacks(rule: Harness) -> None:
         FILES,
         denied,
         path="account",
-        message=f"{name} may not fsx:CreateFileSystem: a service control policy of the organi",
+        message=f"{name} is not allowed fsx:CreateFileSystem: a service control policy of the "
+        "organi",
     )
     passing = rights(rule, "CW-I011", {}, refused("iam:PassRole", decision="explicitDeny"))
     rule.fails("CW-I011", {}, passing, path="account", message="iam:PassRole: a policy denies it")
     unsure = rights(
         rule, "CW-I011", {}, refused("ec2:CreateVpc", missing=("aws:PrincipalTag/team",))
     )
-    message = "rests on aws:PrincipalTag/team"
+    message = "depends on aws:PrincipalTag/team"
     rule.unsure("CW-I011", {}, unsure, path="account", message=message)
     rule.passes("CW-I011", FILES, rights(rule, "CW-I011", FILES))
     rule.passes("CW-I011", FILES, rights(rule, "CW-I011", FILES, exists=False))
@@ -416,7 +434,7 @@ def test_cloudformation_may_use_the_buckets_that_it_links(rule: Harness) -> None
     assert ("s3:ListBucket", "arn:aws:s3:::acme-out") in asked
     rule.passes("CW-I011", linked, found)
     denied = rights(rule, "CW-I011", linked, refused("s3:ListBucket"))
-    rule.fails("CW-I011", linked, denied, path="account", message="may not s3:ListBucket")
+    rule.fails("CW-I011", linked, denied, path="account", message="is not allowed")
 
 
 def test_the_boundary_leaves_enough(rule: Harness) -> None:
@@ -430,8 +448,8 @@ def test_the_boundary_leaves_enough(rule: Harness) -> None:
         changes,
         denied,
         path=path,
-        message="a node may not fsx:DescribeFileSystems: the permissions boundary does not allow "
-        "it",
+        message="a node is not allowed fsx:DescribeFileSystems: the permissions boundary does "
+        "not allow it",
     )
     rule.passes("CW-I012", changes, rights(rule, "CW-I012", changes))
     rule.passes("CW-I012", changes, rights(rule, "CW-I012", changes, exists=False))
@@ -446,7 +464,8 @@ def test_roles_of_services_are_there_or_may_be_made(rule: Harness) -> None:
         FILES,
         denied,
         path="account",
-        message="AWSServiceRoleForAmazonFSx, for file systems, is not there, and CloudForm",
+        message="AWSServiceRoleForAmazonFSx, for file systems, does not exist, and "
+        "CloudFormation's role is not allowed iam:CreateServiceLinkedRole: no",
     )
     there = {fact: True if isinstance(fact, Role) else value for fact, value in denied.items()}
     rule.passes("CW-I013", FILES, there)
@@ -456,7 +475,7 @@ def test_roles_of_services_are_there_or_may_be_made(rule: Harness) -> None:
 
 def test_deployed_nodes_may_do_what_nodes_do(rule: Harness) -> None:
     denied = rights(rule, "CW-I016", FILES, refused("s3:GetObject", by_boundary=False))
-    rule.fails("CW-I016", FILES, denied, path="environment", message="a node may not s3:GetObject")
+    rule.fails("CW-I016", FILES, denied, path="environment", message="a node is not allowed")
     rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES))
     rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES, exists=False))
 
@@ -469,7 +488,7 @@ def test_an_image_exists_and_fits(rule: Harness) -> None:
 
     good = Image("ami-00000001", "available", "x86_64", ACCOUNT, "ours")
     path = "image.image_id"
-    rule.fails("CW-I014", changes, image(None), path=path, message="this account sees no image")
+    rule.fails("CW-I014", changes, image(None), path=path, message="this account")
     failed = Image(good.id, "failed", good.architecture, good.owner, good.name)
     rule.fails("CW-I014", changes, image(failed), path=path, message="is failed")
     arm = Image(good.id, good.state, "arm64", good.owner, good.name)

@@ -32,7 +32,7 @@ def test_a_type_that_the_zone_lacks_is_found_with_where_it_is(rule: Harness) -> 
         "CW-C001",
         facts=offered(("m5.4xlarge", "use1-az6"), ("p5.48xlarge", "use1-az2")),
         path="compute[1].instance_type",
-        message="use1-az6 does not offer p5.48xlarge: it is in use1-az2",
+        message="use1-az6 does not offer p5.48xlarge: it is offered in use1-az2",
     )
     assert found.hint == "availability_zone_id: use1-az2"
 
@@ -106,7 +106,7 @@ def test_hyperpod_does_not_take_every_type(rule: Harness) -> None:
         "CW-C003",
         {"compute.1.instance_type": "trn1.2xlarge"},
         path="compute[1].instance_type",
-        message="HyperPod takes no ml.trn1.2xlarge",
+        message="HyperPod does not support ml.trn1.2xlarge",
     )
     rule.passes("CW-C003")
 
@@ -119,7 +119,7 @@ def test_plans_do_not_hold_every_type(rule: Harness) -> None:
         "CW-C004",
         {**PLAN, "compute.1.instance_type": "trn1n.32xlarge"},
         path="compute[1].capacity.kind",
-        message="no training plan holds ml.trn1n.32xlarge",
+        message="no training plan is sold for ml.trn1n.32xlarge",
     )
     rule.passes("CW-C004", PLAN)
 
@@ -130,7 +130,7 @@ def test_not_every_type_is_sold_as_spot(rule: Harness) -> None:
         "CW-C005",
         {**spot, "compute.1.instance_type": "p6e-gb200.36xlarge"},
         path="compute[1].capacity.kind",
-        message="p6e-gb200.36xlarge is not sold as spot",
+        message="p6e-gb200.36xlarge is not available as Spot",
     )
     rule.passes("CW-C005", spot)
 
@@ -141,7 +141,7 @@ def test_hyperpod_takes_no_capacity_of_ec2(rule: Harness, kind: str) -> None:
         "CW-C006",
         {"compute.1.capacity": {"kind": kind, "id": "cr-0123456789abcdef0"}},
         path="compute[1].capacity.kind",
-        message=f"hyperpod-slurm takes no {kind}",
+        message=f"hyperpod-slurm does not support {kind}",
     )
 
 
@@ -178,7 +178,7 @@ def test_a_capacity_block_takes_no_placement_group(rule: Harness) -> None:
         "CW-C007",
         spec=spec,
         path="compute[1].placement_group",
-        message="capacity-block capacity takes no placement group",
+        message="capacity-block capacity does not support a placement group",
     )
 
 
@@ -187,7 +187,7 @@ def test_a_plan_holds_at_most_64(rule: Harness) -> None:
         "CW-C008",
         {**PLAN, "compute.1.count": 65},
         path="compute[1].count",
-        message="65 instances from the plan run-1: a plan holds at most 64 in a segment",
+        message="65 instances from the plan run-1: a plan has at most 64 per segment",
         severity="error",
         numbers=(65, None, 64),
     )
@@ -286,7 +286,7 @@ def test_an_unknown_state_of_a_plan_is_unknown(rule: Harness) -> None:
         PLAN,
         bought(status="Frozen"),
         path="compute[1].capacity.arn",
-        message="in a state that is not known here: Frozen",
+        message="the training plan run-1 has an unknown status: Frozen",
     )
     rule.passes("CW-C011", PLAN, bought())
 
@@ -298,7 +298,7 @@ def test_the_plan_must_hold_the_type(rule: Harness) -> None:
         PLAN,
         bought(capacities=(segment,)),
         path="compute[1].instance_type",
-        message="the training plan run-1 holds ml.p5en.48xlarge, not ml.p5.48xlarge",
+        message="the training plan run-1 is for ml.p5en.48xlarge, not ml.p5.48xlarge",
     )
     rule.passes("CW-C012", PLAN, bought())
 
@@ -310,7 +310,7 @@ def test_the_plan_must_be_in_the_zone(rule: Harness) -> None:
         PLAN,
         bought(capacities=(segment,)),
         path="network.availability_zone_id",
-        message="the training plan run-1 is in use1-az2, the nodes in use1-az6",
+        message="the training plan run-1 is in use1-az2, the nodes are in use1-az6",
     )
     rule.passes("CW-C013", PLAN, bought())
 
@@ -343,7 +343,7 @@ def test_a_plan_that_is_tied_to_no_zone_is_said_to_be(rule: Harness) -> None:
         PLAN,
         bought(capacities=(SEGMENT, nowhere)),
         path="network.availability_zone_id",
-        message="a part of the training plan run-1 names no zone",
+        message="a segment of the training plan run-1 names no zone",
     )
 
 
@@ -395,7 +395,7 @@ def test_the_plan_must_last_as_long_as_the_run(rule: Harness) -> None:
         {**PLAN, "run.hours": 275},
         bought(),
         path="run.hours",
-        message="the run takes 275 hours, the training plan run-1 gives 274",
+        message="the run takes 275 hours, the training plan run-1 provides 274",
         severity="warning",
     )
     assert finding.requested == 275
@@ -413,7 +413,8 @@ def test_several_plans_that_end_too_early_are_one_finding(rule: Harness) -> None
         {**PLAN, "compute.2": second, "run.hours": 300},
         {**bought(), hyperpod.TrainingPlan("run-2"): sooner},
         path="run.hours",
-        message="run-2 gives 119 until 2026-11-25 00:00 UTC, and 1 more end before the run does",
+        message="run-2 provides 119 until 2026-11-25 00:00 UTC, and 1 more end before the run "
+        "does",
     )
 
 
@@ -499,8 +500,8 @@ def test_a_plan_of_two_segments_has_a_gap(rule: Harness) -> None:
         changes,
         bought(capacities=(late, early), end=end),
         path="run.hours",
-        message="gives 47 until 2026-11-22 00:00 UTC, when it has no instances until its next "
-        "segment begins",
+        message="provides 47 until 2026-11-22 00:00 UTC, after which it has no instances until "
+        "its next segment starts",
     )
     joined = dataclasses.replace(late, start=early.end)
     rule.passes("CW-C015", changes, bought(capacities=(early, joined), end=end))
@@ -513,7 +514,7 @@ def test_a_run_that_begins_later_has_less_of_the_plan(rule: Harness) -> None:
         {**PLAN, **run},
         bought(end=dt.datetime(2026, 11, 30, tzinfo=dt.UTC), capacities=()),
         path="run.hours",
-        message="gives 71 until 2026-11-30",
+        message="provides 71 until 2026-11-30",
     )
 
 

@@ -66,7 +66,7 @@ def test_scratch_has_the_throughput_of_its_kind(rule: Harness, kind: str, answer
     scratch = {"mount_path": "/fsx", "deployment_type": kind, "capacity_gib": 3600}
     changes = spec(lustre=scratch, checkpoint_gib=100, max_checkpoint_seconds=100)
     if answer == "unsure":
-        message = "how fast SCRATCH_1 is: no source lists it"
+        message = "no source states the throughput of"
         rule.unsure("CW-S018", changes, path="run.max_checkpoint_seconds", message=message)
     else:
         rule.fails(
@@ -93,7 +93,7 @@ def test_home_directories_are_slow(rule: Harness) -> None:
         "CW-S018",
         changes,
         path="run.max_checkpoint_seconds",
-        message="on home directories of 128 MB/s; 1,790 are needed",
+        message="on home directories of 128 MB/s; 1,790 MB/s are required",
     )
     rule.passes("CW-S019", changes)
     rule.fails(

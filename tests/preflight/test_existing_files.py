@@ -65,7 +65,7 @@ GROUP_PATH = f"{HERE}.security_group_id"
 def test_the_group_opens_lustre(
     rule: Harness, inbound: tuple[Permission, ...], closed: str
 ) -> None:
-    message = f"{GROUP} does not open TCP {closed} to its members"
+    message = f"{GROUP} does not allow TCP {closed} between its members"
     rule.fails("CW-S023", PLAIN, facts(inbound), path=GROUP_PATH, message=message)
 
 
@@ -82,11 +82,11 @@ def test_a_rule_by_address_covers_all_of_the_nodes_subnets(rule: Harness) -> Non
     wide = (tcp(988, 1023, cidrs=("10.1.0.0/16",)),)
     rule.passes("CW-S023", changes, facts(wide))
     narrow = (tcp(988, 1023, cidrs=("10.1.0.0/24",)),)
-    rule.fails("CW-S023", changes, facts(narrow), path=GROUP_PATH, message="does not open")
+    rule.fails("CW-S023", changes, facts(narrow), path=GROUP_PATH, message="does not allow")
 
 
 def test_efa_needs_all_traffic_both_ways(rule: Harness) -> None:
-    message = "no rules for all traffic from and to itself"
+    message = "does not allow all traffic from and to itself"
     rule.fails("CW-S023", STANDING, facts(), path=GROUP_PATH, message=message)
     rule.fails("CW-S023", STANDING, facts(EVERYTHING), path=GROUP_PATH, message=message)
     rule.passes("CW-S023", STANDING, facts(EVERYTHING, EVERYTHING))
@@ -94,7 +94,13 @@ def test_efa_needs_all_traffic_both_ways(rule: Harness) -> None:
 
 def test_the_group_is_there_and_the_file_systems_own(rule: Harness) -> None:
     missing = {**facts(), network.SecurityGroup(GROUP): None}
-    rule.fails("CW-S023", PLAIN, missing, path=GROUP_PATH, message=f"no security group {GROUP}")
+    rule.fails(
+        "CW-S023",
+        PLAIN,
+        missing,
+        path=GROUP_PATH,
+        message=f"the security group {GROUP} does not exist",
+    )
     other = SecurityGroup(GROUP, "vpc-00000002", LUSTRE_PORTS, ())
     rule.fails("CW-S023", PLAIN, facts(group=other), path=GROUP_PATH, message="in vpc-00000002")
     carried = facts(carried=("sg-00000009",))
@@ -106,7 +112,7 @@ def test_the_group_is_there_and_the_file_systems_own(rule: Harness) -> None:
         message=f"does not have the security group {GROUP}",
     )
     assert finding.hint == "security_group_id: sg-00000009"
-    message = "its interfaces are not shown"
+    message = "its interfaces are not listed"
     rule.unsure("CW-S023", PLAIN, facts(carried=()), path=GROUP_PATH, message=message)
 
 
@@ -121,7 +127,7 @@ NFS = (tcp(111, 111, GROUP), tcp(2049, 2049, GROUP), tcp(20001, 20003, GROUP))
 
 def test_homes_need_the_ports_of_nfs(rule: Harness) -> None:
     path = "storage.home.existing.security_group_id"
-    rule.fails("CW-S023", HOME, facts(NFS[1:], found=ZFS), path=path, message="TCP 111 to")
+    rule.fails("CW-S023", HOME, facts(NFS[1:], found=ZFS), path=path, message="TCP 111 between")
     rule.passes("CW-S023", HOME, facts(NFS, found=ZFS))
 
 
@@ -143,7 +149,7 @@ def test_homes_that_exist_are_as_the_spec_says(
     path = "storage.home.existing.dns_name"
     changed = standing(dataclasses.replace(ZFS, **change))
     rule.fails("CW-S022", HOME, changed, path=path, message=message)
-    rule.fails("CW-S022", HOME, standing(), path=path, message="there is no file system")
+    rule.fails("CW-S022", HOME, standing(), path=path, message="the file system")
     far = dataclasses.replace(SUBNET, zone_id="use1-az1")
     elsewhere = {**standing(ZFS), network.Subnets(): (far,)}
     rule.fails("CW-S022", HOME, elsewhere, path=path, message="use1-az1", severity="warning")
@@ -166,12 +172,21 @@ def test_file_systems_and_nodes_share_a_vpc(rule: Harness) -> None:
         path=HERE,
         message=f"is in {VPC}, and the stacks create a new VPC for the nodes",
     )
-    rule.fails("CW-S024", STANDING, vpcs("test-eu-network"), path=HERE, message="of their own")
+    rule.fails(
+        "CW-S024",
+        STANDING,
+        vpcs("test-eu-network"),
+        path=HERE,
+        message="fs-0123456789abcdef0 is in vpc-00000001, and the stacks create a new VPC for "
+        "the nodes",
+    )
     rule.passes("CW-S024", STANDING, vpcs("test-network"))
     there = {storage.FileSystems(): (FOUND,)}
     rule.passes("CW-S024", {**STANDING, **NETWORK}, there)
     other = {storage.FileSystems(): (dataclasses.replace(FOUND, vpc_id="vpc-00000002"),)}
-    rule.fails("CW-S024", {**STANDING, **NETWORK}, other, path=HERE, message=f"the nodes in {VPC}")
+    rule.fails(
+        "CW-S024", {**STANDING, **NETWORK}, other, path=HERE, message=f"the nodes are in {VPC}"
+    )
 
 
 def link(path: str, *events: str) -> DataRepositoryAssociation:
@@ -236,7 +251,7 @@ def test_existing_file_systems_have_their_speed(rule: Harness) -> None:
         run(max_checkpoint_seconds=1),
         old,
         path="run.checkpoint_gib",
-        message="how fast",
+        message="the throughput of fs-0123456789abcdef0 (SCRATCH_1) is unknown",
     )
     rule.passes("CW-S034", SAVES, tested=False)
 
@@ -265,7 +280,7 @@ def database_facts(*inbound: Permission, **changes: Any) -> dict[Any, Any]:
 
 
 def test_a_database_that_exists_lets_the_nodes_in(rule: Harness) -> None:
-    closed = "slurm has sg-0db, which does not open TCP 3306 to the nodes"
+    closed = "slurm has sg-0db, which does not allow TCP 3306 from the nodes"
     for inbound in (
         (),
         (tcp(3306, 3306, "sg-0another"),),
@@ -293,15 +308,15 @@ def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
         WITH_DATABASE,
         database_facts(by_list(3306, 3306)),
         path=DB_PATH,
-        message="whether slurm opens TCP 3306 to the nodes",
+        message="whether slurm allows TCP 3306 from the nodes",
     )
     both = (by_list(3306, 3306), tcp(3306, 3306, NODES))
     rule.passes("CW-N029", WITH_DATABASE, database_facts(*both))
     closed = database_facts(by_list(5432, 5432))
-    rule.fails("CW-N029", WITH_DATABASE, closed, path=DB_PATH, message="does not open TCP 3306")
+    rule.fails("CW-N029", WITH_DATABASE, closed, path=DB_PATH, message="does not allow TCP 3306")
     found = rule.run("CW-S023", PLAIN, facts(inbound=(by_list(988, 988), LUSTRE_PORTS[1])))
     assert found.rule.status == "unknown"
-    assert "opens TCP 988 to its members" in found.unanswered[0].message
+    assert "allows TCP 988 between its members" in found.unanswered[0].message
 
 
 def test_a_database_that_exists_answers_on_its_port(rule: Harness) -> None:
@@ -310,7 +325,7 @@ def test_a_database_that_exists_answers_on_its_port(rule: Harness) -> None:
         WITH_DATABASE,
         database_facts(tcp(3307, 3307, NODES), port=3307),
         path="slurm.accounting.existing.port",
-        message="slurm answers on port 3307, not on 3306",
+        message="slurm listens on port 3307, not on 3306",
         numbers=(3306, None, 3307),
     )
 

@@ -28,7 +28,7 @@ def test_arns_are_of_this_account_and_region(rule: Harness) -> None:
         "CW-I007",
         secret(region="us-west-2"),
         path=place,
-        message="the secret is in us-west-2, the cluster in us-east-1",
+        message="the secret is in us-west-2, the cluster is in us-east-1",
         severity="error",
     )
     rule.fails("CW-I007", secret(OTHER), path=place, message=OTHER, severity="warning")
@@ -68,7 +68,7 @@ def test_somebody_is_told_and_once(rule: Harness) -> None:
         "CW-B004",
         {"budget": {"monthly_usd": 10}},
         path="budget",
-        message="nobody is told of the month's budget",
+        message="the month's budget has no recipients",
         severity="warning",
     )
     twice = ["a@acme.example", "A@acme.example"]
@@ -76,14 +76,14 @@ def test_somebody_is_told_and_once(rule: Harness) -> None:
         "CW-B004",
         {"budget": {"monthly_usd": 10, "alert_emails": twice}},
         path="budget.alert_emails[1]",
-        message="A@acme.example is told of the month's budget twice",
+        message="A@acme.example is listed twice for the month's budget",
         severity="error",
     )
     rule.fails(
         "CW-B004",
         {"observability.alarm_emails": twice},
         path="observability.alarm_emails[1]",
-        message="is told of alarms twice",
+        message="is listed twice",
     )
     rule.passes("CW-B004", {"budget": {"monthly_usd": 10, "alert_emails": twice[:1]}})
     rule.passes("CW-B004", {"budget": {"run_usd": 10}}, tested=False)
@@ -121,7 +121,7 @@ def test_capitals_of_a_key_are_the_policys(rule: Harness) -> None:
         {"tags": {"costcentre": "1"}},
         tag_policy(policy),
         path="tags.costcentre",
-        message="has the tag `costcentre` written `CostCentre`: it is enforced for iam:role",
+        message="spells the tag `costcentre` as `CostCentre`: it is enforced for iam:role",
         severity="error",
     )
     assert finding.hint == "write `CostCentre`"
@@ -139,7 +139,7 @@ def test_what_is_not_enforced_for_the_deployment_warns(
         TAGGED,
         tag_policy(policy),
         path="tags.Owner",
-        message="do not comply, though nothing refuses them",
+        message="does not allow `sales` for `Owner`: the resources are noncompliant",
         severity="warning",
     )
 
@@ -149,7 +149,7 @@ def test_a_key_of_which_no_value_is_allowed_is_left_out(rule: Harness) -> None:
     finding = rule.fails(
         "CW-E009", TAGGED, tag_policy(policy), path="tags.Owner", message="enforced for ec2:"
     )
-    assert (finding.limit, finding.hint) == ("no value", "leave `Owner` out")
+    assert (finding.limit, finding.hint) == ("no value", "remove `Owner`")
 
 
 def test_the_stacks_own_tag_is_held_to_the_policy_too(rule: Harness) -> None:
@@ -165,7 +165,12 @@ def test_the_stacks_own_tag_is_held_to_the_policy_too(rule: Harness) -> None:
     assert finding.hint == "an environment named prod"
     capitals = TagKeyPolicy("Clusterwright:Environment")
     other = rule.fails(
-        "CW-E009", {}, tag_policy(capitals), path="environment", message="written `Clusterwright"
+        "CW-E009",
+        {},
+        tag_policy(capitals),
+        path="environment",
+        message="the tag policy spells the tag `clusterwright:environment` as "
+        "`Clusterwright:Environment`: the resources are noncompliant, but are not refused",
     )
     assert (other.severity, other.hint) == ("warning", "ask for an exception for this key")
 
@@ -177,7 +182,7 @@ def test_a_tag_that_the_policy_requires_is_missed_where_the_type_is_made(rule: H
         {**TAGGED, "tags": {}},
         tag_policy(policy),
         path="environment",
-        message="requires `Owner` of fsx:file-system",
+        message="requires `Owner` for fsx:file-system",
         severity="warning",
     )
     rule.passes("CW-E009", TAGGED, tag_policy(policy))

@@ -43,8 +43,8 @@ def test_interfaces_that_no_source_knows_are_an_error(rule: Harness) -> None:
             "standard support of Kubernetes 1.33 ended",
         ),
         ("1.33", "extended", "2026-11-20", "info", "is in extended support until 2027-07-29"),
-        ("1.30", "extended", "2026-11-20", "error", "the support of Kubernetes 1.30 ended"),
-        ("1.29", "standard", "2026-11-20", "error", "EKS no longer has Kubernetes 1.29"),
+        ("1.30", "extended", "2026-11-20", "error", "support of Kubernetes 1.30 ended"),
+        ("1.29", "standard", "2026-11-20", "error", "EKS no longer supports Kubernetes 1.29"),
     ],
 )
 def test_versions_whose_days_are_over_or_near(
@@ -76,12 +76,12 @@ def test_versions_in_standard_support_pass(
 
 def test_versions_that_nobody_knows_yet_are_unknown(rule: Harness) -> None:
     path = "kubernetes.version"
-    rule.unsure("CW-I020", of("1.39"), path=path, message="whether EKS has Kubernetes 1.39")
+    rule.unsure("CW-I020", of("1.39"), path=path, message="whether EKS supports Kubernetes 1.39")
     rule.unsure(
         "CW-I020",
         of("1.36", base=HYPERPOD),
         path=path,
-        message="whether HyperPod takes Kubernetes 1.36",
+        message="whether HyperPod supports Kubernetes 1.36",
     )
     rule.passes("CW-I020", tested=False)
 
@@ -89,7 +89,7 @@ def test_versions_that_nobody_knows_yet_are_unknown(rule: Harness) -> None:
 @pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
 def test_what_eks_no_longer_has_hyperpod_has_neither(rule: Harness, base: dict[str, Any]) -> None:
     path = "kubernetes.version"
-    rule.fails("CW-I020", of("1.20", base=base), path=path, message="EKS no longer has")
+    rule.fails("CW-I020", of("1.20", base=base), path=path, message="EKS no longer supports")
 
 
 def test_addons_without_a_version_are_said(rule: Harness) -> None:

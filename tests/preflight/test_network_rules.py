@@ -56,7 +56,7 @@ def test_a_type_whose_need_nobody_knows_leaves_the_answer_open(rule: Harness) ->
         "CW-N003",
         {"compute.1.instance_type": "c4.large"},
         path="network.cidr",
-        message="addresses of c4.large: no source lists it how many a node takes",
+        message="no source states how many addresses a node of",
     )
 
 
@@ -65,7 +65,7 @@ def test_derived_addresses_are_said_to_be(rule: Harness) -> None:
         "CW-N004",
         {"compute.1.instance_type": "p5en.48xlarge"},
         path="compute[1].instance_type",
-        message="each p5en.48xlarge is taken to need 16 addresses",
+        message="each p5en.48xlarge is assumed to need 16 addresses",
         severity="info",
     )
     rule.passes("CW-N004")  # the figure of p5.48xlarge has a source
@@ -95,7 +95,7 @@ def test_the_vpc_must_exist(rule: Harness) -> None:
         EXISTING,
         {network.Vpcs(): (Vpc("vpc-00000002", ("10.0.0.0/16",), None),)},
         path="network.existing.vpc_id",
-        message=f"there is no VPC {VPC} in us-east-1",
+        message=f"the VPC {VPC} does not exist in us-east-1",
     )
     rule.passes("CW-N006", EXISTING, {network.Vpcs(): (Vpc(VPC, ("10.1.0.0/16",), None),)})
     rule.passes("CW-N006", tested=False)
@@ -104,7 +104,7 @@ def test_the_vpc_must_exist(rule: Harness) -> None:
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ((), f"there is no subnet {SUBNET} in us-east-1"),
+        ((), f"the subnet {SUBNET} does not exist in us-east-1"),
         ((dataclasses.replace(HERE, vpc_id="vpc-00000002"),), "is in vpc-00000002, not in"),
         ((dataclasses.replace(HERE, zone="us-east-1b", zone_id="use1-az1"),), "is in use1-az1"),
     ],
@@ -159,7 +159,7 @@ def test_a_group_must_exist_in_the_vpc(rule: Harness) -> None:
         EXISTING,
         {network.SecurityGroup(GROUP): None},
         path=path,
-        message=f"there is no security group {GROUP}",
+        message=f"the security group {GROUP} does not exist",
     )
     elsewhere = SecurityGroup(GROUP, "vpc-00000002", (TO_ITSELF,), (TO_ITSELF,))
     rule.fails(
@@ -206,7 +206,7 @@ def test_the_deployed_subnet_must_have_room_for_growth(rule: Harness) -> None:
         None,
         subnets(deployed),
         path="network.cidr",
-        message=f"the nodes need 129 addresses more, {SUBNET} has 127 free",
+        message=f"the nodes need 129 more addresses, {SUBNET} has 127 free",
         numbers=(129, 0, 127),
     )
     roomy = dataclasses.replace(deployed, free_addresses=129)
@@ -219,9 +219,9 @@ def test_the_deployed_subnet_must_have_room_for_growth(rule: Harness) -> None:
 @pytest.mark.parametrize(
     ("dns", "message"),
     [
-        ((False, True), "enableDnsSupport is off"),
-        ((True, False), "enableDnsHostnames is off"),
-        ((False, False), "enableDnsSupport and enableDnsHostnames are off"),
+        ((False, True), "enableDnsSupport is disabled"),
+        ((True, False), "enableDnsHostnames is disabled"),
+        ((False, False), "enableDnsSupport and enableDnsHostnames are disabled"),
     ],
 )
 def test_dns_must_be_on(rule: Harness, dns: tuple[bool, bool], message: str) -> None:
@@ -274,7 +274,7 @@ def test_the_database_wants_two_zones_of_the_vpc(
 
 def test_a_database_subnet_that_does_not_exist_is_found(rule: Harness) -> None:
     outcome = rule.run("CW-N013", RDS, subnets(HERE))
-    assert f"there is no subnet {OTHER_SUBNET}" in outcome.findings[0].message
+    assert f"the subnet {OTHER_SUBNET} does not exist" in outcome.findings[0].message
 
 
 ZONE = Zone("use1-az6", "us-east-1d", "availability-zone", "opt-in-not-required")
@@ -289,8 +289,8 @@ def test_the_zone_must_be_enabled(rule: Harness) -> None:
         path=path,
         message="us-east-1 has no zone use1-az6 for this account",
     )
-    assert found.hint == "it has use1-az1"
+    assert found.hint == "zones: use1-az1"
     closed = dataclasses.replace(ZONE, opt_in_status="not-opted-in")
     rule.fails("CW-N014", facts={network.Zones(): (closed,)}, path=path, message="is not-opted-in")
-    rule.unsure("CW-N014", facts={network.Zones(): ()}, path=path, message="lists no zone at all")
+    rule.unsure("CW-N014", facts={network.Zones(): ()}, path=path, message="lists no zones")
     rule.passes("CW-N014", facts={network.Zones(): (ZONE,)})

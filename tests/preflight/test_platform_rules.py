@@ -120,7 +120,7 @@ def test_the_eks_clusters_name_is_free_or_ours(rule: Harness, spec: dict[str, An
         spec,
         {**there, **stacks()},
         path="environment",
-        message="there is an EKS cluster test already",
+        message="an EKS cluster named test already",
     )
     rule.passes("CW-E008", spec, {**there, **stacks(("AWS::EKS::Cluster", "test"))})
     rule.passes("CW-E008", spec, {counts.EksClusters(): ("other",), **stacks()})
@@ -153,7 +153,7 @@ GOOD = (subnet(ONE, "use1-az6"), subnet(TWO, "use1-az2"))
 @pytest.mark.parametrize(
     ("found", "index", "message"),
     [
-        ((GOOD[0],), "[1]", f"there is no subnet {TWO} in us-east-1"),
+        ((GOOD[0],), "[1]", f"the subnet {TWO} does not exist in us-east-1"),
         (
             (GOOD[0], subnet(TWO, "use1-az6")),
             "",
@@ -212,10 +212,10 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
         "CW-I017",
         undated,
         path="image",
-        message="ami-0123456789abcdef0 is not stated; those until 2024-07-31: auto-resume",
+        message="ami-0123456789abcdef0 is not stated; issues until 2024-07-31: auto-resume",
         severity="warning",
     )
-    assert "HyperPod's image that yours is built from" in str(said.hint)
+    assert "the HyperPod image that yours is based on" in str(said.hint)
     released = {"image": {"release_version": "1.2.3"}}
     said = rule.fails(
         "CW-I017", released, path="image", message="of the image 1.2.3 is not stated"

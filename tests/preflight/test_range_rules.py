@@ -66,7 +66,7 @@ def test_a_wide_peer_covers_secondary_ranges_too(rule: Harness) -> None:
         "CW-N017", changes, path="network.peered_cidrs[0]", message="overlaps 172.31.0.0/24"
     )
     assert finding.hint
-    assert finding.hint.startswith("in its place: 10.")
+    assert finding.hint.startswith("instead: 10.")
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_services_of_kubernetes_leave_connected_networks_alone(rule: Harness) ->
     network_ = {**EXISTING["network"], "peered_cidrs": ["172.16.0.0/12"]}
     behind = specs.unchecked(rule.folder, {**there, "network": network_})
     outcome = rule.run("CW-N018", spec=behind)
-    messages = [f.message for f in outcome.findings if "EKS may give" in f.message]
+    messages = [f.message for f in outcome.findings if "EKS may use" in f.message]
     assert messages
     assert messages[0].startswith("172.16.0.0/12 overlaps 172.20.0.0/16")
     told = {**there, "network": network_, "kubernetes.service_cidr": "10.200.0.0/16"}
     outcome = rule.run("CW-N018", spec=specs.unchecked(rule.folder, told))
-    assert not [f for f in outcome.findings if "EKS may give" in f.message]
+    assert not [f for f in outcome.findings if "EKS may use" in f.message]
 
 
 def test_replacements_need_room(rule: Harness) -> None:
@@ -145,7 +145,7 @@ def test_an_existing_vpc_overlaps_no_peer(rule: Harness) -> None:
         EXISTING,
         vpcs("10.1.0.0/16", "172.17.0.0/20"),
         path="network.existing.vpc_id",
-        message="overlaps 172.17.0.0/16, which Docker takes",
+        message="overlaps 172.17.0.0/16, which Docker uses",
         severity="warning",
     )
     rule.passes("CW-N020", {"network": network_}, vpcs("10.1.0.0/16"))
@@ -175,7 +175,7 @@ def test_what_two_subnets_have_left_does_not_add_up_to_a_node(rule: Harness) -> 
         two_subnets(address_headroom_percent=0),
         free(63, 67),
         path="network.existing.subnet_ids",
-        message="but no subnet has room for 1 of the nodes",
+        message="but no subnet has space for 1 of the nodes",
         severity="error",
     )
     assert "(1 of 32 addresses)" in finding.message

@@ -71,7 +71,7 @@ def test_the_reservation_must_exist_and_be_of_its_kind(rule: Harness) -> None:
         fact(BLOCK),
         spec=on_ec2(rule),
         path="compute[1].capacity.kind",
-        message=f"{ID} is a capacity block, `workers` says reservation",
+        message=f"{ID} is a capacity block, `workers` has kind reservation",
     )
     rule.fails(
         "CW-C030",
@@ -79,7 +79,7 @@ def test_the_reservation_must_exist_and_be_of_its_kind(rule: Harness) -> None:
         fact(RESERVED),
         spec=on_ec2(rule, kind="capacity-block"),
         path="compute[1].capacity.kind",
-        message=f"{ID} is a reservation, `workers` says capacity-block",
+        message=f"{ID} is a reservation, `workers` has kind capacity-block",
     )
     rule.passes("CW-C030", None, fact(RESERVED), spec=on_ec2(rule))
     rule.passes("CW-C030", None, fact(BLOCK), spec=on_ec2(rule, kind="capacity-block"))
@@ -126,7 +126,7 @@ def test_a_state_that_nobody_knows_is_no_pass(rule: Harness) -> None:
         fact(RESERVED, state="resting"),
         spec=on_ec2(rule),
         path="compute[1].capacity.id",
-        message="in a state that is not known here: resting",
+        message="the reservation cr-0123456789abcdef0 has an unknown state: resting",
     )
 
 
@@ -150,7 +150,7 @@ def test_the_reservation_is_in_the_zone(rule: Harness) -> None:
         {**fact(RESERVED, zone="us-east-1c", zone_id=None), **zones},
         spec=on_ec2(rule),
         path="compute[1].capacity.id",
-        message=f"the reservation {ID} is in use1-az2, the nodes in use1-az6",
+        message=f"the reservation {ID} is in use1-az2, the nodes are in use1-az6",
     )
     rule.passes("CW-C033", None, {**fact(RESERVED, zone_id=None), **zones}, spec=on_ec2(rule))
 
@@ -158,8 +158,8 @@ def test_the_reservation_is_in_the_zone(rule: Harness) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"platform": "Windows"}, "has platform Windows, the nodes Linux/UNIX"),
-        ({"tenancy": "dedicated"}, "has tenancy dedicated, the nodes default"),
+        ({"platform": "Windows"}, "has platform Windows, the nodes have Linux/UNIX"),
+        ({"tenancy": "dedicated"}, "has tenancy dedicated, the nodes have default"),
     ],
 )
 def test_the_reservation_is_for_such_nodes(
@@ -297,8 +297,8 @@ def test_the_reservation_lasts_as_long_as_the_run(rule: Harness) -> None:
         fact(BLOCK),
         spec=week,
         path="compute[1].capacity.id",
-        message="the run takes 200 hours, the capacity block cr-0123456789abcdef0 gives 179 until "
-        "2026-11-27 11:30 UTC",
+        message="the run takes 200 hours, the capacity block cr-0123456789abcdef0 provides 179 "
+        "until 2026-11-27 11:30 UTC",
         severity="warning",
     )
     rule.passes("CW-C036", None, fact(RESERVED), spec=week)
@@ -316,7 +316,7 @@ def test_a_run_that_begins_later_has_less_of_the_block(rule: Harness) -> None:
         fact(BLOCK),
         spec=on_ec2(rule, {"run": run}, "capacity-block"),
         path="compute[1].capacity.id",
-        message="gives 35 until",
+        message="provides 35 until",
     )
 
 
@@ -340,8 +340,14 @@ GROUP_ARN = f"arn:aws:ec2:us-east-1:{specs.ACCOUNT}:placement-group/theirs"
     ("own", "theirs", "path", "message", "severity"),
     [
         (True, None, "compute[1].placement_group", "is in none", "warning"),
-        (True, GROUP_ARN, "compute[1].placement_group", "of its own, the reservation", "error"),
-        (None, GROUP_ARN, "compute[1].capacity.id", "do not match it", "error"),
+        (
+            True,
+            GROUP_ARN,
+            "compute[1].placement_group",
+            "new placement group, the reservation",
+            "error",
+        ),
+        (None, GROUP_ARN, "compute[1].capacity.id", "do not match the", "error"),
     ],
 )
 def test_group_and_reservation_are_placed_alike(
@@ -376,7 +382,7 @@ def test_the_match_of_one_group_is_not_carried_to_the_next(rule: Harness) -> Non
         facts,
         spec=on_ec2(rule, {"compute.2": second}),
         path="compute[2].placement_group",
-        message="`more` gets a placement group of its own",
+        message="`more` gets a new placement group, the reservation cr-0123456789abcdef1",
     )
 
 
@@ -396,7 +402,7 @@ def test_the_ultraserver_of_a_block_is_whole(rule: Harness) -> None:
         status("impaired", 18, 0),
         spec=spec,
         path="compute[1].capacity.id",
-        message="the capacity block cb-1 is connected impaired, not ok",
+        message="the capacity block cb-1 has interconnect status impaired, not ok",
         severity="error",
     )
     rule.fails(
@@ -410,8 +416,11 @@ def test_the_ultraserver_of_a_block_is_whole(rule: Harness) -> None:
     )
     rule.passes("CW-C039", None, status("ok", 18, 0), spec=spec)
     for words, values in (
-        ("does not know yet", ("insufficient-data", 18, 0)),
-        ("does not say how much", ("ok", 18, None)),
+        (
+            "EC2 has insufficient data about the interconnect of cr-0123456789abcdef0",
+            ("insufficient-data", 18, 0),
+        ),
+        ("does not report how many", ("ok", 18, None)),
     ):
         rule.unsure(
             "CW-C039",
@@ -462,7 +471,7 @@ def test_blocks_are_sold_where_the_catalogue_says(rule: Harness) -> None:
         "CW-C009",
         spec=on_ec2(rule, {"compute.1.instance_type": "x99.large"}, "capacity-block"),
         path="compute[1].capacity.kind",
-        message="no source lists it",
+        message="no source states where capacity blocks of",
     )
     rule.passes("CW-C009", spec=on_ec2(rule, kind="capacity-block"))
 
@@ -479,7 +488,7 @@ def test_a_type_without_cluster_placement_groups_is_found(rule: Harness) -> None
         "CW-C022",
         spec=on_ec2(rule, {**placed, "compute.1.instance_type": "x99.large"}),
         path="compute[1].placement_group",
-        message="no source lists it",
+        message="no source states whether",
     )
     rule.passes("CW-C022", spec=on_ec2(rule, placed))
 
@@ -491,7 +500,7 @@ def test_spot_and_what_stays_are_not_in_one_partition(rule: Harness) -> None:
         "CW-C023",
         {"compute.2": spare, **one},
         path="slurm.partitions[0].groups",
-        message="the partition `train` mixes spot (cheap) with capacity that stays (workers)",
+        message="the partition `train` mixes Spot (cheap) with other capacity (workers)",
         severity="warning",
     )
     two = [

@@ -10,7 +10,7 @@ def test_a_run_that_has_begun(rule: Harness) -> None:
         "CW-Q900",
         {"run": {"hours": 24, "start": "2026-11-19"}},
         path="run.start",
-        message="the run began on 2026-11-19, before today (2026-11-20)",
+        message="the run started on 2026-11-19, before today (2026-11-20)",
         severity="info",
         numbers=("2026-11-19", None, "2026-11-20"),
     )

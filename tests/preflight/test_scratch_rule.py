@@ -27,5 +27,5 @@ def test_a_type_of_which_nobody_knows_is_unknown(rule: Harness) -> None:
         "CW-S041",
         {**SCRATCH, "compute.1.instance_type": "p6e-gb300.36xlarge"},
         path="compute[1].scratch",
-        message="which drives p6e-gb300.36xlarge has",
+        message="local drives of p6e-gb300.36xlarge",
     )

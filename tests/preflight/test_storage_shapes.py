@@ -22,18 +22,18 @@ def lustre(*file_systems: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "wanted"),
     [
-        ({"version": "2.10"}, "PERSISTENT_2 needs Lustre 2.12 or newer, not 2.10"),
+        ({"version": "2.10"}, "PERSISTENT_2 requires Lustre 2.12 or later, not 2.10"),
         (
             {"version": "2.12", "metadata": {"mode": "automatic"}},
-            "a metadata configuration needs Lustre 2.15",
+            "a metadata configuration requires Lustre 2.15",
         ),
-        ({**FIRST, "version": "2.10", "repositories": [LINK]}, "a repository needs Lustre 2.12"),
+        ({**FIRST, "version": "2.10", "repositories": [LINK]}, "a repository requires Lustre 2.12"),
         (
             {
                 "version": "2.12", "efa": True, "capacity_gib": 38400,
                 "throughput_mbps_per_tib": 125,
             },
-            "EFA, which includes a metadata configuration, needs Lustre 2.15",
+            "EFA, which includes a metadata configuration, requires Lustre 2.15",
         ),
     ],
 )  # fmt: skip
@@ -130,7 +130,9 @@ def test_a_name_is_that_of_the_id(rule: Harness) -> None:
     other = DNS.replace("fs-0", "fs-1")
     rule.fails("CW-S021", named(other), path=path, message=f"not of {FS_ID}")
     far = DNS.replace("us-east-1", "us-west-2")
-    rule.fails("CW-S021", named(far), path=path, message="is in us-west-2, the cluster in us")
+    rule.fails(
+        "CW-S021", named(far), path=path, message="is in us-west-2, the cluster is in us-east-1"
+    )
     rule.passes("CW-S021", named(DNS))
     home = {"dns_name": far, "security_group_id": "sg-00000001"}
     rule.fails(

@@ -26,7 +26,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 HERE = "environment"
-ALREADY = "already, and none of the stacks of `test` made it"
+ALREADY = "already exists, and none of the stacks of `test` created it"
 
 
 def stacks(*resources: tuple[str, str], status: str = "CREATE_COMPLETE") -> dict[Any, Any]:
@@ -45,7 +45,11 @@ def test_the_clusters_name_is_free_or_ours(rule: Harness) -> None:
 
     same, other = Cluster("test", ARN, "InService", ()), Cluster("other", ARN, "InService", ())
     rule.fails(
-        "CW-E002", {}, {**there(same), **stacks()}, path=HERE, message="a cluster test already"
+        "CW-E002",
+        {},
+        {**there(same), **stacks()},
+        path=HERE,
+        message="a cluster named test already",
     )
     for physical_id in (ARN, "test", "abcdefgh1234"):
         own = stacks(("AWS::SageMaker::Cluster", physical_id))
@@ -59,7 +63,7 @@ def test_log_groups_are_free_or_ours(rule: Harness) -> None:
 
     name = "/clusterwright/test/flow-logs"
     finding = rule.fails(
-        "CW-E003", {}, {**there(name), **stacks()}, path=HERE, message=f"a log group {name} "
+        "CW-E003", {}, {**there(name), **stacks()}, path=HERE, message=f"a log group named {name} "
     )
     assert finding.hint is not None
     assert "delete-log-group" in finding.hint
@@ -163,13 +167,13 @@ def test_new_buckets_need_names_of_their_own(rule: Harness) -> None:
         changes,
         facts,
         path="storage.buckets[0].name",
-        message="there is a bucket acme-results already",
+        message="the bucket acme-results already",
     )
     assert finding.hint == "create: false uses the existing bucket; otherwise use another name"
     rule.passes("CW-S028", changes, {**facts, results: None})
     own = stacks(("AWS::S3::Bucket", "acme-results"))
     rule.passes("CW-S028", changes, {**facts, **own})
-    rule.fails("CW-S028", {}, {**facts, scripts: there}, path=HERE, message="there is a bucket")
+    rule.fails("CW-S028", {}, {**facts, scripts: there}, path=HERE, message="already exists")
 
 
 def test_directory_buckets_are_asked_for_by_their_whole_name(rule: Harness) -> None:

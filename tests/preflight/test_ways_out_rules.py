@@ -78,7 +78,7 @@ def test_a_closed_network_needs_its_endpoints(rule: Harness) -> None:
         EXISTING,
         facts(TABLE),
         path="network.existing.subnet_ids[0]",
-        message=f"nodes in {SUBNET} do not reach s3, ",
+        message=f"nodes in {SUBNET} cannot reach s3, ",
         severity="error",
     )
     assert str(finding.requested).split(", ") == ["s3", *services(rule)]
@@ -91,7 +91,7 @@ def test_one_endpoint_that_is_missing_is_named(rule: Harness) -> None:
         EXISTING,
         facts(TABLE, without),
         path="network.existing.subnet_ids[0]",
-        message=f"do not reach logs: it has no default route, and {VPC} has no endpoint for it",
+        message=f"cannot reach logs: it has no default route, and {VPC} has no endpoint for it",
     )
 
 
@@ -115,7 +115,7 @@ def test_an_endpoint_that_cannot_be_used_is_none(
         EXISTING,
         facts(TABLE, tuple(there)),
         path="network.existing.subnet_ids[0]",
-        message=f"do not reach {service}",
+        message=f"cannot reach {service}",
     )
 
 
@@ -170,7 +170,7 @@ def test_a_transit_gateway_may_lead_to_central_endpoints(rule: Harness) -> None:
         EXISTING,
         facts(routed(Route("10.0.0.0/8", "tgw-1", "active"))),
         path="network.existing.subnet_ids[0]",
-        message="; tgw-1 may lead to some",
+        message="; tgw-1 may lead to one",
         severity="warning",
     )
     rule.passes("CW-N022", EXISTING, facts(routed(Route("0.0.0.0/0", "tgw-1", "active"))))
@@ -205,7 +205,7 @@ def test_nodes_may_open_the_endpoints(
     [
         (HTTP, EVERYWHERE, "allow no inbound HTTPS from the nodes"),
         (HTTPS_ELSEWHERE, EVERYWHERE, "allow no inbound HTTPS from the nodes"),
-        (HTTPS_BY_GROUP, HTTPS_ELSEWHERE, "let no HTTPS out to the endpoints"),
+        (HTTPS_BY_GROUP, HTTPS_ELSEWHERE, "allow no outbound HTTPS to the endpoints"),
     ],
 )
 def test_groups_that_close_the_endpoints_are_found(
@@ -228,7 +228,7 @@ def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
             EXISTING,
             {**facts(TABLE, every(rule)), **groups(inbound, outbound)},
             path="network.existing.security_group_ids",
-            message="rules with prefix lists, whose ranges are not asked",
+            message="rules with prefix lists, whose ranges are not read",
         )
     # What no list could open is closed all the same.
     closed = rule.run("CW-N023", EXISTING, {**facts(TABLE, every(rule)), **groups(HTTP, by_list)})
@@ -256,7 +256,7 @@ def test_s3_goes_past_the_nat_gateway(rule: Harness) -> None:
         EXISTING,
         facts(routed(NAT)),
         path="network.existing.subnet_ids[0]",
-        message=f"nodes in {SUBNET} read from and write to S3 goes through",
+        message=f"traffic between nodes in {SUBNET} and S3 goes through",
         severity="warning",
     )
     assert finding.hint is not None
@@ -301,7 +301,7 @@ def test_the_s3_endpoint_lets_the_buckets_through(rule: Harness) -> None:
             EXISTING,
             found,
             path="network.existing.vpc_id",
-            message=f"the policy of vpce-s3 lets nodes read nothing of {bucket}",
+            message=f"the policy of vpce-s3 does not allow nodes to read {bucket}",
         )
         # Its routes win beside a NAT gateway too, because they are longer than the default.
         beside = facts(routed(NAT), (endpoint("s3", policy=document),))
@@ -315,7 +315,7 @@ def test_what_a_policy_says_under_unknown_conditions_is_unknown(rule: Harness) -
         EXISTING,
         facts(TABLE, (endpoint("s3", policy=document),)),
         path="network.existing.vpc_id",
-        message="rests on conditions",
+        message="depends on conditions",
     )
 
 
@@ -349,21 +349,21 @@ def test_access_lists_that_let_everything_through_pass(rule: Harness) -> None:
 @pytest.mark.parametrize(
     ("entries", "message", "severity"),
     [
-        ((OPEN[0],), "lets subnet-00000001 nothing out to HTTPS: TCP 443", "error"),
-        ((OPEN[1],), "nothing in for answers: TCP 32768, 60999", "error"),
+        ((OPEN[0],), "of subnet-00000001 does not allow traffic out to HTTPS: TCP 443", "error"),
+        ((OPEN[1],), "traffic in for return traffic: TCP 32768, 60999", "error"),
         (
             (entry(90, "0.0.0.0/0", 1024, 49151), OPEN[1]),
-            "nothing in for answers: TCP 60999",
+            "traffic in for return traffic: TCP 60999",
             "error",
         ),
         (
             (entry(50, "52.0.0.0/8", allow=False, out=True), *OPEN),
-            "denies subnet-00000001 a part of what goes out to HTTPS",
+            "of subnet-00000001 denies a part of the traffic out to HTTPS",
             "warning",
         ),
         (
             (entry(90, "10.0.0.0/8", 443, 443, out=True), OPEN[0]),
-            "denies subnet-00000001 a part of what goes out to HTTPS",
+            "of subnet-00000001 denies a part of the traffic out to HTTPS",
             "warning",
         ),
     ],
@@ -389,7 +389,7 @@ def test_lists_between_two_subnets_of_the_nodes_are_looked_at(rule: Harness) -> 
     outcome = rule.run(
         "CW-N025", changes, {network.Subnets(): (HERE, there), routes.NetworkAcls(): (narrow,)}
     )
-    assert {f.message.partition(" nothing ")[2] for f in outcome.findings} == {
+    assert {f.message.partition(" does not allow traffic ")[2] for f in outcome.findings} == {
         f"in from {THERE.id}: TCP 6818, 988, 2049",
         f"in from {SUBNET}: TCP 6818, 988, 2049",
     }
@@ -401,7 +401,7 @@ def test_a_subnet_without_a_list_is_unknown(rule: Harness) -> None:
         EXISTING,
         {network.Subnets(): (HERE,), routes.NetworkAcls(): ()},
         path="network.existing.subnet_ids[0]",
-        message="EC2 names no access list",
+        message="EC2 lists no network ACL",
     )
 
 
@@ -429,7 +429,7 @@ def test_other_name_servers_are_said(rule: Harness) -> None:
         EXISTING,
         {names: ("10.9.0.2", "AmazonProvidedDNS")},
         path="network.existing.vpc_id",
-        message=f"{VPC} asks 10.9.0.2 for names, not AmazonProvidedDNS",
+        message=f"{VPC} uses 10.9.0.2 for DNS, not AmazonProvidedDNS",
         severity="warning",
     )
     rule.fails(
@@ -437,7 +437,7 @@ def test_other_name_servers_are_said(rule: Harness) -> None:
         EXISTING,
         {names: ()},
         path="network.existing.vpc_id",
-        message="asks no name server",
+        message="uses no DNS server",
     )
     rule.passes("CW-N026", EXISTING, {names: ("AmazonProvidedDNS",)})
     rule.passes("CW-N026", EXISTING, {names: None})
