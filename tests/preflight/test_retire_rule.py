@@ -68,9 +68,9 @@ def test_without_the_option_nothing_is_asked(rule: Harness) -> None:
     ("facts", "message"),
     [
         (state(associations=()), "no data repository association: nothing is exported"),
-        (with_association(path="/data"), "files outside /data are tied to no bucket"),
-        (with_association(export_events=("NEW",)), "exports NEW by itself"),
-        (with_association(export_events=()), "exports nothing by itself"),
+        (with_association(path="/data"), "files outside /data have no bucket"),
+        (with_association(export_events=("NEW",)), "exports NEW automatically"),
+        (with_association(export_events=()), "exports nothing automatically"),
         (with_association(lifecycle="MISCONFIGURED", failure="no bucket"), "MISCONFIGURED: no b"),
         (
             with_association(created=NOW + dt.timedelta(days=3)),
@@ -104,7 +104,7 @@ def test_without_the_option_nothing_is_asked(rule: Harness) -> None:
                 tasks=(dataclasses.replace(TASK, paths=("data",)),),
                 written_since_export=0.0,
             ),
-            "exports nothing by itself",
+            "exports nothing automatically",
         ),
         (
             state(file_system=dataclasses.replace(FILE_SYSTEM, lifecycle="DELETING")),
@@ -129,7 +129,7 @@ def test_whatever_may_be_lost_fails(rule: Harness, facts: Facts, message: str) -
         (state(written_bytes=None), "whether clients are writing is not known"),
         (
             state(tasks=(dataclasses.replace(TASK, failed_count=None),)),
-            "does not say how many files task task-1 left out",
+            "does not report how many files task task-1 failed to export",
         ),
         (
             state(
@@ -237,7 +237,7 @@ def build(events: list[str]) -> str:
         (["NEW", "CHANGED"], {"oldest_queued_export_seconds": 90}, 1, "waited for 90 s"),
         (["NEW", "CHANGED"], {"oldest_queued_export_seconds": None}, 2, "AgeOfOldestQueued"),
         (["NEW", "CHANGED"], {"written_bytes_per_minute": 1000}, 1, "bytes were written"),
-        ([], {}, 1, "exports nothing by itself"),
+        ([], {}, 1, "exports nothing automatically"),
     ],
 )
 def test_the_local_aws_answers_what_the_proof_needs(
@@ -320,7 +320,7 @@ def test_no_fault_of_any_answer_is_a_proof(
     ("options", "message"),
     [
         (("--retire", "/scratch"), "the spec has no file system '/scratch'"),
-        (("--retire", "fsx", "--offline"), "--retire needs the account"),
+        (("--retire", "fsx", "--offline"), "--retire reads the account"),
     ],
 )
 def test_wrong_use_is_3(

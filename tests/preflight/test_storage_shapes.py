@@ -27,7 +27,10 @@ def lustre(*file_systems: dict[str, Any]) -> dict[str, Any]:
             {"version": "2.12", "metadata": {"mode": "automatic"}},
             "a metadata configuration requires Lustre 2.15",
         ),
-        ({**FIRST, "version": "2.10", "repositories": [LINK]}, "a repository requires Lustre 2.12"),
+        (
+            {**FIRST, "version": "2.10", "repositories": [LINK]},
+            "a repository requires Lustre 2.12",
+        ),
         (
             {
                 "version": "2.12", "efa": True, "capacity_gib": 38400,
