@@ -63,7 +63,9 @@ def test_a_synthesis_fails_with_the_finding_on_its_resource(
     assert set(found) == {"CW-S001", "CW-L002", "CW-L010", "CW-I001", "CW-B001"}
     step = found["CW-S001"]
     assert step["severity"] == "error"
-    assert step["description"].startswith("PERSISTENT_2 SSD must be 1,200 and 2,400, then a multiple")
+    assert step["description"].startswith(
+        "PERSISTENT_2 SSD must be 1,200 and 2,400, then a multiple"
+    )
     assert f"{spec.file}:" in step["description"]
     assert step["suggestedFix"] == "capacity_gib: 4,800 or 7,200"
     (construct,) = step["violatingConstructs"]
