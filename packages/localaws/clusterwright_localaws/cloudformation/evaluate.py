@@ -42,16 +42,6 @@ NO_VALUE = _Sentinel("NO_VALUE")
 """``AWS::NoValue``: the property or list item is left out."""
 
 _SUB_PART = re.compile(r"\$\{(!?)([^${}]*)\}")
-_RULE_FUNCTIONS = frozenset(
-    {
-        "Fn::Contains",
-        "Fn::EachMemberEquals",
-        "Fn::EachMemberIn",
-        "Fn::RefAll",
-        "Fn::ValueOf",
-        "Fn::ValueOfAll",
-    }
-)
 
 
 @dataclass

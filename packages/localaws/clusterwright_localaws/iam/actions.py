@@ -75,11 +75,6 @@ def action_of(name: str) -> Action | None:
     )
 
 
-def is_service(prefix: str) -> bool:
-    """Say whether the reference has a service of that IAM name."""
-    return bool(_table("actions", prefix.lower()))
-
-
 # Operations whose service's name in IAM is neither its signing name nor its endpoint's.
 _PREFIXES = {"cloudwatch": "cloudwatch", "resourcegroupstaggingapi": "tag", "s3control": "s3"}
 

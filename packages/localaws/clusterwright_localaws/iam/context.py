@@ -35,7 +35,3 @@ class RequestContext(Mapping[str, "tuple[str, ...]"]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-    def with_values(self, values: Mapping[str, Values]) -> RequestContext:
-        """The same with more keys; a key that is given replaces the old one."""
-        return RequestContext({**{self._names[k]: v for k, v in self._values.items()}, **values})

@@ -11,7 +11,6 @@ import re
 from clusterwright_localaws.iam.context import RequestContext
 from clusterwright_localaws.iam.wildcards import Pattern, pattern_of
 
-VERSION_WITH_VARIABLES = "2012-10-17"
 _VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 _NAMED = re.compile(r"\s*([^,\s][^,]*?)\s*(?:,\s*'([^']*)'\s*)?")
 _LITERAL = frozenset({"*", "?", "$"})

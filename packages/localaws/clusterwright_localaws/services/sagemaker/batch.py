@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import node_driver, rules
@@ -288,11 +287,6 @@ def _again(cluster: Cluster, added: list[dict[str, Any]], call: Call) -> list[Ma
 
 def _say(cluster: Cluster, node: Node, text: str, call: Call) -> None:
     record(cluster, text, call.now, group=cluster.groups[node.group_name], node=node)
-
-
-def types_of(group: Group) -> list[str]:
-    """Return EC2's names of a group's types."""
-    return [catalog_facts.ec2_name(name) for name in group.instance_types]
 
 
 def unknown_nodes(cluster: Cluster, names: list[str]) -> AwsError | None:

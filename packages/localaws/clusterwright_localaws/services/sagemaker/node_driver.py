@@ -221,19 +221,6 @@ class NodeReport:
             )
             return True
 
-    def cluster_failed(self, message: str) -> bool:
-        """Set the cluster's FailureMessage, and roll back a cluster that is being created."""
-        with self.runtime.lock:
-            found = self._find()
-            if found is None:
-                return False
-            cluster, _ = found
-            cluster.failure = message
-            if cluster.status == "Creating":
-                cluster.doomed = message
-                cluster.wake(self.runtime.clock.now())
-            return True
-
     def _find(self) -> tuple[Cluster, Node] | None:
         clusters = store(self.runtime, self.account, self.region)
         clusters.advance()

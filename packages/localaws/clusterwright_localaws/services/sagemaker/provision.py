@@ -29,7 +29,6 @@ from clusterwright_localaws.services.sagemaker.state import (
     Node,
     new_instance_id,
     new_uuid,
-    store,
 )
 
 # awslabs/awsome-distributed-ai#188 and #189 quote it.
@@ -411,19 +410,4 @@ def _record_shortage(clusters: Clusters, cluster: Cluster, shortage: Shortage) -
         level="Error",
         group=shortage.group,
         metadata={"InstanceGroup": {"FailureMessage": shortage.message}},
-    )
-
-
-def all_running(cluster: Cluster, group: Group, now: datetime) -> bool:
-    return all(node.status_at(now) != "Pending" for node in group.live())
-
-
-def other_clusters_use(clusters: Clusters, plan_arn: str, without: Cluster | None) -> int:
-    """Return the instances of a training plan that clusters use already."""
-    return sum(
-        group.target_count
-        for cluster in store(clusters.runtime, clusters.account, clusters.region).by_name.values()
-        if cluster is not without
-        for group in cluster.groups.values()
-        if group.plan_arn == plan_arn
     )
