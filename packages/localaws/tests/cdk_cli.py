@@ -20,13 +20,13 @@ ACCOUNT = "111122223333"
 REGION = "us-east-1"
 
 
-# What a machine that is busy with other things may take; alone, each takes seconds.
+# The limit on a busy machine; alone, each step takes seconds.
 STEP_LIMIT_S = 300
 
 
 @dataclass
 class Cli:
-    """The pinned CDK CLI, its assemblies in a folder of the test, and boto3 beside it."""
+    """The pinned CDK CLI with assemblies in the test's folder, and boto3 clients."""
 
     folder: Path
     address: str
@@ -38,9 +38,10 @@ class Cli:
             "AWS_REGION": REGION,
             "AWS_ENDPOINT_URL": self.address,
             "CDK_DISABLE_CLI_TELEMETRY": "true",
-            # The CDK's own look at the templates takes seconds, and CloudFormation's is tried.
+            # The CDK's template validation takes seconds, and CloudFormation's validation is
+            # tested.
             "CDK_VALIDATION": "false",
-            # The CLI remembers accounts by key in the home folder; jsii its unpacked libraries.
+            # The CLI caches accounts by key in the home folder, and jsii its unpacked libraries.
             "HOME": str(self.folder / "home"),
             "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(
                 Path.home() / ".cache" / "aws" / "jsii" / "package-cache"
@@ -67,7 +68,9 @@ class Cli:
         return done.stdout
 
     def synth(self, name: str, *words: str) -> tuple[str, str]:
-        """Synthesise the app with other settings; returns the words that name the assembly."""
+        """Synthesise the app with other settings; return the arguments that select the
+        assembly.
+        """
         folder = str(self.folder / name)
         self("synth", "--quiet", "--output", folder, *words)
         return ("--app", folder)

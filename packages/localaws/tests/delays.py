@@ -1,4 +1,4 @@
-"""Delays that tests of waiting share."""
+"""A world with delays, for tests that wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An EKS cluster and what it needs around it."""
+"""An EKS cluster and its dependencies."""
 
 from __future__ import annotations
 

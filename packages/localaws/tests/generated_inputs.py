@@ -1,4 +1,4 @@
-"""Inputs made from botocore's models: smallest, random within the model, and broken.
+"""Inputs generated from botocore's models: minimal, random within the model, and invalid.
 
 A `Pool` collects what the local AWS has answered, so that later inputs name clusters, subnets and
 pages that exist: without it every call would end at the first "not found".
@@ -23,13 +23,13 @@ _WRONG: Final[tuple[Any, ...]] = ("text", -1, 1.5, True, [], ["text"], {}, {"a":
 
 
 class Pool:
-    """Strings that the local AWS has answered, by the member that held them."""
+    """Strings that the local AWS has answered, by member."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[str]] = {}
 
     def add(self, value: Any, name: str = "") -> None:
-        """Take every string within an answer or a request."""
+        """Add every string of an answer or a request."""
         if isinstance(value, Mapping):
             for key, item in value.items():
                 self.add(item, str(key))
@@ -43,7 +43,7 @@ class Pool:
                 held.append(value)
 
     def strings(self, name: str) -> list[str]:
-        """What members of about that name held: `ClusterName`, `clusterNames`, `Name`."""
+        """Values of members with a similar name: `ClusterName`, `clusterNames`, `Name`."""
         key = _key(name)
         found = list(self._found.get(key, ()))
         if not found:
@@ -245,7 +245,7 @@ def _string(shape: Any, name: str, draw: random.Random, pool: Pool) -> str:
 
 
 def from_pattern(pattern: str, draw: random.Random) -> str | None:
-    """A string that a model's pattern may take; `None` where Python does not read it."""
+    """A string that may match a model's pattern; `None` if Python cannot parse it."""
     import re._parser as parser  # type: ignore[import-not-found]
 
     try:

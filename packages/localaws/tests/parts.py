@@ -1,4 +1,4 @@
-"""What a HyperPod cluster needs around it, and requests to make one."""
+"""Dependencies of a HyperPod cluster, and requests that create one."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[str, str]:
 
 
 def deploy(name: str, resources: Mapping[str, Any], **sections: Any) -> dict[str, Any]:
-    """Create or update a stack, and describe it once nothing is under way any more."""
+    """Create or update a stack, and describe it after its operation has ended."""
     cloudformation = client("cloudformation")
     body = json.dumps({"Resources": resources, **sections})
     there = {stack["StackName"] for stack in cloudformation.describe_stacks()["Stacks"]}

@@ -19,7 +19,7 @@ READY = re.compile(r"ready (http://localhost:(\d+))")
 
 @contextmanager
 def server(*arguments: str, module: str = "clusterwright") -> Iterator[tuple[str, Any]]:
-    """A server in a process of its own: its address and the process."""
+    """Run a server in a separate process; yield its URL and the process."""
     command = [sys.executable, "-m", module]
     command += ["localaws"] if module == "clusterwright" else []
     process = subprocess.Popen(

@@ -1,7 +1,7 @@
-"""Every API call that a command of ours can make is one that the local AWS serves.
+"""The local AWS serves every API call that the commands can make.
 
-The calls are read from the code: `aws/` is the only room that calls AWS, and names each service
-and operation in a word. Those that a check makes are recorded, and played back, in
+The calls are read from the code: `aws/` is the only package that calls AWS, and contains each
+service and operation as a string. Calls of checks are recorded and replayed in
 tests/preflight/test_faults.py.
 """
 
@@ -24,7 +24,7 @@ ROOM = Path(clusterwright.__file__).parent / "aws"
 
 
 def called() -> set[tuple[str, str]]:
-    """boto3's service and the API's operation of every call in the room."""
+    """boto3's service and the API's operation of every call in the package."""
     return {pair for path in sorted(ROOM.glob("*.py")) for pair in _calls(path)}
 
 
@@ -60,7 +60,7 @@ def _calls(path: Path) -> Iterator[tuple[str, str]]:
         if isinstance(operation, ast.Constant):
             yield str(name), str(operation.value)
         else:
-            # One of several: every word of the file that is an operation of the service.
+            # One of several: every string of the file that is an operation of the service.
             yield from ((str(name), word) for word in operations & _operations(str(name)))
 
 

@@ -12,7 +12,7 @@ from clusterwright.cli.main import main
 from clusterwright_localaws.core.runtime import Runtime
 
 
-def test_every_part_is_answered_and_becomes_a_catalogue(
+def test_every_source_is_answered_and_becomes_a_catalogue(
     aws: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "facts"
@@ -20,7 +20,7 @@ def test_every_part_is_answered_and_becomes_a_catalogue(
     assert main([*arguments, "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["confirmed"] > 5000
-    # The local AWS is built on this catalogue: it may know more, and says nothing else.
+    # The local AWS uses this catalogue: its answers may contain more, and nothing different.
     added = {"added", "changed"}
     assert {change["kind"] for change in answer["changes"]} <= added
     assert not [change for change in answer["changes"] if change["data_set"] == "prices"]

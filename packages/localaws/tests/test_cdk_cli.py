@@ -1,4 +1,4 @@
-"""The real CDK CLI against a served local AWS: the life of seven stacks that use each other.
+"""The real CDK CLI against a served local AWS: seven stacks that use each other.
 
 With the CLI's own defaults: the default synthesizer, and deployment by change sets.
 """
@@ -32,7 +32,7 @@ STACKS = {
 
 @pytest.fixture
 def cdk(tmp_path: Path) -> Iterator[Cli]:
-    """A server of its own, and the CLI that talks to it."""
+    """A server, and the CLI that uses it."""
     (tmp_path / "home").mkdir()
     process = subprocess.Popen(
         [sys.executable, "-m", "clusterwright", "localaws", "--port", "0"],
@@ -69,12 +69,12 @@ def _deploys_everything(cdk: Cli) -> None:
     stacks = cdk.stacks()
     assert {name for name in stacks if name.startswith("small-")} == STACKS
     assert {stacks[name]["StackStatus"] for name in STACKS} == {"CREATE_COMPLETE"}
-    # What the CLI asks for was a change set, and the tags of the app are on the stacks.
+    # The CLI deployed by change sets, and the tags of the app are on the stacks.
     assert all(stacks[name]["ChangeSetId"] for name in STACKS)
     assert all(
         stacks[name]["Tags"] == [{"Key": "project", "Value": "small-app"}] for name in STACKS
     )
-    # Outputs arrive on the terminal, values across stacks where they belong.
+    # Outputs are printed, and values are passed between stacks.
     bucket = next(
         output["OutputValue"]
         for output in stacks["small-storage"]["Outputs"]
@@ -125,12 +125,12 @@ def _refuses_what_is_wrong(cdk: Cli, app: tuple[str, str]) -> None:
     refused = cdk.deploy("small-capacity", *broken, succeeds=False)
     assert "InstanceCount" in refused
     assert cdk.stacks()["small-capacity"]["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    # Directly, without a change set, it goes on from there.
+    # A direct deployment, without a change set, continues from there.
     assert "(no changes)" in cdk.deploy("small-capacity", *app, "--method=direct")
 
 
 def _protects_what_is_in_use(cdk: Cli) -> None:
-    """Deleting by hand what other stacks import is refused, in AWS's words."""
+    """Deleting a stack whose exports are imported is refused, with AWS's message."""
     cloudformation = cdk.client("cloudformation")
     cloudformation.delete_stack(StackName="small-encryption")
     time.sleep(0.5)

@@ -1,4 +1,4 @@
-"""The real CDK CLI in a world where things take two seconds: it waits, and others see it wait."""
+"""The real CDK CLI in a world with delays of two seconds: it waits, visibly to others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cdk(tmp_path: Path) -> Iterator[Cli]:
 
 
 def assembly(folder: Path) -> str:
-    """A cloud assembly of one stack, as `cdk synth` writes it; no bootstrap is needed."""
+    """A cloud assembly of one stack, as written by `cdk synth`; it needs no bootstrap."""
     folder.mkdir()
     (folder / "slow.template.json").write_text(json.dumps({"Resources": WAITED}))
     manifest = {

@@ -1,8 +1,8 @@
-"""Every operation of our own, with inputs made from its model: smallest, random, varied, broken.
+"""Every implemented operation, with inputs from its model: minimal, random, varied, invalid.
 
-Whatever is asked, the answer is one that AWS's model knows, or a refusal with a code: never our
-own breakdown, never a traceback, never a wait. The seeds are fixed, so that a red run can be
-repeated; `CLUSTERWRIGHT_FUZZ=1` draws new ones, and more of them.
+Every answer matches AWS's model, or is a refusal with a code: never an internal error, a traceback
+or a long wait. The seeds are fixed, so that a failure can be repeated; `CLUSTERWRIGHT_FUZZ=1` uses
+new and more seeds.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ OPERATIONS = own_operations()
 FUZZ = bool(os.environ.get("CLUSTERWRIGHT_FUZZ"))
 SEED = random.randrange(10**9) if FUZZ else 3
 ROUNDS = 20 if FUZZ else 2
-# Above what a loaded machine makes of a few milliseconds; SDKs wait a minute.
+# More than a few milliseconds take on a loaded machine; SDKs wait a minute.
 MOST_SECONDS = 1.0
 CODE = re.compile(r"[A-Za-z0-9]+(\.[A-Za-z0-9]+)*")
 OURS_BROKE = {"InternalFailure", "InternalError", "InternalServiceError", "InternalServerError"}
 
 
 class Calls:
-    """Makes calls of one service, with requests that botocore itself would not send."""
+    """Calls one service, with requests that botocore itself would not send."""
 
     def __init__(self, service: str) -> None:
         self.service = service
@@ -69,7 +69,7 @@ class Calls:
         Raises
         ------
         AssertionError
-            The local AWS broke down, answered without a code or took its time.
+            The local AWS failed, answered without a code, or was slow.
         """
         before, spent = time.monotonic(), time.thread_time()
         try:
@@ -83,7 +83,7 @@ class Calls:
             found = {}
         except ParamValidationError:
             return {}
-        # A busy machine takes no time of this thread's; a wait of ours takes no time of its.
+        # Thread time excludes other load; wall time includes waits.
         slow = time.monotonic() - before > 10 * MOST_SECONDS
         assert not slow, (operation, parameters)
         assert time.thread_time() - spent < MOST_SECONDS, (operation, parameters)
@@ -92,7 +92,7 @@ class Calls:
 
 
 def _server_errors(service: str) -> set[str]:
-    """Error codes for which a service's own model says a status of 500 or more."""
+    """Error codes with a status of 500 or more in the service's model."""
     found = set()
     for shape in wire.service_model(service).error_shapes:
         error = shape.metadata.get("error", {})
@@ -102,7 +102,7 @@ def _server_errors(service: str) -> set[str]:
 
 
 def addressable(shape: Any, parameters: Mapping[str, Any]) -> bool:
-    """Whether every member that is part of the path is there: without it there is no path."""
+    """Whether every member of the path is set; without it there is no path."""
     if shape is None:
         return True
     return all(
@@ -113,7 +113,7 @@ def addressable(shape: Any, parameters: Mapping[str, Any]) -> bool:
 
 
 def valid_requests(site: EksSite) -> dict[tuple[str, str], dict[str, Any]]:
-    """Requests that are taken, from which others are made by changing a little."""
+    """Valid requests, from which others are derived by small changes."""
     place = site.site
     lustre = {
         "FileSystemType": "LUSTRE",
@@ -172,7 +172,7 @@ def valid_requests(site: EksSite) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def settle(pool: Pool) -> EksSite:
-    """Something of everything, so that names in requests are of things that exist."""
+    """One resource of each kind, so that names in requests exist."""
     site = build_eks_site()
     open_lustre_ports(site.site)
     found = [site.site.create(site.site.group("workers", 2, "ml.m5.xlarge")), site.create()]
@@ -202,7 +202,7 @@ def settle(pool: Pool) -> EksSite:
 
 
 class Asked:
-    """A service among things that exist, and what to ask it."""
+    """A service with existing resources, and its inputs."""
 
     def __init__(self, service: str) -> None:
         self.pool = Pool()
@@ -244,7 +244,7 @@ def test_a_required_member_that_is_missing_is_refused(asked: Asked) -> None:
 
 
 def test_a_value_of_another_type_is_refused_or_read(asked: Asked) -> None:
-    """In the bytes: JSON of another type, and words in a form where a number should be."""
+    """In the body: JSON of another type, and text in a form instead of a number."""
     for operation, shape in asked.shapes.items():
         if shape is None:
             continue
@@ -275,7 +275,7 @@ def test_any_input_is_answered_or_refused(asked: Asked) -> None:
 
 
 def _twisted(draw: random.Random) -> Callable[[Any], None]:
-    """One value of a body made another: of JSON by type, of a form by text."""
+    """Change one value of a body: in JSON its type, in a form its text."""
 
     def change(request: Any) -> None:
         data = request.data

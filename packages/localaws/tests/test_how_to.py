@@ -1,4 +1,4 @@
-"""docs/how-to/local-aws.md does what it says."""
+"""The commands and examples of docs/how-to/local-aws.md."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_worlds_are_those_that_there_are() -> None:
     assert set(built_in_worlds()) == set(named)
 
 
-def test_the_world_is_one_and_refuses_what_the_page_says() -> None:
+def test_the_worlds_of_the_page_load_and_refuse_as_documented() -> None:
     world = parse_world(blocks("yaml")[0])
     with local_aws(with_changes(world, {"faults": [], "delays": {}})):
         site = build_site()

@@ -1,4 +1,4 @@
-"""A local AWS, and resource types that only pretend, for the tests that ask for them."""
+"""Fixtures: stub resource types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRETENDING = (
 
 @pytest.fixture
 def pretend(local: None, monkeypatch: pytest.MonkeyPatch) -> Pretend:
-    """Resource types whose handlers only write down what they are asked to do."""
+    """Resource types with stub handlers that record their calls."""
     found = Pretend()
     handlers = {name: found.handler(name) for name in PRETENDING}
     monkeypatch.setattr(planning, "registry", lambda: handlers)

@@ -1,7 +1,7 @@
-"""One template with every type that is carried, but for networks, clusters and file systems.
+"""One template with every supported type, except networks, clusters and file systems.
 
-Those have tests of their own: `test_network_stack`, `test_stacks_sagemaker`, `test_stacks_eks`,
-`test_stacks_fsx`, `test_parallelcluster`.
+Those have separate tests: `test_network_stack`, and `test_cfn` of SageMaker, EKS, FSx and
+ParallelCluster.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CODE = {"S3Bucket": ASSETS, "S3Key": ARCHIVE}
 PASSWORD = {"Fn::Join": ["", ["{{resolve:secretsmanager:", SECRET, ":SecretString:password::}}"]]}
 
 RESOURCES: dict[str, Any] = {
-    # What the others need around them.
+    # Shared dependencies.
     "Vpc": resource("AWS::EC2::VPC", {"CidrBlock": "10.0.0.0/16"}),
     "SubnetA": resource(
         "AWS::EC2::Subnet",
@@ -414,7 +414,7 @@ OUTPUTS = {
 
 
 def make_assets() -> None:
-    """The bucket with the archive that functions and deployments take."""
+    """The bucket with the archive that functions and deployments use."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("index.py", "def handler(event, context):\n    pass\n")
@@ -425,7 +425,7 @@ def make_assets() -> None:
 
 
 def changed() -> dict[str, Any]:
-    """The same resources with one thing of many of them changed; nothing needs replacing."""
+    """The same resources with a change in many of them; none is replaced."""
     out = copy.deepcopy(RESOURCES)
 
     def to(name: str) -> dict[str, Any]:

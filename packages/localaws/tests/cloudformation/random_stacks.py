@@ -1,4 +1,4 @@
-"""Small templates by chance over carried types, and everything that an account holds."""
+"""Random small templates of supported types, and all resources of an account."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VOLATILE = frozenset(
 
 
 class _Template:
-    """A template in the making: what is drawn, and what is in it."""
+    """A template that is being generated: the drawn values and its resources."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -40,7 +40,7 @@ class _Template:
 
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, Any]:
-    """The `Resources` of a template: a few of the types below, that refer to each other."""
+    """The `Resources` of a template: a few of the types below, with references to each other."""
     item = _Template(draw)
     _network(item)
     _identities_and_data(item)
@@ -133,7 +133,7 @@ def body(resources: dict[str, Any]) -> str:
 
 
 def account() -> dict[str, Any]:
-    """Everything that the account holds, without times and counters."""
+    """All resources of the account, without times and counters."""
     listed: dict[str, tuple[str, str, str]] = {
         "vpcs": ("ec2", "describe_vpcs", "Vpcs"),
         "subnets": ("ec2", "describe_subnets", "Subnets"),
@@ -158,7 +158,7 @@ def account() -> dict[str, Any]:
     }
     for bucket in found["buckets"]:
         status = aws("s3").get_bucket_versioning(Bucket=bucket["Name"]).get("Status")
-        # Versioning cannot be taken back, only suspended, by CloudFormation neither.
+        # Versioning cannot be removed, only suspended, also by CloudFormation.
         bucket["versioning"] = None if status == "Suspended" else status
     for parameter in found["parameters"]:
         parameter["value"] = aws("ssm").get_parameter(Name=parameter["Name"])["Parameter"]["Value"]

@@ -1,4 +1,4 @@
-"""Driving stacks in tests: a client with patience, and resource types that only pretend."""
+"""Helpers for stacks in tests: a client that waits, and stub resource types."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def resource(
 
 
 def parameter(value: Any, **more: Any) -> dict[str, Any]:
-    """The cheapest resource there is."""
+    """The cheapest resource."""
     return resource("AWS::SSM::Parameter", {"Type": "String", "Value": value}, **more)
 
 
@@ -72,7 +72,7 @@ def described(name: str) -> dict[str, Any]:
 
 
 def settled(name: str) -> dict[str, Any]:
-    """The stack, once nothing is under way any more."""
+    """The stack, after its operation has ended."""
     stack_id = described(name)["StackId"]
     for _ in range(400):
         stack = described(stack_id)
@@ -122,9 +122,9 @@ def resources_of(name: str) -> dict[str, dict[str, Any]]:
 
 @dataclass
 class Pretend:
-    """What the pretending handlers did, what exists, and what they are told to do wrong.
+    """Stub handlers: their calls, the existing resources, and injected failures.
 
-    `snapshots` says whether the types keep data that `Snapshot` saves, as databases do.
+    `snapshots`: whether the types have data that `Snapshot` saves, like databases.
     `fail` is called as (operation, logical id, properties) and returns a message to fail with;
     `delay_s` is how long a resource takes to become ready.
     """

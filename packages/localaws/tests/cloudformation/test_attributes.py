@@ -29,7 +29,7 @@ from packages.localaws.tests.fsx_templates import link, lustre, openzfs
 from packages.localaws.tests.sagemaker_templates import cluster
 from packages.localaws.tests.services.eks import test_cfn
 
-# There only with a setting that the templates below do not have.
+# Present only with a setting that the templates below lack.
 CONDITIONAL = {
     ("AWS::EC2::Instance", "PublicDnsName"),
     ("AWS::EC2::Instance", "PublicIp"),
@@ -44,7 +44,7 @@ CONDITIONAL = {
 
 @pytest.fixture(scope="module")
 def resources() -> list[Resource]:
-    """One resource of every carried type, or more, as the stacks remember them."""
+    """At least one resource of every supported type, as stored by the stacks."""
     found: list[Resource] = []
     with local_aws():
         every_type.make_assets()
@@ -101,7 +101,7 @@ def resources() -> list[Resource]:
     return found
 
 
-def test_every_attribute_answers_or_is_listed_as_not_carried(resources: list[Resource]) -> None:
+def test_every_attribute_is_answered_or_listed_as_unsupported(resources: list[Resource]) -> None:
     answered: dict[str, set[str]] = {}
     for item in resources:
         answered.setdefault(item.type_name, set()).update(item.attributes)
@@ -111,7 +111,7 @@ def test_every_attribute_answers_or_is_listed_as_not_carried(resources: list[Res
         if schema is None:
             continue
         names = {".".join(path) for path in schema.read_only if "*" not in path}
-        # What has something below it is no value, and so no attribute.
+        # A name with names below it is not a value, and therefore not an attribute.
         names = {name for name in names if not any(n.startswith(f"{name}.") for n in names)}
         handler = registry()[kind]
         missing += [
@@ -122,7 +122,7 @@ def test_every_attribute_answers_or_is_listed_as_not_carried(resources: list[Res
     assert missing == [], missing
 
 
-def test_every_carried_type_is_looked_at(resources: list[Resource]) -> None:
+def test_every_supported_type_is_tested(resources: list[Resource]) -> None:
     looked_at = {item.type_name for item in resources}
     supported = {name for name in registry() if not name.startswith("Custom::")}
     assert supported - looked_at == set()
@@ -153,7 +153,7 @@ def test_what_is_listed_is_in_the_schema() -> None:
 
 @pytest.mark.usefixtures("local")
 @pytest.mark.parametrize("where", ["property", "output"])
-def test_one_that_is_not_carried_is_refused_before_anything_is_made(where: str) -> None:
+def test_an_unsupported_type_is_refused_before_anything_is_created(where: str) -> None:
     asked = {"Fn::GetAtt": ["Vpc", "VpcEncryptionControl.State"]}
     body: dict[str, Any] = {"Vpc": resource("AWS::EC2::VPC", {"CidrBlock": "10.0.0.0/16"})}
     sections: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The CDK's bootstrap template, as the pinned CDK CLI brings it, carried whole."""
+"""The bootstrap template of the pinned CDK CLI."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_it_makes_what_the_cdk_deploys_with() -> None:
     assert repository["repositoryName"] == f"cdk-hnb659fds-container-assets-{ACCOUNT}-{REGION}"
 
 
-def test_its_conditions_are_heard() -> None:
+def test_its_conditions_are_evaluated() -> None:
     bootstrap()
     assert "FileAssetsBucketEncryptionKey" not in resources_of("CDKToolkit")
     assert "CdkBoostrapPermissionsBoundaryPolicy" not in resources_of("CDKToolkit")
@@ -99,8 +99,8 @@ def test_again_is_no_change_and_another_value_is() -> None:
         aws("s3").get_public_access_block(Bucket=BUCKET)
 
 
-def test_what_it_keeps_and_what_it_takes_away() -> None:
-    """Its bucket and its repository of images outlive the stack where the template says so."""
+def test_what_it_keeps_and_deletes() -> None:
+    """Its bucket and its image repository are kept after the stack if the template states so."""
     bootstrap()
     stack_id = described("CDKToolkit")["StackId"]
     assert delete("CDKToolkit")["StackStatus"] == "DELETE_COMPLETE"

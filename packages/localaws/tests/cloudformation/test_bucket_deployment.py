@@ -1,4 +1,4 @@
-"""The CDK's `BucketDeployment` without its function: what it puts, replaces, prunes and leaves."""
+"""The CDK's `BucketDeployment` without its function: uploads, replacements, pruning, retention."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_pruning_under_the_prefix_only(prune: Any, kept: bool) -> None:
     assert "elsewhere.sh" in objects()
 
 
-def test_an_update_brings_the_new_files_and_takes_the_old() -> None:
+def test_an_update_adds_new_files_and_removes_old_ones() -> None:
     create("one", deployment())
     archive("two.zip", {"on_create.sh": b"new"})
     stack = update("one", deployment(SourceObjectKeys=["two.zip"]))
@@ -157,7 +157,9 @@ def test_metadata_of_the_objects() -> None:
     ("retain", "left"),
     [({}, True), ({"RetainOnDelete": True}, True), ({"RetainOnDelete": "false"}, False)],
 )
-def test_what_is_left_when_the_stack_goes(retain: dict[str, Any], left: bool) -> None:
+def test_resources_that_remain_after_the_stack_is_deleted(
+    retain: dict[str, Any], left: bool
+) -> None:
     create("one", deployment(**retain))
     delete("one")
     assert bool(objects()) is left
@@ -171,7 +173,7 @@ def test_another_destination() -> None:
 
 
 def test_a_successor_in_the_same_place_keeps_its_files() -> None:
-    """The CDK's construct tags the bucket for as long as some deployment owns the place."""
+    """The CDK's construct tags the bucket while a deployment owns the prefix."""
     create("one", deployment(RetainOnDelete=False, DestinationBucketKeyPrefix="a"))
     aws("s3").put_bucket_tagging(
         Bucket="there", Tagging={"TagSet": [{"Key": "aws-cdk:cr-owned:a:1234", "Value": "true"}]}
@@ -200,16 +202,18 @@ def test_other_custom_resources_are_refused_by_name() -> None:
         create("one", body)
 
 
-def test_the_prefix_is_taken_as_it_is_given() -> None:
-    """`/` is no prefix; a slash at the front of another is part of the keys, as in `aws s3`."""
+def test_the_prefix_is_used_as_given() -> None:
+    """`/` is not a prefix; a leading slash of another prefix is part of the keys, as in `aws
+    s3`.
+    """
     create("one", deployment(DestinationBucketKeyPrefix="/"))
     assert set(objects()) == set(FILES)
     update("one", deployment(DestinationBucketKeyPrefix="/a"))
     assert {name for name in objects() if name.startswith("/")} == {f"/a/{name}" for name in FILES}
 
 
-def test_the_update_says_whether_the_old_place_is_emptied() -> None:
-    """The function looks at the new properties only."""
+def test_the_update_sets_whether_the_old_destination_is_emptied() -> None:
+    """The function reads only the new properties."""
     create("one", deployment(DestinationBucketKeyPrefix="a", RetainOnDelete=True))
     update("one", deployment(DestinationBucketKeyPrefix="b", RetainOnDelete=False))
     assert set(objects()) == {f"b/{name}" for name in FILES}

@@ -23,7 +23,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 
 
 def plan(name: str, body: str, kind: str = "UPDATE", **options: Any) -> dict[str, Any]:
-    """Make a change set and describe it."""
+    """Create a change set and describe it."""
     cloudformation().create_change_set(
         StackName=name,
         ChangeSetName="c",
@@ -67,7 +67,7 @@ def test_a_new_stack_by_a_change_set(pretend: Pretend) -> None:
     assert history("s")[:2] == [("s", "REVIEW_IN_PROGRESS"), ("s", "CREATE_IN_PROGRESS")]
 
 
-def test_an_update_says_what_it_will_do(pretend: Pretend) -> None:
+def test_a_change_set_lists_the_changes(pretend: Pretend) -> None:
     create(
         "s",
         template(
@@ -144,7 +144,7 @@ def test_a_parameter_is_named_as_the_cause(pretend: Pretend) -> None:
     assert (detail["ChangeSource"], detail["CausingEntity"]) == ("ParameterReference", "P")
 
 
-def test_values_are_shown_only_where_they_are_asked_for(pretend: Pretend) -> None:
+def test_values_are_answered_only_on_request(pretend: Pretend) -> None:
     create("s", template({"A": parameter("secret")}))
     plan("s", template({"A": parameter("other")}))
     plain = cloudformation().describe_change_set(StackName="s", ChangeSetName="c")

@@ -134,7 +134,7 @@ def test_retain_except_on_create_for_the_whole_operation(pretend: Pretend) -> No
     assert pretend.existing == {}
 
 
-def test_a_rollback_that_fails_says_so(pretend: Pretend) -> None:
+def test_a_failed_rollback_is_reported(pretend: Pretend) -> None:
     pretend.fail = lambda operation, name, _: (
         "no" if (operation, name) in {("create", "Third"), ("delete", "First")} else None
     )
@@ -143,7 +143,7 @@ def test_a_rollback_that_fails_says_so(pretend: Pretend) -> None:
     assert stack["StackStatusReason"] == "The following resource(s) failed to delete: [First]. "
 
 
-def test_without_rollback_everything_stays_and_an_update_goes_on(pretend: Pretend) -> None:
+def test_without_rollback_everything_remains_and_an_update_continues(pretend: Pretend) -> None:
     pretend.fail = only("Third")
     stack = create("s", template(CHAIN), DisableRollback=True)
     assert stack["StackStatus"] == "CREATE_FAILED"
@@ -251,7 +251,7 @@ def test_what_waits_does_so_in_parallel(pretend: Pretend) -> None:
     assert pretend.did("create") == [f"P{n}" for n in range(10)]
 
 
-def test_a_name_is_taken_while_its_stack_exists(pretend: Pretend) -> None:
+def test_a_name_is_reserved_while_its_stack_exists(pretend: Pretend) -> None:
     create("s", template(CHAIN))
     with pytest.raises(ClientError) as caught:
         create("s", template(CHAIN))

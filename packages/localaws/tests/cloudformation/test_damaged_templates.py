@@ -1,4 +1,4 @@
-"""A template that is wrong in whatever way is refused in CloudFormation's shape."""
+"""Every invalid template is refused in the format of CloudFormation."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class TestStacks:
             time.sleep(0.02)
         return seen
 
-    def test_a_stack_waits_for_what_takes_time_side_by_side(self) -> None:
+    def test_a_stack_waits_for_slow_resources_in_parallel(self) -> None:
         delays = dict.fromkeys(SLOW, 0.5)
         with local_aws(delays=delays):
             started = time.monotonic()

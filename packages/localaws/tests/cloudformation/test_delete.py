@@ -62,7 +62,7 @@ def test_what_is_to_be_retained_stays(pretend: Pretend) -> None:
     assert ("Kept", "DELETE_SKIPPED") in history(stack["StackId"])
 
 
-def test_what_is_gone_already_is_no_failure(pretend: Pretend) -> None:
+def test_an_already_deleted_resource_is_not_a_failure(pretend: Pretend) -> None:
     create("s", template(CHAIN))
     pretend.existing.clear()
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
@@ -77,7 +77,7 @@ def test_a_failure_keeps_what_it_stands_on(pretend: Pretend) -> None:
     assert reason("s", "B", "DELETE_FAILED").startswith(
         'Resource handler returned message: "it is in use"'
     )
-    # C and Apart went; A, which B needs, was not tried.
+    # C and Apart were deleted; A, which B needs, was not attempted.
     assert pretend.did("delete") == ["Apart", "C", "B"]
     pretend.fail = lambda *_: None
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"

@@ -1,4 +1,4 @@
-"""Looking at stacks: by name and id, in pages, newest event first, also when they are gone."""
+"""Descriptions of stacks: by name and id, in pages, newest event first, also after deletion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("pretend")
 ONE = template({"P": parameter("1")})
 
 
-def test_a_stack_shows_what_it_was_asked_to_be() -> None:
+def test_a_stack_shows_its_settings() -> None:
     stack = create(
         "one",
         template(
@@ -113,8 +113,8 @@ def test_events_are_newest_first_and_in_pages() -> None:
     )
     found = [stack_event for page in pages for stack_event in page["StackEvents"]]
     assert len(pages) > 1
-    # Per resource: in progress twice (before and after its id is known) and complete; and the
-    # stack's own two.
+    # Per resource: in progress twice (before and after its id is known) and complete; and two of
+    # the stack.
     assert len(found) == 60 * 3 + 2
     assert len({item["EventId"] for item in found}) == len(found)
     moments = [item["Timestamp"] for item in found]

@@ -1,4 +1,4 @@
-"""Drift: what a resource is now against what its template says."""
+"""Drift: differences between a resource and its template."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def physical(name: str) -> str:
 def test_a_fresh_stack_is_in_sync_as_far_as_it_can_be_read() -> None:
     create("one", BODY)
     found = {name: one["StackResourceDriftStatus"] for name, one in drifts().items()}
-    # A rule of its own is no drift of the group that has it.
+    # A rule that is a separate resource is not drift of its group.
     assert found["Group"] == "IN_SYNC"
     assert found["P"] == found["Logs"] == found["Vpc"] == "IN_SYNC"
     assert found["Budget"] == "NOT_CHECKED"
@@ -103,13 +103,13 @@ def test_a_changed_value() -> None:
     assert described("one")["DriftInformation"]["StackDriftStatus"] == "DRIFTED"
 
 
-def test_a_resource_that_is_gone() -> None:
+def test_a_deleted_resource() -> None:
     create("one", BODY)
     aws("logs").delete_log_group(logGroupName=physical("Logs"))
     assert drifts()["Logs"]["StackResourceDriftStatus"] == "DELETED"
 
 
-def test_a_rule_that_somebody_added() -> None:
+def test_a_rule_that_was_added_outside_the_stack() -> None:
     create("one", BODY)
     aws("ec2").authorize_security_group_ingress(
         GroupId=physical("Group"),

@@ -1,4 +1,4 @@
-"""Every carried type in one stack: created, looked at through its API, changed, and deleted."""
+"""Every supported type in one stack: created, described through its API, changed, and deleted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TEAM = {"Key": "team", "Value": "training"}
 
 @pytest.fixture(scope="class")
 def ids() -> Iterator[dict[str, str]]:
-    """The physical ids of the stack `all`, created once for the tests that only look."""
+    """The physical ids of the stack `all`, created once for read-only tests."""
     with local_aws():
         every_type.make_assets()
         body = template(every_type.RESOURCES, Outputs=every_type.OUTPUTS)
@@ -280,7 +280,7 @@ def _check_changes(ids: dict[str, str]) -> None:
     assert types == {1: "m5.large", 2: "m5.xlarge"}
     queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
     attributes = queue["Attributes"]
-    # What is not said any more is AWS's default again, and the policy stays whatever changes.
+    # Removed properties have AWS's defaults again, and the policy is kept.
     assert (attributes["MessageRetentionPeriod"], attributes["DelaySeconds"]) == ("600", "0")
     assert "sqs:ReceiveMessage" in attributes["Policy"]
     assert aws("sqs").list_queue_tags(QueueUrl=ids["Warnings"])["Tags"]["team"] == "inference"
@@ -295,7 +295,7 @@ def _check_changes(ids: dict[str, str]) -> None:
 
 
 def _everything() -> dict[str, list[str]]:
-    """Names of whatever the stack makes, as the services list them."""
+    """Names of the stack's resources, as the services list them."""
     listed = {
         "vpcs": ("ec2", "describe_vpcs", "Vpcs", "VpcId"),
         "groups": ("ec2", "describe_security_groups", "SecurityGroups", "GroupId"),
@@ -339,8 +339,8 @@ def _everything() -> dict[str, list[str]]:
     return found
 
 
-def test_every_carried_type_is_in_some_whole_template() -> None:
-    """The template here, and the tests that it names."""
+def test_every_supported_type_is_in_a_whole_template() -> None:
+    """The template here, and the tests of the other types."""
     here = {resource["Type"] for resource in every_type.RESOURCES.values()}
     network = {
         *("AWS::EC2::VPCCidrBlock", "AWS::EC2::RouteTable", "AWS::EC2::Route"),
@@ -368,10 +368,10 @@ def test_every_carried_type_is_in_some_whole_template() -> None:
     assert set(registry()) == here | network | elsewhere
 
 
-# What a handler may take and leave, because it changes nothing that can be seen here.
+# Properties that a handler may ignore, because they have no visible effect here.
 _WITHOUT_EFFECT = {
     "AWS::CDK::Metadata": {"Analytics", "Modules"},
-    # The construct always says this; it matters only with a distribution, which is refused.
+    # The construct always sets these; they matter only with a distribution, which is refused.
     "Custom::CDKBucketDeployment": {"SignContent", "WaitForDistributionInvalidation"},
 }
 _OF_EVERY_CUSTOM_RESOURCE = {"ServiceToken", "ServiceTimeout", "SdkRetry"}
@@ -379,7 +379,7 @@ _OF_EVERY_CUSTOM_RESOURCE = {"ServiceToken", "ServiceTimeout", "SdkRetry"}
 
 @pytest.mark.parametrize("name", sorted(registry()))
 def test_no_property_is_left_out_in_silence(name: str) -> None:
-    """A property that a handler does not refuse is one that its code names."""
+    """Every property that a handler accepts is named in its code."""
     handler = registry()[name]
     schema = resource_schema(name, REGION)
     given = (

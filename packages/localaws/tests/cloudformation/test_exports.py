@@ -85,7 +85,7 @@ def test_an_export_in_use_cannot_change() -> None:
     assert outputs(described("net")) == {"O": "v"}
 
 
-def test_an_export_that_nobody_uses_may_change(local: None) -> None:
+def test_an_unused_export_may_change(local: None) -> None:
     create("net", exporting())
     assert outputs(update("net", exporting("w"))) == {"O": "w"}
     update("net", exporting("w", "net:Other"))

@@ -1,4 +1,4 @@
-"""A stack within a stack: made, changed, rolled back and deleted with the whole."""
+"""Nested stacks: created, changed, rolled back and deleted with their root."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class TestRolledBack:
         assert top["StackStatus"] == "ROLLBACK_COMPLETE"
         assert names() == set()
 
-    def test_an_update_of_the_nested_one_goes_back_with_the_parents(self) -> None:
+    def test_a_nested_update_is_rolled_back_with_its_parents(self) -> None:
         create("top", parent(put("c.json", child()), "one"))
         before = names()
         top = update("top", parent(put("c.json", child()), "two", Broken=BROKEN))
@@ -236,7 +236,7 @@ class TestRolledBack:
             "UPDATE_COMPLETE"
         )
 
-    def test_without_rollback_the_next_update_goes_on(self) -> None:
+    def test_without_rollback_the_next_update_continues(self) -> None:
         inner = child(Broken=parameter("v"))
         inner = inner.replace('"Value": "v"', '"Name": "aws/no", "Value": "v"')
         top = create("top", parent(put("c.json", inner)), DisableRollback=True)
@@ -281,7 +281,7 @@ class TestProtected:
             )
 
     def test_a_change_set_of_a_family_is_that_of_its_root(self) -> None:
-        """The nested stacks have none of their own; they are made when it is executed."""
+        """Nested stacks have no change sets; they are created when the root's is executed."""
         caller = cloudformation()
         caller.create_change_set(
             StackName="top",

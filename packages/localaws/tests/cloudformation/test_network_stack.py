@@ -1,4 +1,4 @@
-"""A whole network made by a stack: what EC2 shows afterwards, and that nothing is left."""
+"""A network created by a stack: what EC2 describes, and that deletion leaves nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NETWORK: dict[str, Any] = {
         "AWS::EC2::VPC",
         {
             "CidrBlock": "10.0.0.0/16",
-            # CloudFormation takes both spellings of a boolean and of a number.
+            # CloudFormation accepts both spellings of a boolean and of a number.
             "EnableDnsHostnames": "true",
             "Tags": [{"Key": "Name", "Value": "training"}],
         },
@@ -180,7 +180,7 @@ def ids() -> dict[str, str]:
 
 
 def changed(**properties: Any) -> str:
-    """The network with other properties of some of its resources; None takes one away."""
+    """The network with changed properties of some resources; None removes a property."""
     body = copy.deepcopy(NETWORK)
     for name, values in properties.items():
         for key, value in values.items():
@@ -191,7 +191,7 @@ def changed(**properties: Any) -> str:
     return template(body, Outputs=SHOWN)
 
 
-def test_subnets_are_in_the_zones_that_were_asked_for(network: dict[str, str]) -> None:
+def test_subnets_are_in_the_requested_zones(network: dict[str, str]) -> None:
     ec2 = aws("ec2")
     found = {
         subnet["SubnetId"]: subnet
@@ -211,7 +211,7 @@ def test_subnets_are_in_the_zones_that_were_asked_for(network: dict[str, str]) -
     assert outputs(described("net"))["Zone"] == zones["use1-az6"]
 
 
-def test_the_vpc_is_what_was_asked_for(network: dict[str, str]) -> None:
+def test_the_vpc_has_the_requested_properties(network: dict[str, str]) -> None:
     ec2 = aws("ec2")
     (vpc,) = ec2.describe_vpcs(VpcIds=[network["Vpc"]])["Vpcs"]
     blocks = {item["CidrBlock"] for item in vpc["CidrBlockAssociationSet"]}
@@ -308,7 +308,7 @@ def test_rules_of_a_group_change_in_place(network: dict[str, str]) -> None:
         if permission["IpProtocol"] == "tcp"
     }
     assert ports == {22}
-    # The rule that is a resource of its own is still there.
+    # The rule that is a separate resource still exists.
     assert any(permission["UserIdGroupPairs"] for permission in group["IpPermissions"])
 
 
@@ -364,7 +364,7 @@ def test_nothing_is_left_after_deletion() -> None:
             "endpoints": [
                 vpc_endpoint["VpcEndpointId"]
                 for vpc_endpoint in ec2.describe_vpc_endpoints()["VpcEndpoints"]
-                # As NAT gateways, endpoints are shown for a while after they are gone.
+                # Like NAT gateways, endpoints are described for a while after their deletion.
                 if vpc_endpoint["State"] != "deleted"
             ],
             "gateways": [

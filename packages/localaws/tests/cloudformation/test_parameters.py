@@ -121,7 +121,7 @@ def test_an_ssm_parameter_is_read_at_every_operation() -> None:
     assert outputs(stack) == {"O": "7"}
 
 
-def test_the_previous_value_is_kept_where_it_is_asked_for() -> None:
+def test_the_previous_value_is_kept_on_request() -> None:
     body = template(ECHO, Parameters={"P": {"Type": "String", "Default": "d"}}, Outputs=OUT)
     create("s", body, Parameters=[value("given")])
     more = template(
@@ -131,7 +131,7 @@ def test_the_previous_value_is_kept_where_it_is_asked_for() -> None:
     )
     stack = update("s", more, Parameters=[{"ParameterKey": "P", "UsePreviousValue": True}])
     assert outputs(stack) == {"O": "given"}
-    # Without a word about it, the default is back.
+    # If it is not set, the default applies again.
     assert outputs(update("s", body)) == {"O": "d"}
 
 

@@ -1,4 +1,4 @@
-"""Whatever is asked of a stack, in whatever order and with whatever failing: the books balance."""
+"""Random operations on stacks in random order with random failures: the state is consistent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 
 Resources = dict[str, Any]
 Mutation = tuple[str, str, int]
-"""Service, operation, and how many calls of it came before."""
+"""Service, operation, and the number of previous calls."""
 
 # Shrinking would take minutes, and the templates are small as they are.
 few = settings(
@@ -50,7 +50,7 @@ def drifted(name: str) -> list[dict[str, Any]]:
 
 
 def consistent(name: str, resources: Resources) -> None:
-    """The stack is what the template says, in every answer about it, and in the services."""
+    """The stack matches the template, in every answer about it and in the services."""
     assert cloudformation().get_template(StackName=name)["TemplateBody"]["Resources"] == resources
     shown = resources_of(name)
     assert set(shown) == set(resources)
@@ -66,7 +66,7 @@ def consistent(name: str, resources: Resources) -> None:
 
 
 def changed(name: str, resources: Resources) -> str:
-    """Update; a template that changes nothing is said to."""
+    """Update the stack; a template without changes is refused."""
     try:
         return str(update(name, body(resources))["StackStatus"])
     except ClientError as error:
@@ -95,7 +95,7 @@ def test_there_and_back_again(first: Resources, second: Resources) -> None:
 
 
 def calls_of(runtime: Runtime, work: Callable[[], object]) -> list[Mutation]:
-    """What `work` calls in the services behind CloudFormation, in order."""
+    """The calls of `work` to the services behind CloudFormation, in order."""
     seen: list[tuple[str, str]] = []
     strike = gateway._strike
 
@@ -111,7 +111,7 @@ def calls_of(runtime: Runtime, work: Callable[[], object]) -> list[Mutation]:
 
 
 def fails_at(runtime: Runtime, point: Mutation) -> None:
-    """From now on the one call fails, once, as a fault of the world."""
+    """Let one call fail once, by a fault of the world."""
     service, operation, before = point
     fault = Fault(
         service=service,
@@ -142,7 +142,7 @@ def test_a_creation_that_fails_anywhere_leaves_nothing(
         fails_at(runtime, point)
         status = create("s", body(resources))["StackStatus"]
         runtime.faults = FaultBook([])
-        if status == "CREATE_COMPLETE":  # a handler could do without the answer
+        if status == "CREATE_COMPLETE":  # a handler could ignore the failure
             consistent("s", resources)
         else:
             assert status == "ROLLBACK_COMPLETE", (point, events("s"))
@@ -155,7 +155,7 @@ def test_a_creation_that_fails_anywhere_leaves_nothing(
 
 @few
 @given(first=bodies(), second=bodies(), data=st.data())
-def test_an_update_that_fails_anywhere_goes_back(
+def test_an_update_that_fails_anywhere_is_rolled_back(
     first: Resources, second: Resources, data: st.DataObject
 ) -> None:
     with local_aws() as runtime:

@@ -78,7 +78,7 @@ def test_what_the_schema_refuses(kind: str, properties: object, message: str) ->
     assert message in refused(kind, properties)
 
 
-def test_scalars_are_taken_in_either_spelling() -> None:
+def test_scalars_are_accepted_in_either_spelling() -> None:
     coerced, wrong = schema("AWS::EC2::Subnet").validate(
         {"VpcId": "vpc-1", "CidrBlock": "10.0.0.0/24", "MapPublicIpOnLaunch": "true"}
     )

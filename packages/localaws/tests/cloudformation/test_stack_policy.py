@@ -1,4 +1,4 @@
-"""Stack policies: what they allow, and what they hold back in an update."""
+"""Stack policies: what they allow and deny in an update."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_a_circle_is_refused_with_its_members() -> None:
     assert refusal(body) == "Circular dependency between resources: [A, B, C]"
 
 
-def test_a_property_that_is_not_carried_is_refused_by_name() -> None:
+def test_an_unsupported_property_is_refused_by_name() -> None:
     body = template(
         {
             "B": resource(

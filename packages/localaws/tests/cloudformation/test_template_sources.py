@@ -1,4 +1,4 @@
-"""Where a template comes from, what is told about it, and requests that nobody built."""
+"""Sources of templates, their summaries, and unsupported requests."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class TestToldAboutATemplate:
         with pytest.raises(ClientError, match="Template format error"):
             cloudformation().validate_template(TemplateBody='{"Resources": ')
 
-    def test_the_text_comes_back_as_it_was_given(self) -> None:
+    def test_the_text_is_answered_unchanged(self) -> None:
         text = (
             "Resources:\n  P: # a comment\n    Type: AWS::SSM::Parameter\n"
             "    Properties: {Type: String, Value: !Sub '${AWS::Region}'}\n"
@@ -185,7 +185,7 @@ class TestToldAboutATemplate:
         ("create_generated_template", {"GeneratedTemplateName": "x"}),
     ],
 )
-def test_an_operation_that_is_not_built_is_refused_at_once(
+def test_an_unimplemented_operation_is_refused_at_once(
     operation: str, parameters: dict[str, str]
 ) -> None:
     start = time.monotonic()

@@ -85,14 +85,14 @@ def test_a_create_only_property_replaces_and_then_deletes_the_old_one(pretend: P
     assert resources_of("s")["A"]["PhysicalResourceId"] == "A-3"
 
 
-def test_a_replaced_resource_is_kept_where_the_template_says_so(pretend: Pretend) -> None:
+def test_a_replaced_resource_is_kept_by_its_policy(pretend: Pretend) -> None:
     create("s", template({"A": named("one")}))
     update("s", template({"A": named("two", UpdateReplacePolicy="Retain")}))
     assert set(pretend.existing) == {"A-1", "A-2"}
     assert ("A", "DELETE_SKIPPED") in history("s")
 
 
-def test_a_name_of_ones_own_cannot_be_replaced_by_itself(pretend: Pretend) -> None:
+def test_a_resource_with_a_custom_name_cannot_be_replaced(pretend: Pretend) -> None:
     def repository(kind: str) -> dict[str, Any]:
         properties = {
             "RepositoryName": "mine",
@@ -118,7 +118,7 @@ def test_a_resource_that_leaves_the_template_is_deleted_last(pretend: Pretend) -
     assert set(resources_of("s")) == {"C"}
 
 
-def test_a_resource_that_leaves_the_template_is_kept_where_it_said_so(pretend: Pretend) -> None:
+def test_a_removed_resource_is_kept_by_its_policy(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1", DeletionPolicy="Retain"), "C": parameter("c")}))
     update("s", template({"C": parameter("c")}))
     assert set(pretend.existing) == {"A-1", "C-2"}
@@ -154,7 +154,7 @@ def test_a_failure_brings_everything_back(pretend: Pretend) -> None:
     assert set(resources_of("s")) == set(before)
     assert resources_of("s")["A"]["PhysicalResourceId"] == "A-1"
     assert ("s", "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS") in history("s")
-    # And the stack is as it was: the same template is no change.
+    # The stack is unchanged: the same template contains no changes.
     with pytest.raises(ClientError, match="No updates are to be performed"):
         update("s", template(before))
 

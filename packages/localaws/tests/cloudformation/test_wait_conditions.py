@@ -1,4 +1,4 @@
-"""A stack that waits for signals: by the handle's URL, by SignalResource, or in vain."""
+"""A stack that waits for signals: by the handle's URL, by SignalResource, or until the timeout."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def signal(url: str, **document: Any) -> None:
     )
 
 
-def test_a_stack_waits_for_as_many_signals_as_it_says() -> None:
+def test_a_stack_waits_for_its_number_of_signals() -> None:
     start(waiting(count=2))
     signal(url_of(), Status="SUCCESS", UniqueId="one", Data="first", Reason="ok")
     signal(url_of(), Status="SUCCESS", UniqueId="one", Data="again", Reason="ok")
@@ -95,7 +95,7 @@ def test_a_stack_waits_for_as_many_signals_as_it_says() -> None:
     assert not kept.get("Versions")
 
 
-def test_the_keepers_bucket_is_nobodys_who_calls() -> None:
+def test_callers_cannot_access_the_providers_bucket() -> None:
     start(waiting())
     assert aws("s3").list_buckets()["Buckets"] == []
     cloudformation().delete_stack(StackName="w")

@@ -1,4 +1,4 @@
-"""Whose request it is: access keys, issued keys, the world's account."""
+"""The account of a request: access keys, issued keys, the world's account."""
 
 from __future__ import annotations
 

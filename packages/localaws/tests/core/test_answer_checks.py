@@ -1,4 +1,4 @@
-"""What moto answers is checked against the model; what it breaks is listed, member by member."""
+"""moto's answers are checked against the model; accepted violations are listed by member."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TestTheList:
 
         assert answers.tolerated_version() == version("moto")
 
-    def test_every_entry_names_something_of_the_model_and_says_why(self) -> None:
+    def test_every_entry_is_in_the_model_and_has_a_reason(self) -> None:
         for entry in tolerated():
             assert set(entry) == {"service", "operation", "member", "rule", "why"}
             assert entry["why"]
@@ -60,7 +60,7 @@ ALONE = sorted(
 
 
 def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str, str, str]]:
-    """Every breach from now on, tolerated or not."""
+    """Collects every violation from now on, tolerated or not."""
     found: set[tuple[str, str, str, str]] = set()
     check = answers.breaches
 
@@ -82,7 +82,7 @@ def entries(*operations: tuple[str, str]) -> set[tuple[str, str, str, str]]:
 
 
 class TestStillNeeded:
-    """Each entry is seen again, so that none outlives its bug."""
+    """Every entry still occurs, so that none remains after its bug is fixed."""
 
     def test_calls_without_parameters(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with local_aws():
@@ -181,7 +181,7 @@ class TestChecks:
         assert of_sts(body, 400) == []
         assert [st.rule for st in of_sts("<ErrorResponse/>", 400)] == ["error-shape"]
 
-    def test_an_empty_list_is_how_aws_says_none(self) -> None:
+    def test_an_empty_list_is_accepted_despite_a_minimum(self) -> None:
         assert breaches("codebuild", "ListBuilds", "json", (200, {}, '{"ids": []}')) == []
 
     def test_a_streamed_object_is_not_read(self) -> None:
@@ -199,7 +199,7 @@ def unchecked(service: str) -> Any:
 
 
 class TestRefusals:
-    def test_a_violation_that_nobody_listed_is_loud_and_not_retried(
+    def test_an_unlisted_violation_is_reported_and_not_retried(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         from moto.sts.responses import TokenResponse
@@ -256,7 +256,7 @@ class TestRefusals:
             s3.create_bucket(Bucket="b-1")
             assert refusal(call, s3=s3)[0] == code
 
-    def test_a_log_bucket_takes_the_acl_that_the_model_forgot(self) -> None:
+    def test_a_log_bucket_accepts_the_acl_that_the_model_lacks(self) -> None:
         with local_aws():
             s3 = client("s3")
             s3.create_bucket(Bucket="logs-1", ObjectOwnership="ObjectWriter")

@@ -23,7 +23,7 @@ def test_calls_are_answered_without_a_socket(socket_disabled: None) -> None:
         assert vpc["OwnerId"] == ONE
 
 
-def test_the_account_is_the_one_that_was_asked_for() -> None:
+def test_the_account_is_the_requested_one() -> None:
     with local_aws():
         for account in (ONE, OTHER):
             identity = client("sts", account=account, region="us-east-1").get_caller_identity()
@@ -32,7 +32,7 @@ def test_the_account_is_the_one_that_was_asked_for() -> None:
         assert client("s3", account=OTHER, region="us-east-1").list_buckets()["Buckets"] == []
 
 
-def test_the_region_is_the_one_that_was_asked_for() -> None:
+def test_the_region_is_the_requested_one() -> None:
     with local_aws():
         made = client("sns", account=ONE, region="eu-north-1").create_topic(Name="x")["TopicArn"]
         assert made == f"arn:aws:sns:eu-north-1:{ONE}:x"
@@ -65,7 +65,7 @@ def test_other_credentials_of_the_environment_are_hidden(monkeypatch: pytest.Mon
         ("health", "describe_events", {}),
     ],
 )
-def test_a_service_that_nobody_has_is_refused_as_by_the_server(
+def test_an_unknown_service_is_refused_as_by_the_server(
     service: str, method: str, parameters: dict[str, str]
 ) -> None:
     with local_aws():
@@ -102,13 +102,13 @@ def test_each_call_is_made_once(mocked: bool) -> None:
         assert len(ec2.describe_vpcs()["Vpcs"]) == before + 1
 
 
-def test_an_api_refuses_in_its_own_words() -> None:
+def test_a_refusal_has_the_message_of_the_api() -> None:
     with local_aws():
         ec2 = client("ec2", account=ONE, region="us-east-1")
         with pytest.raises(ClientError) as refused:
             ec2.delete_vpc(VpcId="vpc-00000000000000000")
         assert refused.value.response["Error"]["Code"] == "InvalidVpcID.NotFound"
-        # What a stack's event says the refusing service is.
+        # The refusing service in a stack's event.
         assert refused.value.response["ResponseMetadata"]["ServiceId"] == "EC2"
 
 
@@ -117,7 +117,7 @@ def test_botocore_checks_as_always() -> None:
         client("ec2", account=ONE, region="us-east-1").create_vpc(CidrBlock=5)
 
 
-def test_an_operation_that_nobody_built_is_refused_once() -> None:
+def test_an_unimplemented_operation_is_refused_once() -> None:
     with local_aws(), pytest.raises(ClientError) as refused:
         client("cloudformation", account=ONE, region="us-east-1").list_types()
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400

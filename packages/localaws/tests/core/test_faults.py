@@ -16,7 +16,7 @@ from packages.localaws.tests.parts import build_site, client, nodes, refusal
 
 @contextmanager
 def calls_counted(service: str, operation: str) -> Iterator[list[int]]:
-    """How many requests boto3 sends, its own retries included."""
+    """How many requests boto3 sends, including retries."""
     counted = client(service)
     sent: list[int] = []
 
@@ -70,7 +70,7 @@ class TestFaults:
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
         assert len(sent) == 3
 
-    def test_a_message_and_a_status_of_its_own(self) -> None:
+    def test_a_custom_message_and_status(self) -> None:
         own = fault("ec2", "*", error="Blocked", message="not on a Friday", status=418)
         with local_aws(faults=[own]), pytest.raises(ClientError) as caught:
             client("ec2").describe_subnets()
@@ -110,7 +110,7 @@ class TestFaults:
             assert client("iam").list_roles()["Roles"] == []
             assert client("iam").list_roles()["Roles"] != []
 
-    def test_pages_of_our_own_lists_are_cut_short_and_lose_nothing(self) -> None:
+    def test_pages_of_implemented_lists_are_shortened_and_lose_nothing(self) -> None:
         short = fault("sagemaker", "ListClusterNodes", truncate=2)
         with local_aws(faults=[short]):
             site = build_site()

@@ -28,7 +28,7 @@ class TestAgenda:
 
 
 def test_many_callers_see_one_timers_object() -> None:
-    """Clients on several threads move the time on together; nothing happens twice."""
+    """Clients in several threads advance the time; nothing happens twice."""
     done: list[int] = []
     timers = Timers(Clock())
     for number in range(200):

@@ -57,7 +57,7 @@ class TestTruncation:
         names = [str(sorted(item.items(), key=str)) for page in pages for item in page[key]]
         assert len(set(names)) == 5
 
-    def test_the_token_is_of_its_own_list_alone(self) -> None:
+    def test_the_token_is_valid_for_its_list_only(self) -> None:
         with local_aws(faults=[fault("sns", "ListTopics", truncate=1)]):
             sns = client("sns")
             for name in ("a", "b"):

@@ -26,7 +26,7 @@ def unchecked(service: str) -> Any:
 
 @pytest.mark.usefixtures("aws")
 class TestValidation:
-    """Requests are refused in the words of AWS's front end."""
+    """Requests are refused with the messages of AWS's front end."""
 
     def test_a_required_member(self) -> None:
         found, message = refusal(unchecked("sagemaker").create_cluster)
@@ -36,7 +36,7 @@ class TestValidation:
             "constraint: Member must not be null"
         )
 
-    def test_everything_that_is_wrong_is_said_at_once(self) -> None:
+    def test_all_errors_are_reported_at_once(self) -> None:
         group = {"InstanceGroupName": "-", "InstanceType": "ml.p9.huge", "InstanceCount": -1}
         found, message = refusal(
             unchecked("sagemaker").create_cluster, ClusterName="c", InstanceGroups=[group]

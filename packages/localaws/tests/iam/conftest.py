@@ -1,4 +1,4 @@
-"""A local AWS that enforces IAM, and people in it."""
+"""A local AWS that enforces IAM, and its users."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Keys:
 
 @functools.cache
 def _client(keys: Keys, service: str, region: str) -> Any:
-    """Clients hold no state of the local AWS, and take long to make."""
+    """Clients have no state of the local AWS, and are slow to create."""
     return _session().client(
         service,
         region,
@@ -68,7 +68,7 @@ def deny(action: Any, resource: Any = "*", **more: Any) -> dict[str, Any]:
 
 
 def user(name: str, *statements: dict[str, Any], admin: Keys = ADMIN) -> Keys:
-    """Make a user with an inline policy and an access key."""
+    """Create a user with an inline policy and an access key."""
     iam = admin("iam")
     iam.create_user(UserName=name)
     if statements:
@@ -80,7 +80,7 @@ def user(name: str, *statements: dict[str, Any], admin: Keys = ADMIN) -> Keys:
 def role(
     name: str, *statements: dict[str, Any], trusts: Any = None, admin: Keys = ADMIN, **more: Any
 ) -> str:
-    """Make a role with an inline policy; returns its ARN. It trusts its account by default."""
+    """Create a role with an inline policy; return its ARN. It trusts its account by default."""
     iam = admin("iam")
     trust = {
         "Effect": "Allow",

@@ -14,7 +14,7 @@ TOPIC = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"Topi
 
 
 def create(keys: Keys, template: dict[str, Any] = TOPIC, **more: Any) -> tuple[str, list[str]]:
-    """Make a stack; returns its status and the reasons of what failed."""
+    """Create a stack; return its status and the reasons of failures."""
     cloudformation = keys("cloudformation")
     cloudformation.create_stack(StackName="s", TemplateBody=json.dumps(template), **more)
     status = "CREATE_IN_PROGRESS"

@@ -1,4 +1,6 @@
-"""The real CDK CLI where IAM is enforced: bootstrap roles, and an execution policy too narrow."""
+"""The real CDK CLI where IAM is enforced: bootstrap roles, and an execution policy that is too
+narrow.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
 @dataclass
 class UserCli(Cli):
-    """The CLI with a user's own key in place of the account's."""
+    """The CLI with a user's key in place of the account's."""
 
     key: str = ACCOUNT
     secret: str = "local"

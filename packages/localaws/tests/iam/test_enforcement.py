@@ -114,9 +114,7 @@ class TestCredentials:
             ("sagemaker", "list_clusters", 403, "UnrecognizedClientException"),
         ],
     )
-    def test_a_key_that_nobody_has(
-        self, service: str, operation: str, status: int, code: str
-    ) -> None:
+    def test_an_unknown_key(self, service: str, operation: str, status: int, code: str) -> None:
         found = refused(getattr(Keys("AKIANOBODYSKEY000000")(service), operation))
         assert found[:2] == (status, code)
 
@@ -153,7 +151,7 @@ class TestCredentials:
         ann("s3").list_buckets()
         assert refused(ann("s3").create_bucket, Bucket="anns-bucket")[0] == 403
 
-    def test_a_new_version_of_a_policy_counts_at_once(self) -> None:
+    def test_a_new_version_of_a_policy_is_effective_at_once(self) -> None:
         ann, iam = user("ann"), ADMIN("iam")
         arn = iam.create_policy(PolicyName="p", PolicyDocument=document(allow("sns:*")))["Policy"][
             "Arn"
@@ -200,7 +198,7 @@ class TestSessions:
         tagged("s3").list_objects_v2(Bucket="b-data")
         assert refused(tagged("s3").list_objects_v2, Bucket="a-data")[0] == 403
 
-    def test_tags_need_a_right_of_their_own(self) -> None:
+    def test_tags_need_a_separate_permission(self) -> None:
         arn = role("worker", trusts={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
         ann = user("ann", allow("sts:AssumeRole"))
         ann.assume(arn)
@@ -360,7 +358,7 @@ class TestResourcesPolicies:
         missing = refused(ann("ec2").delete_security_group, GroupId="sg-0123456789abcdef0")
         assert missing[1] == "InvalidGroup.NotFound"
 
-    def test_nobody_is_let_in_by_a_public_bucket_alone(self) -> None:
+    def test_a_public_bucket_alone_allows_no_access(self) -> None:
         s3 = ADMIN("s3")
         s3.create_bucket(Bucket="public-bucket")
         s3.put_object(Bucket="public-bucket", Key="k", Body=b"x")
@@ -467,7 +465,7 @@ class TestOrganisation:
             assert found[1] == "AccessDenied"
 
 
-def test_off_means_that_nobody_is_asked() -> None:
+def test_off_means_that_no_policy_is_evaluated() -> None:
     with local_aws(account=ACCOUNT):
         user("ann", deny("*"))("s3").list_buckets()
         Keys("AKIANOBODYSKEY000000")("ec2").describe_vpcs()

@@ -87,7 +87,7 @@ def granting(principal: Any, **more: Any) -> Policy:
 @pytest.mark.parametrize(
     ("caller", "principal", "bounded", "unbounded"),
     [
-        # A user or a session that is named itself is limited by nothing but explicit denies.
+        # A user or session that is the principal itself is limited only by explicit denies.
         (USER, {"AWS": USER.arn}, "allowed", "allowed"),
         (SESSION, {"AWS": SESSION.arn}, "allowed", "allowed"),
         # A role is limited by boundary and session policy.
@@ -157,7 +157,7 @@ class TestRoot:
 
 
 class TestKeysAndTrust:
-    """Policies that must allow, whatever else does."""
+    """Policies that must allow, in addition to others."""
 
     def must(self, resource: Policy | None, identity: tuple[Policy, ...] = ()) -> tuple[str, str]:
         return outcome(USER, Policies(identity, resource=resource, resource_must_allow=True))

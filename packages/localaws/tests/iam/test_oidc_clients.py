@@ -1,4 +1,4 @@
-"""Clients of an OpenID Connect provider come and go."""
+"""Client ids of an OpenID Connect provider are added and removed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_clients_come_and_go() -> None:
             ]
             return found
 
-        for _ in range(2):  # the second time says nothing new
+        for _ in range(2):  # the second call changes nothing
             iam.add_client_id_to_open_id_connect_provider(
                 OpenIDConnectProviderArn=arn, ClientID="second"
             )

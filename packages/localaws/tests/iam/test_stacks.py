@@ -72,7 +72,7 @@ def test_a_parameter_of_ssm_is_read_with_the_callers_rights() -> None:
 
 
 class TestNodesRole:
-    """What the role of HyperPod's nodes must be allowed."""
+    """The permissions that the role of HyperPod's nodes needs."""
 
     network = (
         "ec2:CreateNetworkInterface",
@@ -152,7 +152,7 @@ class TestNodesRole:
 
 
 def test_a_denied_bucket_policy_reaches_the_nodes() -> None:
-    """A bucket that denies everybody else denies the nodes' role too."""
+    """A bucket that denies all others also denies the nodes' role."""
     nodes = TestNodesRole()
     ADMIN("s3").create_bucket(Bucket="sagemaker-scripts")
     ADMIN("s3").put_bucket_policy(

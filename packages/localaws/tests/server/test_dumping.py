@@ -34,7 +34,7 @@ class TestDump:
         for document in documents:
             del document["time"]
         assert documents[0] == documents[1]
-        # AWS's own policies and images, 5 MB and more, are nobody's state.
+        # AWS managed policies and images, 5 MB and more, are not state.
         assert len(texts[0]) < 500_000
 
     def test_no_secret_is_in_it(self, aws: Runtime) -> None:
@@ -69,7 +69,7 @@ class TestDump:
         text = json.dumps(document["accounts"])
         for account in document["accounts"].values():
             for region in account.values():
-                region.pop("sns", None)  # the topic's own name, which the caller made of it
+                region.pop("sns", None)  # the topic's name, which the caller derived from it
         assert SECRET not in json.dumps(document["accounts"])
         assert pair[40:80] not in text
         assert key["AccessKey"]["SecretAccessKey"] not in text

@@ -19,7 +19,7 @@ from packages.localaws.tests.parts import client, refusal
 
 @contextmanager
 def calls_counted(service: str, operation: str) -> Iterator[list[int]]:
-    """How many requests boto3 sends, its own retries included."""
+    """How many requests boto3 sends, including retries."""
     counted = client(service)
     sent: list[int] = []
 
@@ -40,7 +40,7 @@ def fault(service: str, operation: str, **what: Any) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("aws")
 class TestUnknownOperations:
-    """Nobody retries what the local AWS does not have."""
+    """Clients do not retry what the local AWS lacks."""
 
     @pytest.mark.parametrize(
         ("service", "operation", "parameters", "code"),
@@ -68,7 +68,7 @@ class TestUnknownOperations:
         assert operation in message
         assert len(sent) == 1
 
-    def test_a_bug_of_ours_is_said_and_not_retried(
+    def test_an_internal_error_is_reported_and_not_retried(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         client("sagemaker").list_clusters()
@@ -111,7 +111,7 @@ def test_every_operation_registered_is_one_of_the_api_model() -> None:
 
 
 class TestLatency:
-    def test_a_service_is_as_slow_as_the_world_says(self) -> None:
+    def test_a_service_has_the_latency_of_the_world(self) -> None:
         with local_aws(latency_ms={"sts": 120, "*": 0}):
             client("sts").get_caller_identity()
             client("fsx").describe_file_systems()

@@ -1,4 +1,4 @@
-"""HTTP itself: connections that stay, bodies of every kind, clients that go away, wrong bytes."""
+"""HTTP: persistent connections, bodies of every kind, disconnects, invalid bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STS = "Action=GetCallerIdentity&Version=2011-06-15"
 
 
 class Running:
-    """A server in a process of its own."""
+    """A server in a separate process."""
 
     def __init__(self, address: str, process: Any) -> None:
         self.address = address
@@ -37,7 +37,7 @@ class Running:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
 
     def raw(self, sent: bytes, *, seconds: float = 10) -> bytes:
-        """What comes back until the server closes or stops talking."""
+        """The bytes that arrive until the server closes or stops sending."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
             connection.sendall(sent)
             connection.shutdown(socket.SHUT_WR)
@@ -52,14 +52,14 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    """One server for all; at the end it has shown no traceback."""
+    """One server for all tests; at the end it has printed no traceback."""
     with server() as (address, process):
         found = Running(address, process)
         yield found
         found.lives()
         process.terminate()
         assert process.wait(10) == 0
-        # Where moto breaks down it is said, in a line; never more.
+        # A failure in moto is reported in one line only.
         assert all(
             line.startswith("localaws: moto") for line in process.stderr.read().splitlines()
         )
@@ -78,7 +78,7 @@ def form(service: str = "sts") -> dict[str, str]:
 
 
 class TestConnections:
-    def test_one_connection_takes_many_calls(self, running: Running) -> None:
+    def test_one_connection_serves_many_calls(self, running: Running) -> None:
         connection = running.connect()
         connection.connect()
         first = connection.sock
@@ -108,7 +108,7 @@ class TestConnections:
         connection.request("POST", "/", pieces, form(), encode_chunked=True)
         assert b"111122223333" in connection.getresponse().read()
 
-    def test_head_has_no_body_and_the_connection_goes_on(self, running: Running) -> None:
+    def test_head_has_no_body_and_the_connection_stays_open(self, running: Running) -> None:
         s3 = at(running.address, "s3", "111122223333")
         s3.create_bucket(Bucket="heads")
         s3.put_object(Bucket="heads", Key="k", Body=b"0123456789")
@@ -122,7 +122,7 @@ class TestConnections:
     def test_large_objects_and_odd_names_arrive_whole(self, running: Running) -> None:
         s3 = at(running.address, "s3")
         s3.create_bucket(Bucket="large")
-        body = bytes(range(256)) * 80_000  # 20 MB: it waits in a file
+        body = bytes(range(256)) * 80_000  # 20 MB: buffered in a file
         s3.put_object(
             Bucket="large", Key="a/b%2Fc+d e", Body=body, Metadata={"a_b": "1", "a-c": "2"}
         )
@@ -131,7 +131,7 @@ class TestConnections:
         assert found["Metadata"] == {"a_b": "1", "a-c": "2"}
         assert refusal(s3.head_object, Bucket="large", Key="a/b/c+d e")[0] == "404"
 
-    def test_more_callers_wait_at_once_than_there_were_threads(self, tmp_path: Path) -> None:
+    def test_more_callers_wait_at_once_than_initial_threads(self, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"
         world.write_text(
             "faults:\n- {service: sagemaker, operation: ListClusters, delay_ms: 1000}\n"
@@ -174,7 +174,7 @@ class TestEnd:
 
 
 class TestClientsThatGoAway:
-    """The operation happens whole or not at all, and the server goes on."""
+    """The operation happens completely or not at all, and the server continues."""
 
     CREATE = json.dumps({"name": "n" * 20}).encode()
 
@@ -210,7 +210,7 @@ class TestClientsThatGoAway:
                 running.raw(whole[:part])
         time.sleep(0.1)
         found = s3.list_objects_v2(Bucket=bucket)
-        # What lacks nothing but the last line end of a chunked body is whole.
+        # A chunked body without its last line end is complete.
         assert [content["Size"] for content in found.get("Contents", ())] in ([], [200_000])
         if not chunked:
             assert found["KeyCount"] == 0
@@ -330,7 +330,9 @@ def test_any_bytes_get_an_answer_that_is_not_retried(running: Running, protocol:
     "authorization",
     ["x", "", "AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=a/b/c", "Basic x y"],
 )
-def test_an_authorization_of_no_known_form_is_said(running: Running, authorization: str) -> None:
+def test_an_unknown_form_of_authorization_is_reported(
+    running: Running, authorization: str
+) -> None:
     connection = running.connect()
     headers = {"Authorization": authorization, "Content-Type": "application/x-amz-json-1.1"}
     connection.request("POST", "/", b"{}", headers)

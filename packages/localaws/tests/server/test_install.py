@@ -20,7 +20,7 @@ def test_state_ends_with_the_local_aws() -> None:
 
 
 def test_plain_moto_is_untouched_outside(aws: Runtime) -> None:
-    """Who uses moto itself in the same process gets moto, not our services."""
+    """Callers of moto in the same process get moto, not our services."""
     aws.active = False
     try:
         with pytest.raises((ClientError, NotImplementedError)):

@@ -45,7 +45,7 @@ class TestLines:
         assert second["parameters"] == {"ClusterName": "none"}
         assert (second["status"], second["error"]) == (400, "ResourceNotFound")
 
-    def test_what_a_stack_asks_is_marked(self, recorded: Path) -> None:
+    def test_calls_of_a_stack_are_marked(self, recorded: Path) -> None:
         deploy("s", {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "t"}}})
         found = lines(recorded)
         assert ("CreateTopic", "cloudformation") in {(x["operation"], x["source"]) for x in found}
@@ -92,7 +92,7 @@ class TestLines:
         assert SECRET not in text
         assert text.count("<redacted>") >= 5
 
-    def test_a_request_that_cannot_be_read_is_there_too(self, recorded: Path) -> None:
+    def test_an_unreadable_request_is_recorded_too(self, recorded: Path) -> None:
         refusal(client("fsx").describe_storage_virtual_machines)
         (found,) = lines(recorded)
         assert found["operation"] == "DescribeStorageVirtualMachines"
@@ -112,7 +112,7 @@ class TestLines:
             thread.join()
         assert sorted(line["n"] for line in lines(tmp_path / "f")) == sorted(list(range(8)) * 50)
 
-    def test_it_is_the_owners_alone(self, recorded: Path) -> None:
+    def test_the_file_is_readable_by_its_owner_only(self, recorded: Path) -> None:
         assert stat.S_IMODE(recorded.stat().st_mode) == 0o600
 
     def test_members_that_a_model_does_not_mark(self) -> None:
@@ -154,7 +154,7 @@ class TestTheServer:
         assert [x["source"] for x in lines(record)] == ["client"]
 
     @pytest.mark.parametrize("option", ["--record", "--dump"])
-    def test_a_file_that_cannot_be_written_is_said_at_once(
+    def test_a_file_that_cannot_be_written_is_reported_at_once(
         self, option: str, tmp_path: Path
     ) -> None:
         done = run("--port", "0", option, str(tmp_path / "none" / "file"))
@@ -164,7 +164,7 @@ class TestTheServer:
         assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_recorded_unless_it_is_asked() -> None:
+def test_nothing_is_recorded_by_default() -> None:
     with local_aws() as aws:
         assert aws.recorder is None
         client("sts").get_caller_identity()

@@ -1,4 +1,6 @@
-"""`clusterwright localaws` as a process: the ready line, the port, the end, and real clients."""
+"""`clusterwright localaws` as a process: the ready line, the port, the shutdown, and real
+clients.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ class TestLife:
         with server("--port", port) as (again, _):
             assert again == address
 
-    def test_a_taken_port_is_said_with_a_hint(self, address: str) -> None:
+    def test_a_port_in_use_is_reported_with_a_hint(self, address: str) -> None:
         port = address.rsplit(":", 1)[1]
         done = run("--port", port)
         assert done.returncode == 3
@@ -76,7 +78,7 @@ class TestLife:
         for host in hosts:
             assert at(f"http://{host}:{port}", "sts").get_caller_identity()["Account"]
 
-    def test_a_client_that_goes_away_leaves_the_server_alone(self, address: str) -> None:
+    def test_a_client_that_disconnects_does_not_affect_the_server(self, address: str) -> None:
         port = int(address.rsplit(":", 1)[1])
         for sent in (b"", b"POST / HTTP/1.1\r\nContent-Length: 500\r\n\r\n{", b"\x16\x03\x01 TLS"):
             with socket.create_connection(("127.0.0.1", port)) as connection:
@@ -94,14 +96,16 @@ class TestOptions:
             (["--latency-ms", "-1"], "-1"),
         ],
     )
-    def test_wrong_ones_are_said(self, arguments: list[str], words: str) -> None:
+    def test_invalid_permission_entries_are_reported(
+        self, arguments: list[str], words: str
+    ) -> None:
         done = run(*arguments)
         assert done.returncode == 3
         assert done.stdout == ""
         assert words in done.stderr
         assert "Traceback" not in done.stderr
 
-    def test_a_wrong_world_file_is_said_with_line_and_hint(self, tmp_path: Path) -> None:
+    def test_an_invalid_world_file_is_reported_with_line_and_hint(self, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"
         world.write_text("extends: generous\nquota: {}\n")
         done = run("--world", str(world))
@@ -219,7 +223,7 @@ class TestClients:
         found, _ = refusal(at(address, "sagemaker").describe_cluster, ClusterName="none")
         assert found == "ResourceNotFound"
 
-    def test_a_service_that_nobody_has_is_refused_once(self, address: str) -> None:
+    def test_an_unknown_service_is_refused_once(self, address: str) -> None:
         client = at(address, "braket")
         sent: list[int] = []
         client.meta.events.register("before-send.braket.*", lambda **_: sent.append(1) and None)
@@ -247,7 +251,7 @@ class TestClients:
 
 
 def test_the_first_calls_of_all_services_may_come_at_once() -> None:
-    """While a fresh server still imports, in threads of its own, what they need."""
+    """While a new server still imports modules in its threads."""
     calls = [
         ("s3", "list_buckets", {}),
         ("sts", "get_caller_identity", {}),

@@ -100,7 +100,7 @@ def test_changes_are_checked() -> None:
         ("region: us-east-1\naccount: \x00\n", "not valid YAML: the character #x0000", 2, 10),
     ],
 )
-def test_what_cannot_be_has_its_place(text: str, message: str, line: int, column: int) -> None:
+def test_a_contradiction_has_its_position(text: str, message: str, line: int, column: int) -> None:
     found, at_line, at_column = problem_of(text)
     assert found.startswith(message)
     assert (at_line, at_column) == (line, column)
@@ -111,7 +111,7 @@ def test_quotas_of_other_services_may_be_given() -> None:
     assert set(world.quotas) == {"lambda/L-B99A9384", "ec2/L-0263D0A3"}
 
 
-def test_every_problem_is_said_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     faults = [f"  - {{service: x{number}, operation: A, error: X}}\n" for number in (1, 2)]
     text = f"faults:\n{''.join(faults)}"
     with pytest.raises(WorldError) as caught:

@@ -7,7 +7,7 @@ from pathlib import Path
 from clusterwright_localaws.worlds.json_schema import world_schema
 
 
-def test_the_schema_takes_the_built_in_worlds() -> None:
+def test_the_schema_accepts_the_built_in_worlds() -> None:
     import jsonschema
     from ruamel.yaml import YAML
 

@@ -125,7 +125,7 @@ def test_without_extends_a_file_is_the_whole_world() -> None:
         ("- 1\n", "a world is a mapping of fields", 1, 1),
     ],
 )
-def test_an_error_has_its_place(text: str, message: str, line: int, column: int) -> None:
+def test_an_error_has_its_position(text: str, message: str, line: int, column: int) -> None:
     found, at_line, at_column = problem_of(text)
     assert found.startswith(message)
     assert (at_line, at_column) == (line, column)
@@ -174,7 +174,7 @@ def test_anchors_and_merge_keys_are_yamls() -> None:
 
 
 @given(st.lists(st.tuples(places, st.integers(0, 12), pieces), min_size=1, max_size=4))
-def test_a_damaged_world_loads_or_says_where(damage: list[tuple[int, int, str]]) -> None:
+def test_a_damaged_world_loads_or_reports_a_position(damage: list[tuple[int, int, str]]) -> None:
     text = WHOLE
     for place, length, piece in damage:
         text = text[:place] + piece + text[place + length :]

@@ -1,4 +1,4 @@
-"""Scrapers of Managed Prometheus: what they need, what they hold, and what goes with them."""
+"""Scrapers of Managed Prometheus: requirements, resources in use, and deletion."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def entries() -> list[str]:
     return [arn for arn in found if "AmazonPrometheusScraper" in arn]
 
 
-def test_it_is_let_in_and_holds_an_address_of_each_subnet_until_it_goes(site: EksSite) -> None:
+def test_it_gets_access_and_an_address_of_each_subnet_until_it_is_deleted(site: EksSite) -> None:
     amp, before = client("amp"), site.site.free_addresses()
     made = amp.create_scraper(**request(site, workspace(), tags={"a": "b"}))
     assert made["status"]["statusCode"] == "CREATING"
@@ -70,7 +70,7 @@ def test_it_is_let_in_and_holds_an_address_of_each_subnet_until_it_goes(site: Ek
     assert [p["policyArn"].rpartition("/")[2] for p in policies] == [
         "AmazonPrometheusScraperPolicy"
     ]
-    # Nobody else may make such an entry.
+    # Others may not create such an entry.
     code, words = refusal(
         client("eks").create_access_entry, clusterName="eks", principalArn=f"{role}x"
     )
@@ -106,7 +106,7 @@ def test_a_repeated_request_is_the_same_scraper(site: EksSite) -> None:
     client("amp").delete_scraper(scraperId=first["scraperId"])
 
 
-def test_a_workspace_under_a_key_of_ones_own_takes_no_scraper(site: EksSite) -> None:
+def test_a_workspace_with_a_customer_key_refuses_a_scraper(site: EksSite) -> None:
     """AMP user guide, "Set up managed collectors": such workspaces cannot use them."""
     key = client("kms").create_key()["KeyMetadata"]["Arn"]
     arn = workspace(kmsKeyArn=key)

@@ -57,7 +57,7 @@ def test_what_was_spent_is_the_worlds() -> None:
 
 @pytest.mark.usefixtures("aws")
 class TestNotifications:
-    def test_they_are_made_changed_and_looked_at(self) -> None:
+    def test_they_are_created_changed_and_described(self) -> None:
         make()
         budgets = client("budgets")
         second = {**NOTIFICATION, "Threshold": 100.0}

@@ -9,8 +9,6 @@ from packages.localaws.tests.parts import client, refusal
 
 @pytest.mark.usefixtures("aws")
 class TestBudgetTags:
-    """budgets_tags, services/budgets_tags.py"""
-
     def test_tags_come_and_go(self) -> None:
         budgets, account = client("budgets"), "123456789012"
         budgets.create_budget(

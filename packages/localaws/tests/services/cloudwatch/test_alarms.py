@@ -37,7 +37,7 @@ class TestAlarms:
             {"Period": 60, "EvaluationPeriods": 1440},
         ],
     )
-    def test_alarms_that_are_taken(self, more: dict[str, Any]) -> None:
+    def test_alarms_that_are_accepted(self, more: dict[str, Any]) -> None:
         client("cloudwatch").put_metric_alarm(**alarm(**more))
         assert len(client("cloudwatch").describe_alarms()["MetricAlarms"]) == 1
 

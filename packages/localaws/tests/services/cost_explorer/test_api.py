@@ -1,4 +1,4 @@
-"""Cost Explorer answers what the world says was spent, and nothing else."""
+"""Cost Explorer answers the world's spending only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def total(answer: dict[str, Any], metric: str = "UnblendedCost") -> Decimal:
     )
 
 
-def test_nothing_is_spent_where_the_world_says_nothing() -> None:
+def test_a_world_without_costs_has_no_spending() -> None:
     with local_aws():
         answer = costs(-3, 0)
         assert len(answer["ResultsByTime"]) == 3
@@ -169,7 +169,7 @@ class TestSpent:
         assert ce.get_tags(TimePeriod=period, TagKey="team")["Tags"] == ["", "ml"]
 
 
-def test_an_account_sees_its_own_and_the_worlds_sees_all() -> None:
+def test_an_account_sees_its_costs_and_the_worlds_account_all() -> None:
     import boto3
 
     entries = [{**COSTS[0], "account": "111122223333"}, COSTS[1]]
@@ -188,4 +188,6 @@ def test_an_account_sees_its_own_and_the_worlds_sees_all() -> None:
             Granularity="DAILY",
             Metrics=["UnblendedCost"],
         )
-        assert total(found) == 1000 + Decimal("10.50")  # its own, and what names no account
+        assert total(found) == 1000 + Decimal(
+            "10.50"
+        )  # its own costs, and costs without an account

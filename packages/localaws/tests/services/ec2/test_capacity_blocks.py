@@ -1,4 +1,4 @@
-"""Capacity blocks: what can be bought, what it costs, how it lives, how it is made longer."""
+"""Capacity blocks: offerings, prices, states, extensions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tomorrow() -> dt.datetime:
 
 @pytest.mark.usefixtures("aws")
 class TestOfferings:
-    def test_they_end_at_half_past_eleven_and_last_about_what_is_asked(self) -> None:
+    def test_blocks_end_at_half_past_eleven_and_last_about_as_requested(self) -> None:
         found = offerings()
         assert 0 < len(found) <= 6
         for item in found:
@@ -66,7 +66,7 @@ class TestOfferings:
             assert abs(lasts - dt.timedelta(hours=48)) < dt.timedelta(days=1)
             assert (item["InstanceType"], item["InstanceCount"]) == (P5, 2)
 
-    def test_one_from_half_past_eleven_lasts_exactly_that_and_costs_what_the_page_says(
+    def test_a_block_from_half_past_eleven_has_exact_duration_and_documented_price(
         self,
     ) -> None:
         offering = offerings(StartDateRange=tomorrow())[0]
@@ -96,7 +96,7 @@ class TestOfferings:
             fact = catalog.instance(name).capacity_block_places
             places = fact.value if isinstance(fact, Known) else ()
             if "us-east-1" in places:
-                # A zone to sell it in may be known to no source: then nothing is on offer.
+                # Without a sourced zone, nothing is offered.
                 zones = catalog.offering(name, "us-east-1")
                 known = isinstance(zones, Known) and bool(zones.value)
                 assert bool(offerings(InstanceType=name)) == known, name
@@ -187,7 +187,7 @@ def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -
 @pytest.mark.parametrize(
     ("time", "durations"),
     [
-        # (hours, minutes) of what begins today or is asked to begin as soon as can be
+        # (hours, minutes) of blocks that begin today or as soon as possible
         ("10:29", [(24, 31), (0, 31)]),
         ("10:30", [(24, 30)]),
         ("10:45", [(24, 15)]),
@@ -212,10 +212,10 @@ def test_shortly_before_half_past_eleven_no_block_of_minutes_is_sold(
         if item["StartDate"] == now + dt.timedelta(minutes=30)
     }
     assert soon == set(durations)
-    # Whatever is sold has time for instances: they go half an hour before its end.
+    # Every block has time for instances: they are terminated half an hour before its end.
     for item in found:
         assert item["EndDate"] - item["StartDate"] > dt.timedelta(minutes=30)
-    # The same of a start that is asked for.
+    # The same for a requested start.
     asked = now.replace(hour=11, minute=10) + dt.timedelta(days=1)
     for offering in offerings(CapacityDurationHours=24, StartDateRange=asked):
         assert offering["StartDate"] >= asked
@@ -233,7 +233,7 @@ class TestWorlds:
             assert offerings() == []
             assert offerings(InstanceCount=1)
 
-    def test_what_is_bought_is_gone(self) -> None:
+    def test_a_bought_offering_is_no_longer_available(self) -> None:
         room = [{"instance_type": P5, "available": 3}]
         with local_aws(capacity=room, not_offered={P5: ["use1-az2", "use1-az4", "use1-az5"]}):
             first, *rest = offerings(StartDateRange=tomorrow())
@@ -305,7 +305,7 @@ class TestLife:
         (block,) = client("ec2").describe_capacity_blocks()["CapacityBlocks"]
         assert block["State"] == "expired"
 
-    def test_payment_takes_its_time(self) -> None:
+    def test_payment_takes_the_delay(self) -> None:
         with local_aws(delays={"payment": 60}) as aws:
             buy(offerings(StartDateRange=tomorrow())[0])
             assert reservation()["State"] == "payment-pending"
@@ -371,7 +371,7 @@ class TestLife:
         missing = refusal(ec2.describe_capacity_blocks, CapacityBlockIds=["cb-0123456789abcdef0"])
         assert missing[0] == "InvalidCapacityBlockId.NotFound"
 
-    def test_status_says_what_can_be_launched(self, aws: Runtime) -> None:
+    def test_status_contains_launchable_instances(self, aws: Runtime) -> None:
         buy(offerings(StartDateRange=tomorrow())[0])
         ec2 = client("ec2")
 
@@ -491,7 +491,7 @@ class TestExtensions:
         with local_aws(capacity_reservations=[seed]):
             assert refusal(lambda **_: self.extend())[0] == "InvalidParameterValue"
 
-    def test_another_block_that_follows_takes_the_capacity(self) -> None:
+    def test_a_following_block_uses_the_capacity(self) -> None:
         zones = ["use1-az1", "use1-az2", "use1-az3", "use1-az4", "use1-az5"]
         with local_aws(capacity=[{"instance_type": P5, "available": 2}], not_offered={P5: zones}):
             first = offerings(CapacityDurationHours=24, StartDateRange=tomorrow())[0]

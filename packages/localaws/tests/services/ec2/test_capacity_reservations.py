@@ -103,7 +103,7 @@ class TestPlacementGroups:
 
 @pytest.mark.usefixtures("aws")
 class TestReservations:
-    def test_one_is_active_at_once_and_can_be_looked_at(self) -> None:
+    def test_a_block_is_active_at_once_and_is_described(self) -> None:
         made = reserve(InstanceMatchCriteria="targeted")
         assert made["State"] == "active"
         assert (made["TotalInstanceCount"], made["AvailableInstanceCount"]) == (2, 2)
@@ -154,7 +154,7 @@ class TestReservations:
             ({"EndDate": dt.datetime(2020, 1, 1, tzinfo=dt.UTC)}, "InvalidParameterValue"),
             ({"StartDate": dt.datetime(2099, 1, 1, tzinfo=dt.UTC)}, "UnsupportedOperation"),
             ({"DryRun": True}, "DryRunOperation"),
-            # The offerings of the catalogue know no such type in this zone.
+            # The catalogue's offerings lack the type in this zone.
             ({"InstanceType": "p6e-gb200.36xlarge"}, "Unsupported"),
         ],
     )

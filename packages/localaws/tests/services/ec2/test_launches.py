@@ -1,4 +1,4 @@
-"""RunInstances and StartInstances: where there is room, in reservations, blocks and groups."""
+"""RunInstances and StartInstances: capacity, reservations, blocks and placement groups."""
 
 from __future__ import annotations
 
@@ -88,26 +88,26 @@ class TestCapacity:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
             assert len(run(1, 8)) == 3
 
-    def test_maximum_is_what_starts_where_there_is_room(self) -> None:
+    def test_the_maximum_starts_where_capacity_allows(self) -> None:
         with local_aws():
             assert len(run(1, 3, InstanceType="m5.large")) == 3
 
-    def test_another_zone_is_taken_if_none_is_named(self) -> None:
+    def test_another_zone_is_used_if_none_is_named(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 0}]):
             (instance,) = run(Placement=None)
             assert instance["Placement"]["AvailabilityZone"] != ZONE
 
-    def test_spot_has_words_of_its_own(self) -> None:
+    def test_spot_has_a_separate_message(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 0}]):
             code, message = refused(InstanceMarketOptions={"MarketType": "spot"})
             assert (code, "Spot" in message) == ("InsufficientInstanceCapacity", True)
 
-    def test_what_is_reserved_is_taken(self) -> None:
+    def test_reserved_capacity_is_used(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
             reserve()
             assert len(run(1, 8)) == 1
 
-    def test_a_stopped_instance_may_find_its_place_taken(self) -> None:
+    def test_a_stopped_instance_may_not_start_again_without_capacity(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 1}]):
             ec2, one = client("ec2"), run()[0]["InstanceId"]
             ec2.stop_instances(InstanceIds=[one])
@@ -122,7 +122,7 @@ class TestCapacity:
         )
         assert code == "Unsupported"
         assert "us-east-1e" in message
-        assert ZONE in message  # it says which zones have it
+        assert ZONE in message  # the message lists the zones that offer it
 
     @pytest.mark.usefixtures("aws")
     @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ class TestCapacity:
         (instance,) = run(Placement={"AvailabilityZoneId": "use1-az2"})
         assert instance["Placement"]["AvailabilityZone"] == "us-east-1c"
 
-    def test_a_zone_that_the_world_takes_the_type_from(self) -> None:
+    def test_a_zone_without_the_type_in_the_world(self) -> None:
         with local_aws(not_offered={P5: [ZONE_ID]}):
             assert refused()[0] == "Unsupported"
 
@@ -311,7 +311,7 @@ class TestBlocks:
             code = refused(**into(reserve(), **BLOCK))[0]
             assert code == "InvalidParameterCombination"
 
-    def test_what_others_use_is_taken(self) -> None:
+    def test_usage_of_others_reduces_free_addresses(self) -> None:
         with local_aws(capacity_reservations=[{**self.SEED, "available_instance_count": 0}]):
             code = refused(**into(str(self.SEED["id"]), **BLOCK))[0]
             assert code == "ReservationCapacityExceeded"
@@ -356,7 +356,7 @@ class TestPlacementGroups:
         (instance,) = run(Placement={"GroupName": "g"})
         assert instance["Placement"]["AvailabilityZone"] == "us-east-1b"
 
-    def test_a_type_that_no_cluster_takes(self) -> None:
+    def test_a_type_that_clusters_do_not_support(self) -> None:
         self.group()
         code, message = refused(InstanceType="t3.micro", Placement={"GroupName": "g"})
         assert code == "InvalidParameterCombination"
@@ -368,7 +368,7 @@ class TestPlacementGroups:
         assert len(run(1, 9, Placement=place)) == 7
         assert refused(Placement=place)[0] == "InsufficientInstanceCapacity"
 
-    def test_a_reservation_in_a_group_takes_instances_of_the_group(self) -> None:
+    def test_a_reservation_in_a_group_accepts_instances_of_the_group(self) -> None:
         item = reserve(PlacementGroupArn=self.group()["GroupArn"])
         assert refused(**into(item))[0] == "ReservationCapacityExceeded"
         (instance,) = run(**into(item, Placement={"GroupName": "g", "AvailabilityZone": ZONE}))
@@ -517,7 +517,7 @@ class TestSpotPrices:
             assert self.history(InstanceTypes=["p4d.24xlarge"]) == []
             assert self.history(ProductDescriptions=["Windows"]) == []
             assert self.history(ProductDescriptions=["Linux/UNIX (Amazon VPC)"])
-            # The price now: only the last one that holds.
+            # The current price: only the last one.
             assert self.history(StartTime=now, AvailabilityZoneId=ZONE_ID) == ["12.25"]
             assert self.history(EndTime=now - dt.timedelta(days=5)) == ["11.50"]
             assert self.history(Filters=[{"Name": "spot-price", "Values": ["11.*"]}]) == ["11.50"]
@@ -528,7 +528,7 @@ class TestSpotPrices:
             ]
             assert sizes == [2, 1]
 
-    def test_a_zone_and_its_id_are_not_both_asked_for(self) -> None:
+    def test_a_zone_name_and_id_together_are_refused(self) -> None:
         with local_aws(spot_prices=self.PRICES):
             found = refusal(
                 lambda **_: self.history(AvailabilityZone=ZONE, AvailabilityZoneId=ZONE_ID)
@@ -538,7 +538,7 @@ class TestSpotPrices:
 
 @pytest.mark.usefixtures("aws")
 def test_every_type_of_the_catalogue_is_described() -> None:
-    """All but p6e-gb300.36xlarge, of which AWS publishes nothing but the name."""
+    """All types except p6e-gb300.36xlarge, of which AWS publishes only the name."""
     from clusterwright.catalog import load_catalog
 
     catalog = load_catalog()

@@ -1,4 +1,4 @@
-"""Addresses of subnets: who holds them, how many are free, and what the world has laid out."""
+"""Addresses of subnets: usage, free addresses, and the world's subnets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def held(taken: list[list[Range]]) -> list[int]:
     others=st.sets(st.integers(FIRST, FIRST + 40)),
     steps=st.lists(st.one_of(st.integers(1, 40), st.just("give back")), max_size=12),
 )
-def test_no_address_is_held_twice_and_none_is_lost(
+def test_no_address_is_used_twice_and_none_is_lost(
     blocked: int, others: set[int], steps: list[int | str]
 ) -> None:
     ledger = SubnetLedger(SUBNET, blocked)
@@ -134,7 +134,7 @@ class TestSeeds:
         "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
     }
 
-    def test_a_worlds_subnet_is_there_with_its_vpc_zone_and_room(self) -> None:
+    def test_a_worlds_subnet_has_its_vpc_zone_and_free_addresses(self) -> None:
         with local_aws(subnets=[self.SEED]):
             ec2 = client("ec2")
             (subnet,) = ec2.describe_subnets(SubnetIds=[self.SEED["id"]])["Subnets"]
@@ -172,7 +172,7 @@ class TestSeeds:
             assert {s["SubnetId"] for s in found} == {self.SEED["id"], second["id"]}
             client("ec2").delete_subnet(SubnetId=second["id"])
 
-    def test_it_is_there_whichever_service_is_called_first(self) -> None:
+    def test_it_exists_whichever_service_is_called_first(self) -> None:
         with local_aws(subnets=[self.SEED]):
             created = client("fsx").create_file_system(
                 FileSystemType="OPENZFS",
@@ -191,7 +191,7 @@ class TestSeeds:
         assert found == "InvalidSubnetID.NotFound"
 
 
-def test_a_type_that_the_world_takes_out_of_a_zone_is_refused_there() -> None:
+def test_a_type_that_the_world_removes_from_a_zone_is_refused_there() -> None:
     with local_aws(not_offered={"p5.48xlarge": ["use1-az6"]}):
         site = build_site()
         found, message = refusal(

@@ -16,7 +16,7 @@ def status() -> str:
     return str(found["OptInStatus"])
 
 
-def test_a_local_zone_takes_nothing_until_the_account_opts_in() -> None:
+def test_a_local_zone_refuses_subnets_until_the_account_opts_in() -> None:
     with local_aws("generous", local_zones="not-opted-in"):
         ec2 = client("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.3.0.0/16")["Vpc"]["VpcId"]

@@ -82,7 +82,7 @@ class TestAccess:
         found = eks.list_associated_access_policies(clusterName="eks", principalArn=creator)
         assert found["associatedAccessPolicies"][0]["policyArn"] == ADMIN
 
-    def test_a_policy_that_nobody_knows(self, eks: Any) -> None:
+    def test_an_unknown_policy(self, eks: Any) -> None:
         entry = {"clusterName": "eks", "principalArn": "arn:aws:iam::123456789012:root"}
         scope = {"type": "cluster"}
         wrong = ADMIN.replace("ClusterAdmin", "Nothing")

@@ -25,7 +25,7 @@ def eks(eks_site: EksSite) -> Any:
 
 
 class TestAddons:
-    def test_an_addon_lives_and_dies(self, eks_site: EksSite, eks: Any) -> None:
+    def test_an_addon_is_created_updated_and_deleted(self, eks_site: EksSite, eks: Any) -> None:
         name = {"clusterName": "eks", "addonName": "eks-pod-identity-agent"}
         eks.create_addon(**name, configurationValues="replicas: 2", tags={"a": "b"})
         assert refusal(eks.create_addon, **name) == (

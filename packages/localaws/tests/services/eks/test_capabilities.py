@@ -71,7 +71,7 @@ def test_a_capability_is_made_listed_changed_and_deleted(role: str) -> None:
     assert eks.list_tags_for_resource(resourceArn=made["arn"])["tags"] == {"team": "a"}
     listed = eks.list_capabilities(clusterName="eks")["capabilities"]
     assert [(item["capabilityName"], item["type"]) for item in listed] == [("argocd", "ARGOCD")]
-    # The role may talk to Kubernetes, and may do nothing there yet.
+    # The role has access to Kubernetes, without permissions there.
     entry = eks.describe_access_entry(clusterName="eks", principalArn=role)["accessEntry"]
     assert entry["kubernetesGroups"] == []
     policies = eks.list_associated_access_policies(clusterName="eks", principalArn=role)

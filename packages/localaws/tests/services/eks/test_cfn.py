@@ -1,4 +1,4 @@
-"""EKS and task governance in templates: made and refused by the API, updated, replaced."""
+"""EKS and task governance in templates: created, refused, updated and replaced."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ OUTPUTS = {
 
 
 def changed(site: EksSite) -> dict[str, Any]:
-    """The template with something changed in every resource that can change in place."""
+    """The template with a change in every resource that can be updated in place."""
     resources = copy.deepcopy(template(site))
     properties = resources["Cluster"]["Properties"]
     properties["ResourcesVpcConfig"]["EndpointPrivateAccess"] = True
@@ -116,7 +116,7 @@ def test_updates_update_and_replacements_replace(eks_site: EksSite) -> None:
     assert associations[0]["associationId"] != outputs(first)["AssociationId"]
 
 
-def test_a_protected_platform_stays_and_then_goes(eks_site: EksSite) -> None:
+def test_a_protected_platform_is_kept_and_later_deleted(eks_site: EksSite) -> None:
     eks, sagemaker = client("eks"), client("sagemaker")
     deploy("platform", changed(eks_site))
     name = physical_id("platform", "Cluster")
@@ -164,7 +164,7 @@ def test_nodes_that_do_not_come_fail_the_stack() -> None:
         assert "InsufficientInstanceCapacity" in failure("platform", "System")
 
 
-def test_what_is_not_carried_is_refused_by_name(eks_site: EksSite) -> None:
+def test_unsupported_properties_are_refused_by_name(eks_site: EksSite) -> None:
     resources = {"Cluster": template(eks_site)["Cluster"]}
     resources["Cluster"]["Properties"]["OutpostConfig"] = {
         "ControlPlaneInstanceType": "m5.large",

@@ -165,7 +165,7 @@ class TestClusters:
         assert words in found[1]
         assert client("eks").list_clusters()["clusters"] == []
 
-    def test_a_name_is_taken_once_and_a_token_repeats(self, eks_site: EksSite) -> None:
+    def test_a_name_is_unique_and_a_token_is_idempotent(self, eks_site: EksSite) -> None:
         request = eks_site.request(clientRequestToken="t")
         first = client("eks").create_cluster(**request)["cluster"]
         again = client("eks").create_cluster(**request)["cluster"]
@@ -184,13 +184,13 @@ class TestClusters:
             assert code == "ResourceLimitExceededException"
             assert "'Clusters' is 1" in message
 
-    def test_a_full_subnet_takes_no_cluster(self) -> None:
+    def test_a_full_subnet_refuses_a_cluster(self) -> None:
         with local_aws(new_subnets={"free_addresses": 5}):
             site = build_eks_site()
             code, message = refusal(client("eks").create_cluster, **site.request())
             assert (code, "needs at least 6" in message) == ("InvalidParameterException", True)
 
-    def test_it_holds_its_network_until_it_is_gone(self, eks_site: EksSite, eks: Any) -> None:
+    def test_it_uses_its_network_until_it_is_deleted(self, eks_site: EksSite, eks: Any) -> None:
         group_id = cluster()["resourcesVpcConfig"]["clusterSecurityGroupId"]
         ec2 = client("ec2")
         subnet_id = eks_site.subnet_ids[1]

@@ -65,7 +65,7 @@ def with_template(
 
 
 class TestNodegroups:
-    def test_it_holds_addresses_and_comes_and_goes(self, eks_site: EksSite, eks: Any) -> None:
+    def test_it_uses_addresses_until_it_is_deleted(self, eks_site: EksSite, eks: Any) -> None:
         before = eks_site.site.free_addresses()
         each = catalog_facts.addresses_per_node("m5.xlarge", "eks")
         eks.create_nodegroup(**eks_site.group(labels={"a": "b"}))
@@ -179,7 +179,9 @@ class TestNodegroups:
             shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="again")
             assert "ReservationCapacityExceeded" in str(shown["nodegroup"]["health"])
 
-    def test_an_image_of_ones_own_is_custom_and_stays(self, eks_site: EksSite, eks: Any) -> None:
+    def test_a_custom_image_has_type_custom_and_cannot_change(
+        self, eks_site: EksSite, eks: Any
+    ) -> None:
         """EKS user guide, "Limits and conditions when specifying an AMI ID"."""
         image = own_image("x86_64")
         template = launch_template({"InstanceType": "m5.xlarge", "ImageId": image})
@@ -223,7 +225,7 @@ class TestNodegroups:
             ({"InstanceMarketOptions": {"MarketType": "spot"}}, "InstanceMarketOptions"),
         ],
     )
-    def test_templates_without_what_the_group_says(
+    def test_templates_without_settings_of_the_group(
         self, eks_site: EksSite, eks: Any, data: dict[str, Any], words: str
     ) -> None:
         template = launch_template({"InstanceType": "m5.xlarge", **data})

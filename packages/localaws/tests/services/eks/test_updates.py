@@ -125,7 +125,7 @@ class TestUpdates:
             "InvalidParameterException"
         )
 
-    def test_access_goes_one_way(self, eks_site: EksSite) -> None:
+    def test_the_authentication_mode_changes_in_one_direction(self, eks_site: EksSite) -> None:
         eks_site.create(accessConfig={"authenticationMode": "CONFIG_MAP"})
         eks = client("eks")
         for mode, fits in (("API", False), ("API_AND_CONFIG_MAP", True), ("API", True)):

@@ -1,4 +1,4 @@
-"""What FSx keeps beside file systems: backups, snapshots, volumes' states, tasks."""
+"""Backups, snapshots, states of volumes, and tasks of FSx."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TestBackups:
             "FileSystemNotFound"
         )
 
-    def test_one_at_a_time_and_not_deleted_before_it_is_there(self) -> None:
+    def test_one_at_a_time_and_not_deleted_before_it_is_available(self) -> None:
         with local_aws(delays={"backup": 60}) as runtime:
             site = build_site()
             open_lustre_ports(site)
@@ -119,7 +119,7 @@ class TestBackups:
         assert len(backups()) == 1
         assert again["Lifecycle"] == "CREATING"
 
-    def test_a_file_system_comes_back(self, open_site: Site) -> None:
+    def test_a_file_system_is_restored(self, open_site: Site) -> None:
         fsx, name = client("fsx"), settled(open_site, **KEPT)
         made = fsx.create_backup(FileSystemId=name)["Backup"]["BackupId"]
         wanted = {
@@ -134,7 +134,7 @@ class TestBackups:
         code, message = refusal(fsx.create_file_system_from_backup, **wanted, StorageCapacity=2400)
         assert (code, "for OpenZFS only" in message) == ("BadRequest", True)
 
-    def test_openzfs_leaves_a_last_one_unless_told_not_to(self, open_site: Site) -> None:
+    def test_openzfs_keeps_a_final_backup_by_default(self, open_site: Site) -> None:
         fsx = client("fsx")
         first, second = zfs(open_site)["FileSystemId"], zfs(open_site)["FileSystemId"]
         answer = fsx.delete_file_system(FileSystemId=first)
@@ -143,7 +143,7 @@ class TestBackups:
         fsx.delete_file_system(FileSystemId=second, OpenZFSConfiguration={"SkipFinalBackup": True})
         assert len(backups()) == 1
 
-    def test_lustre_leaves_one_if_told_to(self, open_site: Site) -> None:
+    def test_lustre_keeps_a_final_backup_if_requested(self, open_site: Site) -> None:
         fsx, name = client("fsx"), settled(open_site, **KEPT)
         answer = fsx.delete_file_system(
             FileSystemId=name, LustreConfiguration={"SkipFinalBackup": False}
@@ -173,7 +173,7 @@ class TestSnapshots:
         code, message = refusal(fsx.delete_snapshot, SnapshotId=made["SnapshotId"])
         assert (code, clone["Volume"]["VolumeId"] in message) == ("BadRequest", True)
 
-    def test_children_go_only_if_said(self, open_site: Site) -> None:
+    def test_children_are_deleted_only_with_the_option(self, open_site: Site) -> None:
         fsx, made = client("fsx"), zfs(open_site)
         root = made["OpenZFSConfiguration"]["RootVolumeId"]
         fsx.create_snapshot(Name="s", VolumeId=root)
@@ -208,7 +208,7 @@ class TestVolumes:
             runtime.clock.advance(61)
             assert refusal(fsx.describe_volumes, VolumeIds=[name])[0] == "VolumeNotFound"
 
-    def test_a_tree_goes_with_the_option(self, open_site: Site) -> None:
+    def test_a_tree_of_volumes_is_deleted_with_the_option(self, open_site: Site) -> None:
         fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
         parent = root
         ids = []
@@ -314,7 +314,7 @@ def test_an_update_refuses_what_the_file_system_does_not_have(
     assert found[0] == code
 
 
-def test_a_stack_takes_volumes_and_all_away(open_site: Site) -> None:
+def test_a_stack_deletes_volumes_too(open_site: Site) -> None:
     settings = {
         "DeploymentType": "SINGLE_AZ_1",
         "ThroughputCapacity": 64,

@@ -1,4 +1,4 @@
-"""File systems and associations in stacks: created, changed, replaced and refused like the API."""
+"""File systems and associations in stacks: created, changed, replaced and refused."""
 
 from __future__ import annotations
 

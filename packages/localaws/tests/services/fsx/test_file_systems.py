@@ -256,7 +256,7 @@ class TestNetwork:
             "Update security group to allow all internal inbound and outbound traffic.",
         )
 
-    def test_addresses_are_taken_and_given_back(self, open_site: Site) -> None:
+    def test_addresses_are_reserved_and_released(self, open_site: Site) -> None:
         before = open_site.free_addresses()
         made = create(lustre(open_site, 9600, **EFA, PerUnitStorageThroughput=1000))
         # 6,000 metadata IOPS are one server, 9,600 GiB at 1,000 MB/s/TiB are two.
@@ -297,7 +297,7 @@ class TestNetwork:
         ec2.delete_security_group(GroupId=open_site.group_id)
 
 
-def test_what_a_file_system_says_of_itself(open_site: Site) -> None:
+def test_the_description_of_a_file_system(open_site: Site) -> None:
     made = create(
         lustre(
             open_site,
@@ -416,7 +416,7 @@ class TestOpenZfs:
             },
         }
 
-    def test_it_has_a_root_volume_that_takes_children(self, site: Site) -> None:
+    def test_it_has_a_root_volume_with_children(self, site: Site) -> None:
         made = create(self.request(site))
         root = made["OpenZFSConfiguration"]["RootVolumeId"]
         assert made["OpenZFSConfiguration"]["DiskIopsConfiguration"] == {

@@ -107,7 +107,7 @@ class TestLife:
         assert found[0] == "ResourceNotFoundException"
 
 
-def test_it_takes_its_time_and_is_busy_meanwhile() -> None:
+def test_it_takes_the_delay_and_refuses_changes_meanwhile() -> None:
     with local_aws(delays={"workspace": 60}) as aws:
         item = create()["id"]
         grafana = client("grafana")

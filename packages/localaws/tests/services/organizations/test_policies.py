@@ -1,4 +1,4 @@
-"""The organisation's tag policy: what DescribeEffectivePolicy says, and what EC2 then refuses."""
+"""The organisation's tag policy: DescribeEffectivePolicy, and refusals of EC2."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_an_account_without_organisation_or_policy_has_none() -> None:
         assert ours() is None
 
 
-def test_only_the_management_account_asks_for_others() -> None:
+def test_only_the_management_account_reads_other_accounts() -> None:
     manager, other = "111122223333", "444455556666"
     organization = {**POLICY["organization"], "management_account": manager}
     with local_aws("generous", account=manager, organization=organization):
@@ -93,7 +93,7 @@ def test_ec2_refuses_tags_that_break_an_enforced_policy() -> None:
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
         wrong = [{"Key": "Owner", "Value": "sales"}]
         assert refused(ec2.create_tags, Resources=[vpc], Tags=wrong) == "TagPolicyViolation"
-        # Types that the policy is not enforced for, and other keys, are nobody's business.
+        # Types without enforcement, and other keys, are not checked.
         ec2.create_tags(Resources=[subnet], Tags=wrong)
         ec2.create_tags(Resources=[vpc], Tags=[{"Key": "Team", "Value": "sales"}])
         gateway = {"Resources": ["nat-0123456789abcdef0"], "Tags": wrong}

@@ -22,7 +22,7 @@ HOSTED = (
 
 @dataclass(frozen=True)
 class Ground:
-    """Where a cluster stands."""
+    """The network of a cluster."""
 
     subnet: str
     group: str
@@ -104,7 +104,7 @@ def body(configuration: dict[str, Any], *, version: str = VERSION, **properties:
 
 
 def nodes() -> list[tuple[str, str]]:
-    """Type of node and instance type of whatever runs."""
+    """Node type and instance type of the running instances."""
     found = []
     for reservation in aws("ec2").describe_instances()["Reservations"]:
         for instance in reservation["Instances"]:

@@ -82,7 +82,7 @@ class TestProvider:
                 StackName="top", TemplateURL=url, Capabilities=CAPABILITIES
             )
 
-    def test_a_role_of_ones_own_is_taken(self, ground: Ground) -> None:
+    def test_a_custom_role_is_accepted(self, ground: Ground) -> None:
         del ground
         trust = {"Effect": "Allow", "Action": "sts:AssumeRole"}
         trust["Principal"] = {"Service": "lambda.amazonaws.com"}  # type: ignore[assignment]
@@ -111,7 +111,7 @@ class TestProvider:
 
 
 class TestWithoutValidation:
-    def test_is_said_where_everybody_looks(
+    def test_missing_validation_is_reported(
         self, ground: Ground, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv(PYTHON, "")
@@ -130,7 +130,7 @@ class TestWithoutValidation:
         assert validation.validator_python() == pcluster_python
         monkeypatch.setattr(validation, "_CHECKOUT", tmp_path)
         assert validation.validator_python() is None
-        # One that is being built is not used.
+        # An incomplete environment is not used.
         python = tmp_path / ".clusterwright/clients/pcluster/bin/python"
         python.parent.mkdir(parents=True)
         python.touch()
@@ -152,7 +152,7 @@ VALIDATED = pytest.mark.usefixtures("validated_by_pcluster")
 
 class TestCluster:
     @VALIDATED
-    def test_it_stands_beside_the_stack_and_goes_with_it(self, ground: Ground) -> None:
+    def test_it_is_outside_the_stack_and_is_deleted_with_it(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "CREATE_COMPLETE", reason("top", "Cluster", "CREATE_FAILED")
         assert nodes() == two()
@@ -225,7 +225,7 @@ class TestCluster:
         assert "belongs to the ParallelCluster version 3.16.0" in said
         assert nodes() == two()
 
-    def test_a_name_that_is_taken_is_refused(self, ground: Ground) -> None:
+    def test_an_existing_name_is_refused(self, ground: Ground) -> None:
         create("train", template({"Bucket": resource("AWS::S3::Bucket")}))
         assert create("top", body(ground.configuration()))["StackStatus"] == "ROLLBACK_COMPLETE"
         assert "already exists" in reason("top", "Cluster", "CREATE_FAILED")

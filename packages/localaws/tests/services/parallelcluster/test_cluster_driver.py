@@ -1,4 +1,4 @@
-"""A cluster of ParallelCluster with machines behind its instances: who waits for whom."""
+"""A cluster of ParallelCluster with a driver: order of operations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from packages.localaws.tests.services.parallelcluster.clusters import (
 
 
 class Machines:
-    """A driver without machines. `failures` are the outcomes of its orders, in turn."""
+    """A driver without machines. `failures` are the results of its orders, in order."""
 
     def __init__(self, *failures: str) -> None:
         self._failures = list(failures)
@@ -87,7 +87,7 @@ def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) ->
     machines = Machines("", "Update failed")
     with attach_cluster_driver(runtime(), machines):
         create("top", body(ground.configuration()))
-        # A change for which nobody has to stop the fleet.
+        # A change that does not need a stopped fleet.
         more: dict[str, Any] = {"Monitoring": {"Dashboards": {"CloudWatch": {"Enabled": False}}}}
         stack = update("top", body(ground.configuration(**more)))
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"

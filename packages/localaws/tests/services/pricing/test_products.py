@@ -1,4 +1,4 @@
-"""The price list: documents in AWS's form, filters that filter, prices of catalogue and world."""
+"""The price list: documents in AWS's format, filters, prices of catalogue and world."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class TestWorldPrices:
 
 @pytest.mark.usefixtures("aws")
 class TestEverythingThatIsPriced:
-    """Each price of the catalogue is found, alone, by the filters that a user would give."""
+    """Each price of the catalogue is found, as the only one, by a user's filters."""
 
     def test_instances(self) -> None:
         catalog, seen = load_catalog(), 0
@@ -214,7 +214,7 @@ class TestEverythingThatIsPriced:
         assert seen > 70
 
     def test_a_sample_of_them_by_the_api_itself(self) -> None:
-        """The same through GetProducts, for types that people train on."""
+        """The same through GetProducts, for training instance types."""
         catalog = load_catalog()
         for name in ("p4d.24xlarge", "p5.48xlarge", "trn1.32xlarge", "g6e.48xlarge", "m5.xlarge"):
             price = catalog.instance_price(name, "us-east-1", "ec2-on-demand")

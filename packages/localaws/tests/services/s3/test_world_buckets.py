@@ -1,4 +1,4 @@
-"""Buckets of the world: there before anybody calls, owned by others."""
+"""Buckets of the world: they exist from the start and belong to others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def link(site: Site, bucket: str) -> str:
     return str(association["DataRepositoryPath"])
 
 
-def test_a_seeded_bucket_can_be_looked_at_by_everybody_and_is_listed_for_its_owner() -> None:
+def test_a_seeded_bucket_is_readable_by_everyone_and_listed_for_its_owner() -> None:
     with local_aws(buckets=[SEED]):
         s3 = client("s3")
         s3.head_bucket(Bucket="shared-corpus")
@@ -68,7 +68,7 @@ def test_every_world_has_the_buckets_that_our_specs_name_as_existing(world: str)
     assert len(named) >= 3
 
 
-def test_a_worlds_bucket_needs_a_name_that_s3_takes(tmp_path: Path) -> None:
+def test_a_worlds_bucket_needs_a_valid_name(tmp_path: Path) -> None:
     from clusterwright_localaws.worlds.loading import WorldError
 
     world = tmp_path / "world.yaml"

@@ -60,7 +60,7 @@ class TestAdd:
             ({"AvailabilityZones": ["us-east-1b"]}, "IncompatibleAvailabilityZones"),
         ],
     )
-    def test_what_cannot_be_added_is_said(
+    def test_nodes_that_cannot_be_added_are_reported(
         self, site: Site, change: dict[str, Any], code: str
     ) -> None:
         site.create(site.group("workers", 1), **CONTINUOUS)

@@ -100,7 +100,7 @@ class TestCreate:
             assert "gpu" in failure("s", "Cluster")
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
 
-    def test_the_stack_waits_as_long_as_the_cluster_takes(self) -> None:
+    def test_the_stack_waits_for_the_cluster(self) -> None:
         with local_aws(delays={"cluster": 0.6, "node": 0.3}):
             site = build_site()
             started = time.monotonic()
@@ -124,7 +124,7 @@ class TestUpdate:
         assert len(shrunk) == 3
         assert shrunk < grown
 
-    def test_a_group_comes_and_another_goes(self, site: Site) -> None:
+    def test_a_group_is_added_and_another_deleted(self, site: Site) -> None:
         deploy("s", cluster(site, site.group("one", 1)))
         first = physical_id("s", "Cluster")
         deploy("s", cluster(site, site.group("two", 2)))
@@ -165,7 +165,7 @@ class TestUpdate:
 
 
 class TestDelete:
-    def test_cluster_nodes_and_addresses_are_gone(self, site: Site) -> None:
+    def test_cluster_nodes_and_addresses_are_deleted(self, site: Site) -> None:
         free = site.free_addresses()
         deploy("s", cluster(site, site.group("gpu", 4)))
         assert site.free_addresses() < free
@@ -175,9 +175,7 @@ class TestDelete:
         )
         assert site.free_addresses() == free
 
-    def test_one_that_somebody_deleted_by_hand_does_not_stop_the_deletion(
-        self, site: Site
-    ) -> None:
+    def test_a_resource_deleted_by_hand_does_not_stop_the_deletion(self, site: Site) -> None:
         deploy("s", cluster(site, site.group("gpu", 1)))
         client("sagemaker").delete_cluster(ClusterName="train")
         assert destroy("s")["StackStatus"] == "DELETE_COMPLETE"

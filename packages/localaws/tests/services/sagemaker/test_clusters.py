@@ -1,4 +1,4 @@
-"""HyperPod clusters through boto3: what is made, what is refused, what happens over time."""
+"""HyperPod clusters through boto3: creation, refusals, changes over time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_arn_is_as_the_model_wants_it(site: Site) -> None:
     assert client("sagemaker").describe_cluster(ClusterName=arn)["ClusterName"] == "train"
 
 
-def test_nodes_hold_addresses_until_the_cluster_is_gone(site: Site) -> None:
+def test_nodes_use_addresses_until_the_cluster_is_deleted(site: Site) -> None:
     before = site.free_addresses()
     site.create(site.group("workers", 4))
     assert site.free_addresses() == before - 4 * P5_NODES_NEED - 1
@@ -94,7 +94,7 @@ def test_a_node_is_found_by_either_id(site: Site) -> None:
     )
 
 
-def test_a_name_is_taken_once(site: Site) -> None:
+def test_a_name_is_unique(site: Site) -> None:
     site.create(site.group("workers", 1))
     assert refused(site, site.group("workers", 1))[0] == "ResourceInUse"
 
@@ -251,7 +251,7 @@ def test_both_slurm_configurations_fail_the_cluster(site: Site) -> None:
     assert "provisioning_parameters.json file simultaneously" in cluster["FailureMessage"]
 
 
-def test_a_subnet_without_room_fails_the_cluster() -> None:
+def test_a_full_subnet_fails_the_cluster() -> None:
     with local_aws():
         site = build_site(cidr="10.0.0.0/25")
         cluster = site.create(site.group("workers", 4))
@@ -324,7 +324,7 @@ def test_a_continuous_cluster_needs_its_controller() -> None:
 class TestWithoutAVpc:
     """`VpcConfig` is optional: nodes are then in the service's own VPC."""
 
-    def test_the_cluster_costs_no_addresses_and_grows_shrinks_and_goes(self, site: Site) -> None:
+    def test_the_cluster_uses_no_addresses_and_is_scaled_and_deleted(self, site: Site) -> None:
         before = site.free_addresses()
         request = site.request(site.group("workers", 3, "ml.m5.xlarge"))
         del request["VpcConfig"]
@@ -450,7 +450,7 @@ class TestUpdate:
             assert "current utilization of 3 Instances and a request delta of 2" in message
             assert group_of(describe(), "workers")["TargetCount"] == 3
 
-    def test_growth_without_room_rolls_back(self) -> None:
+    def test_growth_without_capacity_rolls_back(self) -> None:
         with local_aws():
             site = build_site(cidr="10.0.0.0/24")
             site.create(site.group("workers", 4))
@@ -555,7 +555,7 @@ class TestTime:
                 == "ConflictException"
             )
 
-    def test_nodes_shut_down_before_they_are_gone(self) -> None:
+    def test_nodes_shut_down_before_they_are_deleted(self) -> None:
         with local_aws(delays={"node": 20}) as runtime:
             site = build_site()
             site.create(site.group("workers", 2))
@@ -630,7 +630,7 @@ def test_security_group_and_subnet_in_use_stay(site: Site) -> None:
 
 
 def test_six_thousand_nodes_are_cheap() -> None:
-    """Processor time, not time on the clock: other work on the machine does not count."""
+    """Processor time, which other work on the machine does not affect."""
     count = 6_000
     with local_aws(quotas={"sagemaker/L-2CE978FC": 10_000, "sagemaker/L-3308CCC7": 10_000}):
         site = build_site("10.0.0.0/16")

@@ -26,7 +26,7 @@ class TestDeepHealthChecks:
             assert seen == ["Pending", "DeepHealthCheckInProgress", "Running"]
 
 
-def test_a_health_check_is_of_the_groups_own_instances(site: Site) -> None:
+def test_a_health_check_accepts_only_instances_of_the_group(site: Site) -> None:
     site.create(site.group("workers", 1))
     controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
     code, message = refusal(

@@ -1,4 +1,4 @@
-"""Nodes behind a driver: what it is told, and what follows from what it says."""
+"""Nodes with a driver: orders, reports and their effects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
 
 
 class Recorder:
-    """Keeps orders, and answers those of `verdicts` (by action) from a thread of its own."""
+    """Records orders, and reports `verdicts` (by action) from a separate thread."""
 
     def __init__(self) -> None:
         self.orders: list[NodeOrder] = []
@@ -72,7 +72,7 @@ def fail_workers(order: NodeOrder) -> None:
         order.report.running()
 
 
-def test_a_cluster_is_in_service_when_its_driver_has_said_so_of_every_node(
+def test_a_cluster_is_in_service_when_its_driver_has_reported_every_node(
     site: Site, driver: Recorder
 ) -> None:
     del driver.verdicts["create"]
@@ -182,7 +182,7 @@ def test_a_running_node_that_breaks_is_replaced(site: Site, driver: Recorder) ->
     now = nodes(InstanceGroupNameContains="workers")[0]
     assert now["NodeLogicalId"] == node["NodeLogicalId"]
     assert now["InstanceId"] == again.instance_id != node["InstanceId"]
-    # The instance that was replaced has no say any more.
+    # Reports of the replaced instance are ignored.
     assert not order.report.running()
     assert not order.report.failed("late")
 
@@ -244,7 +244,7 @@ def test_patches_and_health_checks_reach_the_driver(site: Site, driver: Recorder
     assert nodes(InstanceGroupNameContains="work")[0]["InstanceStatus"]["Status"] == "Running"
 
 
-def test_a_group_that_goes_gives_its_addresses_back(site: Site, driver: Recorder) -> None:
+def test_a_deleted_group_releases_its_addresses(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 2))
     status_is("InService")
     before = site.free_addresses()

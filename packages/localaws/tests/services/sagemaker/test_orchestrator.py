@@ -1,4 +1,4 @@
-"""HyperPod on EKS: the orchestrator, what only it can have, and task governance."""
+"""HyperPod on EKS: the orchestrator, EKS-only fields, and task governance."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ class TestOrchestrator:
             ),
         ],
     )
-    def test_labels_and_taints_are_kubernetes_own(
+    def test_labels_and_taints_follow_kubernetes(
         self, eks_site: EksSite, config: dict[str, Any], words: str
     ) -> None:
         group = eks_site.site.group("workers", 1, "ml.m5.xlarge", SlurmConfig=None)
         assert words in refused(eks_site, {**group, "KubernetesConfig": config})
 
-    def test_everything_that_is_asked_for_is_shown(self, eks_site: EksSite) -> None:
+    def test_all_requested_members_are_answered(self, eks_site: EksSite) -> None:
         config = {
             "Labels": {"team.example.com/name": "research"},
             "Taints": [{"Key": "gpu", "Value": "1", "Effect": "NoSchedule"}],

@@ -88,7 +88,7 @@ def test_a_plan_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("mode", [{}, {"NodeProvisioningMode": "Continuous"}])
-def test_a_plan_that_starts_tomorrow_takes_groups_and_gives_nodes_then(
+def test_a_plan_that_starts_tomorrow_accepts_groups_and_launches_nodes_then(
     mode: dict[str, str],
 ) -> None:
     with local_aws(training_plans=seed(start="+1d")) as runtime:
@@ -181,7 +181,7 @@ def test_an_offering_is_bought_once(aws: Runtime) -> None:
     )
 
 
-def test_what_nobody_sells_has_no_offering(aws: Runtime) -> None:
+def test_types_without_blocks_have_no_offering(aws: Runtime) -> None:
     assert search(InstanceCount=3) == []
     assert search(DurationHours=183 * 24) == []
     assert search(InstanceType="ml.trn2.48xlarge") == []
@@ -235,7 +235,7 @@ class TestPlanExtensions:
             )["TrainingPlanArn"]
         )
 
-    def test_a_plan_is_extended_and_says_so(self) -> None:
+    def test_a_plan_is_extended_and_shows_its_history(self) -> None:
         with local_aws() as runtime:
             arn = self.plan()
             sagemaker = client("sagemaker")
@@ -290,7 +290,7 @@ class TestPlanExtensions:
         assert plan["AvailableInstanceCount"] == 34
         assert plan["ReservedCapacitySummaries"][0]["ReservedCapacityType"] == "UltraServer"
 
-    def test_a_plan_for_training_jobs_takes_no_cluster(self, site: Site) -> None:
+    def test_a_plan_for_training_jobs_refuses_a_cluster(self, site: Site) -> None:
         arn = self.plan(TargetResources=["training-job"])
         code, message = refusal(
             client("sagemaker").create_cluster,
@@ -298,7 +298,7 @@ class TestPlanExtensions:
         )
         assert (code, "not for HyperPod" in message) == ("ValidationException", True)
 
-    def test_capacity_that_is_gone_is_not_offered(self) -> None:
+    def test_used_capacity_is_not_offered(self) -> None:
         with local_aws(capacity=[{"instance_type": "p5.48xlarge", "available": 4}]):
             search = client("sagemaker").search_training_plan_offerings
             asked = {

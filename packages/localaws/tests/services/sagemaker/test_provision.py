@@ -45,7 +45,7 @@ class TestAwaitedNodes:
                 ClusterName="train",
                 NodeLogicalId=waiting[0],
             )[0] == ("ResourceNotFound")
-            # A node that leaves makes room for the one that waits, under the id that it has.
+            # A deleted node frees capacity for a waiting node, which keeps its logical id.
             first = nodes(InstanceGroupNameContains="workers")[0]["InstanceId"]
             sagemaker.batch_delete_cluster_nodes(ClusterName="train", NodeIds=[first])
             runtime.clock.advance(31)

@@ -1,4 +1,4 @@
-"""Whatever happens to a cluster, in whatever order: the books balance."""
+"""Random operations on a cluster in random order: the state is consistent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ steps = st.one_of(
 
 
 class Books:
-    """What a careful reader expects the cluster to be."""
+    """The expected state of the cluster."""
 
     def __init__(self, site: Site, free: int) -> None:
         self.site = site

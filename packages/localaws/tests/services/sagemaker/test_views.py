@@ -41,7 +41,7 @@ GROUP_MEMBERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("member", sorted(GROUP_MEMBERS))
 def test_a_member_of_a_group_is_shown(site: Site, member: str) -> None:
-    """As it was asked for, under its own name or the one that the answer has for it."""
+    """The requested value, under its name or the answer's name."""
     wanted = GROUP_MEMBERS[member]
     bare = site.create(site.group("workers", 1), name="bare")
     full = site.create(site.group("workers", 1, **{member: wanted}), name="full")
@@ -59,12 +59,12 @@ def test_a_member_of_a_group_is_shown(site: Site, member: str) -> None:
         assert after[shown] == wanted
 
 
-def test_every_member_of_a_group_is_looked_at() -> None:
-    """A member that a newer model adds must find its place here."""
+def test_every_member_of_a_group_is_tested() -> None:
+    """A member that a newer model adds must be listed here."""
     model = client("sagemaker").meta.service_model
     members = set(model.shape_for("ClusterInstanceGroupSpecification").members)
     elsewhere = {
-        "InstanceCount",  # test_sagemaker_clusters
+        "InstanceCount",  # test_clusters
         "InstanceGroupName",
         "InstanceType",
         "InstanceRequirements",
@@ -72,7 +72,7 @@ def test_every_member_of_a_group_is_looked_at() -> None:
         "ExecutionRole",
         "OverrideVpcConfig",
         "SlurmConfig",
-        "TrainingPlanArn",  # test_sagemaker_plans
-        "KubernetesConfig",  # test_sagemaker_eks
+        "TrainingPlanArn",  # test_plans
+        "KubernetesConfig",  # test_orchestrator
     }
     assert members == set(GROUP_MEMBERS) | elsewhere

@@ -1,4 +1,4 @@
-"""Service Quotas: every code of the catalogue, the world's values, requests for more."""
+"""Service Quotas: every code of the catalogue, the world's values, increase requests."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TestAmple:
             for quota in every("list_aws_default_service_quotas", ServiceCode="sagemaker")
         }
         assert listed == stated
-        assert stated  # the comparison is of something
+        assert stated  # the comparison is not empty
 
     def test_an_ample_quota_is_a_number_that_allows_a_large_cluster(self) -> None:
         quota = client("service-quotas").get_service_quota(
@@ -76,7 +76,7 @@ class TestAmple:
     @pytest.mark.parametrize(
         ("service", "code"), [("sagemaker", "L-00000000"), ("nosuchservice", P5_CLUSTER)]
     )
-    def test_what_nobody_knows_does_not_exist(
+    def test_an_unknown_quota_does_not_exist(
         self, operation: str, service: str, code: str
     ) -> None:
         get = getattr(client("service-quotas"), operation)
@@ -84,7 +84,7 @@ class TestAmple:
         assert found == "NoSuchResourceException"
         assert f"{service}/{code}" in message
 
-    def test_a_token_of_somebody_else_is_refused(self) -> None:
+    def test_a_token_of_another_caller_is_refused(self) -> None:
         found, _ = refusal(
             client("service-quotas").list_service_quotas,
             ServiceCode="sagemaker",
@@ -132,7 +132,7 @@ class TestRequests:
         assert found == "ResourceAlreadyExistsException"
         assert "one open" in message
 
-    def test_less_than_there_is_cannot_be_asked_for(self) -> None:
+    def test_a_quota_below_the_current_value_is_refused(self) -> None:
         with local_aws("new-account", quotas={f"sagemaker/{P5_CLUSTER}": 8}):
             found, _ = refusal(self.request, value=8)
         assert found == "IllegalArgumentException"
@@ -178,7 +178,7 @@ class TestNewAccount:
             create(**site.request(site.group("gpu", 3)))
 
 
-def test_the_use_of_others_counts_and_is_said_in_the_refusal() -> None:
+def test_usage_of_others_counts_and_is_in_the_refusal() -> None:
     changes = {
         "quotas": {f"sagemaker/{P5_CLUSTER}": 16},
         "usage": {f"sagemaker/{P5_CLUSTER}": 10},
@@ -200,7 +200,7 @@ def test_a_quota_that_the_catalogue_lacks_can_be_the_worlds() -> None:
 
 
 class TestEveryCode:
-    """Not a sample: each of the catalogue's codes through each operation."""
+    """Every code of the catalogue through every operation."""
 
     CODES = tuple(
         (quota.service, quota.code) for quota in load_catalog().quotas if quota.code is not None

@@ -9,7 +9,6 @@ from packages.localaws.tests.parts import client, refusal
 
 @pytest.mark.usefixtures("aws")
 def test_a_workspace_without_logging_has_no_logging_configuration() -> None:
-    """amp_no_logging"""
     amp = client("amp")
     made = amp.create_workspace(alias="metrics")["workspaceId"]
     found, _ = refusal(amp.describe_logging_configuration, workspaceId=made)

@@ -9,8 +9,6 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestDashboardTags:
-    """cloudwatch_dashboard_tags"""
-
     def test_a_dashboard_has_tags(self) -> None:
         cloudwatch = client("cloudwatch")
         tags = [{"Key": "team", "Value": "ml"}]

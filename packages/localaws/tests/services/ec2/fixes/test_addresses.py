@@ -8,8 +8,6 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestAddresses:
-    """ec2_addresses"""
-
     def test_interfaces_have_an_address_of_their_subnet(self, site: Site) -> None:
         ec2 = client("ec2")
         subnet = ec2.create_subnet(VpcId=site.vpc_id, CidrBlock="10.0.200.0/28")["Subnet"]
@@ -31,7 +29,7 @@ class TestAddresses:
         (left,) = ec2.describe_subnets(SubnetIds=[subnet["SubnetId"]])["Subnets"]
         assert left["AvailableIpAddressCount"] == 0
 
-    def test_an_address_that_goes_is_free_again(self, site: Site) -> None:
+    def test_a_deleted_interface_releases_its_address(self, site: Site) -> None:
         ec2 = client("ec2")
         free = site.free_addresses()
         made = ec2.create_network_interface(SubnetId=site.subnet_id)["NetworkInterface"]

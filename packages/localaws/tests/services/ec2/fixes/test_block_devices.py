@@ -11,8 +11,6 @@ from packages.localaws.tests.parts import Site, client
 
 
 class TestBlockDevices:
-    """ec2_block_devices"""
-
     def run(self, site: Site, *mappings: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
         ec2 = client("ec2")
         image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]

@@ -6,7 +6,7 @@ from packages.localaws.tests.parts import Site, client
 
 
 def test_an_instance_has_the_processors_of_its_type(site: Site) -> None:
-    """ec2_cpu_options: `clusterwright check` counts the vCPUs that run."""
+    """`clusterwright check` counts the running vCPUs."""
     image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     client("ec2").run_instances(
         ImageId=image, InstanceType="m5.2xlarge", MinCount=2, MaxCount=2, SubnetId=site.subnet_id

@@ -6,8 +6,6 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestDependencies:
-    """ec2_dependencies"""
-
     def test_what_a_cluster_uses_cannot_be_deleted(self, site: Site) -> None:
         ec2 = client("ec2")
         site.create(site.group("gpu", 1))

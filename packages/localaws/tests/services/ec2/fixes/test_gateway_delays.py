@@ -48,7 +48,7 @@ class TestGateways:
         assert state() == "available"
         ec2.delete_nat_gateway(NatGatewayId=item)
         assert state() == "deleting"
-        # Its interface and its address are its own until it is gone.
+        # It keeps its interface and its address until it is deleted.
         assert refusal(ec2.delete_subnet, SubnetId=subnet)[0] == "DependencyViolation"
         slow.clock.advance(61)
         assert state() == "deleted"

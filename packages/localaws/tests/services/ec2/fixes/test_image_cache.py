@@ -10,7 +10,7 @@ from packages.localaws.tests.parts import client
 
 
 class TestParsedOnce:
-    def test_a_local_aws_is_ready_at_once_after_the_first(self) -> None:
+    def test_later_local_aws_start_quickly(self) -> None:
         def start() -> float:
             before = time.process_time()
             with local_aws():

@@ -9,8 +9,6 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestInstanceTypes:
-    """ec2_instance_types"""
-
     def test_gb200_is_described_as_far_as_it_is_known(self) -> None:
         (found,) = client("ec2").describe_instance_types(InstanceTypes=["p6e-gb200.36xlarge"])[
             "InstanceTypes"

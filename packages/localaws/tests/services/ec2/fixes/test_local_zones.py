@@ -24,7 +24,7 @@ class TestZones:
         assert self.zones(ZoneNames=["us-east-1-dfw-2a"]) == {"us-east-1-dfw-2a": "use1-dfw2-az1"}
         assert self.zones() == plain
 
-    def test_a_local_zone_takes_a_subnet(self) -> None:
+    def test_a_local_zone_can_have_a_subnet(self) -> None:
         ec2 = client("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.3.0.0/16")["Vpc"]["VpcId"]
         subnet = ec2.create_subnet(

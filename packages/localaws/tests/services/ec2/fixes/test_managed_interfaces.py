@@ -8,8 +8,6 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestManagedInterfaces:
-    """ec2_managed_interfaces"""
-
     def endpoint(self, site: Site, **more: Any) -> dict[str, Any]:
         request = {
             "VpcId": site.vpc_id,

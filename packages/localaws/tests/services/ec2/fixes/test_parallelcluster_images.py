@@ -7,8 +7,6 @@ from packages.localaws.tests.parts import client
 
 
 def test_parallelclusters_images_are_there(aws: Runtime) -> None:
-    """ec2_parallelcluster_images"""
-
     def found(region: str) -> dict[str, str]:
         images = client("ec2", region).describe_images(
             Owners=["amazon"],

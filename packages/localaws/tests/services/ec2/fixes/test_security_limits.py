@@ -23,7 +23,7 @@ def test_rules_of_a_security_group_are_counted_in_each_direction() -> None:
             ec2.authorize_security_group_ingress, GroupId=site.group_id, IpPermissions=rule(3)
         )
         assert code == "RulesPerSecurityGroupLimitExceeded"
-        # EC2's own rule to everywhere is one of two; the other direction has room for one.
+        # EC2's default egress rule is one of two; the other direction allows one.
         ec2.authorize_security_group_egress(GroupId=site.group_id, IpPermissions=rule(1))
 
 

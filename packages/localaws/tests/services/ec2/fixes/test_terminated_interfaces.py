@@ -8,8 +8,6 @@ from packages.localaws.tests.parts import Site, client
 
 
 class TestInterfacesOfInstances:
-    """ec2_interfaces_end"""
-
     def launched(self, site: Site, **interface: Any) -> tuple[str, str]:
         """An instance and its interface."""
         spec = {"DeviceIndex": 0, "SubnetId": site.subnet_id, **interface}
@@ -30,7 +28,7 @@ class TestInterfacesOfInstances:
         found = client("ec2").describe_network_interfaces()["NetworkInterfaces"]
         return [item["NetworkInterfaceId"] for item in found]
 
-    def test_what_came_with_it_goes_with_it(self, site: Site) -> None:
+    def test_interfaces_of_the_launch_are_deleted_with_the_instance(self, site: Site) -> None:
         instance, _ = self.launched(site)
         assert self.left(instance) == []
 

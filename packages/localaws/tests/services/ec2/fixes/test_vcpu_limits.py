@@ -9,8 +9,6 @@ from packages.localaws.tests.parts import Site, build_site, client, refusal
 
 
 class TestVcpuLimits:
-    """ec2_vcpu_limits"""
-
     STANDARD = "ec2/L-1216C47A"  # Running On-Demand Standard instances
     STANDARD_SPOT = "ec2/L-34B43A08"
 
@@ -40,7 +38,7 @@ class TestVcpuLimits:
             client("ec2").terminate_instances(InstanceIds=ids)
             self.run(site, 1)
 
-    def test_spot_has_a_quota_of_its_own(self) -> None:
+    def test_spot_has_a_separate_quota(self) -> None:
         with local_aws(quotas={self.STANDARD_SPOT: 71}):
             site = build_site()
             self.run(site, 1)

@@ -10,9 +10,7 @@ from packages.localaws.tests.parts import client, refusal
 
 @pytest.mark.usefixtures("aws")
 class TestManagedPolicies:
-    """iam_managed_policies"""
-
-    def test_awss_own_policies_exist(self) -> None:
+    def test_aws_managed_policies_exist(self) -> None:
         iam = client("iam")
         found = iam.get_policy(PolicyArn="arn:aws:iam::aws:policy/AdministratorAccess")
         assert found["Policy"]["PolicyName"] == "AdministratorAccess"
@@ -22,7 +20,7 @@ class TestManagedPolicies:
 
 
 def test_without_a_local_aws_moto_is_as_it_was() -> None:
-    """The patches stay installed in the process; outside of a local AWS they do nothing."""
+    """Fixes stay applied in the process; without a local AWS they have no effect."""
     import moto
 
     with local_aws():

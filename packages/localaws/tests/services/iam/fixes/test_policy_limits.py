@@ -6,8 +6,6 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestPolicyLimits:
-    """iam_policy_limits"""
-
     def test_each_kind_of_policy_has_its_size(self, site: Site) -> None:
         del site
         iam = client("iam")
@@ -36,7 +34,7 @@ class TestPolicyLimits:
             ),
         ):
             assert refusal(call, **request) == ("LimitExceeded", message)
-            # White space is not counted, so the same with much of it fits once it is smaller.
+            # White space is not counted, so a shorter policy with much white space fits.
             key = next(key for key in request if key.endswith("Document"))
             make = _trust if "sts:" in request[key] else _document
             call(**{**request, key: make(len(request[key]) - 1) + " " * 50})
@@ -74,7 +72,7 @@ class TestPolicyLimits:
 
 
 def _document(characters: int) -> str:
-    """A policy of so many characters, or of the fewest there can be."""
+    """A policy with a number of characters, at least the minimum."""
     return _padded(characters, '"Action":"s3:GetObject","Resource":"*"}]}')
 
 

@@ -79,7 +79,7 @@ class TestDatabases:
         again = refusal(rds.delete_db_instance, DBInstanceIdentifier="db", SkipFinalSnapshot=True)
         assert again == ("InvalidDBInstanceState", "Instance db is already being deleted.")
 
-    def test_without_delays_only_the_answer_says_so(self) -> None:
+    def test_without_delays_only_the_answer_has_the_state(self) -> None:
         with local_aws():
             made = aws("rds").create_db_instance(**DB)["DBInstance"]
             assert made["DBInstanceStatus"] == "creating"

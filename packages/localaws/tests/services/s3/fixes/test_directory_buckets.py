@@ -15,7 +15,7 @@ ACCOUNT = "123456789012"
 @pytest.mark.usefixtures("aws")
 class TestBuckets:
     def directory(self, name: str, zone: str = "use1-az6") -> Any:
-        # As stacks do it: botocore's own host for directory buckets is not served.
+        # As in stacks: botocore's host for directory buckets is not served.
         return boto_clients.client("s3", account=ACCOUNT, region="us-east-1").create_bucket(
             Bucket=name,
             CreateBucketConfiguration={

@@ -27,7 +27,9 @@ class TestBuckets:
             ({}, True),
         ],
     )
-    def test_a_policys_conditions_are_heard(self, statement: dict[str, Any], denied: bool) -> None:
+    def test_a_policys_conditions_are_evaluated(
+        self, statement: dict[str, Any], denied: bool
+    ) -> None:
         s3 = client("s3")
         s3.create_bucket(Bucket="data")
         s3.put_object(Bucket="data", Key="k", Body=b"1")

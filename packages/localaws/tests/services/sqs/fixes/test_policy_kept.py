@@ -11,8 +11,6 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestQueuePolicy:
-    """sqs_policy_stays"""
-
     def test_a_policy_stays_whatever_else_is_set(self) -> None:
         sqs = client("sqs")
         url = sqs.create_queue(QueueName="q")["QueueUrl"]
@@ -27,6 +25,6 @@ class TestQueuePolicy:
         sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": text})
         sqs.set_queue_attributes(QueueUrl=url, Attributes={"DelaySeconds": "5"})
         assert policy() == text
-        # Without words it is taken away.
+        # An empty policy deletes it.
         sqs.set_queue_attributes(QueueUrl=url, Attributes={"Policy": ""})
         assert policy() is None

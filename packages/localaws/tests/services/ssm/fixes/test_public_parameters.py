@@ -1,4 +1,4 @@
-"""Parameters that AWS publishes: images and the global infrastructure."""
+"""Public parameters: images and the global infrastructure."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class TestLists:
         assert f"{place}/availability-zones/use1-az6" in below(f"{place}/availability-zones")
         assert f"{place}/regions/us-east-1" in below(f"{place}/regions")
 
-    def test_they_are_not_among_ones_own(self) -> None:
+    def test_public_parameters_are_not_listed(self) -> None:
         ssm = client("ssm")
         value("/aws/service/global-infrastructure/regions/us-east-1/longName")
         ssm.put_parameter(Name="/team/mine", Value="1", Type="String")
@@ -138,7 +138,7 @@ class TestLists:
         ]
         assert below("/", Recursive=True) == ["/team/mine"]
 
-    def test_nobody_writes_there(self) -> None:
+    def test_fsx_without_write_permission(self) -> None:
         found = refusal(
             client("ssm").put_parameter, Name="/aws/service/x", Value="1", Type="String"
         )
