@@ -7,14 +7,14 @@ blank the attempt, where a job that starts again may write the same step again
 
 1. Each node copies its files to `<shared>/<run>/<step>@<attempt>.partial/`, each under another
    name first, then its manifest (`.manifest.<node>.json`: path, size, SHA-256).
-2. Who finds the manifests of all nodes writes `MANIFEST.json` and renames the folder to `<step>`:
-   a checkpoint without `.partial` is whole, always.
-3. `<shared>/<run>/latest` is made to point to the newest whole one.
-4. Older checkpoints are removed, as far as the settings say: local ones only when they are whole
-   on shared storage, shared ones never the newest.
+2. The node that finds the manifests of all nodes writes `MANIFEST.json` and renames the folder to
+   `<step>`: a checkpoint without `.partial` is always complete.
+3. `<shared>/<run>/latest` is changed to point to the newest complete one.
+4. Older checkpoints are removed according to the settings: local ones only when they are complete
+   on shared storage, and never the newest on shared storage.
 
-A node may be lost, or the program killed, between any two of these: the last whole checkpoint
-stays usable, and the next run goes on where this one stopped. Everything is done as the user who
-owns the run's folder, so nobody's link leads to a file that they may not read. Python 3.9,
+A node may be lost, or the program killed, between any two of these: the last complete checkpoint
+stays usable, and the next run continues. The program acts as the user who owns the run's folder,
+so that a symbolic link cannot lead to a file that the user may not read. Python 3.9,
 standard library only.
 """

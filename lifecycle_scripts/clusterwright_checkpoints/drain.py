@@ -1,4 +1,4 @@
-"""One run: what is finished on this node goes to shared storage."""
+"""Copy the finished checkpoints of a run on this node to shared storage."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from clusterwright_checkpoints.files import Unsuitable
 _REMOVED = ".removed"
 
 Tell = Callable[[str, str, str], None]
-"""Takes an event (`copied`, `whole`, `removed`, `refused`), a step, and a text."""
+"""Called with an event (`copied`, `whole`, `removed`, `refused`), a step, and a text."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`keep_local` and `keep_shared`: how many of the newest whole checkpoints stay; None: all."""
+    """`keep_local` and `keep_shared`: the number of newest complete checkpoints to keep; None for
+    all.
+    """
 
     node: str
     keep_local: int | None = 1
@@ -28,7 +30,7 @@ class Settings:
 
 
 def drain_run(local: Path, shared: Path, settings: Settings, tell: Tell) -> int:
-    """Copies what one run has finished; gives how many checkpoints could not be drained.
+    """Copy the finished checkpoints of a run; return how many could not be copied.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def finished(local: Path) -> list[str]:
 
 
 def whole(shared: Path) -> list[str]:
-    """The checkpoints of a run that are whole on shared storage, oldest first."""
+    """The checkpoints of a run that are complete on shared storage, oldest first."""
     if not shared.is_dir():
         return []
     return sorted(
@@ -104,7 +106,7 @@ def _drain(local: Path, shared: Path, settings: Settings, tell: Tell) -> None:
 
 
 def _writers(local: Path) -> tuple[int, str]:
-    """How many nodes write the checkpoint, and in which attempt."""
+    """The number of nodes that write the checkpoint, and the attempt."""
     text = (local / names.COMPLETE).read_text(encoding="utf-8")
     words = text.split()
     nodes, attempt = (*words, "0")[:2] if words else ("1", "0")
@@ -116,7 +118,7 @@ def _writers(local: Path) -> tuple[int, str]:
 
 
 def _complete(shared: Path, tell: Tell) -> None:
-    """Makes every checkpoint whole whose nodes have all delivered, whoever came last."""
+    """Complete every checkpoint of which all nodes have copied their files."""
     if not shared.is_dir():
         return
     for entry in sorted(os.scandir(shared), key=lambda found: found.name):
@@ -125,7 +127,7 @@ def _complete(shared: Path, tell: Tell) -> None:
             continue
         partial = Path(entry.path)
         if (shared / step / names.MANIFEST).is_file():
-            _remove(partial, tell)  # another attempt at the same step is whole
+            _remove(partial, tell)  # another attempt at the same step is complete
             continue
         try:
             parts = [
@@ -145,7 +147,7 @@ def _complete(shared: Path, tell: Tell) -> None:
                 partial / names.MANIFEST,
                 {"step": step, "nodes": [part["node"] for part in parts], "files": contents},
             )
-            for left in partial.rglob(".*.tmp"):  # of copies that were killed
+            for left in partial.rglob(".*.tmp"):  # from interrupted copies
                 left.unlink(missing_ok=True)
             partial.rename(shared / step)
             files.sync_folder(shared)
@@ -182,7 +184,7 @@ def _forget(local: Path, shared: Path, settings: Settings, tell: Tell) -> None:
 
 
 def _remove(folder: Path, tell: Tell) -> None:
-    """Takes the name away first: half a checkpoint must not look like a whole one."""
+    """Rename it first: a partly removed checkpoint must not look complete."""
     gone = folder.with_name(f".{folder.name}.{os.getpid()}{_REMOVED}")
     try:
         folder.rename(gone)

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written under another name, synced, renamed."""
+"""Atomic files: written under another name, synced, renamed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHUNK = 8 * 1024 * 1024
 
 
 class Unsuitable(Exception):
-    """Something that is no checkpoint, or has changed while it was copied."""
+    """The folder is not a checkpoint, or changed while it was copied."""
 
 
 def regular_files(folder: Path) -> Iterator[Path]:
@@ -22,7 +22,7 @@ def regular_files(folder: Path) -> Iterator[Path]:
     Raises
     ------
     Unsuitable
-        There is something else than files and folders.
+        It has something other than files and folders.
     """
     for entry in sorted(os.scandir(folder), key=lambda found: found.name):
         path = Path(entry.path)
@@ -35,12 +35,12 @@ def regular_files(folder: Path) -> Iterator[Path]:
 
 
 def copy(source: Path, target: Path) -> dict[str, object]:
-    """Copies a file so that `target` is whole or not there; gives its size and SHA-256.
+    """Copy a file atomically; return its size and SHA-256.
 
     Raises
     ------
     Unsuitable
-        The file changed meanwhile, or the target is there with other content.
+        The file changed meanwhile, or the target exists with other content.
     """
     handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as reading:
@@ -89,7 +89,7 @@ def write_json(path: Path, content: object) -> None:
 
 
 def point(link: Path, name: str, node: str) -> None:
-    """Makes a symbolic link point to `name`, atomically; `node` is who does it."""
+    """Point a symbolic link to `name`, atomically; `node` is the name of this node."""
     fresh = half_made(link, node)
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(name)
@@ -97,12 +97,12 @@ def point(link: Path, name: str, node: str) -> None:
 
 
 def half_made(link: Path, node: str) -> Path:
-    """Where `point` makes the link: one place for each node, so that none is left over."""
+    """The temporary name of `point`'s link, one for each node, so that none is left over."""
     return link.with_name(f".{link.name}.{node}.tmp")
 
 
 def sync_folder(folder: Path) -> None:
-    """Lets names that were made in a folder survive a loss of power."""
+    """Make new names in a folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

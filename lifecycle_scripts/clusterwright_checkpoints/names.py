@@ -1,4 +1,4 @@
-"""Names of things in a folder of checkpoints."""
+"""Names in a folder of checkpoints."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,127}")
 
 
 def is_step(name: str) -> bool:
-    """Whether a folder may be a checkpoint: a plain name, not one of ours."""
+    """Whether a folder may be a checkpoint: a plain name that this program does not use."""
     return _STEP.fullmatch(name) is not None and not name.endswith(PARTIAL) and name != LATEST
 
 
 def is_attempt(word: str) -> bool:
-    """Whether a job may call one of its attempts so."""
+    """Whether a text is a valid name of an attempt."""
     return _ATTEMPT.fullmatch(word) is not None
 
 
 def partial(step: str, attempt: str) -> str:
-    """Where a checkpoint is until it is whole: attempts never mix."""
+    """The folder of a checkpoint until it is complete, one for each attempt."""
     return f"{step}@{attempt}{PARTIAL}"
 
 
 def step_of_partial(name: str) -> str | None:
-    """The checkpoint that a folder becomes when it is whole; None: it is no such folder."""
+    """The checkpoint of such a folder; None for other folders."""
     if not name.endswith(PARTIAL):
         return None
     step, at, attempt = name[: -len(PARTIAL)].rpartition("@")

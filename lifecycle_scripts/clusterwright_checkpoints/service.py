@@ -1,4 +1,4 @@
-"""Goes over the runs on the local disks again and again, each as its owner."""
+"""Copy the runs on the local disks at intervals, each as its owner."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
-    """Until everything that is finished here is whole on shared storage, or the time is over."""
+    """Wait until all finished checkpoints are complete on shared storage, or the time is over."""
     until = time.monotonic() + options.timeout_seconds
     while True:
         _all_runs(local, shared, options)
@@ -57,7 +57,7 @@ def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
 
 
 def _all_runs(local: Path, shared: Path, options: argparse.Namespace) -> int:
-    """Drains every run in a process of its owner; 1 if any has something that cannot be."""
+    """Copy every run in a process of its owner; return 1 if a checkpoint could not be copied."""
     worst = 0
     for run in _runs(local, options.run):
         owner = run.lstat()
@@ -88,7 +88,7 @@ def _all_runs(local: Path, shared: Path, options: argparse.Namespace) -> int:
 
 
 def _as_owner(argv: list[str], uid: int, gid: int) -> subprocess.CompletedProcess[str]:
-    """Runs as whoever owns the run: only root can be anybody else, and must not be root there."""
+    """Run as the owner of the run: root must not follow a user's links."""
     folder = str(Path(__file__).parents[1])
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": folder, "LC_ALL": "C.UTF-8"}
     as_user = (
@@ -107,7 +107,7 @@ def _as_owner(argv: list[str], uid: int, gid: int) -> subprocess.CompletedProces
 
 
 def _runs(local: Path, only: str | None) -> list[Path]:
-    """The runs on this node; somebody who is not root has their own only."""
+    """The runs on this node; for users other than root only their own."""
     user = os.geteuid()
     try:
         return sorted(

@@ -1,6 +1,5 @@
-"""Is this node fit for a job? Run by Slurm around jobs, by a timer between them.
+"""Health checks of a node, run by Slurm before and after jobs, and by a timer.
 
-Copied to `/opt/clusterwright/lib` by the step `health` of the node program, and kept free of that
-program's modules: what stands in the way of every job should be small. Python 3.9, standard
-library only.
+The step `health` of the node program copies it to `/opt/clusterwright/lib`. It does not import
+that program: code that runs before every job should be small. Python 3.9, standard library only.
 """

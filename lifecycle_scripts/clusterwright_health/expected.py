@@ -1,4 +1,4 @@
-"""What a healthy node of this group has, as the node program wrote it down."""
+"""The expected hardware of a healthy node, from the node program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FILE = "/etc/clusterwright/health.json"
 
 
 class NoExpectation(Exception):
-    """The file is missing or is none; checks without it would pass whatever they see."""
+    """The file is missing or invalid; without it checks would always pass."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Expected:
 
 
 def read_expected(probe: Probe) -> Expected:
-    """Raises NoExpectation with what is wrong with the file."""
+    """Read the file. Raises NoExpectation with the reason if it is missing or invalid."""
     text = probe.read(FILE)
     if text is None:
         raise NoExpectation(f"{FILE} cannot be read")

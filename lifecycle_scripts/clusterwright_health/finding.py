@@ -1,12 +1,12 @@
-"""What a check says."""
+"""The result of a check."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 REMEDIES = ("heals", "reset", "reboot", "replace")
-"""What ends a finding, mildest first: by itself when its cause is gone, a reset of the device, a
-reboot, another instance.
+"""What resolves a finding, least disruptive first: the end of its cause, a reset of the device,
+a reboot, another instance.
 """
 
 

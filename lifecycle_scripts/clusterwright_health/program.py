@@ -1,14 +1,12 @@
-"""Looks at the node, and tells Slurm.
+"""Check the node and drain it in Slurm if there is a finding.
 
-| Mode | Run by | Looks at | With a finding |
-|---|---|---|---|
-| `prolog` | Slurm, before a job | what is quick | drains, exits with 1: the job goes elsewhere |
-| `epilog` | Slurm, after a job | what is quick | drains |
-| `periodic` | Slurm or a timer | everything | drains |
+| Mode | Run by | Checks | With a finding | |---|---|---|---| | `prolog` | Slurm, before a job |
+quick ones | drains, exits with 1: Slurm starts the job elsewhere | | `epilog` | Slurm, after a job
+| quick ones | drains | | `periodic` | Slurm or a timer | all | drains |
 
-A node that was drained here comes back after two looks in a row without a finding. A node that
-somebody else drained, or that is down, is left alone. A check that fails by itself is a line in
-the log, not a finding: no bug of ours may empty a cluster.
+A node that this program drained is resumed after two runs in a row without a finding. The state of
+a node that an administrator drained, or that is down, does not change. An exception in a check is
+logged and is not a finding: a bug must not drain a cluster.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ def main(argv: Sequence[str], probe: Probe | None = None) -> int:
 
 
 def findings_of(probe: Probe, expected: Expected, *, quick: bool) -> list[Finding]:
-    """What is wrong, the gravest first."""
+    """The findings, the most severe first."""
     found: list[Finding] = []
     for module in pkgutil.iter_modules(checks.__path__):
         check = importlib.import_module(f"{checks.__name__}.{module.name}")
@@ -72,7 +70,7 @@ def _run(mode: str, probe: Probe) -> int:
     clean_looks = 0 if found else _clean_looks(probe) + 1
     if found or mode == "periodic":
         _keep(probe, found, clean_looks)
-    # Slurm names the node to what it runs; the timer has only what was written down.
+    # Slurm passes the node's name; the timer has only the name in the file.
     name = os.environ.get("SLURMD_NODENAME") or expected.slurm_name
     _tell(probe, mode, name, found, clean_looks)
     return 1 if found and mode == "prolog" else 0
@@ -129,7 +127,7 @@ def _keep(probe: Probe, found: list[Finding], clean_looks: int) -> None:
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         fresh.write_text(text + "\n", encoding="utf-8")
         fresh.replace(path)
-    except OSError as error:  # a full or read-only disk is a finding, and must still be told
+    except OSError as error:  # a full or read-only disk is a finding that must still be reported
         print(f"clusterwright_health: {error}")
 
 
@@ -151,7 +149,7 @@ def _now() -> str:
 
 @contextmanager
 def _alone(probe: Probe) -> Iterator[None]:
-    """Waits while another look is going on, as long as there is time."""
+    """Wait for another run to end, until the deadline."""
     path = probe.path(LOCK)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

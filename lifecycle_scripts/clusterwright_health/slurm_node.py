@@ -1,4 +1,4 @@
-"""The node in Slurm: its state, and taking it out of and back into use."""
+"""The node in Slurm: read its state, drain it, resume it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clusterwright_common.probe import Probe
 
 MARK = "clusterwright: "
-"""How a reason of ours begins. A node that somebody else has drained is theirs."""
+"""The prefix of this program's reasons. Nodes with other reasons are not resumed."""
 
 _LONGEST_REASON = 200
 
@@ -30,7 +30,7 @@ class NodeState:
 
 
 def read_state(probe: Probe, name: str) -> NodeState | None:
-    """None where slurmctld does not answer, or does not know the node."""
+    """None if slurmctld does not answer or does not have the node."""
     answer = probe.run(["scontrol", "--oneliner", "show", "node", name])
     state = re.search(r"\bState=(\S+)", answer.stdout)
     if not answer.ok or state is None:
@@ -41,12 +41,12 @@ def read_state(probe: Probe, name: str) -> NodeState | None:
 
 
 def drain(probe: Probe, name: str, reason: str) -> str | None:
-    """Takes the node out of use; what went wrong, if anything."""
+    """Drain the node; return the error, if any."""
     return _update(probe, name, "DRAIN", f"Reason={MARK}{reason}"[: _LONGEST_REASON + 7])
 
 
 def resume(probe: Probe, name: str) -> str | None:
-    """Puts the node back into use; what went wrong, if anything."""
+    """Resume the node; return the error, if any."""
     return _update(probe, name, "RESUME")
 
 

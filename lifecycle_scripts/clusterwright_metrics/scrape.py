@@ -1,8 +1,8 @@
-"""One look at everything, within a time budget.
+"""One scrape of all sources, within a time budget.
 
-Each source runs in a thread of its own. One that has not ended when the budget is spent is left
-behind: its samples are missing, it is said so, and it is not started again until it has ended, so
-that a driver that hangs is asked once and not once a minute.
+Each source runs in a thread. A thread that has not ended within the budget continues: its samples
+are missing, a metric reports it, and the source is not started again before the thread ends, so
+that a driver that hangs is queried once and not once a minute.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from clusterwright_metrics import sources
 from clusterwright_metrics.text import Metrics, exposition
 
 BUDGET_SECONDS = 8.0
-"""Prometheus gives up after 10 s (scrape_timeout), and would then have nothing at all."""
+"""Prometheus's timeout is 10 s (scrape_timeout), after which it would have no samples."""
 _KEPT_SECONDS = 1.0
-"""Who asks twice at once gets the same answer, so that nobody can make the node busy."""
+"""Scrapes within this time get the same answer, to limit the load on the node."""
 
 
 @dataclass
 class _Look:
-    """One source at work. `error` is empty when it went well."""
+    """The run of a source. `error` is empty if it succeeded."""
 
     began: float
     metrics: Metrics = field(default_factory=Metrics)
@@ -38,7 +38,7 @@ class _Look:
 
 
 class Scraper:
-    """Asks the sources of a role. Safe from several threads."""
+    """Collects from the sources of a role. Thread-safe."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Scraper:
         tell: Callable[[str], None] = print,
     ) -> None:
         self._budget = budget_seconds
-        # A source's own commands end before the budget does, and it can then say so itself.
+        # Commands of a source end before the budget, so that the source can report the timeout.
         self._make_probe = make_probe or (lambda: Probe(deadline_seconds=budget_seconds * 0.9))
         self._modules = load_sources(role) if modules is None else modules
         self._tell = tell
@@ -77,7 +77,7 @@ class Scraper:
                 look.thread.join(max(0.0, ends - time.monotonic()))
                 if look.thread.is_alive():
                     self._left_behind[name] = look
-            # Before its parts are read: a thread that goes on may add to them meanwhile.
+            # Read it first: a thread that continues may add samples meanwhile.
             ended = look.seconds is not None
             seconds = look.seconds if ended else time.monotonic() - look.began
             error = look.error if ended else f"at work for {seconds:.0f} s"
@@ -92,7 +92,7 @@ class Scraper:
 
     def _start(self, name: str) -> _Look:
         look = self._left_behind.pop(name, None)
-        # One that has ended since has old figures: they are not wanted.
+        # Drop samples of a thread that ended late: they are old.
         if look is not None and look.thread is not None and look.thread.is_alive():
             return look
         look = _Look(time.monotonic())
@@ -105,12 +105,12 @@ class Scraper:
             self._modules[name].collect(self._make_probe(), look.metrics)
         except ProbeError as error:
             look.error = str(error)
-        except Exception as error:  # noqa: BLE001  a bug of one source is its own
+        except Exception as error:  # noqa: BLE001  an error of one source must not affect others
             look.error = f"{type(error).__name__}: {error}"
         look.seconds = time.monotonic() - look.began
 
     def _say(self, name: str, error: str) -> None:
-        """Once for each new error, not once a minute."""
+        """Log each new error once, not once a minute."""
         kind = error.split(" for ", maxsplit=1)[0]
         if self._said.get(name, "") != kind:
             self._tell(f"{name}: {error or 'answers again'}")

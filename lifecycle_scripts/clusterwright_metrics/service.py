@@ -30,7 +30,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(address, _Scrape)
 
     def server_bind(self) -> None:
-        # HTTPServer looks its own name up, for which a closed network may have nobody to ask.
+        # HTTPServer resolves its own name, for which a closed network may have no DNS server.
         socket_address = self.server_address
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(socket_address)
@@ -51,7 +51,7 @@ class _Scrape(BaseHTTPRequestHandler):
         self._answer(200, CONTENT_TYPE, self.server.scraper.text())
 
     def log_message(self, *_: object) -> None:
-        """Nothing: a line for every scrape tells nobody anything."""
+        """Do not log scrapes."""
 
     def _answer(self, code: int, kind: str, text: str) -> None:
         body = text.encode()
@@ -61,14 +61,14 @@ class _Scrape(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-        except OSError:  # who asked has gone
+        except OSError:  # the client disconnected
             self.close_connection = True
 
 
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     host, _, port = options.listen.rpartition(":")
-    # Printed lines go to the journal of systemd.
+    # systemd writes printed lines to its journal.
     scraper = Scraper(
         options.role,
         make_probe=lambda: Probe(options.root, deadline_seconds=BUDGET_SECONDS * 0.9),
@@ -81,7 +81,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _bound(address: tuple[str, int], scraper: Scraper) -> Server:
-    """The server, once its address is the node's: at boot it may come later than we do."""
+    """The server, when the node has its address: at boot the address may come later."""
     ends = time.monotonic() + _WAIT_SECONDS
     while True:
         try:
@@ -95,6 +95,8 @@ def _bound(address: tuple[str, int], scraper: Scraper) -> Server:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="clusterwright_metrics", allow_abbrev=False)
     parser.add_argument("--role", required=True, choices=("controller", "login", "compute"))
-    parser.add_argument("--root", default="/", help="where the node's files are, in a container")
+    parser.add_argument(
+        "--root", default="/", help="the folder of the node's files, in a container"
+    )
     parser.add_argument("--listen", required=True, metavar="ADDRESS:PORT")
     return parser

@@ -1,7 +1,7 @@
 """Metrics, and their text in the exposition format of Prometheus (version 0.0.4).
 
 Source: Prometheus, "Exposition formats" (text-based format): line feeds, quotes and backslashes
-of label values are escaped, a family's lines stand together, HELP and TYPE first.
+of label values are escaped, the lines of a family are together, HELP and TYPE first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Family:
 
 
 class Metrics:
-    """What one source has to say."""
+    """The samples of a source."""
 
     def __init__(self) -> None:
         self.families: dict[str, Family] = {}
@@ -39,7 +39,7 @@ class Metrics:
         value: float | None,
         labels: Mapping[str, str] | None = None,
     ) -> None:
-        """One sample; without a value none. Raises ValueError for a name that is none."""
+        """Add a sample unless its value is None. Raises ValueError for an invalid name."""
         if value is None:
             return
         if not _NAME.fullmatch(name):
@@ -49,7 +49,7 @@ class Metrics:
 
 
 def number(text: str | None) -> float | None:
-    """The number that a text is, else None: `[N/A]`, an empty file, a unit behind it."""
+    """The number in a text, else None: for `[N/A]`, an empty file, a number with a unit."""
     try:
         return float((text or "").strip())
     except ValueError:
@@ -62,7 +62,7 @@ def sanitised(name: str) -> str:
 
 
 def exposition(parts: Iterable[Metrics]) -> str:
-    """The whole text. A family that two sources have stands together; a sample stands once."""
+    """The text of all samples, merged by family and without duplicates."""
     merged: dict[str, Family] = {}
     for part in parts:
         for family in part.families.values():

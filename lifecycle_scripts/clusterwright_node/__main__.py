@@ -1,5 +1,5 @@
-"""Entry of `python3 -m clusterwright_node`. Kept readable for old interpreters, so that they can
-say what is wrong.
+"""Entry point of `python3 -m clusterwright_node`. Its syntax is that of old interpreters, so that
+they can report which version is required.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Files from the cluster's bucket: where they lie on a node, and whether they are the right ones.
+"""Files from the cluster's bucket: their paths on a node, and their verification.
 
-`clusterwright artefacts mirror` puts them there under their checksum. Nodes fetch from nowhere
-else. A step that uses some asks `files_for`; the step `artefacts`, which comes first, has fetched
-and verified them.
+`clusterwright artefacts mirror` uploads them under their checksums. Nodes download only from that
+bucket. A step that uses files calls `files_for`; the step `artefacts` has downloaded and verified
+them before.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from clusterwright_node.node import Node
 
 FOLDER = "/var/lib/clusterwright/artefacts"
 _ARCHITECTURES = {"x86_64": "x86_64", "aarch64": "arm64"}
-"""What `uname -m` says, in the words of the list."""
+"""Architectures of `uname -m`, with their names in the list of artefacts."""
 
 
 def path_of(artefact: Artefact) -> str:
-    """Where it lies on the node. Raises StepError where its checksum is unknown."""
+    """The path of a file on the node. Raises StepError if its checksum is unknown."""
     return f"{FOLDER}/{checked_sha256(artefact)}/{artefact.file}"
 
 
 def key_of(artefact: Artefact) -> str:
-    """Its name in the bucket, as `clusterwright artefacts mirror` gives it."""
+    """The key of a file in the bucket, from `clusterwright artefacts mirror`."""
     return f"artefacts/{checked_sha256(artefact)}/{artefact.file}"
 
 
 def checked_sha256(artefact: Artefact) -> str:
     if artefact.sha256 is None:
         raise StepError(
-            f"the checksum of {artefact.label} is unknown, and nothing unknown is installed",
+            f"the checksum of {artefact.label} is unknown, and files without a checksum are not "
+            f"installed",
             "run `clusterwright artefacts mirror <config> --pin`, review what it writes into the"
             " list of artefacts, and deploy again",
         )
@@ -37,7 +38,7 @@ def checked_sha256(artefact: Artefact) -> str:
 
 
 def wanted(node: Node) -> list[Artefact]:
-    """All that are for this node's architecture, in the order of the list."""
+    """The files for this node's architecture, in the order of the list."""
     if node.inputs.cluster.artefacts is None:
         return []
     here = architecture(node)
@@ -47,12 +48,12 @@ def wanted(node: Node) -> list[Artefact]:
 
 
 def files_for(node: Node, step: str) -> list[Artefact]:
-    """Those that a step uses on this node."""
+    """The files that a step uses on this node."""
     return [each for each in wanted(node) if step in each.used_by]
 
 
 def architecture(node: Node) -> str:
-    """`x86_64` or `arm64`. Raises StepError for another one."""
+    """`x86_64` or `arm64`. Raises StepError for other architectures."""
     said = node.machine.query("uname", "-m").stdout.strip()
     if said not in _ARCHITECTURES:
         raise StepError(
@@ -63,7 +64,7 @@ def architecture(node: Node) -> str:
 
 
 def why_not_right(node: Node, artefact: Artefact, path: str) -> str | None:
-    """What is wrong with the file at `path`; None where it is the listed one."""
+    """Why the file at `path` is not the listed one; None if it is."""
     sha256 = checked_sha256(artefact)
     size = node.machine.size_of(path)
     if size is None:

@@ -1,7 +1,7 @@
-"""Finds the steps, ours and the user's own, and puts them in order.
+"""Find the built-in and the custom steps, and sort them.
 
-Ours are the modules of `clusterwright_node.steps`. The user's own lie in the folder `site_steps`
-beside this package, where the deployment has put those that the spec names in `lifecycle.steps`.
+Built-in steps are the modules of `clusterwright_node.steps`. Custom steps are in the folder
+`site_steps` beside this package, to which the deployment copies those of `lifecycle.steps`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SITE_FOLDER = Path(__file__).parents[1] / SITE_PACKAGE
 
 @dataclass(frozen=True)
 class Step:
-    """One module of `steps` or of the user's own, read once."""
+    """A built-in or custom step."""
 
     name: str
     summary: str
@@ -36,9 +36,9 @@ class Step:
     check: Callable[[Node], Verdict]
     apply: Callable[[Node], None]
     before: tuple[str, ...] = ()
-    """Steps that must come after it; only the user's own say so."""
+    """Steps that must run after it; only custom steps have it."""
     is_site: bool = False
-    """Whether it is one of the user's own."""
+    """Whether it is a custom step."""
 
 
 def load_steps(site_folder: Path | None = None) -> list[Step]:
@@ -53,14 +53,14 @@ def load_steps(site_folder: Path | None = None) -> list[Step]:
 
 
 def step_names(site_folder: Path | None = None) -> list[str]:
-    """The names alone, without importing the steps."""
+    """The names of the steps, without importing them."""
     return sorted({*_modules(steps.__path__), *_modules([str(site_folder or SITE_FOLDER)])})
 
 
 def ordered(found: dict[str, Step]) -> list[Step]:
-    """Steps so that each comes after what it names, and what names it; otherwise by name.
+    """Sort steps by their AFTER and BEFORE, then by name.
 
-    Raises ValueError for a loop.
+    Raises ValueError for a cycle.
     """
     after = {name: set(step.after) for name, step in found.items()}
     for step in found.values():
@@ -107,8 +107,8 @@ def _step(name: str, content: ModuleType, is_site: bool = False) -> Step:
 
 
 def _site_step(name: str, folder: Path) -> Step:
-    """One of the user's own. One that cannot be read is a step that fails and says so: the rest
-    has been held against it before the deployment, but not on this node.
+    """Load a custom step. One that cannot be imported becomes a step that fails: it was checked
+    before the deployment, but not on this node.
     """
     specification = importlib.util.spec_from_file_location(
         f"{SITE_PACKAGE}.{name}", str(folder / f"{name}.py")
@@ -119,7 +119,7 @@ def _site_step(name: str, folder: Path) -> Step:
     try:
         specification.loader.exec_module(module)
         return _step(name, module, is_site=True)
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with it is the step's failure
+    except Exception as error:  # noqa: BLE001 - every error is the step's failure
         cause = f"your step {name}.py cannot be read: {type(error).__name__}: {error}"
 
         def applies(_: Node) -> Verdict:

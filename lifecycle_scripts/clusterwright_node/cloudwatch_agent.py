@@ -1,9 +1,9 @@
-"""The image's CloudWatch agent: configurations of ours beside those that it has.
+"""Additional configurations for the image's CloudWatch agent.
 
-A configuration is appended to what the agent reads already (`append-config`; CloudWatch User
-Guide, "Creating multiple CloudWatch agent configuration files": the files must have different
-names). What the agent said to it is kept, so that it is told once, and not at every run what it
-refuses. Nothing here stops a node: without the agent it still runs jobs.
+A configuration is appended to the agent's (`append-config`; CloudWatch User Guide, "Creating
+multiple CloudWatch agent configuration files": the files must have different names). The agent's
+answer is stored, so that a refused configuration is not appended again in every run. Errors do not
+stop a node: jobs do not need the agent.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def is_there(node: Node) -> bool:
 
 
 def path_of(name: str) -> str:
-    """Where the configuration `logs` or `metrics` lies; the agent goes by the file's name."""
+    """The path of the configuration `logs` or `metrics`; the agent identifies it by its name."""
     return f"{FOLDER}/clusterwright-{name}.json"
 
 
 def lacks(node: Node, name: str, text: str) -> str | None:
-    """What has to be done until the agent has this configuration; None for nothing.
+    """What is missing until the agent has this configuration; None if nothing is.
 
-    An agent that refused it is left alone; `refusal` says what it said.
+    A refused configuration is not missing; `refusal` returns the agent's answer.
     """
     if node.machine.read_text(path_of(name)) != text:
         return f"{path_of(name)} is not current"
@@ -44,12 +44,12 @@ def lacks(node: Node, name: str, text: str) -> str | None:
 
 
 def refusal(node: Node, name: str, text: str) -> str:
-    """What the agent said against this configuration; empty where it took it."""
+    """Why the agent refused this configuration; empty if it accepted it."""
     return _answer(node, name, text) or ""
 
 
 def tell(node: Node, name: str, text: str) -> None:
-    """Writes the configuration, appends it to the agent's, and notes the answer."""
+    """Write the configuration, append it to the agent's, and store the answer."""
     machine = node.machine
     path = path_of(name)
     if machine.read_text(path) != text:
@@ -68,7 +68,7 @@ def tell(node: Node, name: str, text: str) -> None:
 
 
 def _answer(node: Node, name: str, text: str) -> str | None:
-    """The agent's error for this configuration, empty for none; None where it was not told."""
+    """The agent's error for this configuration, empty for none; None if it was not appended."""
     try:
         value = json.loads(node.machine.read_text(_ANSWERS[name]) or "null")
         told, error = value["sha256"], value["error"]

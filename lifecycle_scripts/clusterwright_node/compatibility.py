@@ -1,6 +1,6 @@
 """Which versions of drivers and libraries do not work together, each rule with its source.
 
-What no source decides is "unknown" and stops nothing: a newer release than the table is not wrong.
+Combinations without a source are "unknown" and no error, such as releases newer than the table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PLUGIN_NEEDS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One rule's answer. `text` says what was compared, `hint` what to do when it is refused."""
+    """The result of a rule. `text` has the compared versions, `hint` what to do if it fails."""
 
     rule: str
     verdict: str
@@ -52,11 +52,11 @@ class Finding:
 def judge(
     versions: Mapping[str, str], instance_type: str, has_cuda_compat: bool = False
 ) -> list[Finding]:
-    """Every rule's answer about the versions that were found on a node.
+    """The results of all rules for the versions that were found on a node.
 
     `versions` has the keys of `clusterwright_node.software`; missing ones were not found.
-    `has_cuda_compat`: NVIDIA's forward compatibility package is there, for which the lowest driver
-    does not hold.
+    `has_cuda_compat`: NVIDIA's forward compatibility package is installed, with which older
+    drivers are allowed.
     """
     return [
         _fabric_manager(versions, instance_type),

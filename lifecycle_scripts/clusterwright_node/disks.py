@@ -1,4 +1,4 @@
-"""Local NVMe disks: which there are, and what is written on them."""
+"""Local NVMe disks and the signatures on them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Disk:
 
     path: str
     mount_paths: tuple[str, ...]
-    children: tuple[tuple[str, str], ...]  # (path, type) of what lies directly on it
+    children: tuple[tuple[str, str], ...]  # (path, type) of the block devices directly on it
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What is written on a device: its type (xfs, linux_raid_member, ...), label and UUID."""
+    """The signature on a device: its type (xfs, linux_raid_member, ...), label and UUID."""
 
     kind: str
     label: str
@@ -52,7 +52,7 @@ def instance_store_disks(node: Node) -> list[Disk]:
 
 
 def signature(node: Node, device: str) -> Signature | None:
-    """What is written on `device`, read from the device itself; None for a blank one."""
+    """The signature on `device`, read from the device itself; None for a blank device."""
     result = node.machine.query("wipefs", "--no-act", "--json", device)
     if not result.ok:
         raise failure_of(result)

@@ -1,4 +1,4 @@
-"""What can go wrong on a node, always with a cause and with what to do about it."""
+"""Errors of the node program, each with a cause and a hint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class NodeError(Exception):
-    """A failure with a cause and a hint. The cause says what was found, the hint what to do."""
+    """A failure with a cause (what was found) and a hint (what to do)."""
 
     def __init__(self, cause: str, hint: str) -> None:
         super().__init__(cause)
@@ -15,8 +15,8 @@ class NodeError(Exception):
 
 
 class InputsError(NodeError):
-    """The files beside the scripts are wrong, or contradict each other. Holds every problem
-    found.
+    """The files beside the scripts are invalid or contradict each other. It has all
+    problems.
     """
 
     def __init__(self, problems: Sequence[str], hint: str | None = None) -> None:
@@ -25,7 +25,7 @@ class InputsError(NodeError):
 
 
 class StepError(NodeError):
-    """A step cannot reach its goal. `transient` ones are tried again until retries or time run
+    """A step failed. `transient` failures are repeated until retries or time run
     out.
     """
 
@@ -35,8 +35,8 @@ class StepError(NodeError):
 
 
 class CommandError(StepError):
-    """A command that should have worked did not. Transient: package locks and slow services
-    pass.
+    """A command failed. Transient, as package locks and slow services
+    are.
     """
 
     def __init__(self, cause: str, hint: str = "see the command's output in the cause") -> None:

@@ -1,9 +1,9 @@
-"""Files inside users' home directories, written by root without being led astray.
+"""Files in users' home directories, written by root without following links.
 
-A home directory belongs to its user, who may put a symbolic link anywhere in it, and lies on a
-file system where every node of the cluster does the same work at the same moment. So: folders are
-opened without following links and worked on through the open folder; a file is made under a name
-of this node's own and renamed into place.
+A home directory belongs to its user, who may create symbolic links in it, and is on a file system
+that all nodes change in the same way at the same time. So folders are opened without following
+links and used through their file descriptors; a file is created under a name with the node's name
+and renamed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class HomeFiles:
         self._token = token
 
     def why_not_right(self, authorized: str) -> str | None:
-        """What is missing or wrong, None when nothing is. Changes nothing."""
+        """What is missing or wrong; None if nothing is. Changes nothing."""
         with self._opened_base() as base, contextlib.ExitStack() as stack:
             home = self._open(stack, base, self._name)
             if home is None:
@@ -55,7 +55,7 @@ class HomeFiles:
         return None
 
     def make_right(self, authorized: str) -> None:
-        """Makes the home directory, .ssh and authorized_keys. Other nodes may do the same at the
+        """Create the home directory, .ssh and authorized_keys. Other nodes may do the same at the
         same time.
         """
         with self._opened_base() as base, contextlib.ExitStack() as stack:
@@ -82,8 +82,8 @@ class HomeFiles:
             )
         owner = self._owner(folder)
         if owner == (0, 0):
-            # Made by this program on some node, which had not come to this yet. Mode first: an
-            # owner that is right is the sign that all is done.
+            # Created by this program on a node that has not done this yet. Set the owner last:
+            # the right owner shows that all is done.
             with self._machine.action("chown " + path):
                 os.fchmod(folder, mode)
                 self._machine.set_owner(folder, self._uid, self._gid)
@@ -174,8 +174,8 @@ class HomeFiles:
 
 
 def with_keys(old: str | None, authorized: str) -> str | None:
-    """authorized_keys with our block replaced by `authorized`; the user's own lines stay as they
-    are.
+    """authorized_keys with the marked block replaced by `authorized`; other lines do not
+    change.
     """
     kept: list[str] = []
     inside = False

@@ -1,4 +1,4 @@
-"""Slurm's host lists, short: `a1,a2,a3` as `a[1-3]`.
+"""Compressed host lists of Slurm: `a1,a2,a3` as `a[1-3]`.
 
 A cluster of ten thousand nodes has a line of a few hundred characters this way, and slurmctld
 reads one line of a thousand nodes faster than a thousand lines.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 _PARTS = re.compile(r"(.*?)([0-9]+)$")
 _LARGEST_RUN = 60_000
-"""Slurm's host lists refuse more than 64 Ki names in one bracket (MAX_RANGE, hostlist.c)."""
+"""The maximum of names in one bracket is 64 Ki (MAX_RANGE, hostlist.c)."""
 
 
 def compressed(names: Iterable[str]) -> str:
@@ -34,8 +34,8 @@ def compressed(names: Iterable[str]) -> str:
 def paired(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Pairs of name and address as few pairs of host lists that expand in the same order.
 
-    Only where name and address end in the same number, as `ip-10-1-0-31` and `10.1.0.31` do;
-    others stay alone.
+    Pairs whose name and address end in the same number, as `ip-10-1-0-31` and `10.1.0.31`, are
+    merged; others are not.
     """
     together: dict[tuple[str, str], list[int]] = {}
     alone = []

@@ -31,7 +31,7 @@ _CLUSTER_ARN = re.compile(r"arn:[a-z-]+:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/(
 
 @dataclass(frozen=True)
 class Provisioning:
-    """What of provisioning_parameters.json has to agree with cluster.json."""
+    """The keys of provisioning_parameters.json that must agree with cluster.json."""
 
     controller_group: str
     login_group: str | None
@@ -56,7 +56,7 @@ class Resources:
     instance_types: dict[str, str]
     instances: tuple[Instance, ...]
     cluster_id: str | None = None
-    """The end of the cluster's ARN, with which the name of its log group ends."""
+    """The id in the cluster's ARN, which is also in the name of its log group."""
 
     def of_group(self, group: str) -> list[Instance]:
         return [instance for instance in self.instances if instance.group == group]
@@ -64,7 +64,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Everything that was read, and the digest of the files that are ours."""
+    """The contents of all files, and the digest of cluster.json and the other uploaded files."""
 
     cluster: ClusterFile
     deployment: DeploymentFile
@@ -72,10 +72,10 @@ class Inputs:
     resources: Resources
     digest: str = field(default="")
     folder: str = ""
-    """Where our files were read, and where HyperPod's list of instances was."""
+    """The folder of the uploaded files, and the path of HyperPod's list of instances."""
     resource_config: str = RESOURCE_CONFIG
     here: parallelcluster.Here | None = None
-    """This node as ParallelCluster knows it; None on HyperPod."""
+    """This node, from ParallelCluster's files; None on HyperPod."""
 
 
 def load_inputs(
@@ -86,8 +86,8 @@ def load_inputs(
     configuration: str = "managed",
     groups: Sequence[str] = (),
 ) -> Inputs:
-    """Reads all files. `folder` is a path of this machine, `resource_config` one below the
-    machine's root; `groups` are the custom action's words, see `parallelcluster.read`.
+    """Read all files. `folder` is a path of this machine, `resource_config` one below the
+    machine's root; `groups` are the custom action's arguments, see `parallelcluster.read`.
 
     Raises InputsError with every problem of every file.
     """
@@ -127,7 +127,7 @@ def load_inputs(
 
 
 class _Files:
-    """Reads the files and notes what cannot be read."""
+    """Reads the files and collects what cannot be read."""
 
     def __init__(self, machine: Machine, folder: str, problems: list[str]) -> None:
         self._machine = machine
@@ -137,7 +137,7 @@ class _Files:
 
     @property
     def digest(self) -> str:
-        """Of the names and texts of our files read so far."""
+        """The digest of the names and texts of the uploaded files read so far."""
         return self._sha256.hexdigest()
 
     def ours(self, name: str, required: bool = True) -> object | None:

@@ -1,8 +1,8 @@
-"""What the program was doing when it ended, kept on the node's own disk.
+"""The steps and actions that a run began and did not end, stored on the node's disk.
 
-The truth about a step is always what its check finds on the machine. The journal only remembers
-what cannot be seen there: that a run ended inside a step, and that an action which cannot be told
-from a finished one by looking (making a file system, say) was begun and never ended.
+The state of a step is what its check finds on the machine. The journal has only what a check
+cannot see: that a run ended inside a step, and that an action whose interruption is not visible
+(such as the creation of a file system) was begun and did not end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 
 
 class Journal:
-    """Written whole and atomically on every change; a run that changes nothing does not write
+    """Written atomically on every change; a run that changes nothing does not write
     it.
     """
 
@@ -33,8 +33,8 @@ class Journal:
         return step if isinstance(step, str) else None
 
     def belongs_to(self, instance_id: str) -> None:
-        """Forgets what another instance wrote: the disk was copied, its past says nothing about
-        this one.
+        """Discard entries of another instance: the disk was copied, and they are not about
+        this instance.
         """
         if self._state["instance_id"] not in (None, instance_id):
             self.remarks.append(
@@ -54,7 +54,7 @@ class Journal:
         self._write()
 
     def begin(self, action: str, about: str) -> None:
-        """Notes that `action` on `about` begins, before it does."""
+        """Store that `action` on `about` begins, before it does."""
         self._state["begun"][action] = about
         self._write()
 
@@ -63,7 +63,7 @@ class Journal:
         self._write()
 
     def begun(self, action: str) -> str | None:
-        """What `action` was begun on and not ended, else None."""
+        """The subject on which `action` was begun and did not end, else None."""
         about = self._state["begun"].get(action)
         return about if isinstance(about, str) else None
 

@@ -1,6 +1,6 @@
-"""A copy of this program that stays on the node, for units that run it again.
+"""A permanent copy of this program, for systemd units that run it again.
 
-The folder that it was started from does not: HyperPod and ParallelCluster fetch it for one run.
+The original folder is temporary: HyperPod and ParallelCluster download it for one run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SOURCE = Path(__file__).parents[1]
 
 
 def files(node: Node, inputs: Sequence[str]) -> dict[str, str]:
-    """Path to text: the program, and those of its files that are named."""
+    """Texts by path: the program, and the named files."""
     found = {}
     for source in sorted(_SOURCE.rglob("*.py")):
         name = source.relative_to(_SOURCE).as_posix()

@@ -1,4 +1,4 @@
-"""LNet's interfaces over EFA: which there should be, which there are, what they have carried."""
+"""LNet's interfaces over EFA: the expected ones, the existing ones, and their counters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INFINIBAND = "/sys/class/infiniband"
 
 @dataclass(frozen=True)
 class Interface:
-    """One local NI of LNet and its counters since it was made."""
+    """A local NI of LNet and its counters since its creation."""
 
     nid: str
     devices: tuple[str, ...]
@@ -40,7 +40,7 @@ def efa_devices(node: Node) -> list[str]:
 
 
 def wanted_devices(node: Node) -> list[str]:
-    """The EFA devices that LNet should use. Raises StepError where the machine has none."""
+    """The EFA devices that LNet should use. Raises StepError if the machine has none."""
     devices = efa_devices(node)
     if not devices:
         raise StepError(
@@ -53,10 +53,10 @@ def wanted_devices(node: Node) -> list[str]:
 
 
 def efa_interfaces(node: Node) -> list[Interface]:
-    """LNet's EFA interfaces with their counters; none where LNet has no EFA network."""
+    """LNet's EFA interfaces with their counters; empty if LNet has no EFA network."""
     result = node.machine.query("lnetctl", "net", "show", "--net", "efa", "--verbose")
     if not result.ok:
-        # Older clients fail instead of printing nothing when a network does not exist.
+        # Older clients fail if a network does not exist; newer ones print nothing.
         if (
             "no such" in result.said.lower()
             or "not found" in result.said.lower()

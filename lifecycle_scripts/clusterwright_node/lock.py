@@ -1,4 +1,4 @@
-"""One run at a time. The kernel drops the lock when its holder dies, however it dies."""
+"""The lock for one run at a time. The kernel releases it when the process ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOCK = "/run/clusterwright/node.lock"
 
 @contextlib.contextmanager
 def exclusive(machine: Machine, wait_seconds: float) -> Iterator[None]:
-    """Holds the lock. Raises StepError when another run still has it after `wait_seconds`."""
+    """Hold the lock. Raises StepError if another run still has it after `wait_seconds`."""
     path = machine.path(LOCK)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -15,8 +15,8 @@ LOG = "/var/log/clusterwright/node.jsonl"
 
 
 class Log:
-    """Appends events. A line goes out in one write, and the file ends in a whole line before the
-    first.
+    """Appends events. A line is one write, and an incomplete last line of an earlier run is
+    ended first.
     """
 
     def __init__(self, machine: Machine, stream: TextIO, run: str) -> None:
@@ -41,12 +41,12 @@ class Log:
         self._write(json.dumps(line, ensure_ascii=True) + "\n")
 
     def last_words(self, text: str) -> None:
-        """The plain line that ends a run: what SageMaker shows the user."""
+        """The text line that ends a run, which SageMaker shows the user."""
         self._write(text + "\n", to_file=False)
 
     def close(self) -> None:
         if self._handle is not None:
-            # A node that HyperPod takes back after a failure keeps what is on its disk.
+            # Sync: the log must survive if HyperPod stops the node after a failure.
             with contextlib.suppress(OSError):
                 os.fsync(self._handle)
             os.close(self._handle)
@@ -70,7 +70,7 @@ class Log:
             self._stream.write(line)
             self._stream.flush()
         except (OSError, ValueError):
-            pass  # nobody reads standard output any more; the file has the line
+            pass  # standard output is closed; the file has the line
         if self._handle is None or not to_file:
             return
         try:

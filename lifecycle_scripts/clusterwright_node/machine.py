@@ -1,11 +1,11 @@
-"""The machine under the program: its files below a root, its commands, its clock.
+"""The machine of the program: its files below a root, its commands, its clock.
 
-Everything that reads or changes the machine goes through here, so that tests run the real program
-on a fake machine, and so that a kill can be placed between any two changes. Three kinds of access:
+All access to the machine is in this module, so that tests run the real program on a fake machine
+and can kill it between any two changes. Three kinds of access:
 
-- `query`: a command that only looks, or a probe that leaves nothing behind;
+- `query`: a command that only reads, or a probe that leaves no change;
 - `change`: a command that changes the machine;
-- files: read, or written whole and atomically (temporary file, fsync, rename, fsync of the
+- files: read, or written atomically (temporary file, fsync, rename, fsync of the
   folder).
 """
 
@@ -41,7 +41,7 @@ _CHUNK_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class Result:
-    """What a command answered."""
+    """The result of a command."""
 
     argv: tuple[str, ...]
     returncode: int
@@ -54,7 +54,7 @@ class Result:
 
     @property
     def said(self) -> str:
-        """The command's own words in one line: the end of stderr, or of stdout."""
+        """The end of stderr, or of stdout, in one line."""
         words = " ".join((self.stderr.strip() or self.stdout.strip() or "no output").split())
         return words if len(words) <= 300 else "..." + words[-297:]
 
@@ -66,7 +66,7 @@ def failure_of(result: Result) -> CommandError:
 
 
 class Machine:
-    """The real machine. Tests derive from it."""
+    """The real machine. Tests use a subclass."""
 
     def __init__(self, root: str = "/") -> None:
         self.root = Path(root)
@@ -101,11 +101,11 @@ class Machine:
         return shutil.which(name, path=self._search_path()) is not None
 
     def query(self, *argv: str, timeout_seconds: float = 20.0) -> Result:
-        """Runs a command that only looks. Does not raise for a non-zero exit code."""
+        """Run a command that only reads. Does not raise for a non-zero exit code."""
         return self._checked(argv, timeout_seconds)
 
     def change(self, *argv: str, timeout_seconds: float = 300.0) -> Result:
-        """Runs a command that changes the machine. Raises CommandError unless it exits 0."""
+        """Run a command that changes the machine. Raises CommandError unless it exits 0."""
         with self.action("run " + " ".join(argv)):
             result = self._checked(argv, timeout_seconds)
         if not result.ok:
@@ -130,21 +130,21 @@ class Machine:
         return self.path(path).exists()
 
     def read_text(self, path: str) -> str | None:
-        """The text of a file, None where there is none."""
+        """The text of a file, None if there is none."""
         try:
             return self.path(path).read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def mode_of(self, path: str) -> int | None:
-        """Permission bits, None where there is nothing."""
+        """Permission bits, None if the path does not exist."""
         try:
             return stat.S_IMODE(self.path(path).stat().st_mode)
         except FileNotFoundError:
             return None
 
     def sha256_of(self, path: str) -> str | None:
-        """The digest of a file, which need not be text; None where there is none."""
+        """The digest of a file, which need not be text; None if there is none."""
         try:
             with self.path(path).open("rb") as reading:
                 found = hashlib.sha256()
@@ -155,14 +155,14 @@ class Machine:
             return None
 
     def size_of(self, path: str) -> int | None:
-        """Bytes of a file, None where there is none."""
+        """The size of a file in bytes, None if there is none."""
         try:
             return self.path(path).stat().st_size
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def owner_of(self, path: str) -> tuple[int, int] | None:
-        """UID and GID of a file or folder, None where there is nothing."""
+        """UID and GID of a file or folder, None if it does not exist."""
         try:
             handle = os.open(self.path(path), os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -173,14 +173,14 @@ class Machine:
             os.close(handle)
 
     def listing(self, path: str) -> Sequence[str]:
-        """Sorted names in a folder; empty where there is no folder."""
+        """Sorted names in a folder; empty if there is no folder."""
         try:
             return sorted(entry.name for entry in self.path(path).iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return ()
 
     def write_text(self, path: str, text: str, mode: int = 0o644) -> None:
-        """Replaces a file atomically. The owner of an existing file is kept."""
+        """Replace a file atomically. The owner of an existing file is kept."""
         target = self.path(path)
         self.make_directory(posixpath.dirname(path))
         with self.action("write " + path):
@@ -207,7 +207,7 @@ class Machine:
             sync_directory(target.parent)
 
     def adopt(self, fresh: str, path: str, mode: int = 0o644) -> None:
-        """Renames a file that a command has written into its place, durably; root's from now on.
+        """Rename a file that a command has written, durably; root becomes its owner.
 
         Both are in one folder.
         """
@@ -224,7 +224,7 @@ class Machine:
             sync_directory(target.parent)
 
     def make_directory(self, path: str, mode: int = 0o755) -> None:
-        """Makes a folder and its parents. An existing folder is left as it is."""
+        """Create a folder and its parents. An existing folder does not change."""
         target = self.path(path)
         if target.is_dir():
             return
@@ -237,7 +237,7 @@ class Machine:
             self.path(path).chmod(mode)
 
     def set_file_owner(self, path: str, uid: int, gid: int) -> None:
-        """Gives a file or folder to somebody; a link is not followed."""
+        """Change the owner of a file or folder, without following links."""
         with self.action("chown " + path):
             handle = os.open(self.path(path), os.O_RDONLY | os.O_NOFOLLOW)
             try:
@@ -246,7 +246,7 @@ class Machine:
                 os.close(handle)
 
     def remove(self, path: str) -> None:
-        """Removes a file; nothing to remove is fine."""
+        """Remove a file if it exists."""
         with self.action("remove " + path), contextlib.suppress(FileNotFoundError):
             self.path(path).unlink()
 
@@ -264,7 +264,7 @@ class Machine:
 
     @contextlib.contextmanager
     def action(self, label: str) -> Iterator[None]:
-        """Brackets one change of the machine."""
+        """The context of one change of the machine."""
         if self._observing:
             raise AssertionError(f"a check must not change the machine: {label}")
         self.before(label)
@@ -273,7 +273,7 @@ class Machine:
 
     @contextlib.contextmanager
     def observing(self) -> Iterator[None]:
-        """While open, every change is a bug."""
+        """A context in which every change is a bug."""
         outer, self._observing = self._observing, True
         try:
             yield
@@ -282,7 +282,7 @@ class Machine:
 
     @contextlib.contextmanager
     def limited(self, seconds: float) -> Iterator[None]:
-        """While open, no command runs longer than until `seconds` from now."""
+        """A context in which commands end at the latest `seconds` from now."""
         outer, self._limit_seconds = self._limit_seconds, self.monotonic() + seconds
         try:
             yield
@@ -293,13 +293,13 @@ class Machine:
         """Called before each change."""
 
     def between(self, label: str) -> None:
-        """Called where a change is half done."""
+        """Called in the middle of a change."""
 
     def after(self, label: str) -> None:
         """Called after each change."""
 
     def execute(self, argv: Sequence[str], timeout_seconds: float) -> Result:
-        """Runs a command. Raises FileNotFoundError, and TimeoutError with the command killed."""
+        """Run a command. Raises FileNotFoundError, or TimeoutError after killing the command."""
         environment: dict[str, str] = dict(os.environ, PATH=self._search_path(), LC_ALL="C")
         for name, value in _PATIENCE.items():
             environment.setdefault(name, value)
@@ -344,8 +344,8 @@ class Machine:
 
     @staticmethod
     def _kill(process: subprocess.Popen[str]) -> None:
-        """Kills the command and what it started. One that hangs in the kernel is left behind, not
-        waited for.
+        """Kill the command and its children, without waiting for one that hangs in the
+        kernel.
         """
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -362,7 +362,7 @@ def write_all(handle: int, data: bytes) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Makes a rename in the folder durable."""
+    """Make a rename in the folder durable."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

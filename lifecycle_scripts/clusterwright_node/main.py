@@ -1,8 +1,8 @@
-"""The command line of the node program, and the shape of one run.
+"""The command line of the node program, and the phases of a run.
 
-Exit codes: 0 the node is what it should be; 1 a step failed; 3 the command line or the input files
-are invalid; 70 a bug of ours. The last line of a failed run names the step, the cause and what to
-do.
+Exit codes: 0 the node is ready; 1 a step failed; 3 the command line or the input files are
+invalid; 70 a bug of this program. The last line of a failed run has the step, the cause and what
+to do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from clusterwright_node.runner import Outcome, leave_stuck, run_steps
 
 SUCCESS, FAILED, INVALID, BUG = 0, 1, 3, 70
 ALWAYS = ("identify", "verify_inputs", "not_built")
-"""The steps that others rely on."""
+"""The steps that every run begins with."""
 _LOCK_WAIT_SECONDS = 1800.0
 
 
@@ -39,7 +39,7 @@ def main(
     stream: TextIO | None = None,
     use_alarm: bool = True,
 ) -> int:
-    """Runs the program and returns its exit code. `machine`, `stream` and `use_alarm` are for
+    """Run the program and return its exit code. `machine`, `stream` and `use_alarm` are for
     tests.
     """
     try:
@@ -67,7 +67,7 @@ def main(
         return _Run(
             machine, log, options.configuration, use_alarm, options.only, options.group
         ).run(options.inputs, options.lock_wait_seconds)
-    except Exception as error:  # noqa: BLE001 - the last line names even our own bugs
+    except Exception as error:  # noqa: BLE001 - the last line also reports bugs
         log.event("bug", step="start", trace=traceback.format_exc())
         log.last_words(
             _last_words(
@@ -175,7 +175,7 @@ class _Run:
             words = self._words(last.step, last.error or "", last.hint or "")
             self._log.last_words(words)
             if self._configuration == PARALLELCLUSTER:
-                # ParallelCluster tells whoever looks what the script wrote there, and no more
+                # ParallelCluster's event has only what the script wrote to stderr
                 # (cookbook, custom_action_executor.py: `stderr` of the event).
                 sys.stderr.write(words + "\n")
         return code
@@ -208,7 +208,7 @@ def _last_words(step: str, cause: str, hint: str, node: str = "", where: str = "
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python3 -m clusterwright_node",
-        description="Makes this node what cluster.json and deployment.json say it is.",
+        description="Configure this node as described in cluster.json and deployment.json.",
     )
     parser.add_argument("--configuration", choices=CONFIGURATIONS)
     parser.add_argument("--inputs", metavar="DIR", help="folder of cluster.json")

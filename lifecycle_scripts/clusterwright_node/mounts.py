@@ -1,4 +1,4 @@
-"""What is mounted where, and whether it can be written."""
+"""Mounts, and whether they are writable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Mount:
 
 
 def mounts(node: Node) -> list[Mount]:
-    """Every mount, in the kernel's order. findmnt reads /proc and so never waits for a file
+    """All mounts, in the kernel's order. findmnt reads /proc and so does not wait for a file
     system.
     """
     result = node.machine.query(
@@ -46,28 +46,28 @@ def mounts(node: Node) -> list[Mount]:
 
 
 def mount_at(node: Node, path: str) -> Mount | None:
-    """What is mounted at `path` itself: the last one, which hides those before. An automount is
-    not one yet.
+    """The last mount at `path` itself, which hides earlier ones. An automount is not a
+    mount yet.
     """
     found = [mount for mount in mounts(node) if mount.target == path]
     return found[-1] if found and found[-1].kind != "autofs" else None
 
 
 def is_automounted(node: Node, path: str) -> bool:
-    """Whether systemd mounts `path` when somebody looks at it."""
+    """Whether systemd mounts `path` on access."""
     return any(mount.target == path and mount.kind == "autofs" for mount in mounts(node))
 
 
 def wake_automount(node: Node, path: str) -> None:
-    """Looks into `path`, so that systemd mounts it."""
+    """Access `path`, so that systemd mounts it."""
     node.machine.query("ls", str(node.machine.path(path)) + "/.", timeout_seconds=60.0)
 
 
 def why_not_writable(node: Node, path: str) -> str | None:
-    """None when a file can be made at `path`, else why not. In a process of its own, as a mount
+    """None if a file can be created at `path`, else the reason. In a separate process, as a mount
     can hang.
     """
-    # The node's name keeps nodes apart that share the file system.
+    # With the node's name, as nodes share the file system.
     probe = f"{node.machine.path(path)}/.clusterwright-probe-{node.identity.instance_id}"
     try:
         made = node.machine.query("touch", probe, timeout_seconds=30.0)

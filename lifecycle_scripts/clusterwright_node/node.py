@@ -1,4 +1,4 @@
-"""What a step is given: the machine, the inputs, which node this is, and how long it may take."""
+"""The argument of a step: the machine, the inputs, the node's identity and the deadline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clusterwright_node.machine import Machine
 
 @dataclass(frozen=True)
 class Verdict:
-    """An answer of a step, and why."""
+    """A result of a step's function, with its reason."""
 
     yes: bool
     reason: str
@@ -26,7 +26,7 @@ SATISFIED = Verdict(True, "")
 
 
 def skip(reason: str) -> Verdict:
-    """The step has no business on this node."""
+    """The step does not apply to this node."""
     return Verdict(False, reason)
 
 
@@ -36,7 +36,7 @@ def missing(reason: str) -> Verdict:
 
 
 class Node:
-    """The node at hand. `identity` and `group` are there once the step `identify` has run."""
+    """The node of this run. `identity` and `group` are set by the step `identify`."""
 
     def __init__(
         self, machine: Machine, inputs: Inputs, configuration: str, journal: Journal, log: Log
@@ -64,7 +64,7 @@ class Node:
 
     @property
     def is_managed(self) -> bool:
-        """Whether the platform, not this program, sets up mounts and Slurm."""
+        """Whether the platform, not this program, configures mounts and Slurm."""
         return self.configuration != "scripted"
 
     @property
@@ -73,18 +73,18 @@ class Node:
 
     @property
     def platform(self) -> str:
-        """The platform's name, for people."""
+        """The platform's name, for messages."""
         return "ParallelCluster" if self.is_parallelcluster else "HyperPod"
 
     def does(self, what: str) -> str:
-        """That the platform does something, not this program, in words."""
+        """A text that the platform does something, not this program."""
         return f"{self.platform} {what}" + (
             "" if self.is_parallelcluster else " in the managed configuration"
         )
 
     @property
     def slurm_name(self) -> str:
-        """What Slurm calls this node: ParallelCluster's name, elsewhere the host's."""
+        """The name of this node in Slurm: ParallelCluster's name, elsewhere the host name."""
         here = self.inputs.here
         if here is not None and here.slurm_name is not None:
             return here.slurm_name
@@ -100,7 +100,7 @@ class Node:
         self._log.group = instance.group
 
     def notice(self, text: str) -> None:
-        """Says something that is neither success nor failure."""
+        """Log a notice, which is neither success nor failure."""
         self._log.event("notice", step=self._step, text=text)
 
     def enter_step(self, step: str, deadline_seconds: float) -> None:
@@ -114,9 +114,9 @@ class Node:
     def wait_until(
         self, probe: Callable[[], str | None], hint: str, every_seconds: float = 2.0
     ) -> None:
-        """Calls `probe` until it gives None; otherwise it gives what is still missing.
+        """Call `probe`, which returns what is missing, until it returns None.
 
-        Raises Overtime with the last answer when the step's deadline passes.
+        Raises Overtime with the last result when the step's deadline passes.
         """
         while True:
             waiting_for = probe()

@@ -1,4 +1,4 @@
-"""What AWS ParallelCluster says on a node about the node.
+"""ParallelCluster's files on a node that identify the node.
 
 Its custom actions run as root: on the head node with slurmctld up, on compute and login nodes
 before their daemons are started (aws-parallelcluster 3.16.1, `templates/cluster_stack.py` and
@@ -26,7 +26,7 @@ DNA = "/etc/chef/dna.json"
 SLURM_NODENAME = "/etc/parallelcluster/slurm_plugin/slurm_nodename"
 INSTANCE_ID = "/var/lib/cloud/data/instance-id"
 ROLES = {"HeadNode": "controller", "ComputeFleet": "compute", "LoginNode": "login"}
-"""ParallelCluster's type of a node to the role of its group."""
+"""The role of a group, by ParallelCluster's type of the node."""
 
 _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _NODENAME = re.compile(r"[a-z0-9-]+-(?:st|dy)-[a-z0-9-]+-[0-9]+")
@@ -36,16 +36,16 @@ _NONE = ("", "NONE")
 
 @dataclass(frozen=True)
 class Here:
-    """The node at hand, as ParallelCluster has written it down."""
+    """The node of this run, from ParallelCluster's files."""
 
     node_type: str
     region: str
     stack_name: str
     ephemeral_dir: str | None
-    """Where it mounts the local disks."""
+    """The mount path of the local disks."""
     instance_id: str
     slurm_name: str | None
-    """None on nodes that run no jobs."""
+    """None on head and login nodes."""
     compute_resource: str | None
     log_group_name: str | None
     group: str
@@ -57,8 +57,8 @@ class Here:
 
 
 def read(machine: Machine, words: Sequence[str], problems: list[str]) -> Here | None:
-    """The node at hand. `words` are the custom action's: a group, or for queues of several
-    groups `<compute resource>=<group>` for each. What is wrong is added to `problems`.
+    """Read this node's identity. `words` are the custom action's arguments: a group, or for queues
+    of several groups `<compute resource>=<group>` for each. Problems are added to `problems`.
     """
     before = len(problems)
     config = _cfnconfig(machine, problems)
@@ -103,7 +103,7 @@ def read(machine: Machine, words: Sequence[str], problems: list[str]) -> Here | 
 
 
 def _cfnconfig(machine: Machine, problems: list[str]) -> dict[str, str]:
-    """The assignments of the file, which shells source; nothing in it is run here."""
+    """The assignments of the file, which is a shell script but is not executed here."""
     text = machine.read_text(CFNCONFIG)
     if text is None:
         problems.append(f"{CFNCONFIG}: not found; this is no node of ParallelCluster")

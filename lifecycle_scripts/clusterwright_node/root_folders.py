@@ -1,7 +1,7 @@
-"""Folders of root's below one that every user may write to, as scratch disks are.
+"""Folders of root below a folder that every user may write to, such as scratch disks.
 
-Somebody may have taken the name before: with a folder of their own, in which they could exchange
-what root puts there, or with a link to a place that root would then change.
+A user may have created the name before: as a folder, in which they could replace root's files, or
+as a link to a path that root would then change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _HINT = "see who made it and why, remove it, and run the node program again"
 
 
 def is_there(node: Node, path: str, mode: int) -> bool:
-    """Whether root's folder is there with this mode. Raises StepError where it is somebody's."""
+    """Whether root's folder exists with this mode. Raises StepError for a folder of a user."""
     owner = owner_without_links(node, path)
     if owner is None:
         return False
@@ -25,7 +25,7 @@ def is_there(node: Node, path: str, mode: int) -> bool:
 
 
 def make(node: Node, path: str, mode: int) -> None:
-    """Makes it, or gives it the mode. Raises StepError where it is somebody's."""
+    """Create it, or set its mode. Raises StepError for a folder of a user."""
     if is_there(node, path, mode):
         return
     node.machine.make_directory(path, mode=mode)
@@ -34,7 +34,7 @@ def make(node: Node, path: str, mode: int) -> None:
 
 
 def owner_without_links(node: Node, path: str) -> tuple[int, int] | None:
-    """UID and GID, None where there is nothing. Raises StepError for a link."""
+    """UID and GID, None if it does not exist. Raises StepError for a link."""
     try:
         return node.machine.owner_of(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Runs the steps in order: check, apply where something is missing, check again.
+"""Run the steps in order: check, apply if something is missing, check again.
 
 Each step gets one line when it starts and one when it ends. The first failure ends the run.
 """
@@ -27,7 +27,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one step ended. `status`: applied, unchanged, skipped or failed."""
+    """The result of a step. `status`: applied, unchanged, skipped or failed."""
 
     step: str
     status: str
@@ -44,10 +44,10 @@ def run_steps(
     report_stuck: Callable[[str, float], None],
     use_alarm: bool = True,
 ) -> list[Outcome]:
-    """Runs `steps` and returns how each that was started ended; a failed one is the last.
+    """Run `steps` and return the results of those that were started; a failed one is the last.
 
-    `report_stuck(step, seconds)` is called from another thread when a step hangs where no signal
-    reaches it, and does not return.
+    `report_stuck(step, seconds)` is called from another thread if a step hangs in the kernel,
+    where no signal reaches it, and does not return.
     """
     outcomes = []
     for step in steps:
@@ -103,7 +103,7 @@ def _run_step(
         return ended(
             "failed", f"{type(error).__name__}: {error}", "see what holds or protects that file"
         )
-    except Exception as error:  # noqa: BLE001 - a bug in one step ends that step, said
+    except Exception as error:  # noqa: BLE001 - a bug in a step is the failure of that step
         log.event("bug", step=step.name, trace=traceback.format_exc())
         if step.is_site:
             return ended("failed", f"an error in your step: {error!r}", "see its trace in the log")
@@ -158,7 +158,7 @@ def _apply(node: Node, step: Step, retries: int) -> None:
 def _bounded(
     step: Step, seconds: float, report_stuck: Callable[[str, float], None], use_alarm: bool
 ) -> Iterator[None]:
-    """Ends the step at its deadline: by a signal, or where the kernel lets none through, by ending
+    """End the step at its deadline: by a signal, or if the step hangs in the kernel, by ending
     the program.
     """
     if not use_alarm:
@@ -170,7 +170,7 @@ def _bounded(
             seconds, "the step was still at work", "see the last lines of the log and dmesg"
         )
 
-    # The waits of a step end at the deadline by themselves and say more, so the alarm rings a
+    # The waits of a step end at the deadline themselves with a better message, so the alarm is a
     # little later.
     previous = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds + 1.0)
@@ -190,7 +190,7 @@ def _bounded(
 def leave_stuck(
     log: Log, last_words: Callable[[str, str, str], str]
 ) -> Callable[[str, float], None]:
-    """What the watchdog does: says which step hangs and ends the program at once."""
+    """Report the step that hangs and end the program at once."""
 
     def report(step: str, seconds: float) -> None:
         cause = f"hangs in the kernel since its deadline of {seconds:g} s"

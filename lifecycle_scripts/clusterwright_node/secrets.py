@@ -1,6 +1,6 @@
-"""Secrets: fetched from Secrets Manager when they are needed, kept in files of their users alone.
+"""Secrets, read from Secrets Manager when needed and stored in files that only their users read.
 
-A secret is in no message: not in an error, not in the log, not on a command line.
+A secret never appears in an error, in the log or on a command line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HINT = (
 
 
 def fetch(node: Node, arn: str) -> str:
-    """The text of a secret. Raises CommandError, which is tried again."""
+    """The text of a secret. Raises CommandError, which is repeated."""
     result = node.machine.query(
         "aws", "secretsmanager", "get-secret-value", "--secret-id", arn,
         "--region", arn.split(":")[3], "--query", "SecretString", "--output", "text",
@@ -32,10 +32,10 @@ def fetch(node: Node, arn: str) -> str:
 
 
 class SecretFile:
-    """A file made of a secret, of which we remember what it was made of.
+    """A file with a secret, and a record of its sources.
 
-    Nothing is fetched while the file is what we wrote and is made of the same things. After a
-    rotation, remove the record (`record`) and run the program again.
+    The secret is read again only if the file or its sources changed. After a rotation, remove the
+    record (`record`) and run the program again.
     """
 
     def __init__(self, node: Node, path: str, owner: str, mode: int, made_of: object) -> None:
@@ -47,7 +47,7 @@ class SecretFile:
         self.record = "{}/{}.json".format(_FOLDER, path.strip("/").replace("/", "-"))
 
     def lacks(self) -> str | None:
-        """What is not right, None when all is."""
+        """What is wrong, None if nothing is."""
         machine = self._node.machine
         try:
             known = json.loads(machine.read_text(self.record) or "{}")
@@ -71,7 +71,7 @@ class SecretFile:
 
 
 def account_ids(node: Node, user: str) -> tuple[int, int]:
-    """UID and GID of one of the image's own users. Raises StepError where it has none."""
+    """UID and GID of a user of the image. Raises StepError if there is none."""
     result = node.machine.query("getent", "passwd", user)
     fields = result.stdout.strip().split(":")
     if not result.ok or len(fields) < 4:

@@ -1,4 +1,4 @@
-"""Reads slurm.conf as far as needed: its settings and NodeName lines, includes followed."""
+"""Read the settings and NodeName lines of slurm.conf and its included files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEEPEST_INCLUDE = 5
 
 
 def active_lines(machine: Machine, path: str = SLURM_CONF, depth: int = 0) -> Iterator[str]:
-    """Lines without comments, continuations joined, included files in their place."""
+    """Lines without comments, with continuations joined and included files inserted."""
     text = (machine.read_text(path) or "").replace("\\\n", " ")
     for raw in text.splitlines():
         line = raw.split("#", 1)[0].strip()
@@ -32,13 +32,13 @@ def settings(line: str) -> dict[str, str]:
 
 
 def is_complete(machine: Machine, path: str = SLURM_CONF) -> bool:
-    """Whether slurm.conf names the cluster and a controller; a file being written does not yet."""
+    """Whether slurm.conf has the cluster and a controller; an incomplete file does not."""
     keys = {key for line in active_lines(machine, path) for key in settings(line)}
     return "clustername" in keys and bool({"slurmctldhost", "controlmachine"} & keys)
 
 
 def global_settings(machine: Machine, path: str = SLURM_CONF) -> dict[str, str]:
-    """What a file sets for the whole cluster, included files too, under the keys it uses."""
+    """The global settings of a file and its included files, under the keys as written."""
     found: dict[str, str] = {}
     for line in active_lines(machine, path):
         key, equals, value = line.partition("=")
@@ -48,7 +48,7 @@ def global_settings(machine: Machine, path: str = SLURM_CONF) -> dict[str, str]:
 
 
 def node_names(machine: Machine, path: str = SLURM_CONF) -> list[tuple[str, str | None]]:
-    """Every node as (name, address), address None where the line gives none."""
+    """Every node as (name, address), with address None if the line has none."""
     found: list[tuple[str, str | None]] = []
     for line in active_lines(machine, path):
         table = settings(line)

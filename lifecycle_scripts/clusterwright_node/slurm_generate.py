@@ -1,8 +1,8 @@
-"""Slurm's configuration files, made of what the cluster is. Pure functions.
+"""Generate Slurm's configuration files. Pure functions.
 
-Everything that slurm.conf says is decided here, with the reason beside it; each choice was held
-against slurmctld 24.11.5 and 26.05.5 (tests/nodes/test_real_slurm.py). What a site wants different
-goes into `clusterwright-site/slurm.conf` beside slurm.conf, whose lines win over ours.
+Each setting of slurm.conf is here with its reason; all were tested with slurmctld 24.11.5 and
+26.05.5 (tests/nodes/test_real_slurm.py). Lines of `clusterwright-site/slurm.conf` beside
+slurm.conf override them.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ SLURM_USER = "slurm"
 PARTITION_QOS_PREFIX = "cw-partition-"
 
 SCHEDULABLE_MEMORY_PERCENT = 95
-"""Of an instance's memory: the kernel and its firmware keep some, and a node that registers with
-less than slurm.conf says is drained. ParallelCluster's figure (SchedulableMemory)."""
+"""The share of an instance's memory for jobs: kernel and firmware need some, and a node that
+registers with less than slurm.conf has is drained. ParallelCluster's value (SchedulableMemory)."""
 
-# The agent's value is kept for these: its own programs read the logs and know the spool.
+# Keep the agent's values of these: its programs use the logs and the spool folder.
 _AGENT_FIRST = frozenset(
     ("slurmctldlogfile", "slurmdlogfile", "slurmdspooldir", "mpidefault", "slurmctldpidfile",
      "slurmdpidfile")
 )  # fmt: skip
-# Never taken from the agent: ours decides whether and how, by leaving it out too.
+# Never use the agent's values of these, even if this program does not set them.
 _NEVER_CARRIED = (
     "accounting", "backup", "control", "include", "jobacct", "jobcomp", "nodename", "nodeset",
     "partitionname", "preempt", "priority", "slurmctldhost", "topology", "downnodes", "prolog",
     "epilog", "healthcheck", "clustername",
 )  # fmt: skip
-# Lists of options: the agent's options are kept beside ours.
+# Lists of options: the agent's options are added.
 _JOINED = frozenset(("slurmctldparameters", "slurmdparameters", "launchparameters", "grestypes"))
 
 RESTART_KEYS = frozenset(
     ("authtype", "clustername", "credtype", "selecttype", "slurmctldhost", "slurmctldport",
      "slurmdport", "slurmuser", "statesavelocation", "topologyplugin")
 )  # fmt: skip
-"""A change of these takes a restart of slurmctld; everything else a `scontrol reconfigure`.
+"""A change of these requires a restart of slurmctld; other changes `scontrol reconfigure`.
 
 slurm.conf(5): addresses and ports take one. A topology plugin and the others are read again by a
 reconfiguration since 23.11 only, where the daemon replaces itself; a restart is right everywhere.
@@ -80,7 +80,7 @@ class Surroundings:
 
 
 class GenerateError(ValueError):
-    """What the files cannot be made of. The text says which fact is missing."""
+    """A value for the files is missing; the text has its name."""
 
 
 def files(
@@ -89,9 +89,9 @@ def files(
     surroundings: Surroundings,
     topology: Topology | None,
 ) -> dict[str, str | None]:
-    """File name in Slurm's folder to its text; None for a file that must not be there.
+    """Texts by file name in Slurm's folder; None for a file that must not exist.
 
-    Raises GenerateError where cluster.json does not say what a node has.
+    Raises GenerateError if cluster.json lacks the hardware of a node.
     """
     site = surroundings.site
     return {
@@ -135,10 +135,10 @@ def slurm_conf(
 
 
 def gres_conf(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> str:
-    """Devices by their files, so that a node that has lost one registers with fewer and is seen.
+    """Devices by their files, so that a node that lost a device registers with fewer.
 
-    AutoDetect stays off: NVML is not in every build of Slurm, and a count that is detected cannot
-    be compared with what the instance type has.
+    AutoDetect is off: NVML is not in every build of Slurm, and a detected count cannot be compared
+    with that of the instance type.
     """
     lines = [MARK + "\n", "AutoDetect=off\n"]
     for group in _compute_groups(cluster):
@@ -158,10 +158,10 @@ def partition_qos(partition: str) -> str:
 
 
 def working_nodes(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> dict[str, int]:
-    """Partition to the number of nodes that jobs may have at once, where it has spares.
+    """The maximum number of nodes of jobs, by partition, for partitions with spare nodes.
 
-    No node is the spare: any may be. When one is lost, the others still reach the limit, so the
-    job that was on it starts again on what was spare, and nobody has to release anything.
+    Any node may be the spare. When a node is lost, the others still reach the limit, so the job
+    that was on it starts again on the spare node without further action.
     """
     found = {}
     for partition in cluster.slurm.partitions:
@@ -186,7 +186,7 @@ def settings_of(text: str) -> dict[str, str]:
 
 
 def needs_restart(before: str | None, after: str) -> bool:
-    """Whether slurmctld has to be restarted to take `after` for `before`."""
+    """Whether slurmctld must be restarted for a change from `before` to `after`."""
     if before is None:
         return False
     old, new = settings_of(before), settings_of(after)
@@ -204,7 +204,7 @@ def _identity(cluster: ClusterFile, surroundings: Surroundings) -> dict[str, str
         "SlurmctldPort": str(CONTROLLER_PORT),
         "SlurmUser": SLURM_USER,
         "AuthType": "auth/munge",
-        # Nodes fetch the files from slurmctld, so there is one copy to be right.
+        # Configless: nodes get the files from slurmctld, so there is one copy.
         "SlurmctldParameters": "enable_configless",
         "StateSaveLocation": STATE_FOLDER,
         "SlurmdSpoolDir": SPOOL_FOLDER,
@@ -224,9 +224,9 @@ def _jobs(cluster: ClusterFile) -> dict[str, str]:
         # EFA registers memory, which is counted as locked: the node's limit, not the shell's.
         "PropagateResourceLimitsExcept": "MEMLOCK",
         "MpiDefault": "none",
-        # A job that was lost with its node is put back, unless it says --no-requeue.
+        # A job that was lost with its node is requeued, unless it has --no-requeue.
         "JobRequeue": "1",
-        # Mail would leave the cluster; there is no mail server.
+        # There is no mail server.
         "MailProg": "/bin/true",
         "RebootProgram": "/usr/sbin/reboot",
     }
@@ -241,12 +241,12 @@ def _times(cluster: ClusterFile) -> dict[str, str]:
         "SlurmdTimeout": str(times.node_down_seconds),
         "MessageTimeout": str(times.message_seconds),
         "AuthInfo": f"cred_expire={times.credential_seconds}",
-        # Five times MessageTimeout is what slurm.conf(5) asks for at least.
+        # slurm.conf(5) requires at least five times MessageTimeout.
         "UnkillableStepTimeout": str(5 * times.message_seconds),
         # After SIGTERM, time to close a checkpoint that is being written.
         "KillWait": str(times.kill_wait_seconds),
-        # A node that comes back registers and works: HyperPod has replaced or rebooted it on
-        # purpose, and the health check looks at it before a job does.
+        # A node that comes back is used when it registers: HyperPod has replaced or rebooted it
+        # on purpose, and the health check runs before the first job.
         "ReturnToService": "2",
         # `scontrol reboot`: large instances test themselves for many minutes.
         "ResumeTimeout": "1800",
@@ -260,16 +260,16 @@ def _scheduling(cluster: ClusterFile, topology: Topology | None) -> dict[str, st
         "SelectType": "select/cons_tres",
         "SelectTypeParameters": "CR_Core_Memory",
         "SchedulerType": "sched/backfill",
-        # A failed prolog drains its node; the job goes on elsewhere instead of being held.
+        # A failed prolog drains its node; the job is requeued and not held.
         "SchedulerParameters": "bf_continue,nohold_on_prolog_fail",
         "PriorityType": "priority/multifactor",
         "PriorityWeightJobSize": str(weights.job_size),
         "PriorityWeightPartition": str(weights.partition),
-        # Large jobs are what such a cluster is for.
+        # Prefer large jobs.
         "PriorityFavorSmall": "NO",
     }
     if slurm.accounting != "none":
-        # Slurm takes these with a database only.
+        # Slurm supports these with a database only.
         found["PriorityWeightAge"] = str(weights.age)
         found["PriorityMaxAge"] = "7-0"
         found["PriorityWeightFairshare"] = str(weights.fair_share)
@@ -293,7 +293,7 @@ def _accounting(cluster: ClusterFile, surroundings: Surroundings) -> dict[str, s
         "AccountingStorageType": "accounting_storage/slurmdbd",
         "AccountingStorageHost": surroundings.controller_address,
         "AccountingStoragePort": str(DATABASE_PORT),
-        # Limits are what keeps spares free; a job without an account is refused at submission.
+        # Limits keep spare nodes free; a job without an account is refused at submission.
         "AccountingStorageEnforce": "associations,limits,qos",
     }
     if counted:
@@ -310,7 +310,7 @@ def _health(surroundings: Surroundings) -> dict[str, str]:
         "PrologEpilogTimeout": str(slurm_health.PROLOG_TIMEOUT_SECONDS),
         "HealthCheckProgram": slurm_health.HEALTH_CHECK,
         "HealthCheckInterval": str(slurm_health.HEALTH_CHECK_INTERVAL_SECONDS),
-        # Spread over the interval, so that ten thousand nodes do not look at Lustre at once.
+        # Spread over the interval, so that ten thousand nodes do not access Lustre at once.
         "HealthCheckNodeState": "ANY,CYCLE",
     }
 
@@ -329,9 +329,9 @@ def _node_lines(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> list[str]:
 
 
 def _hardware(group: Group) -> str:
-    """What a node of the group has, as slurm.conf says it.
+    """The hardware of a node of the group, in the syntax of slurm.conf.
 
-    One socket with all cores: no source says how many sockets a type has. slurmd accepts it,
+    One socket with all cores: no source has the sockets of a type. slurmd accepts it,
     because it compares the number of cores.
     """
     if group.cores is None or group.threads_per_core is None or group.memory_mib is None:
@@ -377,7 +377,7 @@ def _partition_lines(cluster: ClusterFile, nodes: Sequence[SlurmNode]) -> list[s
 
 
 def _shares(groups: Sequence[Group]) -> list[str]:
-    """A job that asks for some of a node's GPUs and says no more gets that share of the rest."""
+    """A job that requests some of a node's GPUs only gets the same share of cores and memory."""
     kinds = {(g.instance_type, g.cores, g.threads_per_core, g.memory_mib) for g in groups}
     if len(kinds) != 1 or groups[0].accelerator != "nvidia":
         return []
@@ -401,7 +401,7 @@ def _compute_groups(cluster: ClusterFile) -> list[Group]:
 
 
 def _with_agents(ours: Mapping[str, str], agent: Mapping[str, str]) -> dict[str, str]:
-    """Our settings, with what HyperPod's agent has set and we have no opinion on."""
+    """The settings, with those of HyperPod's agent that this program does not set."""
     result = dict(ours)
     names = {key.lower(): key for key in ours}
     for key, value in sorted(agent.items()):
@@ -424,7 +424,7 @@ def _joined(mine: str, theirs: str) -> str:
 
 
 def _overlaid(ours: Mapping[str, str], site: Mapping[str, str]) -> dict[str, str]:
-    """`ours`, with the site's value where it has one."""
+    """`ours`, overridden by the site's values."""
     result = dict(ours)
     names = {key.lower(): key for key in ours}
     for key, value in site.items():

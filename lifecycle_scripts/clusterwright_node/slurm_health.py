@@ -1,10 +1,9 @@
-"""Where the programs lie that Slurm runs around jobs, and whether this program brings them.
+"""The programs that Slurm runs before and after jobs.
 
-The seam for them: a step called `health` puts executables into `FOLDER` on every compute node.
-slurm.conf names them by absolute path, because a program in a job's way must not depend on the
-controller, and configless hands out none that is named so. Once there is a step of that name,
-slurm.conf has the lines and slurm_daemons waits for the step; before that it has none of them,
-because slurmd drains a node whose prolog is missing.
+The step `health` installs executables in `FOLDER` on every compute node. slurm.conf has their
+absolute paths, because a program that runs before a job must not depend on the controller, and
+configless mode does not distribute such files. slurm.conf has the lines only if there is a step of
+that name, for which slurm_daemons waits: slurmd drains a node whose prolog is missing.
 
 | File | slurm.conf | Runs |
 |---|---|---|

@@ -1,8 +1,8 @@
-"""Which nodes are near each other, from EC2's answer, as Slurm's topology.conf.
+"""Slurm's topology.conf from EC2's DescribeInstanceTopology.
 
-Pure functions. The answer is that of `aws ec2 describe-instance-topology`: for each instance its
-network nodes from the top of the network to the one it hangs on, and for instances of UltraServers
-the id that those of one UltraServer share (`CapacityBlockId`).
+Pure functions. `aws ec2 describe-instance-topology` returns for each instance its network nodes
+from the top of the network to the one that connects it, and for instances of UltraServers the id
+of the UltraServer (`CapacityBlockId`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _UNPLACED = "cw-unplaced"
 
 @dataclass(frozen=True)
 class Place:
-    """Where an instance hangs: `path` from the top down, empty where EC2 does not say."""
+    """The location of an instance: `path` from the top down, empty if EC2 has none."""
 
     path: tuple[str, ...]
     block: str | None
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Topology:
-    """What Slurm is told. `absent` nodes are names without a machine, see `block`."""
+    """The topology for Slurm. `absent` nodes are names without a machine, see `block`."""
 
     plugin: str
     text: str
@@ -36,9 +36,9 @@ class Topology:
 
 
 def parse_answer(value: object) -> dict[str, Place]:
-    """Instance id to place, from the JSON of describe-instance-topology.
+    """The locations by instance id, from the JSON of describe-instance-topology.
 
-    Raises ValueError where it is not of that shape.
+    Raises ValueError if the JSON has another form.
     """
     if not isinstance(value, dict) or not isinstance(value.get("Instances"), list):
         raise ValueError("no list `Instances`")
@@ -68,7 +68,7 @@ def choose(kind: str, places: Mapping[str, Place]) -> str:
 
 
 def topology(kind: str, places: Mapping[str, Place]) -> Topology | None:
-    """What Slurm is to know of `places`, by node name; None for a flat network."""
+    """The topology of `places`, by node name; None for a flat network."""
     chosen = choose(kind, places)
     if chosen == "tree":
         return tree(places)
@@ -78,8 +78,8 @@ def topology(kind: str, places: Mapping[str, Place]) -> Topology | None:
 def tree(places: Mapping[str, Place]) -> Topology:
     """topology/tree. Each network node is a switch under its own id.
 
-    A job may only span nodes that are connected, so one switch of ours joins what has no common
-    top, and takes the nodes that EC2 says nothing about.
+    A job may span only connected nodes, so an additional switch connects switches without a common
+    top, and has the nodes without a location.
     """
     leaves: dict[str, list[str]] = {}
     parent: dict[str, str] = {}
@@ -137,7 +137,7 @@ def block(places: Mapping[str, Place]) -> Topology:
     size = max((len(names) for names in members.values()), default=1)
     blocks = [(name, sorted(names)) for name, names in sorted(members.items())]
     if not members:
-        # EC2 names no UltraServer: what hangs on one network node is the nearest thing to a block.
+        # No UltraServer: the instances of one network node are the closest equivalent of a block.
         size = max(Counter(path for path, _ in others).values())
     ordered = [name for _, name in sorted(others)]
     for index, start in enumerate(range(0, len(ordered), size), start=1):
@@ -154,5 +154,5 @@ def block(places: Mapping[str, Place]) -> Topology:
 
 
 def _switches(path: Sequence[str]) -> tuple[str, ...]:
-    """Names of switches for a path: its network nodes, one that is said twice only once."""
+    """Names of switches for a path: its network nodes without duplicates."""
     return tuple(part for index, part in enumerate(path) if part not in path[:index])

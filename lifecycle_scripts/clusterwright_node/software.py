@@ -1,4 +1,4 @@
-"""The versions of drivers and libraries, as this node has them. What is not found is left out."""
+"""The versions of drivers and libraries on this node, without those that are not found."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def versions(node: Node) -> dict[str, str]:
 
 
 def reported(node: Node) -> dict[str, str]:
-    """What the step software_versions found on this node; empty where it did not run."""
+    """The result of the step software_versions on this node; empty if it did not run."""
     try:
         value: Any = json.loads(node.machine.read_text(REPORT) or "null")
         found: dict[str, str] = value["versions"]

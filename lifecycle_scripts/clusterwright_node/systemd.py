@@ -1,4 +1,4 @@
-"""Units: their names, their files, their states."""
+"""Systemd units: their names, files and states."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clusterwright_node.node import Node
 
 UNIT_FOLDER = "/etc/systemd/system"
 RUNS = ("active", "reloading")
-"""States of a unit whose program runs; slurmctld reloads whenever it reads its files again."""
+"""States of a unit whose program runs; slurmctld is `reloading` while it reads its files."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.")
 
 
@@ -42,7 +42,7 @@ def exists(node: Node, unit: str) -> bool:
 
 
 def is_enabled_and_active(node: Node, unit: str) -> bool:
-    """Whether the unit runs, runs again after a reboot, and is what its files on disk say."""
+    """Whether the unit is active, enabled, and loaded from its current files."""
     found = properties(node, unit, ("ActiveState", "UnitFileState", "NeedDaemonReload"))
     return (
         found.get("ActiveState") in RUNS
@@ -52,23 +52,23 @@ def is_enabled_and_active(node: Node, unit: str) -> bool:
 
 
 def has_unit(node: Node, unit: str, text: str) -> bool:
-    """Whether our unit file is there with this text and systemd runs it now and after a reboot."""
+    """Whether the unit file has this text, and the unit is active and enabled."""
     return node.machine.read_text(unit_path(unit)) == text and is_enabled_and_active(node, unit)
 
 
 def install_unit(node: Node, unit: str, text: str, timeout_seconds: float = 300.0) -> None:
-    """Writes a unit, loads it, starts it now and after each reboot."""
+    """Write a unit, reload systemd, start and enable the unit."""
     if node.machine.read_text(unit_path(unit)) != text:
         node.machine.write_text(unit_path(unit), text)
-    # Always: a run that was killed after it wrote the file has not reloaded.
+    # Always: an earlier run may have been killed between the file and the reload.
     node.machine.change("systemctl", "daemon-reload")
     node.machine.change("systemctl", "enable", unit)
     start(node, unit, timeout_seconds)
 
 
 def start(node: Node, unit: str, timeout_seconds: float = 300.0) -> None:
-    """Starts a unit. Raises CommandError with the unit's own last words, as systemctl itself says
-    nothing.
+    """Start a unit. Raises CommandError with the end of the unit's journal, which systemctl does
+    not print.
     """
     _run(node, "start", unit, timeout_seconds)
 
@@ -84,12 +84,12 @@ def _run(node: Node, verb: str, unit: str, timeout_seconds: float) -> None:
 
 
 def restart(node: Node, unit: str) -> None:
-    """As `start`, for a unit that runs and has to read its files again."""
+    """As `start`, for a unit that runs and must read its files again."""
     _run(node, "restart", unit, 300.0)
 
 
 def ensure(node: Node, unit: str) -> None:
-    """Lets a unit run now and after each reboot."""
+    """Start and enable a unit."""
     if not is_enabled_and_active(node, unit):
         node.machine.change("systemctl", "enable", unit)
         start(node, unit)

@@ -1,4 +1,4 @@
-"""Files below a folder in a fixed order, so that a walk can be taken up after any of them."""
+"""Files below a folder in a fixed order, so that a walk can continue after any of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 
 def walk(folder: str, after: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
-    """Regular files below `folder` as their parts, in order; only those behind `after`.
+    """Regular files below `folder` as their parts, in order; only those after `after`.
 
-    Links are not followed, and what cannot be listed is passed over: it may have been removed.
+    Links are not followed, and folders that cannot be listed are skipped: they may be removed.
     """
     yield from _below(folder, (), tuple(after))
 

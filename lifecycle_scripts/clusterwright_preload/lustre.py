@@ -1,4 +1,4 @@
-"""What `lfs` says and does about files whose content is in S3."""
+"""Query and restore files whose content is in S3, with `lfs`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class LustreError(Exception):
 
 
 def released(paths: Sequence[str]) -> list[str]:
-    """Those of `paths` whose content is not on the file system. Gone ones are left out.
+    """Those of `paths` whose content is not on the file system, without removed ones.
 
     A line is `PATH: (0x0000000d) released exists archived, archive_id:1`; without flags
     `PATH: (0x00000000)`.
@@ -32,7 +32,7 @@ def released(paths: Sequence[str]) -> list[str]:
 
 
 def restore(paths: Sequence[str]) -> None:
-    """Asks for the content; returns before it is there."""
+    """Request the content; return before it is loaded."""
     _lfs("hsm_restore", paths)
 
 

@@ -1,4 +1,4 @@
-"""Goes through the folders in batches, and says how far it is."""
+"""Load the folders in batches, and record the progress."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 from clusterwright_preload import files, lustre
 
 _ARGUMENT_BYTES = 500_000
-"""Of one command line; Linux takes four times as many."""
+"""The maximum bytes of a command line; Linux accepts four times as many."""
 
 
 class Stopped(Exception):
-    """Nothing that trying again soon would change."""
+    """An error that a retry does not resolve."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 class Status:
-    """What was done of what was asked for; survives the process, and is forgotten with the ask."""
+    """The progress of a request, on disk; discarded when the request changes."""
 
     def __init__(self, path: Path, asked: Sequence[str]) -> None:
         self._path = path
@@ -70,7 +70,7 @@ class Status:
             self.value = {key: found[key] for key in fresh}
 
     def save(self, **changes: Any) -> None:
-        """Writes it whole, so that a kill leaves the old or the new one."""
+        """Write it atomically."""
         self.value.update(changes)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         temporary = self._path.with_name(f".{self._path.name}.new")
@@ -92,14 +92,14 @@ def _load(path: str, options: argparse.Namespace, status: Status) -> None:
         for batch in _batches(path, status.value["after"], options.batch):
             loaded += _load_batch(path, batch, options, status)
         status.save(after=[])
-        # What FSx listed while this went on is found by another pass.
+        # Another pass finds files that FSx listed meanwhile.
         if loaded == 0:
             break
     status.save(finished=[*status.value["finished"], path])
 
 
 def _wait_for(path: str, options: argparse.Namespace, status: Status) -> None:
-    """FSx lists a bucket's objects after the file system is there."""
+    """Wait for the folder: FSx lists a bucket's objects after it created the file system."""
     until = time.monotonic() + options.wait_seconds
     while not Path(path).is_dir():
         if time.monotonic() >= until:
@@ -113,7 +113,7 @@ def _batches(path: str, after: Sequence[str], size: int) -> Iterator[list[tuple[
     weight = 0
     for parts in files.walk(path, after):
         length = len(path) + sum(len(part) + 1 for part in parts)
-        # Letters may be four bytes.
+        # Characters may have four bytes.
         if len(batch) == size or weight + 4 * length > _ARGUMENT_BYTES:
             yield batch
             batch, weight = [], 0
@@ -126,7 +126,7 @@ def _batches(path: str, after: Sequence[str], size: int) -> Iterator[list[tuple[
 def _load_batch(
     path: str, batch: list[tuple[str, ...]], options: argparse.Namespace, status: Status
 ) -> int:
-    """How many files were asked for."""
+    """Request a batch; return the number of requested files."""
     names = ["/".join((path, *parts)) for parts in batch]
     wanted = lustre.released(names)
     sizes = {name: size for name in wanted for size in [_size(name)] if size is not None}
@@ -151,7 +151,7 @@ def _load_batch(
 
 
 def _wait_until_loaded(names: list[str], options: argparse.Namespace) -> set[str]:
-    """Until all are there, or none more comes for a while. Returns those that are not."""
+    """Wait until all are loaded, or none for a while. Return those that are not."""
     left = set(names)
     quiet_since = time.monotonic()
     while left:
@@ -189,10 +189,10 @@ def _now() -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="clusterwright_preload", allow_abbrev=False)
-    parser.add_argument("--mount", required=True, help="where the file system is mounted")
+    parser.add_argument("--mount", required=True, help="mount path of the file system")
     parser.add_argument("--path", action="append", required=True, help="a folder in it")
-    parser.add_argument("--status", required=True, help="file that says how far it is")
-    parser.add_argument("--batch", type=int, default=1000, help="files asked for at once")
+    parser.add_argument("--status", required=True, help="file for the progress")
+    parser.add_argument("--batch", type=int, default=1000, help="files requested at once")
     parser.add_argument("--passes", type=int, default=3)
     parser.add_argument("--poll-seconds", type=float, default=10.0)
     parser.add_argument("--stall-seconds", type=float, default=900.0)

@@ -22,14 +22,14 @@ class Notice:
 
 
 def read_notice(endpoint: str = METADATA) -> Notice | None:
-    """The notice that there is now.
+    """The current notice, None if there is none.
 
     Raises
     ------
     OSError
         The service does not answer, or refuses.
     ValueError
-        Its answer is no notice.
+        Its answer is not a notice.
     """
     try:
         token = _ask(endpoint, "PUT", "/latest/api/token", _TTL)

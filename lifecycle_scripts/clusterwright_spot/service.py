@@ -1,4 +1,4 @@
-"""Looks every few seconds; with a notice, drains the node and tells the jobs that ask for it."""
+"""Poll for a notice; drain the node and signal the jobs that request it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from pathlib import Path
 from clusterwright_spot.notice import METADATA, Notice, read_notice
 
 STATE = "/run/clusterwright/spot.json"
-"""Gone with a reboot: the next notice is a new one anyway."""
+"""In a folder that a reboot empties: the next notice is a new one."""
 LOG = "/var/log/clusterwright/spot.jsonl"
 _SEARCH_PATH = "/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin"
 _TIMEOUT_SECONDS = 30.0
-# As the whole comment or one of its words. Signals that a script may handle and that end nothing
+# The whole comment or one of its words. Signals that a script can handle and that end nothing
 # else.
 _REASON = "Spot interruption: "
 _ASKS = re.compile(r"(?:^|[\s,;])spot=(USR1|USR2|TERM)(?=$|[\s,;])")
@@ -27,7 +27,7 @@ _ASKS = re.compile(r"(?:^|[\s,;])spot=(USR1|USR2|TERM)(?=$|[\s,;])")
 
 @dataclass
 class State:
-    """What has been done for a notice: `told` are the jobs that got their signal."""
+    """The handling of a notice: `told` are the jobs that got their signal."""
 
     notice: list[str] = field(default_factory=list)
     drained: bool = False
@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def handle(notice: Notice, options: argparse.Namespace) -> None:
-    """Does for a notice what has not been done yet; what fails is tried again at the next look."""
+    """Do what is missing for a notice; failed actions are repeated at the next poll."""
     state = _read_state(options.state)
     if state.notice != [notice.action, notice.time]:
         state = State([notice.action, notice.time])
@@ -77,10 +77,10 @@ def handle(notice: Notice, options: argparse.Namespace) -> None:
 
 
 def resume(options: argparse.Namespace) -> bool:
-    """Puts a node back into use that was drained for an instance which is gone.
+    """Resume a node that was drained for an instance which is gone.
 
-    Slurm knows the place, not the instance: its new instance, which has no notice, finds itself
-    drained. Returns whether Slurm could be asked.
+    Slurm identifies the node by name, not the instance: the new instance, which has no notice, is
+    still drained. Return whether Slurm answered.
     """
     shown = _run(["scontrol", "--oneliner", "show", "node", options.slurm_name])
     if shown is None:
@@ -104,7 +104,7 @@ def _jobs_that_ask(name: str) -> list[tuple[str, str]]:
 
 
 def _run(argv: list[str]) -> str | None:
-    """What a command prints; None where it fails."""
+    """The output of a command; None if it fails."""
     environment = {"PATH": _SEARCH_PATH, **os.environ, "LC_ALL": "C.UTF-8"}
     try:
         done = subprocess.run(

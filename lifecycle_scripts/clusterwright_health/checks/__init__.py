@@ -1,4 +1,4 @@
-"""One file per check: `look(probe, expected)` gives its findings.
+"""One module per check: `look(probe, expected)` returns its findings.
 
-`QUICK` is true where it is fast enough to stand before every job.
+`QUICK` is true for checks that are fast enough to run before every job.
 """

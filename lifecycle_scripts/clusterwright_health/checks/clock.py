@@ -1,4 +1,4 @@
-"""The clock: munge refuses credentials of a node whose clock is off."""
+"""The clock: munge refuses credentials of a node whose clock is wrong."""
 
 from __future__ import annotations
 

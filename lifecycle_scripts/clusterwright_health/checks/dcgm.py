@@ -1,7 +1,7 @@
-"""DCGM's own word, where it is installed and watches.
+"""The overall health of DCGM, if it is installed and has watches.
 
 Source: NVIDIA DCGM user guide, "Health and Diagnostics": `dcgmi health --check` reports Healthy,
-Warning or Failure overall. A warning keeps no job away.
+Warning or Failure overall. A warning is not a finding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
     if expected.accelerator != "nvidia" or not probe.has("dcgmi"):
         return []
     answer = probe.run(["dcgmi", "health", "--group", "0", "--check", "--json"])
-    # Without watches, or without its daemon, it has no word: the other checks look for themselves.
+    # Without watches or its daemon it has no result; the other checks do not depend on it.
     if not answer.ok:
         return []
     try:

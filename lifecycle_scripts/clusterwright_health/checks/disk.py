@@ -1,4 +1,4 @@
-"""The root volume and the scratch disks: room left, and writable."""
+"""The root volume and the scratch disks: free space, and writable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
             continue
         if state.f_flag & os.ST_RDONLY:
             found.append(Finding("disk", f"{path} is read-only", "reboot"))
-        # Full scratch is its user's affair; a full root volume is everybody's.
+        # Users can free scratch space themselves; a full root volume affects all jobs.
         elif path == "/" and state.f_blocks:
             free = 100 * state.f_bavail / state.f_blocks
             if free < MINIMUM_FREE_PERCENT:

@@ -1,8 +1,8 @@
-"""Neuron devices: all there, without uncorrected memory errors.
+"""Neuron devices: all present, without uncorrected memory errors.
 
 Source: AWS Neuron, "Neuron Sysfs User Guide" (`stats/hardware` of each device); HyperPod reads the
 same counters ("Deep health checks", SageMaker developer guide). The driver 2.31 moved several
-nodes of that tree, so counters are looked for by their names below the device's folder.
+nodes of that tree, so counters are found by their names below the device's folder.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
 
 
 def _counter(probe: Probe, folder: str, name: str, deep: int = _DEEP) -> int:
-    """A counter's number, a file or a folder with `total`; 0 where the driver does not have it."""
+    """The value of a counter, a file or a folder with `total`; 0 if the driver has none."""
     for entry in probe.names(folder):
         path = f"{folder}/{entry}"
         if entry == name:
             text = probe.read(f"{path}/total") or probe.read(path)
             match = re.search(r"[0-9]+", text or "")
             return int(match.group()) if match else 0
-        # `subsystem` and the like are links that lead round in circles.
+        # `subsystem` and others are links in a cycle.
         if deep and probe.path(path).is_dir() and not probe.path(path).is_symlink():
             found = _counter(probe, path, name, deep - 1)
             if found:

@@ -1,7 +1,7 @@
-"""NVIDIA GPUs: all there, answering, without uncorrected memory errors, on their full bus.
+"""NVIDIA GPUs: all present, without uncorrected memory errors, with all PCIe lanes.
 
-Source: nvidia-smi's own `--help-query-gpu` and `--help-query-remapped-rows` for the names asked
-for; NVIDIA, "GPU Memory Error Management", for pending and failed row remappings.
+Source: nvidia-smi's `--help-query-gpu` and `--help-query-remapped-rows` for the names of fields;
+ NVIDIA, "GPU Memory Error Management", for pending and failed row remappings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
         return []
     answer = probe.run(["nvidia-smi", f"--query-gpu={_ASKED}", "--format=csv,noheader,nounits"])
     if not answer.ok:
-        # It fails as a whole when one GPU is off the bus, or when the driver is not there.
+        # It fails if one GPU is off the bus, or if the driver is not loaded.
         said = answer.stdout + answer.stderr
         remedy = "replace" if "Unable to determine the device handle" in said else "reboot"
         return [Finding("gpu", f"nvidia-smi: {answer.summary}", remedy)]
@@ -61,7 +61,7 @@ def _remapped_rows(probe: Probe) -> list[Finding]:
             "--format=csv,noheader,nounits",
         ]
     )
-    # Types without row remapping and older drivers do not know the question.
+    # Types without row remapping and older drivers do not support the query.
     if not answer.ok:
         return []
     found = []

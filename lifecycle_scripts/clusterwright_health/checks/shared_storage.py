@@ -1,4 +1,4 @@
-"""Lustre and the home directories: mounted, and answering."""
+"""Lustre and the home directories: mounted and responding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
         if path not in mounted:
             found.append(Finding("storage", f"{path} is not mounted"))
             continue
-        # In a process of its own: a server that is gone holds the caller in the kernel.
+        # In a separate process: a call to a server that is gone blocks in the kernel.
         answer = probe.run(["stat", "--file-system", path], timeout_seconds=_SECONDS)
         if not answer.ok:
             found.append(Finding("storage", f"{path}: {answer.summary}"))

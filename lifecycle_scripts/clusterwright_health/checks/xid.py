@@ -1,12 +1,12 @@
 """NVIDIA's Xid messages in the kernel's log since the machine started.
 
-A message stays until the machine starts anew, so a node that is drained for one comes back after
-a reboot or a replacement, not by waiting.
+A message stays until the next boot, so a node that is drained for one comes back after a reboot or
+a replacement, not by waiting.
 
 Source of the codes: NVIDIA, "Analyzing Xid Errors with the Xid Catalog" (8 and 13: restart the
 application), NVIDIA Health Validation, "Xid Checks" (46, 48: drain, reset, then service), NVIDIA,
-"GPU Memory Error Management" (63, 64, 94, 95), read 2026-11-21. A code that is not in the table
-says nothing about the hardware that we could read: no job is kept away for it.
+"GPU Memory Error Management" (63, 64, 94, 95), read 2026-11-21. Codes that are
+not in the table have no documented meaning for the hardware and are no findings.
 """
 
 from __future__ import annotations

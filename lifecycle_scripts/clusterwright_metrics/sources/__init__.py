@@ -1,5 +1,5 @@
-"""One file per surface: `collect(probe, metrics)` adds what there is.
+"""One module per source: `collect(probe, metrics)` adds its samples.
 
-`ROLES` are the roles of nodes that it is for. A surface that the node does not have adds nothing;
-one that is there and does not answer raises `ProbeError`.
+`ROLES` are the roles of nodes that have the source. A source that the node does not have adds
+nothing; one that does not answer raises `ProbeError`.
 """

@@ -1,4 +1,4 @@
-"""EFA interfaces: their state, and every counter that the kernel's driver has of them.
+"""EFA interfaces: their state, and every counter of the kernel's driver.
 
 Source: Linux, Documentation/ABI/stable/sysfs-class-infiniband (state, hw_counters). Names of
 counters are the driver's; new ones appear by themselves.
@@ -15,7 +15,7 @@ ROLES = ("controller", "login", "compute")
 FOLDER = "/sys/class/infiniband"
 _AMAZON = "0x1d0f"
 _NO_COUNTERS = ("lifespan",)
-"""How often the driver asks the device anew, in milliseconds."""
+"""The interval at which the driver reads the device, in milliseconds."""
 
 
 def collect(probe: Probe, metrics: Metrics) -> None:

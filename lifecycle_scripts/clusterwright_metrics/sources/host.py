@@ -114,7 +114,7 @@ def _interfaces(probe: Probe, metrics: Metrics) -> None:
 
 def _file_systems(probe: Probe, metrics: Metrics) -> None:
     seen = set()
-    # Of the first process: in the sandbox of our service everything is read-only.
+    # Mounts of the first process: in the sandbox of the service everything is read-only.
     mounts = probe.read("/proc/1/mounts") or probe.read("/proc/self/mounts") or ""
     for line in mounts.splitlines():
         words = line.split()
@@ -123,7 +123,7 @@ def _file_systems(probe: Probe, metrics: Metrics) -> None:
         device, point, kind = words[0], _unescaped(words[1]), words[2]
         if kind not in (*_REMOTE, *_LOCAL) or _NOT_SHOWN.match(point) or point in seen:
             continue
-        # Every container has an overlay; its room is that of the disk below.
+        # Every container has an overlay, whose space is that of the disk below.
         if kind == "overlay" and point != "/":
             continue
         seen.add(point)
@@ -155,5 +155,5 @@ def _file_systems(probe: Probe, metrics: Metrics) -> None:
 
 
 def _unescaped(text: str) -> str:
-    """/proc/mounts writes spaces, tabs, line feeds and backslashes as octal numbers."""
+    """Decode a path of /proc/mounts, which has spaces and some other characters in octal."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), text)

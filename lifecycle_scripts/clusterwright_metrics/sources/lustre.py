@@ -1,4 +1,4 @@
-"""Lustre: what each client read and wrote, and what went over each interface of LNet.
+"""Lustre: reads and writes of the client, and messages over each interface of LNet.
 
 Source: Lustre manual, "Monitoring client activity" (`lctl get_param llite.*.stats`: name, number
 of samples, and for bytes their unit, smallest, largest and sum) and "Dynamically configuring LNet
@@ -62,7 +62,7 @@ def _clients(text: str, metrics: Metrics) -> None:
     for line in text.splitlines():
         heading = re.match(r"^llite\.(.+)\.stats=", line)
         if heading is not None:
-            # fsname-ffff9a0c1e2d3000: the address tells nobody anything.
+            # fsname-ffff9a0c1e2d3000: drop the kernel address.
             instance = heading.group(1).rpartition("-")[0] or heading.group(1)
             continue
         match = _STATS.match(line.strip())

@@ -2,9 +2,9 @@
 
 Source: AWS Neuron, "Neuron Sysfs User Guide": per core `stats/status/<status>/total`,
 `stats/memory_usage/device_mem/total`, `stats/other_info/flop_count`; per device ECC counters and
-`stats/power/utilization`. The driver 2.31 moved some of these, so counters are looked for by
-their names below the device's folder. neuron-monitor is not started: it runs for as long as
-somebody listens, and its figures per process come from the same driver.
+`stats/power/utilization`. The driver 2.31 moved some of these, so counters are found by their
+names below the device's folder. neuron-monitor is not used: it would have to run all the time, and
+its values come from the same driver.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ def _core(probe: Probe, metrics: Metrics, stats: str, labels: dict[str, str]) ->
 
 
 def counter_below(probe: Probe, folder: str, name: str, deep: int = _DEEP) -> float | None:
-    """The counter of a name, wherever the driver has it: a file, or a folder with `total`."""
+    """The value of a counter anywhere in the folder: a file, or a folder with `total`."""
     for entry in probe.names(folder):
         path = f"{folder}/{entry}"
         if entry == name:
             text = probe.read(f"{path}/total") if probe.is_folder(path) else probe.read(path)
             match = re.search(r"\d+", text or "")
             return float(match.group()) if match else None
-        # `subsystem`, `device` and the like are links that lead round in circles.
+        # `subsystem`, `device` and others are links in a cycle.
         if deep and probe.is_folder(path) and not probe.path(path).is_symlink():
             found = counter_below(probe, path, name, deep - 1)
             if found is not None:

@@ -1,7 +1,7 @@
-"""NVIDIA GPUs by nvidia-smi, and by DCGM where its daemon answers.
+"""NVIDIA GPUs, from nvidia-smi and, if its daemon answers, from DCGM.
 
-What nvidia-smi says is `gpu_*`; what DCGM says has DCGM's own names, as in dcgm-exporter, so that
-its dashboards show it.
+Metrics of nvidia-smi are `gpu_*`; those of DCGM have DCGM's names, as in dcgm-exporter, so that
+its dashboards show them.
 
 Source: nvidia-smi's own `--help-query-gpu` for the names asked for; NVIDIA's dcgm_fields.h for
 the numbers of fields, dcgm-exporter's etc/dcp-metrics-included.csv for kinds and meanings (both
@@ -91,12 +91,12 @@ def collect(probe: Probe, metrics: Metrics) -> None:
 
 
 def _has_driver(probe: Probe) -> bool:
-    """Images for GPUs have nvidia-smi on nodes without any, where it only fails."""
+    """Images for GPUs also have nvidia-smi on nodes without GPUs, where it fails."""
     return probe.is_folder("/proc/driver/nvidia")
 
 
 def _dcgm(probe: Probe, metrics: Metrics, uuids: dict[str, str]) -> None:
-    """One look. Without DCGM's daemon it says nothing."""
+    """Collect from DCGM; nothing without its daemon."""
     numbers = ",".join(str(field[0]) for field in _DCGM)
     try:
         lines = probe.output(["dcgmi", "dmon", "-e", numbers, "-c", "1"]).splitlines()

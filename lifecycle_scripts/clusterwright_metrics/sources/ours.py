@@ -1,4 +1,4 @@
-"""What our own programs of this node wrote down: the node program, health, preload."""
+"""The state files of Clusterwright's programs on the node: node program, health, preload."""
 
 from __future__ import annotations
 

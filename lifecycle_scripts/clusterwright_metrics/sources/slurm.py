@@ -1,7 +1,7 @@
-"""Slurm, on the controller: nodes, jobs, devices, and how slurmctld fares.
+"""Slurm, on the controller: nodes, jobs, devices, and statistics of slurmctld.
 
-Source: sinfo(1), squeue(1), sdiag(1) of Slurm 24.11; JSON is not asked for, since it needs a
-plugin that is not on every image.
+Source: sinfo(1), squeue(1), sdiag(1) of Slurm 24.11; not in JSON, which needs a plugin that is not
+on every image.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from clusterwright_metrics.text import Metrics, number, sanitised
 
 ROLES = ("controller",)
 
-# What sinfo puts behind a state: not responding, powering, planned, maintenance, rebooting, ...
+# Suffixes of states in sinfo: not responding, powering, planned, maintenance, rebooting, ...
 _MARKS = "*~#!%$@^-+"
 _SDIAG = {
     "Server thread count": ("slurm_scheduler_threads", "gauge"),
@@ -30,7 +30,7 @@ _DEVICE = re.compile(r"\b([A-Za-z]\w*)(?::[A-Za-z][\w-]*)?:(\d+)")
 
 
 def collect(probe: Probe, metrics: Metrics) -> None:
-    # slurmdbd alone, or a controller that is not set up yet.
+    # slurmdbd only, or a controller that is not configured yet.
     if not probe.has("sinfo"):
         return
     _nodes(probe, metrics)

@@ -1,8 +1,8 @@
-"""Where there is room for images and containers: not on the root volume.
+"""The disk space for images and containers, which is not the root volume.
 
-The instance's own drives where the spec gives them to the group (`scratch`), else the further EBS
-volume of the group (`ebs`), which HyperPod's image mounts at /opt/sagemaker: the controller and
-login nodes have no drives of their own, and images are built there (awslabs/awsome-distributed-ai
+The instance-store disks if the group has `scratch`, else the additional EBS volume of the group
+(`ebs`), which HyperPod's image mounts at /opt/sagemaker: the controller and login nodes have no
+instance-store disks, and images are built there (awslabs/awsome-distributed-ai
 #187, #913).
 """
 
@@ -18,7 +18,7 @@ NONE = "has no scratch disks, and nothing is mounted at " + VOLUME
 
 
 def place(node: Node) -> str | None:
-    """A mount's path, None where there is only the root volume."""
+    """The path of a mount, None if there is only the root volume."""
     if node.group.scratch is not None:
         return node.group.scratch.mount_path
     mounted = mount_at(node, VOLUME)
@@ -26,14 +26,14 @@ def place(node: Node) -> str | None:
 
 
 def of(node: Node) -> str:
-    """As `place`, for steps that apply only where there is one."""
+    """As `place`, for steps that apply only if there is such a mount."""
     found = place(node)
     assert found is not None, "applies checks it"
     return found
 
 
 def drop_in(node: Node) -> str:
-    """A unit with it does not start on the empty folder below a mount that is still to come."""
+    """A drop-in with which a unit waits for the mount, and does not use the empty folder."""
     return (
         "# Written by clusterwright_node.\n[Unit]\n"
         f"RequiresMountsFor={of(node)}\nAfter=dlami-nvme.service\n"
@@ -41,7 +41,7 @@ def drop_in(node: Node) -> str:
 
 
 def by_flag(node: Node, unit: str, program: str, *flags: str) -> str | None:
-    """The place that a unit's command line gives its program, None where it gives none."""
+    """The path in a unit's command line, None if it has none."""
     result = node.machine.query("systemctl", "cat", unit)
     for line in result.stdout.splitlines():
         if not line.startswith("ExecStart=") or program not in line:
