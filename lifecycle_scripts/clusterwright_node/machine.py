@@ -184,8 +184,8 @@ class Machine:
         target = self.path(path)
         self.make_directory(posixpath.dirname(path))
         with self.action("write " + path):
-            # The lock lets one run write at a time, so a leftover of a killed run is ours to
-            # remove.
+            # The lock allows one run at a time, so a temporary file is left over from a killed
+            # run.
             temporary = target.with_name(f".{target.name}.clusterwright-new")
             with contextlib.suppress(FileNotFoundError):
                 temporary.unlink()

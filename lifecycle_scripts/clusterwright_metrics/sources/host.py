@@ -132,7 +132,7 @@ def _file_systems(probe: Probe, metrics: Metrics) -> None:
         metrics.add(
             "node_filesystem_device_error",
             "gauge",
-            "Whether the file system did not say how much room it has.",
+            "Whether the space of the file system could not be read.",
             float(found is None),
             labels,
         )

@@ -1,8 +1,8 @@
-"""Fetch what the spec asks for from the cluster's bucket, and hold it against the list.
+"""Download the artefacts of the spec from the cluster's bucket, and verify them.
 
-A file is written beside its place, compared by size and SHA-256, and only then renamed into it: a
-run that is killed leaves no half of a file where somebody would use it. What is there already is
-compared again on each run, because whoever uses it relies on it. Nothing comes from anywhere else.
+A file is downloaded under another name, verified by size and SHA-256, and then renamed: a run that
+is killed leaves no partial file under the final name. Existing files are verified again in each
+run, because other steps rely on them. Nothing is downloaded from elsewhere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def applies(node: Node) -> Verdict:
 
 
 def check(node: Node) -> Verdict:
-    # All names first: one with an unknown checksum is refused before anything is fetched.
+    # All paths first: an unknown checksum is refused before anything is downloaded.
     paths = [(each, artefacts.path_of(each)) for each in artefacts.wanted(node)]
     for artefact, path in paths:
         reason = artefacts.why_not_right(node, artefact, path)
@@ -73,7 +73,7 @@ def _fetch(node: Node, artefact: Artefact, path: str) -> None:
 
 
 def _refused(artefact: Artefact, address: str, error: CommandError) -> StepError:
-    """What S3 says, with what to do about it."""
+    """The error of S3, with a hint."""
     if "NoSuchKey" in error.cause or "(404)" in error.cause:
         return StepError(
             f"{artefact.label}: {address} is not there",

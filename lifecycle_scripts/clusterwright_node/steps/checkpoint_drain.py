@@ -1,9 +1,9 @@
 """Copy finished checkpoints from the local disks to shared storage, while training goes on.
 
-Where a group has scratch disks and the spec's checkpoints are on shared storage, jobs may write to
-`<scratch>/checkpoints/<run>/<step>/`: see `clusterwright_checkpoints` for what makes one finished
-and how it arrives whole. A job that has to hurry (a time limit, a Spot notice) calls
-`/opt/clusterwright/bin/flush-checkpoints`, which waits until its own ones are there.
+If a group has scratch disks and the spec's checkpoints are on shared storage, jobs may write to
+`<scratch>/checkpoints/<run>/<step>/`: see `clusterwright_checkpoints` for how a checkpoint is
+finished and copied. A job that must end soon (a time limit, a Spot notice) calls
+`/opt/clusterwright/bin/flush-checkpoints`, which waits until its own checkpoints are copied.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKAGE = "clusterwright_checkpoints"
 UNIT = "clusterwright-checkpoints.service"
 FLUSH = "/opt/clusterwright/bin/flush-checkpoints"
 _EVERYBODYS = 0o1777
-"""As /tmp: each user makes the folder of a run, and nobody removes another's."""
+"""As /tmp: users create folders of runs, and cannot remove those of others."""
 
 
 def applies(node: Node) -> Verdict:
@@ -51,8 +51,8 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     unit = systemd.unit_path(UNIT)
     if node.machine.read_text(unit) is not None and systemd.is_active(node, UNIT):
-        # It would go on with the old program. Before anything is written: a run that is killed in
-        # between is then seen to be unfinished.
+        # Otherwise it would continue with the old program. Stop it before anything is written, so
+        # that an interrupted run is visible.
         node.machine.change("systemctl", "stop", UNIT)
     programs.install(node, PACKAGE)
     for path in _folders(node):
@@ -85,7 +85,7 @@ WantedBy=multi-user.target
 
 
 def flush_text(node: Node) -> str:
-    """What a job calls. The node's name must be the service's: it tells the writers apart."""
+    """The command for jobs. It has the same node name as the service, to identify the writer."""
     return f"""#!/bin/sh
 # Written by clusterwright_node. Waits until the caller's finished checkpoints on this node are
 # whole on shared storage; further options: --run=NAME, --timeout-seconds=600.
@@ -108,9 +108,9 @@ def _folders(node: Node) -> tuple[str, str]:
 
 
 def _is_half_made(node: Node, path: str) -> bool:
-    """Whether a folder is missing, or is as a run leaves it that was killed while it made it.
+    """Whether a folder is missing, or left over from a run that was killed.
 
-    Any other folder is somebody's, with the mode that they want.
+    The mode of any other folder is not changed.
     """
     machine = node.machine
     return machine.mode_of(path) in (None, 0o755) and not machine.listing(path)

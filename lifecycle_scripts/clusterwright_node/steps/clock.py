@@ -1,7 +1,7 @@
 """Wait until the clock is synchronised.
 
-Slurm's munge refuses credentials of a node whose clock is off, and TLS to AWS fails. chrony's own
-word is taken where chrony is installed, else systemd's.
+Slurm's munge refuses credentials of a node whose clock is wrong, and TLS to AWS fails. The state
+is that of chrony if it is installed, else of systemd.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def apply(node: Node) -> None:
 
 
 def why_not_synchronised(node: Node) -> str | None:
-    """None when the clock is synchronised, else what says that it is not."""
+    """None if the clock is synchronised, else the reason."""
     if node.machine.has_command("chronyc"):
         result = node.machine.query("chronyc", "-n", "tracking")
         status = [line for line in result.stdout.splitlines() if line.startswith("Leap status")]

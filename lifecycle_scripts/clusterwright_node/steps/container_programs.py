@@ -1,12 +1,12 @@
-"""Install Enroot and Pyxis from the artefacts, where the spec says `install: mirrored`.
+"""Install Enroot and Pyxis from the artefacts, if the spec has `install: mirrored`.
 
-Enroot comes in packages of Debian's form. dpkg installs them from their files: it downloads
-nothing, so what they depend on has to be on the image or in the list. (apt would look for it on
-the internet, and with `--no-download` takes no local file.) Pyxis comes as source
+Enroot has Debian packages. dpkg installs them from files and downloads nothing, so their
+dependencies must be on the image or in the list. (apt would download them from the internet, and
+does not accept local files with `--no-download`.) Pyxis is a source archive
 and is compiled here, because a SPANK plug-in belongs to the one version of Slurm whose headers it
 was made with; AWS's own scripts do the same, from GitHub (awslabs/awsome-distributed-ai,
-`base-config/utils/install_enroot_pyxis.sh`). A record says of which source and for which Slurm the
-plug-in was made; where one of them is another, it is made again.
+`base-config/utils/install_enroot_pyxis.sh`). A record has the source and the version of Slurm of
+the plug-in; if one of them changes, it is compiled again.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, 
 AFTER = ("artefacts", "needrestart")
 DEADLINE_SECONDS = 900
 RETRIES = 15
-"""Each after half a minute at most: unattended upgrades hold dpkg's lock for minutes."""
+"""At intervals of at most 30 s: unattended upgrades hold dpkg's lock for minutes."""
 
 STEP = "container_programs"
 LIBRARY = "spank_pyxis.so"
 LIBRARY_PATH = f"/usr/local/lib/slurm/{LIBRARY}"
-"""Where Pyxis's own Makefile puts it."""
+"""The path of Pyxis's own Makefile."""
 PLUGSTACK_FOLDER = "/etc/clusterwright/plugstack.d"
 """Included by plugstack.conf, which all nodes share, and looked up on each of them: where the
 plug-in is required and missing, slurmd does not start, and HyperPod starts it before our scripts
@@ -146,7 +146,7 @@ def _install(node: Node, debs: list[Artefact], interrupted: bool) -> None:
 
 
 def _source(node: Node) -> Artefact | None:
-    """The source of Pyxis; None where it comes as a package too."""
+    """The source of Pyxis; None if it is a package too."""
     for each in artefacts.files_for(node, STEP):
         if each.file.endswith(".deb"):
             continue
@@ -168,7 +168,7 @@ def _record(node: Node) -> object:
 
 
 def _wanted_record(node: Node, source: Artefact) -> dict[str, object]:
-    """What the record says of a plug-in that is right and as it was made."""
+    """The record of a current plug-in."""
     return {
         "library_sha256": node.machine.sha256_of(LIBRARY_PATH) or "none",
         "slurm": _slurm(node),
@@ -208,6 +208,6 @@ def _build(node: Node, source: Artefact) -> None:
     machine.change("cp", f"{build}/{LIBRARY}", str(machine.path(fresh)))
     machine.adopt(fresh, LIBRARY_PATH)
     machine.change("rm", "-rf", build)
-    # Last: without it all of this is done again.
+    # Write the record last: without it everything is repeated.
     record = json.dumps(_wanted_record(node, source), indent=2, sort_keys=True) + "\n"
     machine.write_text(RECORD, record)

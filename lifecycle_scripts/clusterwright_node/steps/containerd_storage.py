@@ -1,11 +1,11 @@
-"""Keep containerd's images where there is room, not on the root volume.
+"""Move containerd's images from the root volume to scratch or the additional EBS volume.
 
 Docker 29 and later keeps its images in containerd where it is installed anew
-(docs.docker.com/engine/storage/containerd), and a build's cache is there as well: `data-root` of
-Docker does not move them, and the root volume fills (awslabs/awsome-distributed-ai #913). Of
+(docs.docker.com/engine/storage/containerd), with the build cache: Docker's `data-root` does not
+move them, and the root volume becomes full (awslabs/awsome-distributed-ai #913). Of
 config.toml only the setting `root` of the whole file is ours (containerd-config.toml(5)); a line
 that is commented out is none, which is what the repair of the samples fell over (#914). containerd
-is restarted when that changed and no container of Docker's runs; else the change waits.
+is restarted after a change if no container of Docker runs; otherwise the change waits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 
-from clusterwright_node import room, root_folders, systemd
+from clusterwright_node import disk_space, root_folders, systemd
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 from clusterwright_node.paths import is_under
 from clusterwright_node.steps import docker_storage
@@ -31,8 +31,8 @@ _SETTING = re.compile(r"""^\s*root\s*=\s*(?P<value>"[^"\n]*"|'[^'\n]*')\s*(?:#.*
 
 
 def applies(node: Node) -> Verdict:
-    if room.place(node) is None:
-        return skip(f"group {node.group.name} {room.NONE}")
+    if disk_space.place(node) is None:
+        return skip(f"group {node.group.name} {disk_space.NONE}")
     if not systemd.exists(node, UNIT):
         return skip(f"the image has no {UNIT}")
     return APPLIES
@@ -44,10 +44,10 @@ def check(node: Node) -> Verdict:
         node.notice(f"containerd's unit gives --root itself: {given}; left alone")
         return SATISFIED
     if not _has_room(node):
-        return missing(f"root of {CONF} is not below {room.of(node)}")
+        return missing(f"root of {CONF} is not below {disk_space.of(node)}")
     if not node.machine.exists(_root(node)):
         return missing(f"{_root(node)} is not there")
-    if node.machine.read_text(DROP_IN) != room.drop_in(node):
+    if node.machine.read_text(DROP_IN) != disk_space.drop_in(node):
         return missing(f"{DROP_IN} is not current")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
@@ -60,13 +60,13 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     if not node.machine.exists(_root(node)):
         root_folders.make(node, _root(node), _MODE)
-    changed = node.machine.read_text(DROP_IN) != room.drop_in(node)
+    changed = node.machine.read_text(DROP_IN) != disk_space.drop_in(node)
     if changed or not _has_room(node):
         node.journal.begin(_RESTARTING, CONF)
     if not _has_room(node):
         node.machine.write_text(CONF, _with_root(node.machine.read_text(CONF) or "", _root(node)))
     if changed:
-        node.machine.write_text(DROP_IN, room.drop_in(node))
+        node.machine.write_text(DROP_IN, disk_space.drop_in(node))
     # Always: a run that was killed after it wrote the file has not reloaded.
     node.machine.change("systemctl", "daemon-reload")
     if docker_storage.has_containers(node):
@@ -74,17 +74,17 @@ def apply(node: Node) -> None:
     if systemd.is_active(node, UNIT):
         systemd.restart(node, UNIT)
         if systemd.is_active(node, docker_storage.UNIT):
-            # It would go on with images that are there no longer.
+            # Docker would continue with images that no longer exist.
             systemd.restart(node, docker_storage.UNIT)
     node.journal.end(_RESTARTING)
 
 
 def _root(node: Node) -> str:
-    """Where the file says, where that has room; else our own folder there."""
+    """The path in the file if it is on that volume; else a folder of this program there."""
     said = _said(node.machine.read_text(CONF) or "")
-    if said is not None and is_under(said, room.of(node)):
+    if said is not None and is_under(said, disk_space.of(node)):
         return said
-    return room.of(node) + "/containerd"
+    return disk_space.of(node) + "/containerd"
 
 
 def _has_room(node: Node) -> bool:
@@ -101,7 +101,7 @@ def _said(text: str) -> str | None:
 
 
 def _with_root(text: str, place: str) -> str:
-    """The text with our setting in the place of its own, else before everything else.
+    """The text with the setting replaced, or added as the first line.
 
     A top-level key may stand anywhere before the first table, so the first line is right.
     """
@@ -122,4 +122,4 @@ def _head(text: str) -> list[str]:
 
 def _place_by_flag(node: Node) -> str | None:
     """The root that the unit's command line gives, which wins over the file's."""
-    return room.by_flag(node, UNIT, "containerd", "--root")
+    return disk_space.by_flag(node, UNIT, "containerd", "--root")

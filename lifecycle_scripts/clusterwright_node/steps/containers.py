@@ -1,9 +1,9 @@
-"""Let `srun --container-image` work, with the enroot and pyxis that are on the node.
+"""Configure Slurm for `srun --container-image`, with enroot and pyxis of the node.
 
-They are the image's, or `container_programs` has installed them; where they are missing this step
-fails and says so. The controller names the plugin in plugstack.conf, which configless nodes
-receive; each compute and login node has the files. A plugin that nodes install after their slurmd
-has started is named by an include that each node looks up for itself.
+They are on the image, or `container_programs` has installed them; if they are missing this step
+fails. The controller names the plugin in plugstack.conf, which configless nodes
+receive; each compute and login node has the files. A plugin that nodes install after the start of
+their slurmd is in an included file, which each node reads from its own disk.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def _load_pyxis(node: Node) -> None:
     text = node.machine.read_text(PLUGSTACK) or ""
     if text and not text.endswith("\n"):
         text += "\n"
-    # In the file itself, not in plugstack.conf.d: configless hands out no included file from
-    # another folder.
+    # In the file itself, not in plugstack.conf.d: configless mode does not distribute included
+    # files of other folders.
     node.machine.write_text(PLUGSTACK, text + _line(node) + "\n")
 
 

@@ -1,13 +1,12 @@
-"""Keep Docker's images and containers where there is room, not on the root volume.
+"""Move Docker's images and containers from the root volume to another volume.
 
-On the scratch disks, else on the group's further EBS volume (see room). Only where the image has
-Docker: nothing is installed. Of `daemon.json` only `data-root` is ours; the rest stays as the
-image or the site wrote it. Docker is restarted when that changed and no container runs; else the
-change waits for the next run of this program or the next reboot. Images that are on the root
-volume already stay there and are pulled again on use.
+To the scratch disks, else to the group's additional EBS volume (see disk_space). Only if the image
+has Docker: nothing is installed. Of `daemon.json` only `data-root` is changed. Docker is restarted
+after a change if no container runs; otherwise the change waits for the next run of this program or
+the next reboot. Existing images remain on the root volume and are pulled again on use.
 
-Whoever is in the group `docker` is root on the node (docs.docker.com, "Docker daemon attack
-surface"), so users of the spec who have no sudo are taken out of it.
+Members of the group `docker` have the privileges of root on the node (docs.docker.com, "Docker
+daemon attack surface"), so users of the spec without sudo are removed from it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clusterwright_node import room, root_folders, systemd
+from clusterwright_node import disk_space, root_folders, systemd
 from clusterwright_node.errors import StepError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 from clusterwright_node.paths import is_under
@@ -30,12 +29,12 @@ DROP_IN = f"{systemd.UNIT_FOLDER}/{UNIT}.d/90-clusterwright.conf"
 _RESTARTING = "docker_storage: restart Docker"
 _GROUP = "docker"
 _MODE = 0o710
-"""As Docker makes it."""
+"""The mode with which Docker creates it."""
 
 
 def applies(node: Node) -> Verdict:
-    if room.place(node) is None:
-        return skip(f"group {node.group.name} {room.NONE}")
+    if disk_space.place(node) is None:
+        return skip(f"group {node.group.name} {disk_space.NONE}")
     if not node.machine.has_command("dockerd"):
         return skip("the image has no Docker")
     return APPLIES
@@ -49,10 +48,10 @@ def check(node: Node) -> Verdict:
         node.notice(f"Docker's unit gives --data-root itself: {_place_by_flag(node)}; left alone")
         return SATISFIED
     if not _has_room(node, _settings(node)):
-        return missing(f"data-root of {DAEMON_JSON} is not below {room.of(node)}")
+        return missing(f"data-root of {DAEMON_JSON} is not below {disk_space.of(node)}")
     if not _folder_is_there(node):
         return missing(f"{_data_root(node)} is not there")
-    if node.machine.read_text(DROP_IN) != room.drop_in(node):
+    if node.machine.read_text(DROP_IN) != disk_space.drop_in(node):
         return missing(f"{DROP_IN} is not current")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
@@ -70,7 +69,7 @@ def apply(node: Node) -> None:
     settings = _settings(node)
     if not _folder_is_there(node):
         node.machine.make_directory(_data_root(node), mode=_MODE)
-    changed = node.machine.read_text(DROP_IN) != room.drop_in(node)
+    changed = node.machine.read_text(DROP_IN) != disk_space.drop_in(node)
     if changed or not _has_room(node, settings):
         node.journal.begin(_RESTARTING, DAEMON_JSON)
     if not _has_room(node, settings):
@@ -78,7 +77,7 @@ def apply(node: Node) -> None:
         settings["data-root"] = _data_root(node)
         node.machine.write_text(DAEMON_JSON, json.dumps(settings, indent=2) + "\n")
     if changed:
-        node.machine.write_text(DROP_IN, room.drop_in(node))
+        node.machine.write_text(DROP_IN, disk_space.drop_in(node))
     # Always: a run that was killed after it wrote the file has not reloaded.
     node.machine.change("systemctl", "daemon-reload")
     if has_containers(node):
@@ -89,24 +88,24 @@ def apply(node: Node) -> None:
 
 
 def has_containers(node: Node) -> bool:
-    """Whether a container of Docker's runs, or Docker does not answer."""
+    """Whether a container of Docker runs, or Docker does not answer."""
     if not systemd.is_active(node, UNIT):
         return False
     result = node.machine.query("docker", "ps", "--quiet")
-    # One that does not answer is not restarted either.
+    # Do not restart a Docker that does not answer.
     return not result.ok or bool(result.stdout.strip())
 
 
 def _data_root(node: Node) -> str:
-    """Where the file says, where that has room; else our own folder there."""
+    """The path in the file if it is on that volume; else a folder of this program there."""
     settings = _settings(node)
     if _has_room(node, settings):
         return str(settings["data-root"])
-    return room.of(node) + "/docker"
+    return disk_space.of(node) + "/docker"
 
 
 def _folder_is_there(node: Node) -> bool:
-    """Docker's folder is made before Docker starts. Its mode is Docker's business."""
+    """Create Docker's folder before Docker starts. Docker sets its mode."""
     path = _data_root(node)
     return root_folders.is_there(node, path, _MODE) or node.machine.exists(path)
 
@@ -114,7 +113,7 @@ def _folder_is_there(node: Node) -> bool:
 def _has_room(node: Node, settings: dict[str, Any]) -> bool:
     """Wherever there: a folder that the image or the site chose is kept."""
     place = settings.get("data-root")
-    return isinstance(place, str) and is_under(place, room.of(node))
+    return isinstance(place, str) and is_under(place, disk_space.of(node))
 
 
 def _settings(node: Node) -> dict[str, Any]:
@@ -137,7 +136,7 @@ def _place_by_flag(node: Node) -> str | None:
 
     With both, Docker does not start (docs.docker.com/engine/daemon, "Configuration using flags").
     """
-    return room.by_flag(node, UNIT, "dockerd", "--data-root", "--graph", "-g")
+    return disk_space.by_flag(node, UNIT, "dockerd", "--data-root", "--graph", "-g")
 
 
 def _members_without_sudo(node: Node) -> list[str]:

@@ -1,7 +1,7 @@
-"""Prove that Lustre's data really goes over EFA.
+"""Verify that Lustre's data is transferred over EFA.
 
-Lustre falls back to TCP without a word when EFA does not work. So: write and read 64 MiB past the
-page cache and see that LNet's EFA interfaces have carried it. Counters are read per interface and
+Lustre silently falls back to TCP if EFA does not work. So write and read 64 MiB without the page
+cache, and compare the counters of LNet's EFA interfaces. Counters are read per interface and
 added up as numbers; an interface that is down, or lacks a counter, fails the step.
 """
 
@@ -18,7 +18,7 @@ AFTER = ("lustre",)
 DEADLINE_SECONDS = 300
 RETRIES = 2
 
-# In /run, so that each boot proves it again.
+# In /run, so that it is verified again after each boot.
 _MARKER = "/run/clusterwright/efa-transport-%s"
 _TEST_MIB = 64
 # Lustre moves at most 16 MiB in one bulk transfer, so 64 MiB are at least 4 messages each way; a
@@ -57,7 +57,7 @@ def apply(node: Node) -> None:
 
 
 def compare(before: list[Interface], after: list[Interface], path: str) -> str:
-    """What the transfer moved, in words. Raises StepError when EFA did not carry it."""
+    """A summary of the transfer. Raises StepError if it did not use EFA."""
     _all_up(after)
     earlier = {interface.nid: interface for interface in before}
     if set(earlier) != {interface.nid for interface in after} or len(earlier) != len(after):
@@ -101,7 +101,7 @@ def _all_up(interfaces: list[Interface]) -> None:
 
 
 def _transfer(node: Node, entry: Lustre) -> None:
-    """Writes and reads the test file past the page cache."""
+    """Write and read the test file without the page cache."""
     name = f"{node.machine.path(entry.mount_path)}/.clusterwright-efa-{node.identity.instance_id}"
     try:
         for argv in (

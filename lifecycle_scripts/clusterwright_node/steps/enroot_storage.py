@@ -1,19 +1,19 @@
-"""Keep Enroot's layers, containers and temporary files where there is room.
+"""Move Enroot's layers, containers and temporary files to a volume with enough space.
 
-On the scratch disks, else on the group's further EBS volume (see room). By default they lie in
-home directories and in /tmp, which are shared or small: "No space left on device"
-(awslabs/awsome-distributed-ai #427). `chmod 777 -R`, the usual way out, lets everybody change
-everybody's containers. Here each user has a folder of their own, mode 0700.
+To the scratch disks, else to the group's additional EBS volume (see disk_space). By default they
+are in home directories and in /tmp, which are shared or small: "No space left on device"
+(awslabs/awsome-distributed-ai #427). `chmod 777 -R`, the usual workaround, allows users to change
+containers of others. Here each user has a separate folder, mode 0700.
 
 The settings are lines of enroot.conf, as NVIDIA/enroot `doc/configuration.md` has them; a value is
-expanded by the shell for each user, as in NVIDIA/pyxis wiki "Setup". Enroot makes folders below a
-user's folder itself. A user who is neither in the spec nor the image's has none and is refused by
-Enroot, rather than let everybody take names in a shared folder.
+expanded by the shell for each user, as in NVIDIA/pyxis wiki "Setup". Enroot creates folders below
+a user's folder itself. A user who is neither in the spec nor the image's has no folder, and Enroot
+refuses to run: users must not create names in a shared folder.
 """
 
 from __future__ import annotations
 
-from clusterwright_node import room, root_folders
+from clusterwright_node import disk_space, root_folders
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 
 AFTER = ("containers", "scratch", "users")
@@ -28,13 +28,13 @@ _BEGIN = "# clusterwright_node: begin\n"
 _END = "# clusterwright_node: end\n"
 _REPLACED = "# replaced by clusterwright_node: "
 _IMAGE_USERS = ("ubuntu", "ec2-user")
-"""As whom Session Manager lets people in."""
+"""The users of Session Manager sessions."""
 _PRIVATE = 0o700
 
 
 def applies(node: Node) -> Verdict:
-    if room.place(node) is None:
-        return skip(f"group {node.group.name} {room.NONE}")
+    if disk_space.place(node) is None:
+        return skip(f"group {node.group.name} {disk_space.NONE}")
     if _configuration(node) is None:
         return skip("the image has no enroot")
     return APPLIES
@@ -64,22 +64,22 @@ def apply(node: Node) -> None:
             machine.set_mode(folder, _PRIVATE)
         if root_folders.owner_without_links(node, folder) != owner:
             machine.set_file_owner(folder, *owner)
-    # Last: until the folders are there the old places serve.
+    # Last: until the folders exist, the old paths are used.
     if machine.read_text(_path(node)) != _wanted(node):
         machine.write_text(_path(node), _wanted(node))
 
 
 def _base(node: Node) -> str:
-    return room.of(node) + "/enroot"
+    return disk_space.of(node) + "/enroot"
 
 
 def _shared(node: Node) -> dict[str, int]:
-    """Root's folders and their modes. The first is nobody's to make names in."""
+    """Root's folders and their modes. Users cannot create names in the first one."""
     return {_base(node): 0o755, _base(node) + "/temporary": 0o1777}
 
 
 def _private(node: Node) -> dict[str, tuple[int, int]]:
-    """Users' folders and their owners, who cannot exchange them: they lie in root's."""
+    """Users' folders and their owners, who cannot replace them: the parent is root's."""
     owners = [(user.uid, user.gid) for user in node.inputs.cluster.users]
     for line in node.machine.query("getent", "passwd", *_IMAGE_USERS).stdout.splitlines():
         fields = line.split(":")
@@ -99,9 +99,9 @@ def _path(node: Node) -> str:
 
 
 def _wanted(node: Node) -> str:
-    """The file with our block in front, and without other lines for the same settings.
+    """The file with the marked block first, and without other lines for the same settings.
 
-    Which of two lines for one setting wins has changed between versions of enroot.
+    The precedence of two lines for one setting differs between versions of enroot.
     """
     settings = _settings(node)
     kept = []

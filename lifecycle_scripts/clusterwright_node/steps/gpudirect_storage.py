@@ -1,10 +1,10 @@
-"""See whether GPUs can read Lustre without the CPU, and say so where they cannot.
+"""Check whether GPUs can read Lustre without the CPU (GPUDirect Storage).
 
 File systems with EFA support GPUDirect Storage (FSx for Lustre guide, "Working with EFA-enabled
 file systems"); the node needs NVIDIA's kernel module nvidia-fs, and `gdscheck -p` says which file
-systems it serves (NVIDIA, GPUDirect Storage installation guide). Nothing is installed: where the
-module is on the image it is loaded, now and at each boot. Jobs run without it too, only slower, so
-nothing here stops a node.
+systems it serves (NVIDIA, GPUDirect Storage installation guide). Nothing is installed: if the
+module is on the image it is loaded, now and at each boot. Jobs also run without it, only slower,
+so the step does not fail.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ AFTER = ("efa_transport", "software_versions")
 DEADLINE_SECONDS = 120
 RETRIES = 0
 
-# Whose EFA has GPUDirect RDMA: p5.4xlarge's has not.
+# Types whose EFA has GPUDirect RDMA: p5.4xlarge does not.
 TYPES = frozenset(
     ("p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "p6-b300.48xlarge")
 )
-# In /run, so that each boot looks again; gdscheck takes seconds.
+# In /run, so that each boot checks again; gdscheck takes seconds.
 ANSWER = "/run/clusterwright/gpudirect-storage"
 MODULES_LOAD = "/etc/modules-load.d/clusterwright-nvidia-fs.conf"
 _LOADED = "/sys/module/nvidia_fs"
@@ -52,7 +52,7 @@ def apply(node: Node) -> None:
 
 
 def _look(node: Node) -> str:
-    """`works`, or in one line why not."""
+    """`works`, or the reason in one line."""
     if not node.machine.exists(_LOADED):
         if not node.machine.query("modinfo", "nvidia-fs").ok:
             return "the image has no kernel module nvidia-fs"
@@ -72,7 +72,9 @@ def _look(node: Node) -> str:
 
 
 def judged(text: str) -> str:
-    """What gdscheck's line about Lustre means. From 1.16 on it names modes; compat is the CPU."""
+    """The meaning of gdscheck's line about Lustre. Since 1.16 it has modes; compat uses the
+    CPU.
+    """
     match = re.search(r"(?m)^\s*Lustre\s*:\s*(.*?)\s*$", text)
     if match is None:
         return "gdscheck says nothing about Lustre"

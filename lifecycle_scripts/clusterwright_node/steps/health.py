@@ -1,9 +1,9 @@
-"""Look at the node's health around jobs and between them.
+"""Install the health checks before, after and between jobs.
 
-Slurm runs the three programs where this program writes slurm.conf (scripted configuration). In the
-managed configuration HyperPod writes it: a timer looks instead, nothing of ours stands before a
-job, and every run says so. On ParallelCluster the timer looks too, and the step `slurm_scripts` of
-the head node lets Slurm run what is before and after a job.
+In the scripted configuration this program writes slurm.conf, and Slurm runs the three programs. In
+the managed configuration HyperPod writes it: a timer runs the checks, none runs before a job, and
+every run logs that. On ParallelCluster there is the timer too, and the step `slurm_scripts` of the
+head node configures the checks before and after a job.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     programs.install(node, PACKAGE)
     for path, (text, mode) in _files(node).items():
-        # Only what differs: a kill within a needless write would leave something behind.
+        # Only changed files: a kill within a needless write would leave a temporary file.
         if not _is_current(node, path, text, mode):
             node.machine.write_text(path, text, mode=mode)
     if node.is_managed:
@@ -88,7 +88,7 @@ def apply(node: Node) -> None:
 
 
 def _files(node: Node) -> dict[str, tuple[str, int]]:
-    """Path to text and mode."""
+    """Texts and modes by path."""
     files = {FILE: (_expectation(node), 0o644)}
     files.update({path: (_entry(mode), 0o755) for path, mode in _MODES.items()})
     if node.is_managed:
@@ -122,7 +122,7 @@ def _expectation(node: Node) -> str:
 
 
 def _efa_count(node: Node) -> int:
-    """As many as were ever seen: one that is lost later must not become the expectation."""
+    """The maximum that was ever seen: a lost device must not reduce the expectation."""
     probe = Probe(str(node.machine.path("/")))
     seen = len(efa.devices(probe))
     try:

@@ -1,8 +1,8 @@
-"""Have the shared home directories (OpenZFS over NFS) mounted and writable.
+"""Mount the shared home directories (OpenZFS over NFS), and verify that they are writable.
 
 In the managed configuration HyperPod mounts them, elsewhere ParallelCluster, and this step waits
-for it and looks. In the scripted one it mounts them itself, by a unit that waits for the network
-after a reboot.
+for the mount. In the scripted configuration it mounts them itself, by a unit that waits for the
+network after a reboot.
 """
 
 from __future__ import annotations

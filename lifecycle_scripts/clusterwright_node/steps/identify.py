@@ -1,8 +1,8 @@
-"""Find out which node this is.
+"""Identify this node.
 
-By comparing the addresses of this machine's interfaces with CustomerIpAddress in
-resource_config.json. There is no fallback: a node that takes itself for another one does more harm
-than a node that stops. On ParallelCluster the custom action says which group it is run for.
+The addresses of this machine's interfaces are compared with CustomerIpAddress in
+resource_config.json. There is no fallback: a node with a wrong identity does more harm than a node
+that stops. On ParallelCluster the arguments of the custom action name the group.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def apply(node: Node) -> None:
 
 
 def own_addresses(node: Node) -> list[str]:
-    """The addresses of this machine's interfaces, loopback and link-local ones left out."""
+    """The addresses of this machine's interfaces, without loopback and link-local ones."""
     result = node.machine.query("ip", "-json", "address", "show")
     if not result.ok:
         raise failure_of(result)

@@ -1,9 +1,9 @@
-"""Let users lock memory, which EFA and pinned buffers of GPUs take, on ParallelCluster's nodes.
+"""Allow users to lock memory, for EFA and pinned buffers of GPUs, on ParallelCluster's nodes.
 
 Slurm gives a job the limits of the shell that submitted it (slurm.conf, PropagateResourceLimits:
-`ALL` by default), and ParallelCluster's slurm.conf does not except MEMLOCK as ours does in the
-scripted configuration. So the shells of head and login nodes are what has to be right; compute
-nodes get the same for people who sign in there. Read by pam_limits at each sign-in.
+`ALL` by default), and ParallelCluster's slurm.conf does not exclude MEMLOCK as the scripted
+configuration does. So the limits of shells on head and login nodes matter; compute nodes have the
+same for users who sign in there. pam_limits reads the file at each sign-in.
 """
 
 from __future__ import annotations

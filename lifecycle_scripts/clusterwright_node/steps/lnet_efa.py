@@ -1,7 +1,7 @@
-"""Give LNet its EFA interfaces, now and after each reboot, before Lustre is mounted.
+"""Add EFA interfaces to LNet, now and after each reboot, before Lustre is mounted.
 
-Without them Lustre works over TCP and nobody notices but the bill. The commands are those of AWS's
-FSx for Lustre guide, in a script that a unit runs at boot; they were not tried on an EFA machine.
+Without them Lustre silently uses TCP. The commands are those of AWS's FSx for Lustre guide, in a
+script that a unit runs at boot; they were not tested on an EFA machine.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     if node.machine.read_text(systemd.unit_path(UNIT)) is not None:
-        # A oneshot that has run counts as active and would not run again. Before the script is
-        # written: a run that is killed in between is then seen to be unfinished.
+        # A oneshot unit that has run is active and would not run again. Stop it before the script
+        # is written, so that an interrupted run is visible.
         node.machine.change("systemctl", "stop", UNIT)
     node.machine.write_text(SCRIPT, script_text(node), mode=0o755)
     systemd.install_unit(node, UNIT, _UNIT_TEXT)

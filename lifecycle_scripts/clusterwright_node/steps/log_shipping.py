@@ -1,12 +1,11 @@
-"""Let the image's CloudWatch agent send the logs of Slurm and of our programs to CloudWatch Logs.
+"""Configure the image's CloudWatch agent to send logs of Slurm and of Clusterwright.
 
-HyperPod streams what the lifecycle script prints, and nothing that comes later. Where the image
-has the CloudWatch agent, it is told of more files, early in the run, so that a step that fails
-later is sent too.
-The logs go to the cluster's own log group, to streams named like HyperPod's own. A node without
-them still runs jobs: what does not work is said in the log and stops nothing.
+HyperPod streams only the output of the lifecycle script. If the image has the CloudWatch agent,
+more files are added early in the run, so that the log of a step that fails later is sent too.
+The logs go to the cluster's log group, to streams with names like HyperPod's. Jobs do not need
+them: failures are logged and do not stop the node.
 
-The files are kept small by logrotate, which copies and empties them: who writes keeps them open.
+logrotate limits the files; it copies and truncates them, as the writers keep them open.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ NAME = "logs"
 LOGROTATE = "/etc/logrotate.d/clusterwright"
 
 OURS = ("node", "health", "checkpoints", "spot", "preload")
-"""Each `/var/log/clusterwright/<name>.jsonl`. A missing one is waited for by the agent."""
+"""Names of `/var/log/clusterwright/<name>.jsonl`. The agent waits for missing files."""
 _SLURM = {"controller": ("slurmctld", "slurmdbd"), "compute": ("slurmd",), "login": ("sackd",)}
 _SLURM_FOLDERS = ("/var/log/slurm", "/var/log")
 
@@ -79,7 +78,7 @@ def apply(node: Node) -> None:
 
 
 def log_group(node: Node) -> str | None:
-    """The cluster's own: HyperPod ends its name in an id, ParallelCluster in a time."""
+    """The cluster's log group, whose name ends in an id on HyperPod, and a time otherwise."""
     resources = node.inputs.resources
     if node.inputs.deployment.log_group_name is not None:
         return node.inputs.deployment.log_group_name
@@ -91,7 +90,7 @@ def log_group(node: Node) -> str | None:
 
 
 def configuration(node: Node, group: str) -> str:
-    """What is appended to the agent's configuration."""
+    """The configuration that is appended to the agent's."""
     files = {name: [f"/var/log/clusterwright/{name}.jsonl"] for name in OURS}
     # ParallelCluster sends those of Slurm by itself (cookbook, cloudwatch_agent_config.json).
     for daemon in () if node.is_parallelcluster else _SLURM[node.group.role]:

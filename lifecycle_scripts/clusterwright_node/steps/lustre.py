@@ -1,9 +1,9 @@
-"""Have every Lustre file system mounted and writable.
+"""Mount every Lustre file system, and verify that it is writable.
 
-In the managed configuration HyperPod mounts those that it was told of (four storage entries per
-group at most), ParallelCluster those of its SharedStorage, and this step waits for it and looks.
-The others, and all of the scripted configuration, it mounts itself, by units that wait for the
-network after a reboot.
+In the managed configuration HyperPod mounts those of its instance groups (at most four storage
+entries per group), ParallelCluster those of its SharedStorage, and this step waits for the mounts.
+It mounts the others, and all in the scripted configuration, by units that wait for the network
+after a reboot.
 """
 
 from __future__ import annotations

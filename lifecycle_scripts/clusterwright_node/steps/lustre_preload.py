@@ -1,8 +1,8 @@
-"""Load files from S3 into Lustre in the background, where the spec asks for it.
+"""Load files from S3 into Lustre in the background, if the spec has `preload`.
 
-On the controller only, by a service that goes on after this program and after a reboot: the node
-does not wait for it. See `clusterwright_preload` for how, and
-`/var/lib/clusterwright/preload-<name>.json` for how far it is.
+On the controller only, by a service that continues after this program and after a reboot: the node
+does not wait for it. See `clusterwright_preload` for the method, and
+`/var/lib/clusterwright/preload-<name>.json` for the progress.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def apply(node: Node) -> None:
     for entry in _file_systems(node):
         path = systemd.unit_path(unit(entry))
         if node.machine.read_text(path) is not None and systemd.is_active(node, unit(entry)):
-            # It would go on with the old program or the old folders.
+            # Otherwise it would continue with the old program or the old folders.
             node.machine.change("systemctl", "stop", unit(entry))
     programs.install(node, PACKAGE)
     for entry in _file_systems(node):

@@ -1,9 +1,9 @@
-"""Say which priorities and limits of the spec the platform's slurm.conf leaves without effect.
+"""Report priorities and limits of the spec that the platform's slurm.conf does not enforce.
 
-In the managed configuration QOS and accounts are kept in the accounting database, as everywhere,
-but whether they bind is said in slurm.conf, which HyperPod writes and which nobody may change by
-hand, or ParallelCluster, whose CustomSlurmSettings may say it. This step only looks, at the
-running slurmctld, and says what it finds; it stops nothing.
+QOS and accounts are in the accounting database in every configuration, but slurm.conf decides
+whether they are enforced. HyperPod writes it and allows no manual changes; on ParallelCluster
+CustomSlurmSettings can set it. This step only reads the configuration of the running slurmctld and
+logs notices; it does not fail.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def apply(_: Node) -> None:
 
 
 def without_effect(node: Node, config: dict[str, str]) -> list[str]:
-    """What of the spec does nothing under this configuration, in words."""
+    """Texts on what this configuration does not enforce."""
     slurm = node.inputs.cluster.slurm
     enforced = {word.strip() for word in config.get("AccountingStorageEnforce", "").split(",")}
     limits = [f"QOS {q.name}" for q in slurm.qos if q.max_nodes_per_user or q.max_time_minutes]

@@ -1,7 +1,7 @@
-"""Show the node's metrics in the format of Prometheus, by a service that goes on by itself.
+"""Install the service that serves the node's metrics in the format of Prometheus.
 
-See `clusterwright_metrics` for what is shown, and `metrics_shipping` for how it gets to a
-workspace. The service can read, and hardly anything else: the sandbox is systemd's.
+See `clusterwright_metrics` for the metrics, and `metrics_shipping` for their way to a workspace.
+The service runs in a read-only systemd sandbox.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ def apply(node: Node) -> None:
     if node.machine.read_text(systemd.unit_path(UNIT)) is not None and systemd.is_active(
         node, UNIT
     ):
-        # It would go on with the old program or at the old address.
+        # Otherwise it would continue with the old program or at the old address.
         node.machine.change("systemctl", "stop", UNIT)
     programs.install(node, PACKAGE)
     systemd.install_unit(node, UNIT, text)
 
 
 def listen_address(node: Node, metrics: Metrics) -> str:
-    """Where the service of this node listens."""
+    """The address of the service."""
     host = node.identity.address if metrics.listen == "private" else "127.0.0.1"
     return f"{host}:{metrics.port}"
 
 
 def unit_text(node: Node, metrics: Metrics) -> str:
-    """The service. CAP_SYS_ADMIN where there is Lustre: LNet answers nobody without it."""
+    """The unit. With Lustre it has CAP_SYS_ADMIN, which LNet requires."""
     listen = listen_address(node, metrics)
     command = programs.command(PACKAGE, f"--role={node.group.role}", f"--listen={listen}")
     capabilities = "CAP_SYS_ADMIN" if node.inputs.cluster.lustre else ""

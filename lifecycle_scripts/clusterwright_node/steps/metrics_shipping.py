@@ -1,13 +1,13 @@
-"""Let the image's CloudWatch agent send the node's metrics to the Prometheus workspace.
+"""Configure the image's CloudWatch agent to send the node's metrics to the Prometheus workspace.
 
-Where the spec has a workspace and the image the agent: the agent asks this node's own exporter
-(`metrics`) and writes to the workspace with the node's role. Each node sends its own, so nobody
-has to find the others. The metrics that the agent sends already go to CloudWatch as before.
+If the spec has a workspace and the image the agent: the agent scrapes this node's exporter
+(`metrics`) and writes to the workspace with the node's role. Each node sends its own metrics, so
+no service discovery is needed. The agent's own metrics still go to CloudWatch.
 
 Source: amazon-cloudwatch-agent, `translator/translate/otel/pipeline/prometheus/translators.go`
 and its tests: `metrics.metrics_collected.prometheus` with `metrics_destinations.amp.workspace_id`
-makes a pipeline from scraping to remote write; `prometheus_config_path` is a file in Prometheus'
-own form. Agents that are older refuse it, which is said in the log and stops nothing.
+makes a pipeline from scraping to remote write; `prometheus_config_path` is a file in Prometheus's
+format. Older agents refuse it, which is logged and does not stop the node.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ def apply(node: Node) -> None:
 
 
 def configuration(node: Node) -> str:
-    """What is appended to the agent's configuration."""
+    """The configuration that is appended to the agent's."""
     workspace = node.inputs.deployment.prometheus_workspace_id
     value = {
         "metrics": {
-            # Both: without cloudwatch, the image's own metrics would no longer get there.
+            # Both: without cloudwatch, the image's metrics would no longer be sent there.
             "metrics_destinations": {"cloudwatch": {}, "amp": {"workspace_id": workspace}},
             "metrics_collected": {"prometheus": {"prometheus_config_path": SCRAPE}},
         }
@@ -74,7 +74,7 @@ def configuration(node: Node) -> str:
 
 
 def scrape_text(node: Node) -> str:
-    """Prometheus' scrape configuration. It is JSON, which every reader of YAML takes."""
+    """Prometheus's scrape configuration, in JSON, which is YAML."""
     metrics = node.inputs.cluster.metrics
     assert metrics is not None, "applies() asked"
     labels = {

@@ -1,4 +1,4 @@
-"""Write the message of the day: what this node is and where things are."""
+"""Write the message of the day: the node's identity, paths and versions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def text(node: Node) -> str:
 
 
 def _software(node: Node) -> list[str]:
-    """What the step software_versions wrote down, three to a line."""
+    """The result of the step software_versions, three versions per line."""
     found = software.reported(node)
     words = [f"{name} {found[key]}" for key, name in software.NAMES.items() if key in found]
     return [", ".join(words[at : at + 3]) for at in range(0, len(words), 3)]

@@ -51,7 +51,7 @@ def apply(node: Node) -> None:
         node.machine.make_directory(entry.mount_path)
         unit = unit_name(entry)
         if systemd.is_active(node, unit):
-            # With another bucket or prefix, or unmounted by hand: a start would do nothing.
+            # After a change, or a manual unmount, a start would do nothing: stop it first.
             node.machine.change("systemctl", "stop", unit)
         systemd.install_unit(node, unit, unit_text(node, entry), timeout_seconds=60.0)
 
@@ -66,7 +66,7 @@ def unit_text(node: Node, entry: Mountpoint) -> str:
         path=entry.mount_path,
         program=_program(node),
         region=node.inputs.cluster.region,
-        # systemd reads % in a command line as its own.
+        # % is special in command lines of systemd.
         prefix=""
         if entry.prefix is None
         else " --prefix '{}'".format(entry.prefix.replace("%", "%%")),

@@ -1,9 +1,9 @@
-"""Give this node the cluster's munge key, from Secrets Manager (scripted configuration).
+"""Install the cluster's munge key from Secrets Manager (scripted configuration).
 
-Whoever has the key may act as any user of the cluster. An image brings a key of its own, which
-every cluster that is made of it would share; a shared file system would give the key to all its
-clients, and a repository that exports it to a bucket as well. So the deployment makes one at
-random for each cluster, every node fetches it with its role, and no node waits for another.
+Whoever has the key can act as any user of the cluster. The key of an image would be shared by all
+clusters with that image; on a shared file system all clients could read it, and a data repository
+would export it to a bucket. So the deployment creates a random key for each cluster, every node
+reads it with its role, and no node waits for another.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Keep unattended upgrades from restarting Slurm's daemons under running jobs.
+"""Prevent unattended upgrades from restarting Slurm's daemons while jobs run.
 
 On Ubuntu needrestart restarts every service whose libraries an upgrade has replaced. A restart of
-slurmd ends the job steps below it (awslabs/awsome-distributed-ai #1165), so Slurm's services are
-left alone until the node is rebooted or replaced. needrestart's other exceptions stay.
+slurmd ends its job steps (awslabs/awsome-distributed-ai #1165), so Slurm's services are not
+restarted until the node is rebooted or replaced. Other exceptions of needrestart remain.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Wait until the names that the node needs resolve: S3, file systems, the accounting database.
 
-With closed egress a missing interface endpoint or DNS support that is off shows here, not minutes
+With closed egress a missing interface endpoint or disabled DNS support is found here, not minutes
 later as a mount that hangs.
 """
 
@@ -51,7 +51,7 @@ def names(node: Node) -> list[str]:
 
 
 def unresolved(node: Node) -> str | None:
-    """The names that do not resolve, None when all do."""
+    """The names that do not resolve, None if all do."""
     bad = [name for name in names(node) if not node.machine.query("getent", "ahosts", name).ok]
     return "no address for {}".format(", ".join(bad)) if bad else None
 

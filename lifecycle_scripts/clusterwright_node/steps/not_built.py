@@ -1,7 +1,7 @@
-"""Refuse what the files ask for and this program cannot do; say what it leaves undone.
+"""Refuse settings that this program does not support, and report those without effect.
 
-Refused is what would leave a cluster that is not the one described. Said is what leaves a working
-cluster without a convenience. The list is also in docs/reference/node-files.md.
+A setting is refused if the cluster would not be the one described, and reported if the cluster
+works without it. The list is also in docs/reference/node-files.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def apply(node: Node) -> None:
 
 
 def refusals(node: Node) -> list[str]:
-    """What is asked for and would silently be missing."""
+    """Settings that are not supported and would silently be missing."""
     cluster = node.inputs.cluster
     found = []
     if not node.is_managed and cluster.slurm.accounting == "none":
@@ -48,7 +48,7 @@ def refusals(node: Node) -> list[str]:
 
 
 def omissions(node: Node) -> list[str]:
-    """What is asked for and left undone, without harm to the rest."""
+    """Settings that have no effect, without harm to the rest."""
     if not node.is_managed:
         return []
     return [

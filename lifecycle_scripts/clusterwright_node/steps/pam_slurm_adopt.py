@@ -1,12 +1,11 @@
-"""Let users sign in by ssh only to nodes where a job of theirs runs.
+"""Restrict ssh to nodes on which a job of the user runs.
 
-Off unless the spec asks for it. Written into `/etc/pam.d/sshd` only, so that Session Manager,
-consoles and sudo go on as they were. Exempt are root, users with `sudo`, and the image's own user:
-whoever repairs a node still gets in when Slurm is what is broken. They are named in a file that
-pam_listfile reads in front of pam_slurm_adopt.
+Off by default. Only `/etc/pam.d/sshd` is changed, so Session Manager, consoles and sudo work as
+before. Exempt are root, users with `sudo`, and the image's own user, who can repair a node if
+Slurm fails. They are in a file that pam_listfile reads before pam_slurm_adopt.
 
-From SchedMD's guide (slurm.schedmd.com/pam_slurm_adopt.html): `PrologFlags=Contain` must be in
-force before, or everybody is turned away; "deny" is what is advised for both failures. The leading
+From SchedMD's guide (slurm.schedmd.com/pam_slurm_adopt.html): `PrologFlags=Contain` must be active
+before, or all users are refused; it recommends "deny" for both failures. The leading
 `-`, which it advises so that nobody is locked out where the module is gone, only keeps the log
 quiet (tried with Linux-PAM 1.5.2): `module_unknown=ignore` is what lets PAM go on. The guide puts
 the module last in the account stack. Where an included file ends the stack early (Amazon Linux:
@@ -115,7 +114,7 @@ def _refuse_to_lock_out(node: Node) -> None:
 
 
 def _try_it(node: Node) -> None:
-    """Root must get in. Where the image cannot try it, the order of the lines is the assurance."""
+    """Verify that root can sign in, if the image has pamtester."""
     if not node.machine.has_command("pamtester"):
         return
     result = node.machine.query("pamtester", "sshd", "root", "acct_mgmt")
@@ -183,7 +182,7 @@ def _found(node: Node, name: str) -> str:
 
 
 def _place(node: Node, lines: list[str]) -> int:
-    """The number of the line in front of which the block goes."""
+    """The number of the line before which the block is inserted."""
     last = None
     for index, line in enumerate(lines):
         included = _included(line)
@@ -230,7 +229,7 @@ def _account_lines(node: Node, name: str, seen: tuple[str, ...] = ()) -> list[st
 
 
 def _ends_the_stack(line: str) -> bool:
-    """Whether a success of this module keeps those behind it from being asked."""
+    """Whether a success of this module skips the modules after it."""
     control = " ".join(line.split()[1:])
     if control.startswith("["):
         return "success=done" in control.partition("]")[0]

@@ -1,12 +1,12 @@
-"""Make the local NVMe disks one scratch file system.
+"""Create a scratch file system on the local NVMe disks.
 
-HyperPod's image does this by itself on most types (dlami-nvme.service, /opt/dlami/nvme): then its
-mount is used, under another path by a bind mount. Otherwise the disks become one RAID 0 array with
-XFS, mounted by a unit. A disk that holds anything this program did not write is never touched.
+HyperPod's image does this on most types (dlami-nvme.service, /opt/dlami/nvme): then its mount is
+used, under another path by a bind mount. Otherwise the disks become one RAID 0 array with XFS,
+mounted by a unit. A disk with data that this program did not write is never changed.
 
-ParallelCluster makes a logical volume of the disks, mounts it where EphemeralVolume.MountDir says
-(/scratch by default) and opens it to everybody (cookbook, setup-ephemeral-drives.sh), before its
-custom actions: there this step only looks.
+ParallelCluster creates a logical volume on the disks, mounts it at EphemeralVolume.MountDir
+(/scratch by default) and makes it writable for all users (cookbook, setup-ephemeral-drives.sh)
+before its custom actions: there this step only checks the mount.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _scratch(node: Node) -> Scratch:
 
 
 def _wait_for_image(node: Node) -> None:
-    """The image's own service may still be at work on the same disks."""
+    """Wait for the image's service, which may still use the same disks."""
 
     def at_work() -> str | None:
         found = systemd.properties(node, IMAGE_SERVICE, ("ActiveState",)).get("ActiveState")
@@ -118,7 +118,7 @@ def _wait_for_image(node: Node) -> None:
 
 
 def _device(node: Node) -> str:
-    """The one device for the file system: a lone disk, or the array of all."""
+    """The device for the file system: the only disk, or the array of all disks."""
     found = disks.instance_store_disks(node)
     if not found:
         raise StepError(
@@ -137,7 +137,7 @@ def _device(node: Node) -> str:
 
 
 def _array(node: Node, found: list[Disk]) -> str:
-    """The array over all disks, by the kernel's name: made, put together or found running."""
+    """The array over all disks, by the kernel's name: created, assembled or running."""
     running = _running_array(node, found)
     if running is not None:
         return running
@@ -145,8 +145,8 @@ def _array(node: Node, found: list[Disk]) -> str:
     if len(members) == len(found):
         node.machine.change("mdadm", "--assemble", "--run", ARRAY, *members)
     else:
-        # Blank disks; or some are ours, because a run was killed while it made the array, or a
-        # disk was lost, and all of RAID 0 with it.
+        # Blank disks; or some are members of the array, because a run was killed while it created
+        # the array, or a disk was lost, and with it all data of the RAID 0 array.
         _make_array(node, [disk.path for disk in found], members)
     made = _running_array(node, disks.instance_store_disks(node))
     if made is None:
@@ -155,7 +155,7 @@ def _array(node: Node, found: list[Disk]) -> str:
 
 
 def _running_array(node: Node, found: list[Disk]) -> str | None:
-    """Our array where it runs over all the disks, None where nothing runs on them."""
+    """The running array over all disks, None if nothing runs on them."""
     running = {child for disk in found for child in disk.children}
     if not running:
         return None
@@ -170,7 +170,7 @@ def _running_array(node: Node, found: list[Disk]) -> str | None:
 
 
 def _make_array(node: Node, paths: list[str], members: list[str]) -> None:
-    """Makes the array anew. `members` are the disks that carry our superblock."""
+    """Create the array. `members` are the disks with its superblock."""
     for path in members:
         node.machine.change("mdadm", "--zero-superblock", path)
     options = ["--run", "--level=0", "--metadata=1.2", "--homehost=any", f"--name={ARRAY_NAME}"]
@@ -180,8 +180,8 @@ def _make_array(node: Node, paths: list[str], members: list[str]) -> None:
 
 
 def _is_our_member(node: Node, disk: Disk) -> bool:
-    """Whether the disk is a member of our array; a blank one is not. Raises StepError for anything
-    else.
+    """Whether the disk is a member of the array; a blank one is not. Raises StepError for other
+    data.
     """
     written = disks.signature(node, disk.path)
     if written is None:
@@ -195,7 +195,7 @@ def _is_our_member(node: Node, disk: Disk) -> bool:
 
 
 def _file_system(node: Node, device: str) -> str:
-    """The UUID of our file system on `device`, which is made where there is none."""
+    """The UUID of the file system on `device`, which is created if there is none."""
     written = disks.signature(node, device)
     killed = node.journal.begun(_MAKING_FILE_SYSTEM) is not None
     if written is not None and not killed and (written.kind, written.label) != ("xfs", LABEL):
@@ -220,7 +220,7 @@ def _unit(path: str) -> str:
 
 
 def _mount_text(path: str, uuid: str) -> str:
-    # By UUID, as the kernel may give the array another number after a reboot.
+    # By UUID, as the number of the array may change in a reboot.
     return systemd.mount_unit(
         "Local NVMe scratch",
         "/dev/disk/by-uuid/" + uuid,

@@ -1,11 +1,10 @@
-"""Let every user write to Lustre and to the folder of checkpoints, as in /tmp.
+"""Make Lustre and the folder of checkpoints writable for all users, as /tmp.
 
-FSx makes the root of a file system, and the folder of each repository, root's with mode 0755:
-users see their first job end with "Permission denied" (aws/aws-parallelcluster #1466, #2635,
-#4273). The usual way out is `chmod 777`, which lets everybody remove everybody's data; with the
-sticky bit nobody can. Only a folder that is still as FSx made it is changed: of root, mode 0755,
-with nothing in it that belongs to anybody else. What somebody has arranged is theirs, and left
-alone; so is all of a file system that existed before the cluster.
+FSx creates the root of a file system, and the folder of each repository, with owner root and mode
+0755: the first job of a user ends with "Permission denied" (aws/aws-parallelcluster #1466, #2635,
+#4273). With the usual workaround, `chmod 777`, users could remove data of others; the sticky bit
+prevents that. Only folders as FSx created them are changed: of root, mode 0755, with no entry of
+another user. Other folders, and existing file systems, are not changed.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _AS_MADE = 0o755
 _EVERYBODYS = 0o1777
 _ROOT = (0, 0)
 _MOST_ENTRIES = 1000
-"""A folder with more is somebody's."""
+"""A folder with more entries is in use."""
 
 
 def applies(node: Node) -> Verdict:
@@ -67,7 +66,7 @@ def _folders(node: Node) -> list[str]:
 
 
 def _is_as_made(node: Node, path: str) -> bool:
-    """Whether it is missing, or as FSx or a run that was killed has left it."""
+    """Whether it is missing, or as FSx or a killed run left it."""
     machine = node.machine
     mode = machine.mode_of(path)
     if mode is None:
@@ -81,7 +80,7 @@ def _is_as_made(node: Node, path: str) -> bool:
 
 
 def _owner(node: Node, path: str) -> tuple[int, int] | None:
-    """None for what is a link, or gone by now: neither is as FSx made it."""
+    """None for a link or a removed folder: FSx did not create it like that."""
     try:
         return node.machine.owner_of(path)
     except OSError as error:

@@ -1,8 +1,8 @@
 """Keep the spec's Slurm accounts and users in the accounting database.
 
-In the managed configuration HyperPod sets accounting up, and this step waits for it. What is
-missing is added; shares, limits and QOS of the spec's accounts are kept as the spec says. Accounts
-and users of others are left alone.
+In the managed configuration HyperPod configures accounting, and this step waits for it. Missing
+accounts and users are added; shares, limits and QOS of the spec's accounts are set. Other accounts
+and users are not changed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ RETRIES = 5
 
 _HINT = "see `systemctl status slurmdbd` and the reachability of the accounting database"
 _DEFAULT_ACCOUNT = "default"
-# People come in through Session Manager as the image's own user. Our slurm.conf takes jobs of
-# users with an account only.
+# Session Manager sessions use the image's own user. The generated slurm.conf accepts only jobs of
+# users with an account.
 _IMAGE_USERS = ("ec2-user", "ubuntu")
 
 
@@ -85,7 +85,7 @@ def _exists(node: Node, user: str) -> bool:
 
 
 def _wanted_accounts(node: Node) -> list[Account]:
-    """Those of the spec, and those that only users name, which have no limits."""
+    """The accounts of the spec, and those that only users name, without limits."""
     described = {account.name: account for account in node.inputs.cluster.slurm.accounts}
     named = {account for account, _ in _wanted_users(node)}
     return [
@@ -101,7 +101,7 @@ def _cluster_name(node: Node) -> str | None:
 
 
 def _plan(node: Node, cluster: str) -> list[tuple[str, ...]] | None:
-    """The sacctmgr commands still needed; None when the database does not answer."""
+    """The required sacctmgr commands; None if the database does not answer."""
     rows = sacct.rows(
         node, "associations", "cluster=" + cluster, "format=account,user,fairshare,grptres,qos"
     )
@@ -132,8 +132,8 @@ def _plan(node: Node, cluster: str) -> list[tuple[str, ...]] | None:
 
 
 def _changes(node: Node, account: Account, found: _Found | None, is_described: bool) -> list[str]:
-    """What differs. Shares and limits are kept for accounts of the spec alone; every QOS of the
-    spec is open to every account that does not say which.
+    """Differences. Shares and limits are set for accounts of the spec only; accounts without a
+    list may use every QOS of the spec.
     """
     changes = []
     if is_described:

@@ -1,10 +1,9 @@
 """Start Slurm's daemons in the right order (scripted configuration).
 
-The controller starts slurmctld with the files of the step slurm_files, or lets a running one take
-them: by a reconfiguration, or by a restart where that is needed. The others wait for slurmctld,
-then start their daemon, which fetches its configuration from there. A unit of the image is never
-rewritten: what is added goes into a drop-in. On a login node without sackd, commands ask the
-controller themselves.
+The controller starts slurmctld with the files of the step slurm_files, or reconfigures or restarts
+a running one. The others wait for slurmctld, then start their daemon, which gets its configuration
+from there. Units of the image are not rewritten: additions are drop-ins. On a login node without
+sackd, commands get the configuration from the controller themselves.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ AFTER = (
     "slurm_files",
     "slurm_qos",
     "user_homes",
-    # slurmd must not start before the programs that its slurm.conf names are there.
+    # The programs in slurm.conf must exist before slurmd starts.
     *((slurm_health.STEP,) if slurm_health.is_there() else ()),
 )
 DEADLINE_SECONDS = 900
@@ -34,7 +33,7 @@ _CONTROLLER_PORT = slurm_generate.CONTROLLER_PORT
 _HINT_CONTROLLER = (
     "see the controller's own log, and that the security group lets port 6817 through"
 )
-# Role: the daemon's unit and the variable that its unit passes on.
+# Role: the daemon's unit, and the variable with its options.
 _CLIENTS: dict[str, tuple[str, str]] = {
     "compute": ("slurmd.service", "SLURMD_OPTIONS"),
     "login": ("sackd.service", "SACKD_OPTIONS"),
@@ -87,15 +86,15 @@ def _apply_controller(node: Node) -> None:
     how = node.journal.begun(READING)
     if how is not None and systemd.is_active(node, "slurmctld.service"):
         if how == "restart":
-            # Jobs run on: slurmctld saves what it knows.
+            # Jobs continue: slurmctld saves its state.
             systemd.restart(node, "slurmctld.service")
             node.wait_until(lambda: _not_answering(node), _HINT_CONTROLLER)
-        # After a restart too: it is what sends the files to nodes that run.
+        # After a restart too: it sends the files to running nodes.
         node.machine.change("scontrol", "reconfigure")
     systemd.ensure(node, "slurmctld.service")
-    # Its unit may say that it has started before it has read anything.
+    # The unit may be active before slurmctld has read its files.
     node.wait_until(lambda: _not_answering(node), _HINT_CONTROLLER)
-    # And it answers while its unit still reloads or changes hands, which is not yet active.
+    # It also answers while its unit still reloads, which is not active.
     node.wait_until(lambda: _between_states(node), _HINT_CONTROLLER)
     if how is not None:
         node.journal.end(READING)
@@ -130,8 +129,7 @@ def _apply_client(node: Node) -> None:
         (_drop_in_path(unit), _drop_in_text(unit)),
     )
     if any(node.machine.read_text(path) != text for path, text in files):
-        # Stopped before it is changed: a run that is killed in between is then seen to be
-        # unfinished. Jobs go on.
+        # Stop it before the change, so that an interrupted run is visible. Jobs continue.
         if systemd.is_active(node, unit):
             node.machine.change("systemctl", "stop", unit)
         for path, text in files:
@@ -164,7 +162,7 @@ def _refuse_unknown_unit(node: Node, unit: str, variable: str) -> None:
 
 
 def _asks_itself(node: Node) -> bool:
-    """Whether the node's commands fetch their configuration without a daemon's help."""
+    """Whether the node's commands get their configuration without a daemon."""
     return node.group.role == "login" and not systemd.exists(node, "sackd.service")
 
 
@@ -207,8 +205,8 @@ def _drop_in_path(unit: str) -> str:
 
 
 def _drop_in_text(unit: str) -> str:
-    # A file, not Environment=: a later file wins over the image's own EnvironmentFile, a plain
-    # setting does not.
+    # A file, not Environment=: a later file overrides the image's EnvironmentFile, a plain setting
+    # does not.
     return (
         f"# Written by clusterwright_node.\n[Service]\nEnvironmentFile={_environment_path(unit)}\n"
     )

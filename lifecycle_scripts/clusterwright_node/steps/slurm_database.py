@@ -1,7 +1,7 @@
-"""Have a MariaDB on the controller for Slurm's accounting (scripted configuration, kind local).
+"""Configure MariaDB on the controller for Slurm's accounting (scripted configuration, kind local).
 
-slurmdbd signs in as the system user it runs as, through the server's socket: there is no password
-to keep, and no way in over the network.
+slurmdbd signs in through the server's socket as its system user: there is no password and no
+network access.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _UNIT = "mariadb.service"
 _FILE = "90-clusterwright.cnf"
 # Debian's and Ubuntu's folder, then Amazon Linux's.
 _FOLDERS = ("/etc/mysql/mariadb.conf.d", "/etc/my.cnf.d")
-# What Slurm's accounting guide asks for; slurmdbd complains of less. A rollup of a large cluster
+# From Slurm's accounting guide; slurmdbd warns about smaller values. A rollup of a large cluster
 # locks rows for minutes and sends large rows.
 _TEXT = """# Written by clusterwright_node: what Slurm's accounting asks of its database.
 [mariadbd]
@@ -98,7 +98,7 @@ def _not_answering(node: Node) -> str | None:
 
 
 def _has_rights(node: Node) -> bool:
-    """The rights on the database: granted after everything else, so the last sign of success."""
+    """The privileges on the database, which are granted last and so show success."""
     result = node.machine.query(
         _client(node), "--batch", "--skip-column-names", "--execute", _RIGHTS
     )
@@ -106,7 +106,7 @@ def _has_rights(node: Node) -> bool:
 
 
 def _client(node: Node) -> str:
-    """MariaDB's own client, which older images call after MySQL's."""
+    """MariaDB's client, whose name is `mysql` on older images."""
     found = [name for name in ("mariadb", "mysql") if node.machine.has_command(name)]
     if not found:
         raise StepError(

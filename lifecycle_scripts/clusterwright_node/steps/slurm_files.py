@@ -1,10 +1,10 @@
 """Write Slurm's configuration on the controller (scripted configuration).
 
-HyperPod's agent writes a slurm.conf of its own, with the names of the nodes; AWS's scripts wait a
-minute for it. This step waits for it too, keeps it beside as `slurm.conf.hyperpod`, takes the
-names and every setting that ours does not decide, and writes ours in its place: complete, with
-accounting, topology, devices and limits. Where the agent writes none, nodes are called after
-their addresses, as their hosts are. When the agent writes it again, so does this step.
+HyperPod's agent writes a slurm.conf with the names of the nodes; AWS's scripts wait a minute for
+it. This step waits for it too, copies it to `slurm.conf.hyperpod`, and replaces it: with the
+names, the settings of the agent that this program does not set, accounting, topology, devices and
+limits. If the agent writes none, nodes are named after their addresses, as their hosts are. If the
+agent writes it again, the step replaces it again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEADLINE_SECONDS = 900
 RETRIES = 5
 
 READING = "slurm_files: slurmctld reads its files"
-"""Begun here, ended by the step slurm_daemons; about `restart` or `reconfigure`."""
+"""An action that begins here and ends in slurm_daemons; `restart` or `reconfigure`."""
 
 AGENTS_CONF = slurm_conf.FOLDER + "/slurm.conf.hyperpod"
 TOPOLOGY = "/var/lib/clusterwright/topology.json"
@@ -67,13 +67,13 @@ def apply(node: Node) -> None:
     wrong = _outdated(node, files)
     if not wrong:
         return
-    # Before the first change, and never weakened by a later run that finds half of it done.
+    # Before the first change; a later run, which finds a part of it done, does not weaken it.
     how = node.journal.begun(READING)
     before = node.machine.read_text(slurm_conf.SLURM_CONF)
     if how != "restart" and slurm_generate.needs_restart(before, files["slurm.conf"] or ""):
         how = "restart"
     node.journal.begin(READING, how or "reconfigure")
-    # slurm.conf last: while it is not ours, this step is seen to be unfinished.
+    # slurm.conf last: until it is replaced, the step is visibly incomplete.
     for name in sorted(wrong, key=lambda name: (name == "slurm.conf", name)):
         path = f"{slurm_conf.FOLDER}/{name}"
         text = files[name]
@@ -91,7 +91,7 @@ def _is_ours(node: Node) -> bool:
 
 
 def _take_agents(node: Node) -> None:
-    """Keeps the agent's slurm.conf, when it comes."""
+    """Wait for the agent's slurm.conf and copy it."""
     ends = node.machine.monotonic() + min(_AGENT_SECONDS, node.seconds_left() / 2)
     while True:
         lacks = _agents_lacks(node)
@@ -189,7 +189,7 @@ def _topology(node: Node) -> Topology | None:
 
 
 def _known_topology(node: Node) -> dict[str, Place] | None:
-    """What EC2 said about exactly these instances; None where it has not been asked."""
+    """EC2's stored answer for exactly these instances; None if there is none."""
     if node.inputs.cluster.slurm.topology == "none":
         return {}
     try:
@@ -202,7 +202,7 @@ def _known_topology(node: Node) -> dict[str, Place] | None:
 
 
 def _ask_for_topology(node: Node) -> None:
-    """Asks EC2 and keeps the answer. For `automatic`, no answer is an answer: a flat network."""
+    """Call EC2 and store the answer. For `automatic`, an error means a flat network."""
     kind = node.inputs.cluster.slurm.topology
     ids = sorted(entry.instance_id for entry in _instances(node))
     found: list[object] = []

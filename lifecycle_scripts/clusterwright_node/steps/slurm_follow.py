@@ -1,10 +1,10 @@
-"""Keep Slurm's files true when nodes come and go (scripted configuration).
+"""Update Slurm's files when nodes are added or removed (scripted configuration).
 
-HyperPod runs the scripts on a new node only, so nobody would tell the controller. A path unit of
-systemd watches what HyperPod's agent writes there: the list of instances, and slurm.conf. When one
-of them changes, this program runs again, with the steps that depend on them, from a copy of the
-lifecycle folder that stays. Such a run holds the lock and keeps the journal like any other, and
-a further one changes nothing: what it writes itself wakes it once more, and no more.
+HyperPod runs the scripts on new nodes only, not on the controller. A systemd path unit watches the
+files that HyperPod's agent writes there: the list of instances, and slurm.conf. If one of them
+changes, this program runs again, with the steps that depend on them, from a permanent copy. Such a
+run uses the lock and the journal like any other. Its own changes trigger one more run, which
+changes nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def apply(node: Node) -> None:
 
 
 def _files(node: Node) -> dict[str, str]:
-    """Path to text: the copy of the lifecycle folder, and the service."""
+    """Texts by path: the copy of the lifecycle folder, and the service."""
     return {
         systemd.unit_path(SERVICE): _service_text(node),
         **kept_scripts.files(node, _INPUTS),

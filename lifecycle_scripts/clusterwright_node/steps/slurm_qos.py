@@ -1,7 +1,7 @@
-"""Keep the spec's QOS in the accounting database, and the one that keeps spare nodes free.
+"""Keep the spec's QOS in the accounting database, and those that keep spare nodes free.
 
-Before slurmctld starts: a partition whose QOS does not exist has no limit. QOS that are not ours
-are left alone.
+Before slurmctld starts: a partition whose QOS does not exist has no limit. Other QOS are not
+changed.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _wanted(node: Node) -> list[_Wanted]:
     if not node.is_managed:
         limits = slurm_generate.working_nodes(node.inputs.cluster, slurm_files.slurm_nodes(node))
         wanted += [
-            # A job that asks for more than the limit would wait for ever: it is refused.
+            # Refuse a job that requests more than the limit: it would never start.
             _Wanted(slurm_generate.partition_qos(name), group_nodes=limit, denies=True)
             for name, limit in sorted(limits.items())
         ]
@@ -84,13 +84,13 @@ def _wanted(node: Node) -> list[_Wanted]:
 
 
 def _plan(node: Node) -> list[tuple[str, ...]] | None:
-    """The commands still needed; None when the database does not answer."""
+    """The required commands; None if the database does not answer."""
     rows = sacct.rows(node, "qos", "format=" + _FIELDS)
     if rows is None:
         return None
     have = {row[0]: _found(row) for row in rows}
     wanted = _wanted(node)
-    # All names first: one QOS may displace another that comes after it.
+    # All names first: a QOS may preempt another that comes after it.
     plan = [sacct.add("qos", qos.name) for qos in wanted if qos.name not in have]
     for qos in wanted:
         changes = _changes(have.get(qos.name, _Wanted(qos.name)), qos)

@@ -1,11 +1,11 @@
-"""Let Slurm run our look at a node before and after each job, on ParallelCluster.
+"""Add the health checks to Slurm's prolog and epilog, on ParallelCluster.
 
 `Prolog` and `Epilog` of its slurm.conf are `/opt/slurm/etc/scripts/prolog.d/*` and `epilog.d/*`
 (cookbook, slurm.conf.erb), and CustomSlurmSettings refuses both keys (aws-parallelcluster 3.16.1,
-validators/slurm_settings_validator.py): so a file goes into each folder, on the head node, whose
-/opt/slurm every node mounts. What the files run is put onto each compute node by the step
-`health`, before ParallelCluster starts slurmd there. Where it is missing the prolog fails, Slurm
-drains the node, and clustermgtd replaces it by one that has it.
+validators/slurm_settings_validator.py): so a file is added to each folder, on the head node, whose
+/opt/slurm every node mounts. The step `health` installs the programs on each compute node before
+ParallelCluster starts slurmd there. If one is missing the prolog fails, Slurm drains the node, and
+clustermgtd replaces it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILES = {
     FOLDER + "/prolog.d/50_clusterwright": slurm_health.PROLOG,
     FOLDER + "/epilog.d/50_clusterwright": slurm_health.EPILOG,
 }
-"""File to the program that it runs. ParallelCluster's own begin with 90."""
+"""Programs by file. ParallelCluster's own files begin with 90."""
 _MODE = 0o755
 
 

@@ -1,9 +1,9 @@
 """Start slurmdbd against the local database or RDS, before slurmctld (scripted configuration).
 
-A slurmctld that has started without it keeps the records of a cluster of its own, whose number
-does not fit later. The password comes from Secrets Manager into a file that only Slurm's own user
-can read. Connections to RDS are encrypted, which the database insists on; the server's certificate
-is verified where the image has RDS's authorities at one of the places of `AUTHORITIES`.
+A slurmctld that starts without it generates a cluster id that does not match later. The password
+is written from Secrets Manager to a file that only Slurm's user can read. Connections to RDS are
+encrypted, which the database requires; the server's certificate is verified if the image has RDS's
+certificate authorities at one of the paths of `AUTHORITIES`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNIT = "slurmdbd.service"
 _LOG = slurm_generate.LOG_FOLDER + "/slurmdbd.log"
 _RESTARTING = "slurmdbd: restart"
 _HINT = f"see {_LOG}, and that the database's security group lets the controller in"
-# Asking for a cipher is what makes the client use TLS without naming authorities (tried with
+# With a cipher the client uses TLS without certificate authorities (tested with
 # slurmdbd 24.11.5 and MariaDB 11.8.6, require_secure_transport on).
 _CIPHER = "ECDHE-RSA-AES256-GCM-SHA384"
 
@@ -67,7 +67,7 @@ def apply(node: Node) -> None:
 
 
 def own_log_folder(node: Node) -> None:
-    """Slurm's daemons do not start without a folder for their logs that is theirs."""
+    """Create the folder of the logs: Slurm's daemons do not start without it."""
     own_folder(node, slurm_generate.LOG_FOLDER)
 
 
@@ -155,8 +155,8 @@ def _transport(node: Node) -> str:
 
 
 def _credentials(node: Node, accounting: Accounting) -> tuple[str, str]:
-    """User and password, as RDS's own secrets hold them. Raises StepError, which never has
-    either in it.
+    """User and password, in the format of RDS's secrets. Raises StepError, which contains
+    neither.
     """
     hint = f'the secret {accounting.secret_arn} must be {{"username": ..., "password": ...}}'
     try:
@@ -165,7 +165,7 @@ def _credentials(node: Node, accounting: Accounting) -> tuple[str, str]:
     except (ValueError, KeyError, TypeError):
         raise StepError("the secret of the accounting database has another form", hint) from None
     for what, text in (("user", user), ("password", password)):
-        # slurmdbd.conf has lines of key=value: no blanks, no quotes, no comments.
+        # slurmdbd.conf has lines of key=value without blanks, quotes and comments.
         if (
             not isinstance(text, str)
             or not re.fullmatch(r"[!-~]+", text)

@@ -1,7 +1,7 @@
-"""Write down the versions of drivers and libraries, and refuse those known not to work together.
+"""Record the versions of drivers and libraries, and refuse combinations known not to work.
 
-Fabric Manager of another version than the driver leaves eight GPUs without NVLink, and CUDA that
-is too new for the driver fails in the first job; both are seen here instead. The rules and their
+With a Fabric Manager of another version than the driver eight GPUs have no NVLink, and CUDA that
+is too new for the driver fails in the first job; both are found here instead. The rules and their
 sources are in `clusterwright_node.compatibility`. Containers bring libraries of their own, which
 nothing here looks at.
 """
@@ -48,7 +48,7 @@ def apply(node: Node) -> None:
     findings = compatibility.judge(
         versions, node.group.instance_type, node.machine.exists(software.CUDA_COMPAT)
     )
-    # Written even where it is refused: it is what one looks at then.
+    # Write it even if a combination is refused: it is needed to find the cause.
     node.machine.write_text(software.REPORT, _report(versions, findings))
 
 

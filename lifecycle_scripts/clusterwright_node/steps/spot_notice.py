@@ -1,6 +1,6 @@
-"""Watch for a Spot interruption notice, so that jobs make a checkpoint while there is time.
+"""Install the service that watches for Spot interruption notices.
 
-Only on nodes of groups with Spot capacity. `clusterwright_spot` says what it does with a notice.
+Only on nodes of groups with Spot capacity. See `clusterwright_spot` for what it does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     unit = systemd.unit_path(UNIT)
     if node.machine.read_text(unit) is not None and systemd.is_active(node, UNIT):
-        # It would go on with the old program.
+        # Otherwise it would continue with the old program.
         node.machine.change("systemctl", "stop", UNIT)
     programs.install(node, PACKAGE)
     systemd.install_unit(node, UNIT, unit_text(node))

@@ -1,4 +1,4 @@
-"""Give sudo to the users that the spec names, and to no other of the spec's users."""
+"""Configure sudo for those users of the spec that have it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def apply(node: Node) -> None:
     if not text:
         node.machine.remove(SUDOERS)
         return
-    # A broken file in sudoers.d takes sudo away from everybody, so it is tried elsewhere first.
+    # An invalid file in sudoers.d disables sudo for everybody, so validate a copy first.
     node.machine.write_text(_CANDIDATE, text, mode=_MODE)
     result = node.machine.query("visudo", "--check", "--file", str(node.machine.path(_CANDIDATE)))
     if not result.ok:

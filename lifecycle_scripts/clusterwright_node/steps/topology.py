@@ -1,18 +1,18 @@
-"""Tell Slurm where nodes stand in the network, on ParallelCluster (slurm.topology: tree).
+"""Configure Slurm's tree topology on ParallelCluster (slurm.topology: tree).
 
 ParallelCluster describes UltraServers to Slurm and nothing else. `TopologyPlugin` is not on the
-deny list of CustomSlurmSettings, but slurmctld ends where the plugin is set and topology.conf is
-not there, and ParallelCluster starts it before any script of ours. So the head node's custom
-action adds one line to slurm.conf, which ParallelCluster writes once (cookbook,
-config_head_node.rb; update_head_node.rb leaves it), as AWS's own sample does
+deny list of CustomSlurmSettings, but slurmctld ends if the plugin is set without topology.conf,
+and ParallelCluster starts it before custom actions. So the head node's custom action adds one line
+to slurm.conf, which ParallelCluster writes once (cookbook, config_head_node.rb;
+update_head_node.rb leaves it), as AWS's own sample does
 (aws-samples/ec2-topology-aware-for-slurm): an include of a file that sets the plugin.
 
 An update of queues removes topology.conf where no UltraServer is left, whoever wrote it, and
 restarts slurmctld then (cookbook, block_topology, `--cleanup`). A drop-in of slurmctld's unit
-puts a copy back before each start.
+restores a copy before each start.
 
-Nodes that Slurm knows and that have no instance hang together on a switch of their own: Slurm
-gives no job to a node that is on none.
+Nodes in Slurm without an instance have a separate switch: Slurm starts no job on a node without a
+switch.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ TOPOLOGY = f"{slurm_conf.FOLDER}/topology.conf"
 PLUGIN = f"{slurm_conf.FOLDER}/clusterwright_topology.conf"
 COPY = "/var/lib/clusterwright/topology.conf"
 KNOWN = "/var/lib/clusterwright/topology.json"
-"""What EC2 said: `addresses` of nodes, `ids` of their instances, `answer`."""
+"""EC2's stored answer: `addresses` of nodes, `ids` of their instances, `answer`."""
 SEEN = "/var/lib/clusterwright/topology.nodes"
 """A line `NAME ADDRESS` for each node whose instance EC2 has named, sorted as `sort` does in the C
-locale; the timer of the step topology_follow holds it against what Slurm says now."""
+locale; the timer of the step topology_follow compares it with Slurm's current nodes."""
 DROP_IN = "/etc/systemd/system/slurmctld.service.d/50-clusterwright-topology.conf"
 INCLUDE = "include clusterwright_topology.conf"
 CLUSTER_TAG = "parallelcluster:cluster-name"
 _MARK = "# Written by clusterwright_node."
 _IDS_PER_CALL = 100  # DescribeInstanceTopology takes no more (botocore 1.44.5)
 _EC2_SECONDS = 30.0
-"""How long EC2 may take to show an instance that Slurm knows already."""
+"""How long EC2 may take to show an instance that Slurm already has."""
 _ADDRESS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _HINT = (
     "the nodes' role needs ec2:DescribeInstances and ec2:DescribeInstanceTopology, and a closed"
@@ -69,7 +69,7 @@ def applies(node: Node) -> Verdict:
 
 
 def is_wanted(node: Node) -> bool:
-    """Whether the spec asks for it; else ParallelCluster's own choice stands."""
+    """Whether the spec has a tree topology; else ParallelCluster decides."""
     return node.inputs.cluster.slurm.topology == "tree"
 
 
@@ -115,7 +115,7 @@ def _tell(node: Node) -> None:
             node.machine.write_text(path, text)
     # Always: a run that was killed after it wrote the file has not reloaded.
     node.machine.change("systemctl", "daemon-reload")
-    # Last: without the others slurmctld would not start with it.
+    # Last: slurmctld would not start with it without the others.
     if not _is_included(node):
         text = node.machine.read_text(slurm_conf.SLURM_CONF) or ""
         end = "" if text.endswith("\n") or not text else "\n"
@@ -123,7 +123,7 @@ def _tell(node: Node) -> None:
 
 
 def _leave_it(node: Node) -> None:
-    """The line first: the others must be there as long as it is, and until slurmctld has read."""
+    """Remove the line first: slurmctld needs the others until it has read slurm.conf again."""
     node.journal.begin(READING, "reconfigure")
     text = node.machine.read_text(slurm_conf.SLURM_CONF) or ""
     text = text.replace(f"{_MARK}\n{INCLUDE}\n", "").replace(f"{INCLUDE}\n", "")
@@ -138,7 +138,7 @@ def _leave_it(node: Node) -> None:
 
 
 def _leftovers(node: Node) -> list[str]:
-    """What is ours on the machine: slurm.conf while it has our line, and files."""
+    """The step's changes on the machine: slurm.conf if it has the line, and files."""
     found = [slurm_conf.SLURM_CONF] if _is_included(node) else []
     found += [path for path in (DROP_IN, PLUGIN, COPY, SEEN, KNOWN) if node.machine.exists(path)]
     # ParallelCluster has one of this name where there are UltraServers.
@@ -153,7 +153,7 @@ def _is_included(node: Node) -> bool:
 
 
 def _addresses(node: Node) -> dict[str, str]:
-    """Slurm's name of each node that has an instance, to the instance's address."""
+    """The addresses of instances by Slurm's names of their nodes."""
     result = node.machine.query("scontrol", "--oneliner", "show", "nodes", timeout_seconds=60.0)
     if not result.ok:
         raise CommandError(
@@ -188,7 +188,7 @@ def _known(node: Node) -> dict[str, Any] | None:
 
 
 def _ask(node: Node, addresses: dict[str, str]) -> dict[str, Any]:
-    """Asks EC2 for the instances at these addresses and where they stand, and keeps it."""
+    """Get the instances at these addresses and their topology from EC2, and store them."""
     ids = _instances(node, set(addresses.values())) if addresses else {}
     absent = sorted(name for name, address in addresses.items() if address not in ids)
     if absent:
@@ -222,7 +222,7 @@ def _ask(node: Node, addresses: dict[str, str]) -> dict[str, Any]:
 
 
 def _instances(node: Node, addresses: set[str]) -> dict[str, str]:
-    """Address to id of the cluster's instances; waits for those that EC2 does not show yet."""
+    """Ids of the cluster's instances by address; waits for those that EC2 does not show yet."""
     here = node.inputs.here
     assert here is not None, "ParallelCluster"
     ends = node.machine.monotonic() + min(_EC2_SECONDS, node.seconds_left() / 2)
@@ -262,7 +262,7 @@ def _aws(node: Node, *words: str) -> Any:
 
 
 def _files(node: Node, known: dict[str, Any]) -> dict[str, str]:
-    """Path to text, in the order in which they are written."""
+    """Texts by path, in the order in which they are written."""
     places = slurm_topology.parse_answer(known["answer"])
     ids = known["ids"]
     seen = {name: at for name, at in known["addresses"].items() if at in ids}

@@ -1,8 +1,8 @@
-"""Look every minute whether nodes have other instances, on ParallelCluster (slurm.topology: tree).
+"""Update the topology when nodes get other instances, on ParallelCluster (slurm.topology: tree).
 
-Nobody tells the head node when clustermgtd launches or replaces one. A timer holds what Slurm says
-of its nodes against what the step `topology` has written down, and runs that step again, from a
-copy of these scripts that stays, where they differ.
+The head node gets no event when clustermgtd launches or replaces an instance. Every minute a timer
+compares Slurm's nodes with the record of the step `topology`, and runs that step again, from a
+permanent copy of these scripts, if they differ.
 """
 
 from __future__ import annotations

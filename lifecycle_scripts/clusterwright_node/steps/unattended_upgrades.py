@@ -1,10 +1,10 @@
-"""Keep unattended upgrades away from the kernel, drivers, Lustre, EFA, Slurm and Docker.
+"""Exclude the kernel, drivers, Lustre, EFA, Slurm and Docker from unattended upgrades.
 
-On Ubuntu `unattended-upgrades` brings security updates every night. A new kernel has no module of
-the Lustre client after the next reboot, and the mount fails (aws/aws-parallelcluster #2095); new
-libraries of NVIDIA do not fit the module that is loaded, and no program finds a GPU (#4127,
-lyulyul/shine-cluster #30); a new Docker ends its containers. These come with the image, together,
-by a change of image; everything else is still updated.
+On Ubuntu `unattended-upgrades` installs security updates every night. A new kernel has no module
+of the Lustre client after the next reboot, and the mount fails (aws/aws-parallelcluster #2095);
+new libraries of NVIDIA do not match the loaded module, and no program finds a GPU (#4127,
+lyulyul/shine-cluster #30); a new Docker ends its containers. These are updated together by a
+change of the image; everything else is still updated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KEPT = (
     "docker",
     "containerd",
 )
-"""Regular expressions, held against the beginning of a package's name (unattended-upgrades,
+"""Regular expressions that match the beginning of a package's name (unattended-upgrades,
 50unattended-upgrades: `Unattended-Upgrade::Package-Blacklist`). Lists of several files add up."""
 _LINES = "".join(f'  "{pattern}";\n' for pattern in KEPT)
 _TEXT = f"""\

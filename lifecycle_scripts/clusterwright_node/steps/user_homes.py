@@ -1,7 +1,7 @@
-"""Give every user a home directory with the spec's SSH keys.
+"""Create a home directory with the spec's SSH keys for every user.
 
-Every node does this for every user, often at the same moment on one shared file system; see
-home_files for how they keep out of each other's way. A user's own lines in authorized_keys stay.
+Every node does this for every user, often at the same time on one shared file system; see
+home_files for how conflicts are avoided. Other lines in authorized_keys remain.
 """
 
 from __future__ import annotations

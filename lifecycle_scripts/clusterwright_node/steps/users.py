@@ -1,7 +1,7 @@
 """Create groups and users with the UIDs and GIDs of the spec.
 
-A UID or GID that already belongs to somebody else is an error, never renumbered: files on shared
-storage carry the number, and another number on one node locks people out of their own files.
+A UID or GID that already belongs to another name is an error, never renumbered: files on shared
+storage have the number, and with another number on one node users cannot access their files.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def apply(node: Node) -> None:
 
 
 def _plan(node: Node) -> list[tuple[str, ...]]:
-    """The commands that are still needed, groups first. Raises StepError for every clash at
+    """The required commands, groups first. Raises StepError with all conflicts at
     once.
     """
     cluster = node.inputs.cluster
@@ -103,7 +103,7 @@ def _plan_user(
         clashes.append(f"UID {user.uid} of user {user.name} belongs to user {numbered.name}")
         return []
     if named is None:
-        # The directory is made by user_homes: useradd's own way races between nodes on a shared
+        # user_homes creates the directory: useradd has race conditions between nodes on a shared
         # file system.
         argv = ["useradd", "--uid", str(user.uid), "--gid", str(user.gid), "--no-create-home"]
         argv += ["--home-dir", home, "--shell", _SHELL]
@@ -123,7 +123,7 @@ def _plan_user(
         changes += ["--append", "--groups", ",".join(lacking)]
     if changes:
         plan.append(("usermod", *changes, user.name))
-    # Only groups of the spec: what the image gave a user is not taken away.
+    # Only groups of the spec: a user keeps the groups of the image.
     for name in sorted((have & managed) - set(user.groups)):
         plan.append(("gpasswd", "--delete", user.name, name))
     return plan

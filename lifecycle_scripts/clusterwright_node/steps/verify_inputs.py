@@ -1,7 +1,6 @@
-"""See that cluster.json, deployment.json, HyperPod's files and the entry script agree.
+"""Check that cluster.json, deployment.json, HyperPod's files and the entry script agree.
 
-Files that cannot be read or parsed never get this far: the program reports them under this step's
-name.
+The program reports files that cannot be read or parsed earlier, under the name of this step.
 """
 
 from __future__ import annotations
