@@ -1,4 +1,4 @@
-"""Names that a spec uses must exist: instance types, regions, zones."""
+"""Validation of names with the catalogue: instance types, regions, zones."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from clusterwright.cluster_spec.suggest import did_you_mean
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Misspelt names, each with what was probably meant."""
+    """Unknown names, each with a suggestion."""
     catalog = load_catalog()
     for index, group in enumerate(cluster.compute):
         name = group.instance_type
         path = ("compute", index, "instance_type")
         if name.startswith("ml."):
             yield Problem(
-                f"{name}: write EC2's name; `ml.` is added where an API wants it",
+                f"{name}: use EC2's name; `ml.` is added where an API requires it",
                 path,
                 hint=f"instance_type: {name.removeprefix('ml.')}",
             )
         elif name not in catalog.instance_names:
             near = catalog.suggest_instance(name)
             yield Problem(
-                f"there is no instance type {name}",
+                f"unknown instance type {name}",
                 path,
                 hint=f"did you mean {near[0]}?" if near else None,
             )
@@ -41,7 +41,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         zone = getattr(cluster.network, field)
         if zone is not None and zone not in zones:
             yield Problem(
-                f"{cluster.region} has no zone {zone} that the catalogue knows",
+                f"the catalogue has no zone {zone} in {cluster.region}",
                 ("network", field),
                 hint=f"known: {', '.join(sorted(zones))}",
             )

@@ -30,7 +30,7 @@ def test_awsome_484_a_wrong_file_is_told_all_its_errors_at_once(tmp_path: Path) 
     for line, message in (
         (9, "network: unknown key `egres`"),
         (16, "compute[0].count: expected an integer, got a string"),
-        (21, "compute[1].instance_type: there is no instance type p5.48large"),
+        (21, "compute[1].instance_type: unknown instance type p5.48large"),
         (30, "slurm.partitions[0].groups[0]: no group is called `worker`"),
     ):
         assert f"error: {message}\n  {path}:{line}:" in said

@@ -24,7 +24,7 @@ def test_interfaces_that_no_source_knows_are_an_error(rule: Harness) -> None:
         "CW-C024",
         {**EKS, "compute": [{**WORKERS, "instance_type": "p6e-gb200.36xlarge"}]},
         path="compute[0].instance_type",
-        message="which network interfaces p6e-gb200.36xlarge takes is not known",
+        message="the network interfaces of p6e-gb200.36xlarge are unknown",
         severity="error",
     )
     rule.passes("CW-C024", EKS)

@@ -1,6 +1,6 @@
-"""What a launch template says of a group's instances, as data: interfaces, placement, image.
+"""Contents of the launch templates of EKS node groups: interfaces, placement, image.
 
-ParallelCluster makes launch templates of its own; those of EKS's node groups are made from this.
+ParallelCluster writes its own launch templates.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def interfaces(group: ComputeGroup, catalog: Catalog) -> Fact[tuple[Interface, .
 
 
 def _with_addresses(layout: Iterable[Interface]) -> Iterator[Interface]:
-    """Every EFA interface with an address of its own: the form before `efa-only` existed."""
+    """Give every EFA interface an address, as before `efa-only` existed."""
     found = list(layout)
     on_first_card = [each for each in found if each.card == 0 and each.kind != "interface"]
     for each in found:
@@ -69,7 +69,7 @@ def _with_addresses(layout: Iterable[Interface]) -> Iterator[Interface]:
 
 
 def problems_of(layout: Iterable[Interface], instance: InstanceType) -> Iterator[str]:
-    """Why EC2 would refuse a layout, or give less than the type has; nothing where it fits.
+    """Reasons why EC2 refuses a layout, or why it uses less than the type has.
 
     Sources: EC2 user guide, "Network cards" and "Elastic Fabric Adapter"; the counts are those of
     DescribeInstanceTypes.
@@ -90,22 +90,22 @@ def _of_cards(found: list[Interface], instance: InstanceType) -> Iterator[str]:
     cards, efa = instance.network_cards, instance.efa_interfaces
     if isinstance(cards, Known):
         for card in sorted({each.card for each in found if each.card >= cards.value}):
-            yield f"the type has {cards.value} network cards: there is no card {card}"
+            yield f"the type has {cards.value} network cards, and no card {card}"
     with_efa = [each for each in found if each.kind != "interface"]
     if isinstance(efa, Known) and len(with_efa) > efa.value:
-        yield f"{len(with_efa)} EFA interfaces, the type takes {efa.value}"
+        yield f"{len(with_efa)} EFA interfaces: the type supports {efa.value}"
     if (
         isinstance(efa, Known)
         and isinstance(cards, Known)
         and efa.value < cards.value
         and any(each.card == 0 for each in with_efa)
     ):
-        yield "card 0 takes no EFA"
+        yield "card 0 does not support EFA"
     for number in sorted({each.card for each in found}):
         most = instance.interfaces_max_other_cards if number else instance.interfaces_max_card0
         count = sum(1 for each in found if each.card == number)
         if isinstance(most, Known) and count > most.value:
-            yield f"card {number} takes {most.value} interfaces, not {count}"
+            yield f"card {number} supports {most.value} interfaces, not {count}"
 
 
 GROUP_LABEL: Final = "clusterwright.dev/group"
@@ -119,12 +119,12 @@ def labels(group: ComputeGroup) -> dict[str, str]:
 
 
 def addresses(layout: Iterable[Interface]) -> int:
-    """Addresses that an instance takes when it starts: those of interfaces that have one."""
+    """The number of addresses of an instance at launch, one for each interface that has one."""
     return sum(1 for each in layout if each.kind != "efa-only")
 
 
 def image_type(instance_type: str, catalog: Catalog) -> str | None:
-    """EKS's image for a type; None where EKS has none or the architecture is not known."""
+    """EKS's image type for an instance type; None where there is none or it is unknown."""
     instance = catalog.instance(instance_type)
     if instance is None or not isinstance(instance.architecture, Known):
         return None
@@ -168,7 +168,7 @@ CAPACITY_TYPES: Final[dict[str, CapacityType]] = {
 
 @dataclass(frozen=True)
 class NodeGroup:
-    """One managed node group: a part of a group of at most as many nodes as EKS takes."""
+    """A managed node group: a part of a group, with at most as many nodes as EKS allows."""
 
     name: str
     least: int
@@ -222,41 +222,40 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         layout = interfaces(group, catalog)
         if isinstance(layout, Unknown):
             yield Problem(
-                f"which network interfaces {group.instance_type} takes is not known: "
-                f"{layout.reason}",
+                f"the network interfaces of {group.instance_type} are unknown: {layout.reason}",
                 here,
-                hint="on HyperPod the service makes the interfaces",
+                hint="on HyperPod the service creates the interfaces",
             )
         elif instance is not None:
             for problem in problems_of(layout.value, instance):
                 yield Problem(f"the interfaces of {group.instance_type}: {problem}", here)
             if is_scaled(cluster, group) and any(one.kind == "efa" for one in layout.value):
                 yield Problem(
-                    f"the interfaces of {group.instance_type} are of the kind `efa`, and "
-                    "Karpenter's node classes take `interface` and `efa-only`",
+                    f"the interfaces of {group.instance_type} have the type `efa`, and "
+                    "Karpenter's node classes support `interface` and `efa-only`",
                     here,
-                    hint="leave max_count out, and change count instead",
+                    hint="remove max_count, and change count instead",
                     other_path=("kubernetes", "autoscaling"),
                 )
         if cluster.image.image_id is None and image_type(group.instance_type, catalog) is None:
             yield Problem(
                 f"EKS has no image for {group.instance_type}",
                 here,
-                hint="image.image_id: one of your own",
+                hint="image.image_id: a custom image",
             )
         if group.threads_per_core is not None and (
             instance is None or isinstance(instance.cores, Unknown)
         ):
             yield Problem(
-                f"how many cores {group.instance_type} has is not known, and EC2 wants both",
+                f"the number of cores of {group.instance_type} is unknown, and EC2 requires it",
                 ("compute", index, "threads_per_core"),
             )
     if cluster.image.image_id is not None and control_plane.service_cidr(cluster) is None:
         yield Problem(
-            "nodes that boot from an image of your own must be told the range of services, and "
-            "both of EKS's overlap ranges of this file",
+            "nodes with a custom image need the range of services, and both of EKS's ranges "
+            "overlap ranges of this file",
             ("image", "image_id"),
-            hint="kubernetes.service_cidr: a range of your own",
+            hint="kubernetes.service_cidr: another range",
         )
     count = len(all_node_groups(cluster))
     if count > MAXIMUM_NODE_GROUPS:

@@ -1,4 +1,4 @@
-"""What SageMaker HyperPod takes, beyond what its API model says."""
+"""Limits, names and volumes of HyperPod's instance groups."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ TRAINING_PLAN_INSTANCE_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 
 
 def lifecycle_bucket(cluster: Cluster) -> str:
-    """The bucket of the lifecycle scripts: `sagemaker-<environment>-<digest>`, up to 59 letters.
+    """The bucket of the lifecycle scripts: `sagemaker-<environment>-<digest>`.
 
-    Bucket names are shared by the whole world; the digest of account and region makes room.
+    At most 59 characters. Bucket names are global: the digest of account and region avoids
+    conflicts.
     """
     digest = hashlib.sha256(f"{cluster.account}/{cluster.region}".encode()).hexdigest()[:8]
     return f"{LIFECYCLE_BUCKET_PREFIX}{cluster.environment}-{digest}"
@@ -31,12 +32,12 @@ def ml_name(instance_type: str) -> str:
 
 
 def ec2_name(ml_instance_type: str) -> str:
-    """EC2's name of a SageMaker instance type: EC2's API knows no `ml.`."""
+    """EC2's name of a SageMaker instance type, without `ml.`."""
     return ml_instance_type.removeprefix("ml.")
 
 
 def encrypts_root_volumes(cluster: Cluster) -> bool:
-    """Whether each group has an entry for its root volume, which carries the cluster's key.
+    """Whether each group configures its root volume, with the cluster's key.
 
     Source: SageMaker developer guide, "Customer managed AWS KMS key encryption for SageMaker
     HyperPod": with continuous provisioning only.
@@ -45,14 +46,14 @@ def encrypts_root_volumes(cluster: Cluster) -> bool:
 
 
 def lustre_mounted_by_hyperpod(cluster: Cluster) -> int:
-    """How many Lustre file systems, first ones first, HyperPod mounts on every group.
+    """The number of Lustre file systems, from the first, that HyperPod mounts on every group.
 
     A group has at most four storage entries; the root volume, a further volume and the home
     directories come first. The rest is mounted by the node program. In scripted mode that is all.
     """
     if cluster.slurm.configuration != "managed":
         return 0
-    taken = int(encrypts_root_volumes(cluster))
-    taken += int(any(group.ebs is not None for group in cluster.compute))
-    taken += int(cluster.storage.home is not None)
-    return min(len(cluster.storage.lustre), MAXIMUM_STORAGE_CONFIGS - taken)
+    used = int(encrypts_root_volumes(cluster))
+    used += int(any(group.ebs is not None for group in cluster.compute))
+    used += int(cluster.storage.home is not None)
+    return min(len(cluster.storage.lustre), MAXIMUM_STORAGE_CONFIGS - used)

@@ -38,7 +38,7 @@ PARTITIONS: Final = frozenset(
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Partitions that no quota can name, and more kinds of resources than a quota takes."""
+    """Partitions that quotas do not support, and too many resource types for one quota."""
     if cluster.hyperpod.task_governance is None or not cluster.tenants:
         return
     kinds: set[tuple[str, str | None]] = set()
@@ -52,36 +52,36 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         if unknown:
             here: Path = ("compute", index, "mig_profile")
             yield Problem(
-                f"compute quotas know no partition {mig.quota_type(unknown[0])}: task governance "
-                "could give it to no tenant",
+                f"compute quotas do not support the partition {mig.quota_type(unknown[0])}: task "
+                "governance could not assign it to tenants",
                 here,
                 hint="divide the queues with kubernetes.workloads.queueing: kueue instead",
                 other_path=("hyperpod", "task_governance"),
             )
     if len(kinds) > MOST_RESOURCES:
         yield Problem(
-            f"a compute quota names at most {MOST_RESOURCES} kinds of instances and partitions, "
-            f"and the groups have {len(kinds)}",
+            f"a compute quota has at most {MOST_RESOURCES} types of instances and partitions, and "
+            f"the groups have {len(kinds)}",
             ("compute",),
             on_key=True,
-            hint="fewer types, or kubernetes.workloads.queueing: kueue instead",
+            hint="use fewer types, or kubernetes.workloads.queueing: kueue instead",
             other_path=("hyperpod", "task_governance"),
         )
 
 
 @dataclass(frozen=True)
 class QuotaShare:
-    """Whole instances or partitions of a tenant, and the most it may have at once or None."""
+    """Instances or partitions of a tenant, and its maximum, or None."""
 
     count: int
     limit: int | None
 
 
 def instance_shares(cluster: Cluster) -> dict[str, list[QuotaShare]]:
-    """By EC2 type, the whole instances of each tenant, in the order of the file.
+    """By EC2 type, the whole instances of each tenant, in the order of the spec.
 
-    Spares are nobody's, and are not lent (`spares.problems`: no `share_idle` with them). Those
-    with divided GPUs have quotas of partitions (`partition_shares`). What Karpenter may add is
+    Spares belong to no tenant, and are not lent (`spares.problems`: no `share_idle`). Those with
+    divided GPUs have quotas of partitions (`partition_shares`). What Karpenter may add is
     shared out before it is there: a tenant without a share of an instance never waits for one.
     """
     nodes: defaultdict[str, list[int]] = defaultdict(list)
@@ -93,7 +93,7 @@ def instance_shares(cluster: Cluster) -> dict[str, list[QuotaShare]]:
 def partition_shares(
     cluster: Cluster, catalog: Catalog
 ) -> dict[tuple[str, str], list[QuotaShare]]:
-    """By EC2 type and partition, the share of each tenant, in the order of the file."""
+    """By EC2 type and partition, the share of each tenant, in the order of the spec."""
     nodes: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     per_node: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for group in cluster.compute:

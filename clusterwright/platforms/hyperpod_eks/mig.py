@@ -146,7 +146,7 @@ def _memory_gb(partition: str) -> int:
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Layouts that the group's accelerators do not have."""
+    """Layouts that the accelerators of a group do not support."""
     for index, group in enumerate(cluster.compute):
         if group.mig_profile is None:
             continue
@@ -155,7 +155,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         other: Path = ("compute", index, "instance_type")
         if not known:
             yield Problem(
-                f"no source names a layout of partitions for {group.instance_type}",
+                f"no partition layout is known for {group.instance_type}",
                 here,
                 hint=f"types with layouts: {', '.join(t for t in PARTITIONS if layouts_for(t))}",
                 other_path=other,

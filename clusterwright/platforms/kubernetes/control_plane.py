@@ -1,4 +1,4 @@
-"""What the control plane of EKS is called and takes, as data: versions, add-ons, addresses."""
+"""The control plane of EKS, as data: versions, add-ons, addresses, names."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ VERSIONS: Final = (
     KubernetesVersion("1.31", dt.date(2024, 9, 26), dt.date(2025, 11, 26), dt.date(2026, 11, 26)),
     KubernetesVersion("1.30", dt.date(2024, 5, 23), dt.date(2025, 7, 23), dt.date(2026, 7, 23)),
 )
-"""Newest first. Whether EKS has a later one is not known here."""
+"""Newest first; EKS may have later ones."""
 
 HYPERPOD_VERSIONS: Final = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
-"""What HyperPod takes (SageMaker developer guide, "Prerequisites for using SageMaker HyperPod with
-Amazon EKS", read 2026-11)."""
+"""Versions that HyperPod supports (SageMaker developer guide, "Prerequisites for using SageMaker
+HyperPod with Amazon EKS", read 2026-11)."""
 
 CNI_WITH_EFA_ONLY: Final = (1, 18, 3)
-"""The first VPC CNI that HyperPod takes and that leaves `efa-only` interfaces alone (the same
+"""The first VPC CNI that HyperPod supports and that does not use `efa-only` interfaces (the same
 page; aws/amazon-vpc-cni-k8s, release notes)."""
 
 MAXIMUM_NODES_PER_GROUP: Final = 450
@@ -60,7 +60,7 @@ CONTROL_PLANE_ADDRESSES: Final = 6
 guide, "View Amazon EKS networking requirements for VPC and subnets")."""
 
 BEFORE_NODES: Final = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
-"""Without them no node becomes ready; they are daemon sets, so they are active without nodes."""
+"""Nodes need them to become ready; as daemon sets they are active without nodes."""
 
 AFTER_NODES: Final = (
     "coredns",
@@ -70,7 +70,7 @@ AFTER_NODES: Final = (
     "eks-node-monitoring-agent",
     "amazon-cloudwatch-observability",
 )
-"""Their pods need a node to run on: before there is one, EKS reports them as degraded."""
+"""Their pods need a node: until there is one, EKS reports them as degraded."""
 
 SERVICE_ACCOUNTS: Final = {
     "vpc-cni": "aws-node",
@@ -84,11 +84,11 @@ driver of Mountpoint for S3 reads every mounted bucket with one role (awslabs/mo
 driver, docs/CONFIGURATION.md, "Driver-Level Credentials with EKS Pod Identity")."""
 
 SERVICE_CIDRS: Final = ("172.20.0.0/16", "10.100.0.0/16")
-"""Either of which EKS gives to services (EKS API, KubernetesNetworkConfigRequest)."""
+"""One of which EKS assigns to services (EKS API, KubernetesNetworkConfigRequest)."""
 
 MINIMUM_IP_TARGET: Final = 10
 WARM_IP_TARGET: Final = 2
-"""Addresses that a node holds at least, and those that it keeps ready beside the used ones.
+"""The minimum number of addresses of a node, and the number of spare ones.
 
 The plugin's default holds a second interface full of addresses ready, twice what the network plan
 counts; the node of a training cluster runs few pods, and they live for days, so a small stock is
@@ -98,23 +98,23 @@ of pods that no training node has (aws/amazon-vpc-cni-k8s, `docs/eni-and-ip-targ
 
 
 def version(name: str) -> KubernetesVersion | None:
-    """The version's days; `None` where it is not known here."""
+    """The dates of a version; None where the version is not known here."""
     return next((each for each in VERSIONS if each.name == name), None)
 
 
 def cluster_name(cluster: Cluster) -> str:
-    """The EKS cluster is called as its environment."""
+    """The name of the EKS cluster, which is the environment."""
     return cluster.environment
 
 
 def log_group(cluster: Cluster) -> str:
-    """Where EKS writes the control plane's logs (EKS user guide, "Send control plane logs")."""
+    """The log group of the control plane (EKS user guide, "Send control plane logs")."""
     return f"/aws/eks/{cluster_name(cluster)}/cluster"
 
 
 def service_cidr(cluster: Cluster) -> str | None:
-    """The range of services: nodes with an image of one's own are told it, since EKS tells only
-    its own. It cannot change later, so it is in the template from the first day.
+    """The range of services: nodes with a custom image need it, since EKS passes it only to
+    nodes with its own images. It cannot change later, so it is in the template from the first day.
 
     None where EKS is to choose: the ranges of a network that exists are not known here, or both of
     EKS's overlap those of the file.
@@ -131,7 +131,7 @@ def service_cidr(cluster: Cluster) -> str | None:
 
 
 def addons(cluster: Cluster) -> tuple[Addon, ...]:
-    """Every add-on that is installed, in the order of installation, with its version or none.
+    """Every add-on that is installed, in the order of installation, with its version or None.
 
     Network, DNS, identity and metrics are always there; drivers where there is Lustre, or a bucket
     that is mounted;
@@ -156,12 +156,12 @@ def addons(cluster: Cluster) -> tuple[Addon, ...]:
 
 
 def mounted_buckets(cluster: Cluster) -> list[Bucket]:
-    """Buckets that pods mount, in the order of the file."""
+    """Buckets that pods mount, in the order of the spec."""
     return [bucket for bucket in cluster.storage.buckets if bucket.mount_path is not None]
 
 
 def configuration_values(addon: str) -> dict[str, object]:
-    """What an add-on is told beside its version, in the form of its chart's values."""
+    """Configuration values of an add-on."""
     if addon == "vpc-cni":
         return {
             # Without it the network policies of tenants are taken and hold nothing (EKS user

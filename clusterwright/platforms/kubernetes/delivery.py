@@ -1,4 +1,4 @@
-"""Argo CD, run by EKS, applies what was rendered into the reviewed repository.
+"""Objects for Argo CD, run by EKS, which applies the rendered files of a reviewed repository.
 
 Source: EKS user guide, "Register target clusters": the cluster is named by its ARN, and its own
 cluster is registered like any other; `kubernetes.default.svc` is not supported there.
@@ -18,7 +18,7 @@ DESTINATION = "local-cluster"
 
 
 def cluster_arn(cluster: Cluster) -> str:
-    """The ARN of the EKS cluster, which its name, account and region make."""
+    """The ARN of the EKS cluster."""
     return (
         f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}"
         f":cluster/{cluster_name(cluster)}"
@@ -26,7 +26,7 @@ def cluster_arn(cluster: Cluster) -> str:
 
 
 def delivery_manifests(cluster: Cluster) -> Iterator[Manifest]:
-    """The cluster as a destination, and the application; nothing without Argo CD."""
+    """The secret of the cluster and the application; nothing without Argo CD."""
     argocd = cluster.kubernetes.capabilities.argocd
     if argocd is None:
         return

@@ -1,4 +1,4 @@
-"""What nodes of a group have, as Kubernetes counts and labels it."""
+"""Resources and labels of the nodes of a group in Kubernetes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _RESOURCE = {"nvidia": GPU, "neuron": NEURON}
 
 
 class UnknownFactError(Exception):
-    """The catalogue does not say what is needed of an instance type."""
+    """The catalogue lacks a fact about an instance type."""
 
     def __init__(self, instance_type: str, what: str) -> None:
         super().__init__(f"{what} of {instance_type} are unknown")
@@ -51,28 +51,28 @@ class UnknownFactError(Exception):
 
 @dataclass(frozen=True)
 class NodeResources:
-    """What a node of a group offers. `accelerator` is the resource's name or None."""
+    """Resources of a node of a group; `accelerator` is the resource's name or None."""
 
     accelerator: str | None
     accelerator_count: int
     cpu_count: int
     memory_gib: int
     partitions: tuple[tuple[str, int], ...] = ()
-    """Of divided GPUs, which the node offers instead: the resource's name and how many."""
+    """GPU partitions that replace whole GPUs: resource name and count."""
 
     def devices(self) -> dict[str, int]:
-        """Accelerators or partitions of them, by the name of the resource."""
+        """Accelerators or their partitions, by resource name."""
         if self.accelerator is None:
             return dict(self.partitions)
         return {self.accelerator: self.accelerator_count}
 
     def amounts(self) -> dict[str, int]:
-        """Everything that quotas count: processors, GiB of memory, devices."""
+        """Every resource of a quota: CPUs, GiB of memory, devices."""
         return {"cpu": self.cpu_count, "memory": self.memory_gib, **self.devices()}
 
 
 def job_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """Groups whose nodes run tenants' jobs with whole accelerators, in the order of the file."""
+    """Groups whose nodes run jobs with whole accelerators, in the order of the spec."""
     return [
         group
         for group in cluster.compute
@@ -81,7 +81,7 @@ def job_groups(cluster: Cluster) -> list[ComputeGroup]:
 
 
 def divided_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """Groups whose nodes run tenants' pods with partitions of GPUs, in the order of the file."""
+    """Groups whose nodes run pods with GPU partitions, in the order of the spec."""
     return [
         group
         for group in cluster.compute
@@ -101,7 +101,7 @@ def shared_groups(cluster: Cluster) -> list[ComputeGroup]:
 
 
 def job_nodes(cluster: Cluster, group: ComputeGroup) -> int:
-    """Nodes of the group that jobs may have at once: without spares, with what Karpenter adds."""
+    """The maximum number of nodes for jobs: without spares, with those that Karpenter adds."""
     most = group.count
     if is_scaled(cluster, group):
         most = max(most, group.max_count or 0)
@@ -130,7 +130,7 @@ def efa_count(group: ComputeGroup, catalog: Catalog) -> int:
 
 
 def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether the plugin is wanted on these nodes; where it is not known, it is."""
+    """Whether these nodes need the EFA plugin; True where EFA support is unknown."""
     instance = catalog.instance(group.instance_type)
     if instance is None:
         return False
@@ -143,14 +143,14 @@ def instance_label(cluster: Cluster, group: ComputeGroup) -> str:
 
 
 def group_labels(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
-    """Labels that the group's nodes have and no others."""
+    """Labels that select the nodes of the group."""
     if cluster.on_hyperpod:
         return {HYPERPOD_GROUP: group.name}
     return {GROUP_LABEL: group.name}
 
 
 def taints(group: ComputeGroup) -> list[dict[str, str]]:
-    """The group's taints in Kubernetes' form."""
+    """The group's taints in the format of Kubernetes."""
     return [
         {"key": t.key, **({"value": t.value} if t.value is not None else {}), "effect": t.effect}
         for t in group.taints
@@ -158,7 +158,7 @@ def taints(group: ComputeGroup) -> list[dict[str, str]]:
 
 
 def tolerations(group: ComputeGroup) -> list[dict[str, str]]:
-    """What pods need to be let onto the group's nodes."""
+    """Tolerations that pods need to run on the group's nodes."""
     found = []
     for taint in group.taints:
         entry = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
@@ -169,7 +169,7 @@ def tolerations(group: ComputeGroup) -> list[dict[str, str]]:
 
 
 def topology_layers(group: ComputeGroup, catalog: Catalog) -> int:
-    """Layers of the network that nodes of the type are labelled with; 0 where none is known."""
+    """The number of network layers in the labels of nodes of the type; 0 where unknown."""
     layers = _instance(group, catalog).topology_layers
     return layers.value if isinstance(layers, Known) else 0
 

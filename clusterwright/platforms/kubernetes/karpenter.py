@@ -1,4 +1,4 @@
-"""Karpenter on plain EKS: a node class and a pool for each group that may grow.
+"""Karpenter in an EKS cluster: a node class and a pool for each group with `max_count`.
 
 Sources: aws/karpenter-provider-aws, documentation of v1.14 (website/content/en/v1.14):
 concepts/nodeclasses.md, nodepools.md, disruption.md and nodeoverlays.md, reference/settings.md;
@@ -38,15 +38,15 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 NAMESPACE: Final = "kube-system"
 SERVICE_ACCOUNT: Final = "karpenter"
-"""Where the chart is installed, and the account that it makes (v1.14, getting-started)."""
+"""The namespace of the chart, and the service account that it creates (v1.14, getting-started)."""
 
 INSTANCE_PROFILE: Final = "KarpenterInstanceProfile"
 SUBNETS: Final = "KarpenterSubnetIds"
 SECURITY_GROUPS: Final = "KarpenterSecurityGroupIds"
 KEY: Final = "KarpenterKeyArn"
 PLACEMENT_GROUPS: Final = "KarpenterPlacementGroups"
-"""Outputs of the deployment: the ids of what nodes are launched with. The last one is a JSON
-object, the name of the placement group by the name of the group of the spec."""
+"""Outputs of the deployment: ids of the resources with which nodes are launched. The last one is a
+JSON object, the name of the placement group by the name of the group of the spec."""
 
 NODE_CLASS_GROUP: Final = "karpenter.k8s.aws"
 IMAGE: Final = "al2023@latest"
@@ -65,10 +65,10 @@ CAPACITY_TYPES: Final = {
 like reservations)."""
 
 DO_NOT_DISRUPT: Final = {"karpenter.sh/do-not-disrupt": "true"}
-"""Of pods whose node Karpenter must not take away (disruption.md, "Pod-Level Controls")."""
+"""Annotation of pods whose node Karpenter must keep (disruption.md, "Pod-Level Controls")."""
 
 CONSOLIDATE_AFTER: Final = "10m"
-"""A choice of ours: long enough for the next job of a queue to take the node."""
+"""Our choice: long enough for the next job of a queue to use the node."""
 
 _DISRUPTION: Final[dict[str, Any]] = {
     "consolidationPolicy": "WhenEmpty",
@@ -83,7 +83,7 @@ _DISRUPTION: Final[dict[str, Any]] = {
 
 
 class UnknownOutputError(Exception):
-    """The deployment's outputs do not say what nodes are launched with; `missing` names them."""
+    """The outputs of the deployment lack `missing`, with which nodes are launched."""
 
     def __init__(self, missing: tuple[str, ...]) -> None:
         super().__init__(", ".join(missing))
@@ -92,7 +92,7 @@ class UnknownOutputError(Exception):
 
 @dataclass(frozen=True)
 class _Site:
-    """What the deployment made for Karpenter's nodes."""
+    """Resources of the deployment that Karpenter's nodes use."""
 
     instance_profile: str
     subnet_ids: tuple[str, ...]
@@ -102,14 +102,14 @@ class _Site:
 
 
 def queue_name(cluster: Cluster) -> str:
-    """The queue in which EC2's warnings arrive."""
+    """The queue of EC2's interruption warnings."""
     return f"{cluster.environment}-karpenter"
 
 
 def karpenter_manifests(
     cluster: Cluster, catalog: Catalog, outputs: Mapping[str, str]
 ) -> Iterator[Manifest]:
-    """A class and a pool for each group, and what Karpenter is told of huge pages.
+    """A node class and a pool for each group, and an overlay for huge pages.
 
     Raises
     ------
@@ -130,12 +130,12 @@ def karpenter_manifests(
 
 
 def added_nodes(group: ComputeGroup) -> int:
-    """How many nodes Karpenter may add: `count` is in managed node groups."""
+    """The number of nodes that Karpenter may add to the `count` in managed node groups."""
     return max(0, (group.max_count or 0) - group.count)
 
 
 def pod_annotations(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
-    """Annotations of jobs' pods, which keep their nodes until they end."""
+    """Annotations of pods of jobs, which keep their nodes until the job ends."""
     scaled = cluster.traits.karpenter_in_cluster and is_scaled(cluster, group)
     return dict(DO_NOT_DISRUPT) if scaled else {}
 
@@ -174,7 +174,7 @@ def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:  # noqa:
 
 
 def is_isolated(cluster: Cluster) -> bool:
-    """Whether AWS is reached through interface endpoints alone; of a network that exists, nobody
+    """Whether AWS is reached only through interface endpoints; for an existing network this
     says so here, and prices are asked for.
     """
     return cluster.network.existing is None and cluster.network.egress == "closed"
@@ -211,7 +211,7 @@ def _site(
 
 
 def _image(cluster: Cluster) -> dict[str, Any]:
-    """With an image of one's own the family says how its nodes are told to join."""
+    """The image family, which selects the bootstrap data even for a custom image."""
     if cluster.image.image_id is not None:
         return {"amiFamily": "AL2023", "amiSelectorTerms": [{"id": cluster.image.image_id}]}
     return {"amiSelectorTerms": [{"alias": IMAGE}]}
@@ -319,7 +319,7 @@ def _one_of(key: str, value: str) -> dict[str, Any]:
 
 
 def _limits(group: ComputeGroup, catalog: Catalog) -> dict[str, str]:
-    """What Karpenter may add at most, as nodes and as what they bring."""
+    """The maximum that Karpenter may add, as nodes and their resources."""
     nodes, node = added_nodes(group), node_resources(group, catalog)
     devices = {name: str(count * nodes) for name, count in node.devices().items()}
     return {"nodes": str(nodes), "cpu": str(node.cpu_count * nodes), **devices}
@@ -328,7 +328,7 @@ def _limits(group: ComputeGroup, catalog: Catalog) -> dict[str, str]:
 def _overlays(
     cluster: Cluster, groups: list[ComputeGroup], catalog: Catalog
 ) -> Iterator[Manifest]:
-    """Huge pages, which EKS's images set aside for EFA, and which Karpenter does not know of.
+    """An overlay for huge pages, which EKS's images reserve for EFA and Karpenter does not count.
 
     Without this a pod that asks for them starts no node: "no instance type satisfied resources"
     (aws/karpenter-provider-aws #3315). One for each type, as Karpenter matches them by it.

@@ -1,4 +1,4 @@
-"""Metrics on Kubernetes: what AWS's collector asks, and the exporter that runs on every node.
+"""Metrics on Kubernetes: the scrape configuration of AWS's collector, and the exporter of nodes.
 
 The collector (a scraper of Managed Prometheus) stands beside the cluster, in the subnets of its
 control plane: no pod holds the right to write, and none needs a way to the workspace.
@@ -33,7 +33,7 @@ PROGRAM: Final = "clusterwright_metrics"
 PACKAGES: Final = (PROGRAM, "clusterwright_common")
 PROGRAM_FOLDER: Final = "/opt/clusterwright"
 HOST: Final = "/host"
-"""Where the container sees the node's files."""
+"""The mount path of the node's files in the container."""
 
 NODE_JOB: Final = "nodes"
 
@@ -47,15 +47,15 @@ _CONTAINER_METRICS = (
     "container_network_(receive|transmit)_(bytes|packets_dropped|errors)_total",
     "container_oom_events_total",
 )
-"""Of the hundred that cAdvisor has for every container: each sample is paid for."""
+"""A selection of cAdvisor's hundred metrics, as each sample costs money."""
 
 
 class UnknownProgramError(Exception):
-    """The exporter's files are not there: this is no checkout of the repository."""
+    """The exporter's files are missing, as outside a checkout of the repository."""
 
 
 def scrape_configuration(cluster: Cluster) -> str:
-    """What the collector asks, and how often; JSON, which is YAML.
+    """The scrape configuration of the collector, as JSON, which is YAML.
 
     Jobs: the API server, the containers by cAdvisor, and the nodes' exporter where there is one.
     Samples have the labels of the other platforms: cluster, group, node, instance_id.
@@ -74,7 +74,7 @@ def scrape_configuration(cluster: Cluster) -> str:
 
 
 def has_exporter(cluster: Cluster) -> bool:
-    """Whether nodes run our exporter: an image says in what."""
+    """Whether nodes run the exporter, which needs an image."""
     return cluster.uses_kubernetes and cluster.observability.metrics.image is not None
 
 

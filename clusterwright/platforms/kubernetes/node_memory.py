@@ -1,4 +1,4 @@
-"""Whether a node has the memory that an example job asks for, beside checkpoints in memory.
+"""Validation of the memory of example jobs, beside checkpoints in node memory.
 
 A pod has the whole node: its container's requests, huge pages, and /dev/shm where a size is given
 (Kubernetes, "Resource Management for Pods and Containers" and "Volumes": a volume in memory counts
@@ -24,7 +24,7 @@ MIB_PER_GIB: Final = 1024
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Jobs that no node of their group has the memory for."""
+    """Jobs that need more memory than a node of their group has."""
     catalog = load_catalog()
     groups = {group.name: group for group in cluster.compute}
     for index, job in enumerate(cluster.kubernetes.workloads.jobs):
@@ -58,7 +58,7 @@ def _job(
     if needed_gib <= left_gib:
         return
     largest = "shared_memory_gib" if shared_gib >= pages_gib else "hugepages_mib"
-    kept = f" ({percent} % of {memory_gib} are kept for checkpoints)" if percent else ""
+    kept = f" ({percent} % of {memory_gib} are reserved for checkpoints)" if percent else ""
     yield Problem(
         f"the job needs {_round(needed_gib)} GiB of memory on each node, and "
         f"{group.instance_type} has {_round(left_gib)}{kept}",

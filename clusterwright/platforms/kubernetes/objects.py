@@ -1,4 +1,4 @@
-"""The common form of Kubernetes' objects, and names that it takes."""
+"""The common structure of Kubernetes objects, and valid names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MANAGED_BY = "app.kubernetes.io/managed-by"
 TENANT_LABEL = "clusterwright.dev/tenant"
 
 LONGEST_NAME = 63
-"""Of a label's value (RFC 1123), which most names end up in."""
+"""The maximum length of a label's value (RFC 1123), in which most names are used."""
 
 
 def manifest(
@@ -23,7 +23,7 @@ def manifest(
     labels: dict[str, str] | None = None,
     **body: Any,
 ) -> Manifest:
-    """An object; `body` holds `spec`, `rules` and the like, as Kubernetes spells them."""
+    """Return an object; `body` has its top-level fields, such as `spec` or `rules`."""
     metadata: dict[str, Any] = {"name": name}
     if namespace is not None:
         metadata["namespace"] = namespace
@@ -32,7 +32,7 @@ def manifest(
 
 
 def object_name(*parts: str) -> str:
-    """The parts joined by hyphens, in the form of a DNS label.
+    """Return the parts joined by hyphens as a DNS label.
 
     Two lists of parts never make one name: where letters are lost, or the name would be longer
     than 63, a digest of the parts ends it.

@@ -1,4 +1,4 @@
-"""Kueue: a flavour for each group, a queue with its share for each tenant, all in one cohort.
+"""Kueue's objects: a flavour for each group, and a queue for each tenant, in one cohort.
 
 Groups with partitions of GPUs have theirs in whole partitions; restricted groups have none.
 """
@@ -36,7 +36,7 @@ QUEUE = "jobs"
 
 
 def queue_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
-    """Priorities, and where Kueue is ours its flavours and queues."""
+    """Priority classes, and the flavours and queues where this spec installs Kueue."""
     yield from _priorities(cluster)
     groups = shared_groups(cluster)
     if not queued(cluster) or not groups:

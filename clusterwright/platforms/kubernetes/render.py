@@ -1,4 +1,4 @@
-"""All that is applied to a cluster, part by part, in the order in which it is applied."""
+"""Every manifest of a cluster, by part, in the order of application."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 Part = Literal["tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs"]
 
 APPLIED: Final[tuple[Part, ...]] = ("tenants", "storage", "queues", "autoscaling", "metrics")
-"""What a cluster has all the time, and what Argo CD keeps."""
+"""Parts with permanent objects, which Argo CD synchronises."""
 
 PARTS: Final[tuple[Part, ...]] = (*APPLIED, "delivery", "jobs")
-"""`delivery` is what Argo CD itself is told; `jobs` run when they are applied."""
+"""All parts: `delivery` configures Argo CD itself; `jobs` start when they are applied."""
 
 
 def manifests(

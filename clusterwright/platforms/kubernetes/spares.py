@@ -1,4 +1,4 @@
-"""Spares on Kubernetes are kept out of jobs by quotas: what nobody is given, nobody takes.
+"""Validation of spares on Kubernetes, which quotas keep out of jobs.
 
 Any node of the group may be the spare, as on the other platforms. Which quotas hold depends on who
 makes the queues:
@@ -31,7 +31,7 @@ QUEUEING: Path = ("kubernetes", "workloads", "queueing")
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Spares that no quota would keep free; nothing on platforms without Kubernetes."""
+    """Spares that no quota keeps free; nothing on platforms without Kubernetes."""
     if not cluster.uses_kubernetes:
         return
     grown = {group.name for group in scaled_groups(cluster)}
@@ -43,14 +43,14 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         if group.restricted or group.mig_profile is not None:
             key = "restricted" if group.restricted else "mig_profile"
             yield Problem(
-                "quotas count whole nodes of ordinary groups, and this is none of those",
+                "quotas count whole nodes of groups that are neither restricted nor partitioned",
                 spares,
                 hint="leave it out",
                 other_path=(*here, key),
             )
         elif group.name in grown:
             yield Problem(
-                "Karpenter takes away nodes that have no job, and a spare has none",
+                "Karpenter removes nodes without jobs, and a spare has none",
                 spares,
                 hint="leave it out, or give the group a fixed size (no max_count)",
                 other_path=(*here, "max_count"),
@@ -65,16 +65,16 @@ def _governed(cluster: Cluster, here: Path) -> Iterator[Problem]:
     governance = cluster.hyperpod.task_governance
     if governance is not None and governance.share_idle:
         yield Problem(
-            "task governance lends what no tenant has been given, spares among it",
+            "task governance lends capacity without a quota to tenants, spares included",
             here,
             hint="hyperpod.task_governance.share_idle: false",
             other_path=(*GOVERNANCE, "share_idle"),
         )
     elif not cluster.tenants:
         yield Problem(
-            "task governance has quotas of tenants only, and there are none",
+            "task governance has quotas for tenants only, and there are no tenants",
             here,
-            hint="name the tenants, or leave spare_count out",
+            hint="add tenants, or remove spare_count",
             other_path=GOVERNANCE,
         )
 
@@ -98,8 +98,8 @@ def _unqueued(
     ]
     if alike:
         yield Problem(
-            f"without queues a quota of {resource} does not tell `{group.name}` from "
-            f"`{alike[0]}`: the spares could be taken",
+            f"without queues a quota of {resource} covers both `{group.name}` and "
+            f"`{alike[0]}`: jobs could use the spares",
             here,
             hint="queueing: kueue",
             other_path=QUEUEING,
@@ -113,8 +113,8 @@ def _unqueued(
     )
     if together > nodes:
         yield Problem(
-            f"without queues the tenants together may take {together} nodes of the {nodes} that "
-            "are for jobs: the spares could be taken",
+            f"without queues the tenants together may use {together} nodes of the {nodes} that "
+            "are for jobs: jobs could use the spares",
             here,
             hint="queueing: kueue, or a max_nodes of each tenant that adds up to them",
             other_path=QUEUEING,

@@ -1,4 +1,4 @@
-"""Our file systems as volumes of every tenant; nothing is made or deleted by a claim.
+"""The cluster's file systems as volumes of every tenant; claims create and delete nothing.
 
 Each namespace has its own pair of volume and claim, bound to each other: a volume has one claim.
 Sources: kubernetes-sigs/aws-fsx-csi-driver, examples/kubernetes/static_provisioning/specs/pv.yaml,
@@ -35,12 +35,12 @@ HOME_ROOT = "/fsx"
 """Where every OpenZFS file system exports its root volume (FSx documentation, mounting)."""
 
 NOMINAL_GIB = 1
-"""The size of a volume whose file system is somebody else's: Kubernetes compares it with the
+"""The size of a volume whose file system is external: Kubernetes compares it with the
 claim's and does nothing else with it."""
 
 
 class UnknownVolumeError(Exception):
-    """A file system that is built, and no output of a deployment says where it is."""
+    """The outputs of the deployment lack the address of a file system."""
 
     def __init__(self, missing: Sequence[str]) -> None:
         super().__init__(f"no output {' and no '.join(missing)}")
@@ -49,10 +49,10 @@ class UnknownVolumeError(Exception):
 
 @dataclass(frozen=True)
 class Volume:
-    """A file system as pods see it."""
+    """A file system as pods mount it."""
 
     name: str
-    """Of the claim in every namespace."""
+    """The name of the claim in every namespace."""
 
     mount_path: str
     is_read_only: bool = False

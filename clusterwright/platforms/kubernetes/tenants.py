@@ -1,4 +1,4 @@
-"""A namespace for each tenant: who may do what in it, how much, and with whom it may talk."""
+"""A namespace for each tenant, with its roles, quotas and network policies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from clusterwright.platforms.kubernetes.groups import (
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
 
 EVERYBODY: Final = "training"
-"""The namespace of a cluster whose file has no tenants."""
+"""The namespace of a cluster without tenants."""
 
 GOVERNED_PREFIX: Final = "hyperpod-ns-"
 """Task governance makes a team's namespace with this prefix (sagemaker-hyperpod 3.12.0,
@@ -45,21 +45,21 @@ WRITE = [*READ, "create", "update", "patch", "delete", "deletecollection"]
 
 
 def tenants_of(cluster: Cluster) -> list[Tenant]:
-    """The tenants; one for everybody where the file names none."""
+    """The tenants; a single one where the spec has none."""
     return list(cluster.tenants) or [
         Tenant(name=EVERYBODY, container_defaults=ContainerDefaults())
     ]
 
 
 def namespace_of(cluster: Cluster, tenant: Tenant) -> str:
-    """Where the tenant's jobs run."""
+    """The namespace of the tenant's jobs."""
     if cluster.hyperpod.task_governance is not None:
         return f"{GOVERNED_PREFIX}{tenant.name}"
     return tenant.name
 
 
 def nominal_nodes(cluster: Cluster) -> dict[str, list[int]]:
-    """For each group that runs jobs, the nodes of each tenant by its weight."""
+    """The nodes of each tenant in each group that runs jobs, by weight."""
     shares = {}
     for group in job_groups(cluster):
         nodes = job_nodes(cluster, group)
@@ -68,7 +68,7 @@ def nominal_nodes(cluster: Cluster) -> dict[str, list[int]]:
 
 
 def most_nodes(tenant: Tenant, nominal: int, group_nodes: int) -> int:
-    """Nodes of a group that the tenant's jobs can have at once, idle ones of others included."""
+    """Nodes of a group that the tenant's jobs can use at once, borrowed idle ones included."""
     if not tenant.borrowing:
         return nominal
     return min(group_nodes, tenant.max_nodes or group_nodes)
@@ -76,7 +76,7 @@ def most_nodes(tenant: Tenant, nominal: int, group_nodes: int) -> int:
 
 @dataclass(frozen=True)
 class Share:
-    """Of one resource of one group: what a tenant has, and the most that it can have at once."""
+    """A tenant's quota of one resource of one group, and its maximum with borrowing."""
 
     nominal: int
     most: int
@@ -119,7 +119,7 @@ def shares_of(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> list[d
 
 
 def tenant_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
-    """Namespaces with their roles, limits and network policies, tenant by tenant."""
+    """Namespaces with their roles, limits and network policies, by tenant."""
     for index, tenant in enumerate(tenants_of(cluster)):
         namespace = namespace_of(cluster, tenant)
         labels = {TENANT_LABEL: tenant.name}
@@ -199,7 +199,7 @@ def _binding(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifest
 def _quota(
     cluster: Cluster, catalog: Catalog, index: int, namespace: str, labels: dict[str, str]
 ) -> Manifest:
-    """Accelerators that all pods of the namespace may ask for, whichever way they were made."""
+    """Accelerators that all pods of the namespace may request, however they were created."""
     most = _most_devices(cluster, catalog, index)
     return manifest(
         "v1",
@@ -250,7 +250,7 @@ def _defaults(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifes
 def _network(
     cluster: Cluster, tenant: Tenant, namespace: str, labels: dict[str, str]
 ) -> Iterator[Manifest]:
-    """Nothing but what is named. EFA's own traffic passes the kernel by, and with it every policy:
+    """Allow only the listed traffic. EFA bypasses the kernel, and so every policy:
     security groups hold it. What NCCL says over TCP stays within the namespace.
     """
 

@@ -1,4 +1,4 @@
-"""Values of the spec against the charts' own `values.schema.json`, where one could be read.
+"""Validation of chart values against the chart's `values.schema.json`, where it has one.
 
 Only what these schemas use of JSON Schema is known here; anything else is an error of ours.
 """
@@ -33,7 +33,7 @@ _KNOWN: Final = frozenset(
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Values of the spec that the chart's schema refuses, and keys that it does not have."""
+    """Values that the chart's schema refuses, and unknown keys."""
     if not cluster.uses_kubernetes:
         return
     for index, chart in enumerate(cluster.kubernetes.workloads.charts):
@@ -59,7 +59,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 @cache
 def value_schema(chart: str) -> dict[str, Any] | None:
-    """The chart's schema of its values; None where it has none, or none that could be read."""
+    """The chart's schema of its values; None without one."""
     name = listed_charts()[chart].values_schema
     if name is None:
         return None
@@ -68,13 +68,13 @@ def value_schema(chart: str) -> dict[str, Any] | None:
 
 
 def refused(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Why `value` does not fit, in sentences."""
+    """Messages about the mistakes in `value`."""
     unknown = set(schema) - _KNOWN
     if unknown:
-        raise ValueError(f"not understood in a chart's schema: {', '.join(sorted(unknown))}")
+        raise ValueError(f"unsupported keywords in a chart's schema: {', '.join(sorted(unknown))}")
     where = path or "the values"
     if "anyOf" in schema and all(list(refused(value, one, path)) for one in schema["anyOf"]):
-        yield f"{where} has none of the forms that the chart takes"
+        yield f"{where} has none of the types that the chart allows"
     if "const" in schema and value != schema["const"]:
         yield f"{where} is not {schema['const']!r}"
     if "type" in schema and not _is(value, schema["type"]):

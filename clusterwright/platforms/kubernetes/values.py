@@ -1,4 +1,4 @@
-"""Values of charts, from the groups of the spec; what the spec sets itself comes last.
+"""Values of charts from the groups of the spec, overridden by values in the spec.
 
 Sources of the keys: NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml
 (00f2a02); aws/eks-charts, stable/aws-efa-k8s-device-plugin/values.yaml (050f81e);
@@ -34,7 +34,7 @@ from clusterwright.platforms.kubernetes.objects import TENANT_LABEL
 Values = dict[str, Any]
 
 EXCLUDED_FROM_QUOTAS = ("vpc.amazonaws.com", "hugepages-", "ephemeral-storage")
-"""Resources that come with the node that the accelerators are on."""
+"""Resources that a job gets together with the accelerators of the node."""
 
 FRAMEWORKS = ("batch/job", "kubeflow.org/mpijob", "kubeflow.org/pytorchjob", "pod")
 HYPERPOD_JOB = "HyperPodPyTorchJob.v1.sagemaker.amazonaws.com"
@@ -42,7 +42,7 @@ HYPERPOD_JOB = "HyperPodPyTorchJob.v1.sagemaker.amazonaws.com"
 
 
 def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Values]:
-    """The values of each chart that the cluster needs, by the chart's name."""
+    """Values of each chart that the cluster needs, by name."""
     found: dict[str, Values] = {}
     given: dict[str, Chart] = {chart.name: chart for chart in cluster.kubernetes.workloads.charts}
     for name in wanted_charts(cluster, catalog):
@@ -105,7 +105,7 @@ def _neuron(cluster: Cluster, catalog: Catalog) -> Values:
 
 
 def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
-    """The chart brings the plugins of others as charts below it, with their own values."""
+    """The chart has the plugins as subcharts, with their own values."""
     nvidia = _groups(cluster, catalog, "nvidia")
     divided = any(group.mig_profile is not None for group in nvidia)
     efa = [g for g in cluster.compute if g.role == "compute" and has_efa(g, catalog)]
@@ -193,7 +193,7 @@ def _groups(cluster: Cluster, catalog: Catalog, family: str) -> list[ComputeGrou
 
 
 def _on(cluster: Cluster, groups: list[ComputeGroup]) -> Values:
-    """Only on nodes with the device: the plugin's own rule asks for labels that nobody sets."""
+    """An affinity to nodes with the device, as nothing sets the labels of the plugin's rule."""
     types = sorted({instance_label(cluster, group) for group in groups})
     if not types:
         return {}
@@ -208,7 +208,7 @@ def _on(cluster: Cluster, groups: list[ComputeGroup]) -> Values:
 
 
 def _tolerated(groups: list[ComputeGroup], *resources: str) -> list[dict[str, str]]:
-    """Taints of the devices, of sick nodes that are looked after, and of the groups."""
+    """Tolerations of the taints of devices, of unhealthy nodes and of the groups."""
     found = [{"key": name, "operator": "Exists", "effect": "NoSchedule"} for name in resources]
     found.append(
         {

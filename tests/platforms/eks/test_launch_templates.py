@@ -88,7 +88,7 @@ def test_what_no_source_knows_is_refused_with_its_place() -> None:
     spec = cluster({"compute.0.instance_type": "p6e-gb200.36xlarge"}, EKS_MINIMAL)
     (problem,) = subject.problems(spec)
     assert problem.path == ("compute", 0, "instance_type")
-    assert "which network interfaces p6e-gb200.36xlarge takes is not known" in problem.message
+    assert "the network interfaces of p6e-gb200.36xlarge are unknown" in problem.message
 
 
 def test_a_type_that_is_not_in_the_catalogue_is_refused() -> None:
@@ -101,7 +101,7 @@ def test_a_type_that_is_not_in_the_catalogue_is_refused() -> None:
 def test_threads_need_the_number_of_cores() -> None:
     changes = {"compute.0.instance_type": "p9.1xlarge", "compute.0.threads_per_core": 1}
     messages = [p.message for p in subject.problems(cluster(changes, EKS_MINIMAL))]
-    assert any("how many cores" in message for message in messages)
+    assert any("the number of cores" in message for message in messages)
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_threads_need_the_number_of_cores() -> None:
         ([Interface(0, 0, "interface"), Interface(0, 0, "efa-only")], "two interfaces on device"),
         ([Interface(0, 0, "efa-only")], "the primary interface is efa-only"),
         ([Interface(1, 1, "efa-only")], "card 0 has no interface on device 0"),
-        ([Interface(0, 0, "interface"), Interface(40, 1, "efa-only")], "there is no card 40"),
+        ([Interface(0, 0, "interface"), Interface(40, 1, "efa-only")], "and no card 40"),
         (
             [Interface(0, 0, "interface"), *(Interface(0, i, "efa-only") for i in range(1, 4))],
-            "card 0 takes 2 interfaces, not 4",
+            "card 0 supports 2 interfaces, not 4",
         ),
         (
             [Interface(0, 0, "efa"), *(Interface(i % 32, i // 32 + 1, "efa") for i in range(33))],
-            "34 EFA interfaces, the type takes 32",
+            "34 EFA interfaces: the type supports 32",
         ),
     ],
 )
@@ -131,7 +131,7 @@ def test_efa_on_a_card_that_has_none_is_seen() -> None:
     instance = CATALOG.instance("p6-b300.48xlarge")
     assert instance is not None
     wrong = [Interface(0, 0, "efa")]
-    assert "card 0 takes no EFA" in list(subject.problems_of(wrong, instance))
+    assert "card 0 does not support EFA" in list(subject.problems_of(wrong, instance))
 
 
 def test_unknown_numbers_find_nothing() -> None:

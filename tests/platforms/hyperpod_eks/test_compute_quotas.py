@@ -34,8 +34,12 @@ def test_partitions_are_those_of_the_api() -> None:
     [
         ("p5.48xlarge", "mixed-1-3g.40gb-1-4g.40gb", None),
         ("p4d.24xlarge", "all-1g.5gb", None),
-        ("g7e.12xlarge", "all-2g.48gb", "compute quotas know no partition mig-2g.48gb"),
-        ("p6-b300.48xlarge", "all-1g.67gb", "compute quotas know no partition mig-1g.67gb"),
+        ("g7e.12xlarge", "all-2g.48gb", "compute quotas do not support the partition mig-2g.48gb"),
+        (
+            "p6-b300.48xlarge",
+            "all-1g.67gb",
+            "compute quotas do not support the partition mig-1g.67gb",
+        ),
     ],
 )
 def test_partitions_that_no_quota_can_name(
@@ -68,7 +72,7 @@ def test_a_quota_names_fifteen_kinds_at_most() -> None:
 
     assert found(compute_quotas.problems, {**GOVERNED, "compute": groups([])}) == {}
     problems = found(compute_quotas.problems, {**GOVERNED, "compute": groups(["trn2.48xlarge"])})
-    assert "at most 15 kinds" in problems["compute"]
+    assert "at most 15 types" in problems["compute"]
 
 
 def governed(

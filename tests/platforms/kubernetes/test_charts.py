@@ -128,7 +128,7 @@ def test_kueue_reads_its_configuration(load: Load) -> None:
         ({"gfd.enabled": 7}, "nvidia-device-plugin: gfd.enabled is not boolean or null"),
         ({"migStrategies": "mixed"}, "nvidia-device-plugin has no value `migStrategies`"),
         ({"image": "nvidia"}, "nvidia-device-plugin: image is not object"),
-        ({"affinity": "none"}, "affinity has none of the forms"),
+        ({"affinity": "none"}, "affinity has none of the types"),
     ],
 )
 def test_values_that_the_chart_refuses_are_refused_at_their_place(

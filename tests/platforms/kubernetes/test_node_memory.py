@@ -27,7 +27,7 @@ def test_jobs_that_fit_pass(base: dict[str, Any]) -> None:
         (
             {f"{JOB}.shared_memory_gib": 1640, "hyperpod.tiered_storage": {"memory_percent": 20}},
             "shared_memory_gib",
-            "has 1638.4 (20 % of 2048 are kept for checkpoints)",
+            "has 1638.4 (20 % of 2048 are reserved for checkpoints)",
         ),
         (
             {f"{JOB}.hugepages_mib": 1_048_576, "hyperpod.tiered_storage": {"memory_percent": 60}},

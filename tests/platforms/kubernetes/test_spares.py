@@ -113,7 +113,7 @@ def refused(spec: dict[str, Any]) -> dict[str, str]:
     [
         (
             changed(WITH_SPARES, kubernetes__workloads=NO_QUEUES, tenants=TWO),
-            "together may take 12 nodes of the 6",
+            "together may use 12 nodes of the 6",
         ),
         (
             changed(
@@ -122,7 +122,7 @@ def refused(spec: dict[str, Any]) -> dict[str, str]:
                 tenants=[],
                 compute__2__instance_type="p5.48xlarge",
             ),
-            "does not tell `workers` from `trainium`",
+            "covers both `workers` and `trainium`",
         ),
         (
             changed(
@@ -135,12 +135,12 @@ def refused(spec: dict[str, Any]) -> dict[str, str]:
         ),
         (
             changed(GOVERNED, hyperpod={"task_governance": {"share_idle": True}}),
-            "lends what no tenant has been given",
+            "lends capacity without a quota",
         ),
-        (changed(GOVERNED, tenants=[]), "quotas of tenants only"),
+        (changed(GOVERNED, tenants=[]), "quotas for tenants only"),
         (
             changed(HYPERPOD, compute__3__count=3, compute__3__spare_count=1),
-            "Karpenter takes away nodes",
+            "Karpenter removes nodes",
         ),
         (
             changed(HYPERPOD, compute__1__spare_count=1, compute__1__mig_profile="all-1g.10gb"),

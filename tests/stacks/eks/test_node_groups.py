@@ -276,7 +276,9 @@ def test_a_group_larger_than_eks_takes_is_several(build: Build) -> None:
 def test_what_no_template_can_say_is_refused_with_its_place(tmp_path: Any) -> None:
     spec = changed(EKS_MINIMAL, compute__0__instance_type="p6e-gb200.36xlarge")
     loaded = load_cluster(specs.write(tmp_path / "spec.yaml", spec))
-    with pytest.raises(SpecErrors, match=r"which network interfaces p6e-gb200.* takes") as raised:
+    with pytest.raises(
+        SpecErrors, match=r"the network interfaces of p6e-gb200.* are unknown"
+    ) as raised:
         validate_for_synthesis(loaded)
     (problem,) = raised.value
     assert problem.position is not None
