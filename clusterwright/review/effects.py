@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from clusterwright.cfn.resource_schemas import Pointer, ResourceSchema, value_at
 from clusterwright.review import known_types
 from clusterwright.review.assembly import Assembly
 from clusterwright.review.expressions import Expression, Reference, Scope, references, shown
 from clusterwright.review.recorded import KEY as RECORD
 from clusterwright.review.results import Action, Certainty, Effect, ResourceChange
-from clusterwright.review.schemas import Pointer, ResourceSchema
 
 SchemaOf = Callable[[str], ResourceSchema | None]
 """A type's schema; None where there is none."""
@@ -93,14 +93,8 @@ def sides(assembly: Assembly) -> dict[Key, ResourceSide]:
 
 
 def at(value: Expression, pointer: Pointer) -> Expression:
-    """What stands at a path of an expression; a function on the way stands for all of it."""
-    if not pointer or isinstance(value, tuple):
-        return value
-    if pointer[0] == "*":
-        return [at(item, pointer[1:]) for item in value] if isinstance(value, list) else None
-    if isinstance(value, Mapping):
-        return at(value.get(pointer[0]), pointer[1:])
-    return None
+    """The value at a path of an expression; a function on the path stands for all of it."""
+    return value_at(value, pointer, lambda part: isinstance(part, tuple))
 
 
 class _Judge:
@@ -234,7 +228,7 @@ class _Judge:
             how = self._differs(before, after, pointer)
             if how is not None:
                 yield self._said(before, after, *pointer, tail="is create-only"), how
-        for pointer in sorted(schema.conditional):
+        for pointer in sorted(schema.conditional_create_only):
             if (after.type, pointer[0]) in known_types.IN_PLACE and len(pointer) == 1:
                 continue
             if self._differs(before, after, pointer) is not None:

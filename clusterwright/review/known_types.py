@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.review.schemas import Pointer
+from clusterwright.cfn.resource_schemas import Pointer
 
 CLUSTER: Final = "AWS::SageMaker::Cluster"
 FILE_SYSTEM: Final = "AWS::FSx::FileSystem"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clusterwright.cfn.resource_schemas import Schemas, SchemasMissing
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.budget import gates as budget_limits
@@ -43,7 +44,6 @@ from clusterwright.review.results import (
     SpecChange,
     Unknown,
 )
-from clusterwright.review.schemas import Schemas, SchemasMissing
 from clusterwright.review.scripts import scripts_change
 from clusterwright.review.spec_diff import spec_changes
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright.cfn.resource_schemas import Schemas
 from clusterwright.review.assembly import Assembly, StackTemplate, place
 from clusterwright.review.effects import Judgement, judge
 from clusterwright.review.results import ResourceChange
-from clusterwright.review.schemas import Schemas
 
 REGION = "us-east-1"
 KNOWN = place("111122223333", REGION, "aws")

@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cfn.resource_schemas import Schemas
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from clusterwright.preflight.context import Context
 from clusterwright.review.assembly import Assembly, StackTemplate, place
 from clusterwright.review.effects import judge
 from clusterwright.review.review import Question, Version, review
-from clusterwright.review.schemas import Schemas
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
 from tests.stacks.specs import ACCOUNT, FULL, changed
 from tests.support.synthesis import Assembly as Synthesised

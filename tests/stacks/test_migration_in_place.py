@@ -17,6 +17,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from clusterwright.catalog import load_catalog
+from clusterwright.cfn.resource_schemas import Schemas
 from clusterwright.cli.main import main
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import migrate
@@ -27,7 +28,6 @@ from clusterwright.platforms.stack_names import stack_name
 from clusterwright.review.assembly import Assembly as Templates
 from clusterwright.review.assembly import StackTemplate, place
 from clusterwright.review.effects import judge
-from clusterwright.review.schemas import Schemas
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import REGION, Account, add_boundary, bootstrapped, order

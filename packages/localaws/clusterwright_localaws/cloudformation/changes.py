@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws.cloudformation.evaluate import contains_unknown
+from clusterwright.cfn.resource_schemas import Pointer, value_at
+from clusterwright_localaws.cloudformation.evaluate import UNKNOWN, contains_unknown
 from clusterwright_localaws.cloudformation.handler import Handler
 from clusterwright_localaws.cloudformation.schema import ResourceSchema
 from clusterwright_localaws.cloudformation.template import canonical
@@ -95,13 +96,5 @@ def _recreation(
     return NEVER
 
 
-def _at(value: Any, path: tuple[str, ...]) -> Any:
-    """Return what stands at a path inside a property; ``*`` collects from every item."""
-    if not path:
-        return value
-    if path[0] == "*":
-        return [_at(item, path[1:]) for item in value] if isinstance(value, list) else None
-    if isinstance(value, Mapping):
-        return _at(value.get(path[0]), path[1:])
-    # An unknown whole makes every part of it unknown.
-    return value if contains_unknown(value) else None
+def _at(value: Any, path: Pointer) -> Any:
+    return value_at(value, path, lambda part: part is UNKNOWN)

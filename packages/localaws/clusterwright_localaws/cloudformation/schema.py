@@ -1,6 +1,6 @@
-"""The resource schemas of CloudFormation, as cfn-lint bundles them, and what they refuse.
+"""Validation of resource properties with CloudFormation's schemas.
 
-The schemas carry a date (`schema_date`). They are CloudFormation's registry schemas with
+The schemas of cfn-lint are CloudFormation's registry schemas with
 cfn-lint's own additions (enumerations and patterns taken from the API models), so a few values
 are refused here that AWS would refuse only in the service's API.
 
@@ -10,14 +10,13 @@ https://github.com/aws-cloudformation/cfn-lint
 from __future__ import annotations
 
 import functools
-import importlib.util
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from clusterwright.cfn import resource_schemas
 from clusterwright_localaws.cloudformation.evaluate import UNKNOWN, contains_unknown, text
 
 Schema = Mapping[str, Any]
@@ -34,24 +33,16 @@ class Violation:
         return f"{self.path}: {self.message}"
 
 
-class ResourceSchema:
-    """The schema of one resource type."""
+class ResourceSchema(resource_schemas.ResourceSchema):
+    """The schema of one resource type, which validates properties."""
 
-    def __init__(self, body: Schema) -> None:
-        self.body = body
-        self.type_name: str = body["typeName"]
-        self.create_only = _paths(body, "createOnlyProperties")
-        self.conditional_create_only = _paths(body, "conditionalCreateOnlyProperties")
-        self.read_only = _paths(body, "readOnlyProperties")
-        self.write_only = _paths(body, "writeOnlyProperties")
-        self.primary_identifier = _paths(body, "primaryIdentifier")
-        self.deletes_first = body.get("replacementStrategy") == "delete_then_create"
-        """A replacement deletes the old resource before it creates the new one."""
-        tagging = body.get("tagging", {})
-        self.tag_property: str | None = None
-        if tagging.get("taggable", False):
-            pointer = tagging.get("tagProperty", "/properties/Tags")
-            self.tag_property = str(pointer).removeprefix("/properties/")
+    @property
+    def tag_property(self) -> str | None:
+        """The property that holds tags; None where the type has none."""
+        tagging = self.body.get("tagging", {})
+        if not tagging.get("taggable", False):
+            return None
+        return str(tagging.get("tagProperty", "/properties/Tags")).removeprefix("/properties/")
 
     def knows_attribute(self, name: str) -> bool:
         """Say whether ``Fn::GetAtt`` may ask for `name` (``Arn``, ``Endpoint.Address``)."""
@@ -213,47 +204,13 @@ class ResourceSchema:
 @functools.cache
 def resource_schema(type_name: str, region: str) -> ResourceSchema | None:
     """Return the schema of a type as that region has it, or None where it has none."""
-    digest = _index(region).get(type_name)
-    if digest is None:
-        return None
-    return _load(digest)
-
-
-def schema_date() -> str:
-    """Return the date of the bundled schemas, as an ISO 8601 day."""
-    stamp: str = json.loads((_folder() / "version.json").read_text())["schema_date"]
-    return stamp[:10]
+    body = _schemas(region).body(type_name)
+    return None if body is None else ResourceSchema(body)
 
 
 @functools.cache
-def _load(digest: str) -> ResourceSchema:
-    return ResourceSchema(json.loads((_folder() / "resources" / f"{digest}.json").read_text()))
-
-
-@functools.cache
-def _index(region: str) -> Mapping[str, str]:
-    path = _folder() / "providers" / f"{region}.json"
-    if not path.exists():
-        path = _folder() / "providers" / "us-east-1.json"
-    index: Mapping[str, str] = json.loads(path.read_text())
-    return index
-
-
-@functools.cache
-def _folder() -> Path:
-    # Found without importing cfn-lint, which would cost a second.
-    spec = importlib.util.find_spec("cfnlint")
-    if spec is None or spec.origin is None:
-        raise RuntimeError("the local AWS needs cfn-lint: pip install 'clusterwright[local]'")
-    return Path(spec.origin).parent / "data" / "schemas"
-
-
-def _paths(body: Schema, keyword: str) -> frozenset[tuple[str, ...]]:
-    """Return property paths such as ``("Orchestrator", "Eks")``; ``*`` is any list item."""
-    return frozenset(
-        tuple(part for part in pointer.removeprefix("/properties/").split("/"))
-        for pointer in body.get(keyword, [])
-    )
+def _schemas(region: str) -> resource_schemas.Schemas:
+    return resource_schemas.Schemas(region)
 
 
 # --- scalars --------------------------------------------------------------------------------

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import datetime as dt
-
 import pytest
 
 from clusterwright_localaws.cloudformation.evaluate import UNKNOWN
 from clusterwright_localaws.cloudformation.schema import (
     ResourceSchema,
     resource_schema,
-    schema_date,
 )
 
 
@@ -20,10 +17,6 @@ def schema(kind: str) -> ResourceSchema:
 
 def refused(kind: str, properties: object) -> list[str]:
     return [str(item) for item in schema(kind).validate(properties)[1]]
-
-
-def test_the_schemas_are_dated() -> None:
-    assert dt.date.fromisoformat(schema_date()) >= dt.date(2026, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""CloudFormation's resource schemas, shared by the review and the local AWS."""
