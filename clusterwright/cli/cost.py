@@ -156,18 +156,18 @@ def _run_hours(
     UserError
         The plan beside the spec cannot be read.
     """
-    from clusterwright.review import plan_file
+    from clusterwright.review import recorded_plan
 
     if hours is not None:
         return Decimal(str(hours)), "--hours"
     if cluster.run is not None:
         return None, None
-    name = plan_file.plan_path(path).name
+    name = recorded_plan.plan_path(path).name
     try:
-        plan = plan_file.plan_beside(path)
-    except plan_file.BadPlan as error:
+        plan = recorded_plan.plan_beside(path)
+    except recorded_plan.BadPlan as error:
         raise UserError(str(error), f"--hours, run.hours in the spec, or remove {name}") from None
-    found = None if plan is None else plan_file.run_hours(plan)
+    found = None if plan is None else recorded_plan.run_hours(plan)
     return (None, None) if found is None else (Decimal(found), f"P90 of {name}")
 
 

@@ -124,7 +124,7 @@ def _deployed(
 def _recorded(before: Assembly, options: DiffOptions, unknown: list[Unknown]) -> LoadedSpec | None:
     """The spec recorded in the deployed templates, as the current version reads it."""
     from clusterwright.platforms.loading import load_cluster
-    from clusterwright.review.recorded import recorded_spec
+    from clusterwright.review.recorded_spec import recorded_spec
     from clusterwright.review.results import Unknown
 
     text = recorded_spec(before)

@@ -50,7 +50,7 @@ class DiffOptions:
 def examine_base(options: DiffOptions, ref: str) -> Review:
     """Review the change since the commit or file that `ref` names."""
     from clusterwright.preflight.registry import rule_files
-    from clusterwright.review.base import NoBase
+    from clusterwright.review.base_version import NoBase
     from clusterwright.review.review import Question, Version, review
     from clusterwright.review.synthesis import checkout_of
 
@@ -162,7 +162,7 @@ def synthesis_of(
 
 def plan_differences(options: DiffOptions, unknown: list[Unknown]) -> tuple[SpecChange, ...]:
     """Differences between the spec and the plan recorded beside it."""
-    from clusterwright.review.plan_file import BadPlan, partings, plan_beside
+    from clusterwright.review.recorded_plan import BadPlan, partings, plan_beside
     from clusterwright.review.results import Unknown
 
     try:
@@ -187,7 +187,7 @@ class _Base:
 
 
 def _base(options: DiffOptions, ref: str, folder: Path) -> _Base:
-    from clusterwright.review.base import NoBase, commit_of, repository_of, write_tree
+    from clusterwright.review.base_version import NoBase, commit_of, repository_of, write_tree
     from clusterwright.review.synthesis import is_app
 
     file = Path(ref)

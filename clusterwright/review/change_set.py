@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.review import known_types
-from clusterwright.review.effects import Judgement
+from clusterwright.review import resource_types
+from clusterwright.review.resource_changes import Judgement
 from clusterwright.review.results import EFFECTS, Effect, Obstacle, ResourceChange, Unknown
 
 _REPLACEMENT: Final[dict[str, Effect]] = {
@@ -113,7 +113,7 @@ def _worse(
             "UpdateReplacePolicy" if theirs.effect == "replace" else "DeletionPolicy"
         )
         kept, snapshot = policy.startswith("Retain"), policy == "Snapshot"
-    holds = known_types.holds(theirs.type, kept_by_policy=kept) if ends else None
+    holds = resource_types.holds(theirs.type, kept_by_policy=kept) if ends else None
     outcome = None
     if holds is not None:
         outcome = f"lost: {holds}"
@@ -134,7 +134,7 @@ def _worse(
         holds=holds,
         data_loss=holds is not None and not (kept or snapshot),
         outcome=outcome,
-        job_loss=ends and theirs.type in known_types.RUNS_JOBS,
+        job_loss=ends and theirs.type in resource_types.RUNS_JOBS,
     )
     if mine is None:
         return change

@@ -18,7 +18,7 @@ from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.queues import takes_placement_group
 from clusterwright.platforms.parallelcluster.supplied import placeholders
 from clusterwright.platforms.parallelcluster.update_policies import KeyChange, effects
-from clusterwright.review.effects import Judgement
+from clusterwright.review.resource_changes import Judgement
 from clusterwright.review.expressions import Expression, shown
 from clusterwright.review.results import NodesChange, Obstacle, ResourceChange
 

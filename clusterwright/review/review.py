@@ -21,21 +21,21 @@ from clusterwright.preflight.facts.reader import FactReader
 from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import Severity
 from clusterwright.review import gates, karpenter, parallelcluster
-from clusterwright.review.access import widenings
+from clusterwright.review.iam_access import widenings
 from clusterwright.review.assembly import EMPTY, Assembly
 from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
-from clusterwright.review.effects import Judgement, judge
-from clusterwright.review.findings import findings_delta
-from clusterwright.review.known_types import CLUSTER
-from clusterwright.review.nodes import (
+from clusterwright.review.resource_changes import Judgement, judge
+from clusterwright.review.findings_delta import findings_delta
+from clusterwright.review.resource_types import CLUSTER
+from clusterwright.review.node_changes import (
     Group,
     groups_of_spec,
     groups_of_templates,
     nodes_changes,
 )
-from clusterwright.review.openings import openings
-from clusterwright.review.order import obstacles
-from clusterwright.review.quotas import quota_deltas
+from clusterwright.review.network_exposure import openings
+from clusterwright.review.deployment_blockers import obstacles
+from clusterwright.review.quota_delta import quota_deltas
 from clusterwright.review.results import (
     GateResult,
     NodesChange,
@@ -44,7 +44,7 @@ from clusterwright.review.results import (
     SpecChange,
     Unknown,
 )
-from clusterwright.review.scripts import scripts_change
+from clusterwright.review.lifecycle_scripts import scripts_change
 from clusterwright.review.spec_diff import spec_changes
 
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.review.assembly import Assembly, StackTemplate
-from clusterwright.review.base import NoBase, tracked_files
+from clusterwright.review.base_version import NoBase, tracked_files
 
 APP: Final = ("app.py", "cdk.json", "stacks")
 """What a checkout that can be synthesised has at its top."""

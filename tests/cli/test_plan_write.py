@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from clusterwright.json_output.schemas import schemas
 from clusterwright.platforms.loading import load_cluster
-from clusterwright.review.plan_file import partings
+from clusterwright.review.recorded_plan import partings
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly
 

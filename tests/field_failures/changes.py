@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clusterwright.review.order import obstacles
+from clusterwright.review.deployment_blockers import obstacles
 from clusterwright.review.results import Obstacle
 from tests.review.templates import SCHEMAS, app, judged
 from tests.support import specs

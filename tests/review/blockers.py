@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.review.assembly import Assembly
-from clusterwright.review.order import obstacles
+from clusterwright.review.deployment_blockers import obstacles
 from clusterwright.review.results import Obstacle
 from tests.review.templates import SCHEMAS, judged
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from clusterwright.cfn.resource_schemas import Schemas
 from clusterwright.review.assembly import Assembly, StackTemplate, place
-from clusterwright.review.effects import Judgement, judge
+from clusterwright.review.resource_changes import Judgement, judge
 from clusterwright.review.results import ResourceChange
 
 REGION = "us-east-1"

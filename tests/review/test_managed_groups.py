@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.review.nodes import groups_of_spec, nodes_changes
+from clusterwright.review.node_changes import groups_of_spec, nodes_changes
 from clusterwright.review.results import NodesChange
 from tests.review.blockers import found
 from tests.review.templates import app, changes, resource, stack

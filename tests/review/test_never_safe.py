@@ -24,7 +24,7 @@ from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from clusterwright.preflight.context import Context
 from clusterwright.review.assembly import Assembly, StackTemplate, place
-from clusterwright.review.effects import judge
+from clusterwright.review.resource_changes import judge
 from clusterwright.review.review import Question, Version, review
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
 from tests.stacks.specs import ACCOUNT, FULL, changed

@@ -13,7 +13,7 @@ from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.operations import Allowance
 from clusterwright.cost.bill import Gate
 from clusterwright.preflight.results import CheckResult, Finding, Waived
-from clusterwright.review.findings import findings_delta
+from clusterwright.review.findings_delta import findings_delta
 from clusterwright.review.gates import (
     Allowances,
     budget_gates,
@@ -21,7 +21,7 @@ from clusterwright.review.gates import (
     job_gates,
     replacement_gates,
 )
-from clusterwright.review.nodes import groups_of_spec, nodes_changes
+from clusterwright.review.node_changes import groups_of_spec, nodes_changes
 from clusterwright.review.results import ResourceChange
 from clusterwright.review.spec_diff import spec_changes
 from tests.support import specs

@@ -27,7 +27,7 @@ from clusterwright.platforms.registry import PLATFORMS, PlatformName
 from clusterwright.platforms.stack_names import stack_name
 from clusterwright.review.assembly import Assembly as Templates
 from clusterwright.review.assembly import StackTemplate, place
-from clusterwright.review.effects import judge
+from clusterwright.review.resource_changes import judge
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import REGION, Account, add_boundary, bootstrapped, order

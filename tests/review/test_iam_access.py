@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.review.access import widenings
+from clusterwright.review.iam_access import widenings
 from clusterwright.review.assembly import Assembly
 from tests.review.templates import app, judged, resource, stack
 

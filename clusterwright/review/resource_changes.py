@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.cfn.resource_schemas import Pointer, ResourceSchema, value_at
-from clusterwright.review import known_types
+from clusterwright.review import resource_types
 from clusterwright.review.assembly import Assembly
 from clusterwright.review.expressions import Expression, Reference, Scope, references, shown
-from clusterwright.review.recorded import KEY as RECORD
+from clusterwright.review.recorded_spec import KEY as RECORD
 from clusterwright.review.results import Action, Certainty, Effect, ResourceChange
 
 SchemaOf = Callable[[str], ResourceSchema | None]
@@ -193,7 +193,7 @@ class _Judge:
     ) -> ResourceChange:
         effect: Effect = "update" if changed else "none"
         reasons = [self._said(before, after, name) for name in changed]
-        for (kind, pointer), what in known_types.INTERRUPTS.items():
+        for (kind, pointer), what in resource_types.INTERRUPTS.items():
             if kind == after.type and self._differs(before, after, pointer) is not None:
                 effect = "restart"
                 reasons.append(f"{'.'.join(pointer)} changes: {what}")
@@ -206,7 +206,7 @@ class _Judge:
             reasons=(*reasons, *attributes),
             properties=tuple(changed),
             certainty="certain" if sure or not changed else "possible",
-            job_loss=effect == "restart" and after.type in known_types.RUNS_JOBS,
+            job_loss=effect == "restart" and after.type in resource_types.RUNS_JOBS,
         )
 
     def _replacing(
@@ -229,12 +229,12 @@ class _Judge:
             if how is not None:
                 yield self._said(before, after, *pointer, tail="is create-only"), how
         for pointer in sorted(schema.conditional_create_only):
-            if (after.type, pointer[0]) in known_types.IN_PLACE and len(pointer) == 1:
+            if (after.type, pointer[0]) in resource_types.IN_PLACE and len(pointer) == 1:
                 continue
             if self._differs(before, after, pointer) is not None:
                 tail = "is create-only for some values"
                 yield self._said(before, after, *pointer, tail=tail), "possible"
-        for pointer, source in known_types.REPLACED_TOO.get(after.type, ()):
+        for pointer, source in resource_types.REPLACED_TOO.get(after.type, ()):
             how = self._differs(before, after, pointer)
             if how is not None:
                 tail = f"replaces ({source})"
@@ -243,7 +243,7 @@ class _Judge:
     def _without_schema(
         self, after: ResourceSide, changed: list[str]
     ) -> Iterator[tuple[str, Certainty]]:
-        if after.type in known_types.KEEPS_ITS_ID and "ServiceToken" not in changed:
+        if after.type in resource_types.KEEPS_ITS_ID and "ServiceToken" not in changed:
             return
         names = ", ".join(changed)
         if after.type.startswith("Custom::") or after.type.endswith("::CustomResource"):
@@ -319,7 +319,7 @@ class _Judge:
         kind = pair.after.type
         if _of_its_identity(self._schema_of(kind), attribute):
             return None
-        if (kind, attribute) in known_types.FIXED_ATTRIBUTES:
+        if (kind, attribute) in resource_types.FIXED_ATTRIBUTES:
             return None
         pointer = tuple(attribute.split("."))
         if pointer[0] in pair.before.properties and pointer[0] in pair.after.properties:
@@ -410,7 +410,7 @@ def _ended(
         policies = {policy}
     kept = policies <= KEEPING
     snapshot = policies <= (KEEPING | {"Snapshot"})
-    holds = known_types.holds(before.type, kept_by_policy=bool(policies & KEEPING))
+    holds = resource_types.holds(before.type, kept_by_policy=bool(policies & KEEPING))
     outcome = None
     if holds is not None:
         if kept:
@@ -433,13 +433,13 @@ def _ended(
         holds=holds,
         data_loss=holds is not None and not snapshot,
         outcome=outcome,
-        job_loss=before.type in known_types.RUNS_JOBS and not (kept and action != "replace"),
+        job_loss=before.type in resource_types.RUNS_JOBS and not (kept and action != "replace"),
     )
 
 
 def _snapshot_by_default(side: ResourceSide) -> bool:
     return (
-        side.type in known_types.SNAPSHOT_WITHOUT_POLICY
+        side.type in resource_types.SNAPSHOT_WITHOUT_POLICY
         and "DBClusterIdentifier" not in side.properties
     )
 

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms.hyperpod_eks import mig
-from clusterwright.review.effects import Judgement
+from clusterwright.review.resource_changes import Judgement
 from clusterwright.review.expressions import shown
-from clusterwright.review.known_types import CLUSTER
-from clusterwright.review.order import groups_of
+from clusterwright.review.resource_types import CLUSTER
+from clusterwright.review.deployment_blockers import groups_of
 from clusterwright.review.results import NodesChange
 
 _IMAGE: Final = ("image release", "image")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clusterwright.review.assembly import Assembly
-from clusterwright.review.effects import (
+from clusterwright.review.resource_changes import (
     Judgement,
     Pair,
     ResourceSide,
@@ -20,7 +20,7 @@ from clusterwright.review.effects import (
     imports,
 )
 from clusterwright.review.expressions import references
-from clusterwright.review.known_types import CLUSTER, FILE_SYSTEM
+from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM
 from clusterwright.review.results import Obstacle, ResourceChange
 
 _EXPORTS: Final = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.review.plan_file import BadPlan, partings, plan_beside
+from clusterwright.review.recorded_plan import BadPlan, partings, plan_beside
 from tests.support import specs
 
 PLAN: dict[str, Any] = {

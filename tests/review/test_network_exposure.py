@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clusterwright.review.assembly import Assembly
-from clusterwright.review.openings import openings
+from clusterwright.review.network_exposure import openings
 from tests.review.templates import app, judged, resource, stack
 
 

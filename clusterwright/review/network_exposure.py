@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clusterwright.review.effects import Judgement, ResourceSide
+from clusterwright.review.resource_changes import Judgement, ResourceSide
 from clusterwright.review.expressions import Expression, shown
 from clusterwright.review.results import AccessChange
 

@@ -6,10 +6,10 @@ import hashlib
 import re
 from pathlib import Path
 
-from clusterwright.review.effects import Judgement
+from clusterwright.review.resource_changes import Judgement
 from clusterwright.review.expressions import shown
-from clusterwright.review.known_types import CLUSTER
-from clusterwright.review.order import groups_of
+from clusterwright.review.resource_types import CLUSTER
+from clusterwright.review.deployment_blockers import groups_of
 from clusterwright.review.parallelcluster import PCLUSTER
 from clusterwright.review.results import ScriptsChange
 
