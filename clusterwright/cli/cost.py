@@ -165,7 +165,7 @@ def _run_hours(
     name = recorded_plan.plan_path(path).name
     try:
         plan = recorded_plan.plan_beside(path)
-    except recorded_plan.BadPlan as error:
+    except recorded_plan.InvalidPlan as error:
         raise UserError(str(error), f"--hours, run.hours in the spec, or remove {name}") from None
     found = None if plan is None else recorded_plan.run_hours(plan)
     return (None, None) if found is None else (Decimal(found), f"P90 of {name}")

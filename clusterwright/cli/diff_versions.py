@@ -50,7 +50,7 @@ class DiffOptions:
 def examine_base(options: DiffOptions, ref: str) -> Review:
     """Review the change since the commit or file that `ref` names."""
     from clusterwright.preflight.registry import rule_files
-    from clusterwright.review.base_version import NoBase
+    from clusterwright.review.base_version import BaseNotFound
     from clusterwright.review.review import Question, Version, review
     from clusterwright.review.synthesis import checkout_of
 
@@ -60,7 +60,7 @@ def examine_base(options: DiffOptions, ref: str) -> Review:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clusterwright-")))
         try:
             base = _base(options, ref, folder)
-        except NoBase as error:
+        except BaseNotFound as error:
             raise UserError(error.message, error.hint) from None
         pool = stack.enter_context(ThreadPoolExecutor(2))
         root = checkout_of(options.path)
@@ -150,7 +150,7 @@ def synthesis_of(
         try:
             return synthesise(
                 Source(root.resolve(), config.resolve(), files_of(spec)),
-                known=_pseudo_parameters(spec),
+                pseudo_parameters=_pseudo_parameters(spec),
                 cache=cache_folder(os.environ),
             )
         except NotSynthesised as error:
@@ -162,15 +162,15 @@ def synthesis_of(
 
 def plan_differences(options: DiffOptions, unknown: list[Unknown]) -> tuple[SpecChange, ...]:
     """Differences between the spec and the plan recorded beside it."""
-    from clusterwright.review.recorded_plan import BadPlan, partings, plan_beside
+    from clusterwright.review.recorded_plan import InvalidPlan, differences, plan_beside
     from clusterwright.review.results import Unknown
 
     try:
         plan = plan_beside(options.path)
-    except BadPlan as error:
+    except InvalidPlan as error:
         unknown.append(Unknown("the plan recorded beside the spec", str(error), None))
         return ()
-    return () if plan is None else partings(plan, options.spec.cluster)
+    return () if plan is None else differences(plan, options.spec.cluster)
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,12 @@ class _Base:
 
 
 def _base(options: DiffOptions, ref: str, folder: Path) -> _Base:
-    from clusterwright.review.base_version import NoBase, commit_of, repository_of, write_tree
+    from clusterwright.review.base_version import (
+        BaseNotFound,
+        commit_of,
+        repository_of,
+        write_tree,
+    )
     from clusterwright.review.synthesis import is_app
 
     file = Path(ref)
@@ -195,7 +200,7 @@ def _base(options: DiffOptions, ref: str, folder: Path) -> _Base:
     try:
         root = repository_of(options.path)
         commit = commit_of(root, ref)
-    except NoBase:
+    except BaseNotFound:
         if is_spec:
             return _Base(ref, file, None)
         raise
@@ -245,7 +250,7 @@ def _notes(options: DiffOptions, spec: LoadedSpec | None, base: _Base) -> tuple[
 
 
 def _pseudo_parameters(spec: LoadedSpec) -> dict[str, str]:
-    from clusterwright.review.assembly import place
+    from clusterwright.review.assembly import pseudo_parameters
 
     cluster = spec.cluster
-    return place(cluster.account, cluster.region, cluster.partition)
+    return pseudo_parameters(cluster.account, cluster.region, cluster.partition)

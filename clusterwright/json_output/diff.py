@@ -19,9 +19,9 @@ from clusterwright.json_output.check import FindingOutput, WaivedFinding
 from clusterwright.review.results import (
     Action,
     Certainty,
+    DeploymentBlocker,
     Effect,
     GateResult,
-    Obstacle,
     Review,
     ScriptsChange,
     SpecChange,
@@ -148,10 +148,14 @@ class DiffOutput(Envelope):
     changes: tuple[SpecChange, ...] = field("Values of the resolved spec.")
     resources_known: bool = field("Whether templates or change sets were compared.")
     resources: tuple[ResourceOutput, ...] = field("Resources that are affected.")
-    obstacles: tuple[Obstacle, ...] = field("Why the deployment would fail.")
+    obstacles: tuple[DeploymentBlocker, ...] = field(
+        "Why the deployment would fail.", validation_alias="deployment_blockers"
+    )
     nodes: tuple[NodesOutput, ...] = field("Node groups that change.")
     access: tuple[AccessOutput, ...] = field("Wider IAM access.")
-    network: tuple[AccessOutput, ...] = field("Wider network access.", validation_alias="openings")
+    network: tuple[AccessOutput, ...] = field(
+        "Wider network access.", validation_alias="wider_network"
+    )
     scripts: ScriptsChange | None = field("Null where no script differs.")
     cost_delta: CostChange | None = field("The cost.", validation_alias="cost")
     quota_delta: tuple[QuotaChange, ...] = field(

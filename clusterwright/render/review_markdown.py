@@ -168,7 +168,7 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
     yield f"Where plan and spec part ({len(review.plan)})", _changes(review.plan)
     yield "Lifecycle scripts", _scripts(review)
     yield f"Access that is wider ({len(review.access)})", _access(review.access)
-    yield f"Network that is more open ({len(review.openings)})", _access(review.openings)
+    yield f"Network that is more open ({len(review.wider_network)})", _access(review.wider_network)
     yield "Cost", _cost(review)
     yield (
         f"Quotas ({len(review.quotas)})",

@@ -1,4 +1,4 @@
-"""The templates of one version of a cluster, as plain data."""
+"""The synthesised templates of one version of a cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright.review.expressions import Scope
 
 @dataclass(frozen=True)
 class StackTemplate:
-    """One stack: its template, the values of its parameters, the stacks that come before it."""
+    """One stack: its template, parameter values, and the stacks it depends on."""
 
     name: str
     template: Mapping[str, Any]
@@ -21,25 +21,25 @@ class StackTemplate:
 
 @dataclass(frozen=True)
 class Assembly:
-    """Every stack of one version; `known` holds pseudo parameters such as `AWS::Region`."""
+    """Every stack of one version, with pseudo parameters such as `AWS::Region`."""
 
     stacks: Mapping[str, StackTemplate]
-    known: Mapping[str, str] = field(default_factory=dict)
+    pseudo_parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def region(self) -> str:
-        return self.known.get("AWS::Region", "us-east-1")
+        return self.pseudo_parameters.get("AWS::Region", "us-east-1")
 
     def scope(self, stack: str) -> Scope:
-        """The scope in which a stack's template is read."""
+        """The scope of a stack's template."""
         found = self.stacks[stack]
-        return Scope(stack, found.template, self.known, found.parameters)
+        return Scope(stack, found.template, self.pseudo_parameters, found.parameters)
 
 
 EMPTY = Assembly({})
 
 
-def place(account: str, region: str, partition: str) -> dict[str, str]:
+def pseudo_parameters(account: str, region: str, partition: str) -> dict[str, str]:
     """Pseudo parameters of one account and region."""
     return {
         "AWS::AccountId": account,

@@ -1,6 +1,6 @@
-"""The version that a change is compared with: a commit's whole tree, beside the checkout.
+"""The base of a comparison: the tree of a commit, written to another folder.
 
-Nothing in the repository is touched: no branch, no index, no worktree.
+The repository is not changed: no branch, no index, no worktree.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _INHERITED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
-"""Set by git for its hooks; they would lead to another repository than the spec's."""
+"""Set by git for hooks; they would select another repository than that of the spec."""
 
 
-class NoBase(Exception):
-    """The version to compare with cannot be read; `hint` says what to do."""
+class BaseNotFound(Exception):
+    """The base cannot be read; `hint` is how to correct it."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class Commit:
 
     @property
     def shown(self) -> str:
-        """As a reader knows it: `origin/main (3f2a91c)`."""
+        """Display name, such as `origin/main (3f2a91c)`."""
         short = self.digest[:7]
         return self.ref if self.ref == self.digest else f"{self.ref} ({short})"
 
@@ -45,35 +45,35 @@ def repository_of(path: Path) -> Path:
 
     Raises
     ------
-    NoBase
-        There is none, or no git.
+    BaseNotFound
+        The file is in no repository, or git is missing.
     """
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise NoBase(f"{path.parent} does not exist", "name a file of a git repository")
+        raise BaseNotFound(f"{path.parent} does not exist", "name a file of a git repository")
     found = _git(folder, ["rev-parse", "--show-toplevel"], check=False)
     if found.returncode != 0:
-        raise NoBase(
-            f"{path} is in no git repository: {_last_line(found.stderr)}",
+        raise BaseNotFound(
+            f"{path} is not in a git repository: {_last_line(found.stderr)}",
             "run it in a clone, or give a spec file to compare with: --base FILE",
         )
     return Path(found.stdout.strip())
 
 
 def commit_of(root: Path, ref: str) -> Commit:
-    """The commit that a name means.
+    """The commit of a name.
 
     Raises
     ------
-    NoBase
-        It means none here.
+    BaseNotFound
+        The repository has no such commit.
     """
     words = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"]
     found = _git(root, words, check=False)
     digest = found.stdout.strip()
     if found.returncode != 0 or not digest:
-        raise NoBase(
-            f"--base: {ref!r} is no commit of {root.name}",
+        raise BaseNotFound(
+            f"--base: {root.name} has no commit {ref!r}",
             "fetch it first: `git fetch origin main`; in CI, check out with the whole history",
         )
     return Commit(root, ref, digest)
@@ -84,8 +84,8 @@ def write_tree(commit: Commit, folder: Path) -> None:
 
     Raises
     ------
-    NoBase
-        git does not do it.
+    BaseNotFound
+        git failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     index = folder.parent / f"{folder.name}.index"
@@ -99,7 +99,7 @@ def write_tree(commit: Commit, folder: Path) -> None:
 
 
 def tracked_files(root: Path) -> list[str]:
-    """Files of a checkout that git does not ignore, committed or not, that are there."""
+    """Existing files of a checkout that git does not ignore, committed or not."""
     words = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     found = _git(root, words)
     return sorted({name for name in found.stdout.split("\0") if name})
@@ -114,10 +114,10 @@ def _git(
 ) -> subprocess.CompletedProcess[str]:
     program = shutil.which("git")
     if program is None:
-        raise NoBase("--base needs git, which is not installed", "install git")
+        raise BaseNotFound("--base needs git, which is not installed", "install git")
     inherited = {k: v for k, v in os.environ.items() if k not in _INHERITED}
     done = subprocess.run(
-        # The spec's own repository is trusted by whoever runs this in it, a CI container included.
+        # Whoever runs this in the repository of the spec trusts it, a CI container included.
         [program, "-c", "safe.directory=*", "-C", os.fspath(folder), *words],
         env=inherited | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"} | (environment or {}),
         stdin=subprocess.DEVNULL,
@@ -127,7 +127,9 @@ def _git(
         check=False,
     )
     if check and done.returncode != 0:
-        raise NoBase(f"git {words[0]} failed: {_last_line(done.stderr)}", "see git's message")
+        raise BaseNotFound(
+            f"git {words[0]} failed: {_last_line(done.stderr)}", "see the message of git"
+        )
     return done
 
 

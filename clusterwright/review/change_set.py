@@ -1,4 +1,4 @@
-"""What AWS itself says that it would do: its change sets, laid over what the templates say."""
+"""CloudFormation's change sets, merged with the changes from the templates."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.review import resource_types
-from clusterwright.review.resource_changes import Judgement
-from clusterwright.review.results import EFFECTS, Effect, Obstacle, ResourceChange, Unknown
+from clusterwright.review.resource_changes import ChangeAnalysis
+from clusterwright.review.results import (
+    EFFECTS,
+    DeploymentBlocker,
+    Effect,
+    ResourceChange,
+    Unknown,
+)
 
 _REPLACEMENT: Final[dict[str, Effect]] = {
     "True": "replace",
@@ -31,7 +37,7 @@ class AwsChange:
 
     @property
     def effect(self) -> Effect:
-        """`Dynamic` counts as the worst that it can be."""
+        """The effect of the action; `Dynamic` counts as a replacement."""
         if self.action == "Remove":
             return "delete"
         if self.action == "Dynamic":
@@ -43,9 +49,9 @@ class AwsChange:
 
 @dataclass(frozen=True)
 class ChangeSetAnswer:
-    """AWS's answer about one stack.
+    """The change set of one stack.
 
-    `refusal` is why there is none; `rejected` is CloudFormation's reason for refusing the change.
+    `refusal` is why there is none; `rejected` is why CloudFormation refused the change.
     """
 
     stack: str
@@ -56,40 +62,44 @@ class ChangeSetAnswer:
 
 
 def with_aws(
-    ours: Iterable[ResourceChange], answers: Iterable[ChangeSetAnswer], judged: Judgement
+    changes: Iterable[ResourceChange], answers: Iterable[ChangeSetAnswer], analysis: ChangeAnalysis
 ) -> tuple[ResourceChange, ...]:
-    """Our changes, each made worse where AWS's own answer is; what AWS alone sees is added."""
-    found = {(change.stack, change.logical_id): change for change in ours}
+    """The changes, each with the worse effect of template and change set."""
+    found = {(change.stack, change.logical_id): change for change in changes}
     for answer in answers:
-        for theirs in answer.changes:
-            key = (answer.stack, theirs.logical_id)
-            mine = found.get(key)
-            if mine is None and theirs.action == "Modify" and theirs.properties == ("Metadata",):
+        for aws_change in answer.changes:
+            key = (answer.stack, aws_change.logical_id)
+            known = found.get(key)
+            if (
+                known is None
+                and aws_change.action == "Modify"
+                and aws_change.properties == ("Metadata",)
+            ):
                 continue  # the spec that the template records
-            if mine is None or EFFECTS.index(theirs.effect) > EFFECTS.index(mine.effect):
-                made = theirs.action in ("Add", "Import")
-                if not (made and mine is not None):
-                    found[key] = _worse(mine, theirs, answer.stack, judged)
+            if known is None or EFFECTS.index(aws_change.effect) > EFFECTS.index(known.effect):
+                is_new = aws_change.action in ("Add", "Import")
+                if not (is_new and known is not None):
+                    found[key] = _worse(known, aws_change, answer.stack, analysis)
     return tuple(found.values())
 
 
 def unanswered(answers: Iterable[ChangeSetAnswer]) -> tuple[Unknown, ...]:
-    """Stacks about which AWS gave no answer."""
+    """Stacks without a change set."""
     return tuple(
-        Unknown(f"AWS's change set of {answer.stack}", answer.refusal, answer.hint)
+        Unknown(f"the change set of {answer.stack}", answer.refusal, answer.hint)
         for answer in answers
         if answer.refusal is not None
     )
 
 
-def rejections(answers: Iterable[ChangeSetAnswer]) -> tuple[Obstacle, ...]:
-    """Changes that CloudFormation refuses before it begins."""
+def rejections(answers: Iterable[ChangeSetAnswer]) -> tuple[DeploymentBlocker, ...]:
+    """Changes that CloudFormation refuses to put into a change set."""
     return tuple(
-        Obstacle(
+        DeploymentBlocker(
             kind="refused",
             where=answer.stack,
             message=f"{answer.stack}: CloudFormation refuses the change set: {answer.rejected}",
-            hint="mend what it says; `cdk deploy` would get the same answer",
+            hint="correct the template; `cdk deploy` would fail with the same error",
         )
         for answer in answers
         if answer.rejected is not None
@@ -97,49 +107,49 @@ def rejections(answers: Iterable[ChangeSetAnswer]) -> tuple[Obstacle, ...]:
 
 
 def _worse(
-    mine: ResourceChange | None, theirs: AwsChange, stack: str, judged: Judgement
+    known: ResourceChange | None, aws_change: AwsChange, stack: str, analysis: ChangeAnalysis
 ) -> ResourceChange:
-    said = f"AWS's change set: {theirs.action}"
-    if theirs.replacement is not None:
-        said += f", replacement {theirs.replacement}"
-    if theirs.properties:
-        said += f" ({', '.join(theirs.properties)})"
-    ends = theirs.effect in ("replace", "delete")
+    description = f"change set: {aws_change.action}"
+    if aws_change.replacement is not None:
+        description += f", replacement {aws_change.replacement}"
+    if aws_change.properties:
+        description += f" ({', '.join(aws_change.properties)})"
+    ends = aws_change.effect in ("replace", "delete")
     kept = snapshot = False
-    pair = judged.pairs.get((stack, theirs.logical_id))
+    pair = analysis.pairs.get((stack, aws_change.logical_id))
     side = pair.before if pair is not None else None
     if side is not None:
         policy = side.policy(
-            "UpdateReplacePolicy" if theirs.effect == "replace" else "DeletionPolicy"
+            "UpdateReplacePolicy" if aws_change.effect == "replace" else "DeletionPolicy"
         )
         kept, snapshot = policy.startswith("Retain"), policy == "Snapshot"
-    holds = resource_types.holds(theirs.type, kept_by_policy=kept) if ends else None
+    holds = resource_types.holds(aws_change.type, kept_by_policy=kept) if ends else None
     outcome = None
     if holds is not None:
         outcome = f"lost: {holds}"
         if kept:
-            outcome = "it stays in the account, outside the stack"
+            outcome = "it is retained outside the stack"
         elif snapshot:
-            outcome = "a snapshot of it stays"
+            outcome = "a snapshot is retained"
     actions: Mapping[Effect, str] = {"replace": "replace", "delete": "delete", "none": "create"}
     change = ResourceChange(
         stack=stack,
-        logical_id=theirs.logical_id,
-        type=theirs.type,
-        effect=theirs.effect,
-        action=actions.get(theirs.effect, "update"),  # type: ignore[arg-type]
-        reasons=(said,),
-        properties=theirs.properties,
+        logical_id=aws_change.logical_id,
+        type=aws_change.type,
+        effect=aws_change.effect,
+        action=actions.get(aws_change.effect, "update"),  # type: ignore[arg-type]
+        reasons=(description,),
+        properties=aws_change.properties,
         certainty="aws",
         holds=holds,
         data_loss=holds is not None and not (kept or snapshot),
         outcome=outcome,
-        job_loss=ends and theirs.type in resource_types.RUNS_JOBS,
+        job_loss=ends and aws_change.type in resource_types.RUNS_JOBS,
     )
-    if mine is None:
+    if known is None:
         return change
     return dataclasses.replace(
         change,
-        reasons=(said, *mine.reasons),
-        properties=tuple(dict.fromkeys((*theirs.properties, *mine.properties))),
+        reasons=(description, *known.reasons),
+        properties=tuple(dict.fromkeys((*aws_change.properties, *known.properties))),
     )

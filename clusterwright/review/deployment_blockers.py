@@ -1,7 +1,6 @@
-"""What stands in the way of a deployment: what CloudFormation or a service refuses.
+"""Changes that CloudFormation or a service refuses, so that the deployment would fail.
 
-A refused update rolls back, so these are not dangers to data; they are why a merge would not
-deploy, called by name before it is tried.
+A refused update rolls back and loses no data.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clusterwright.review.assembly import Assembly
+from clusterwright.review.expressions import references
 from clusterwright.review.resource_changes import (
-    Judgement,
+    ChangeAnalysis,
     Pair,
-    ResourceSide,
+    ResourceVersion,
     SchemaOf,
     exports,
     imports,
 )
-from clusterwright.review.expressions import references
 from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM
-from clusterwright.review.results import Obstacle, ResourceChange
+from clusterwright.review.results import DeploymentBlocker, ResourceChange
 
 _EXPORTS: Final = (
     "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html"
@@ -29,14 +28,14 @@ _EXPORTS: Final = (
 _OPENZFS_GROWTH: Final = 1.1
 
 
-def obstacles(
-    before: Assembly, after: Assembly, judged: Judgement, schema_of: SchemaOf
-) -> tuple[Obstacle, ...]:
-    """Everything in the way, exports first."""
-    changes = {(change.stack, change.logical_id): change for change in judged.changes}
-    found = [*_exports_in_use(before, after, judged)]
-    found += _names_taken(judged, changes, schema_of)
-    for key, pair in judged.pairs.items():
+def deployment_blockers(
+    before: Assembly, after: Assembly, analysis: ChangeAnalysis, schema_of: SchemaOf
+) -> tuple[DeploymentBlocker, ...]:
+    """Every blocker, exports first."""
+    changes = {(change.stack, change.logical_id): change for change in analysis.changes}
+    found = [*_exports_in_use(before, after, analysis)]
+    found += _names_taken(analysis, changes, schema_of)
+    for key, pair in analysis.pairs.items():
         change = changes.get(key)
         if pair.before is None or pair.after is None or change is None:
             continue
@@ -49,13 +48,15 @@ def obstacles(
     return tuple(found)
 
 
-def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Iterator[Obstacle]:
-    """Exports that go or change while a deployed stack imports them.
+def _exports_in_use(
+    before: Assembly, after: Assembly, analysis: ChangeAnalysis
+) -> Iterator[DeploymentBlocker]:
+    """Exports that are removed or changed while a deployed stack imports them.
 
     "You can't modify or remove an output value that is referenced by another stack", and
     "You can't delete a stack if another stack references one of its outputs" (using-cfn-stack-
-    exports). The CDK deploys the exporting stack first, when the importer's old template still
-    stands.
+    exports). The CDK deploys the exporting stack first, while the importer still has its old
+    template.
     """
     old, new = exports(before), exports(after)
     importers: dict[str, list[str]] = {}
@@ -63,8 +64,8 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
         for name in imports(before, stack):
             importers.setdefault(name, []).append(stack)
     blocked: dict[str, dict[str, list[str]]] = {}
-    for name, (how, _) in judged.changed_exports.items():
-        # What only may change does so in place, and then hardly ever: no reason to stop a merge.
+    for name, (how, _) in analysis.changed_exports.items():
+        # A possible change is one in place, which rarely changes the value: no reason to block.
         if how != "certain":
             continue
         stack = old[name][0]
@@ -75,18 +76,18 @@ def _exports_in_use(before: Assembly, after: Assembly, judged: Judgement) -> Ite
         importing = tuple(sorted({user for users in names.values() for user in users}))
         steps = _steps(before, after, stack, importing, list(names), set(new) - set(old))
         reasons = "; ".join(
-            f"{name.partition(':')[2] or name}: {judged.changed_exports[name][1]}"
+            f"{name.partition(':')[2] or name}: {analysis.changed_exports[name][1]}"
             for name in list(names)[:3]
         )
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         many = "exports" if len(names) > 1 else "an export"
         use = "still use" if len(importing) > 1 else "still uses"
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="export-in-use",
             where=stack,
             message=(
                 f"{stack} changes {many} that {', '.join(importing)} {use} when it is deployed "
-                f"({reasons}{more}); CloudFormation refuses that: this change needs two "
+                f"({reasons}{more}); CloudFormation refuses that: the change needs two "
                 "deployments"
             ),
             hint=steps,
@@ -101,7 +102,7 @@ def _steps(
     names: list[str],
     fresh: set[str],
 ) -> str:
-    """How to deploy it all the same: who uses it lets go first, who leaves the app goes next."""
+    """The steps of a deployment: importers first, then stacks that leave the app."""
     gone = _leaving(before, after, users)
     held = {user for user in users if user in after.stacks}
     held |= {user for name in gone for user in _importers(before, name) if user in after.stacks}
@@ -110,40 +111,40 @@ def _steps(
     wants_new = [user for user in there if imports(after, user) & fresh]
     if still:
         return (
-            f"the new {', '.join(still)} uses the changed value too: first deploy a version in "
-            "which nothing uses it, then this one"
+            f"the new {', '.join(still)} uses the changed value too: first deploy a version that "
+            "does not use it, then this one"
         )
     if wants_new:
         return (
             f"the new {', '.join(wants_new)} needs exports that {stack} does not have yet: split "
-            "the change, first adding what is new and no longer using the old, then removing it"
+            "the change: first add the new exports and stop using the old ones, then remove them"
         )
     first = []
     if there:
         stops = "stops" if len(there) == 1 else "stop"
         first.append(
-            f"`cdk deploy {' '.join(there)} --exclusively`, which {stops} using what goes"
+            f"`cdk deploy {' '.join(there)} --exclusively`, which {stops} using the exports"
         )
     if gone:
-        # Who leaves the app is known to no `cdk destroy` of this version.
+        # `cdk destroy` of this version does not know stacks that have left the app.
         deleted = ", ".join(f"`aws cloudformation delete-stack --stack-name {n}`" for n in gone)
         why = (
-            "as it is no longer part of the app"
+            "because it is no longer part of the app"
             if len(gone) == 1
-            else "in this order, each when the one before is gone"
+            else "in this order, each after the previous one is deleted"
         )
         first.append(f"{deleted}, {why}")
     return f"first {', then '.join(first)}, then `cdk deploy --all` ({_EXPORTS})"
 
 
 def _importers(before: Assembly, stack: str) -> list[str]:
-    """Deployed stacks that use what a stack exports."""
+    """Deployed stacks that import from a stack."""
     own = {name for name, (where, _) in exports(before).items() if where == stack}
     return [other for other in before.stacks if other != stack and imports(before, other) & own]
 
 
 def _leaving(before: Assembly, after: Assembly, users: tuple[str, ...]) -> list[str]:
-    """Users that are no longer part of the app, and who of those uses them, users first."""
+    """Importers that are no longer part of the app, in the order of their deletion."""
     order: list[str] = []
 
     def visit(name: str) -> None:
@@ -159,14 +160,16 @@ def _leaving(before: Assembly, after: Assembly, users: tuple[str, ...]) -> list[
 
 
 def _names_taken(
-    judged: Judgement, changes: Mapping[tuple[str, str], ResourceChange], schema_of: SchemaOf
-) -> Iterator[Obstacle]:
-    """A new resource under the name of one that is deleted only after it.
+    analysis: ChangeAnalysis,
+    changes: Mapping[tuple[str, str], ResourceChange],
+    schema_of: SchemaOf,
+) -> Iterator[DeploymentBlocker]:
+    """New resources with the name of a resource that is deleted only after them.
 
     "CloudFormation cannot update a stack when a custom-named resource requires replacing."
     """
-    ending: dict[tuple[Any, ...], ResourceSide] = {}
-    for key, pair in judged.pairs.items():
+    ending: dict[tuple[Any, ...], ResourceVersion] = {}
+    for key, pair in analysis.pairs.items():
         change = changes.get(key)
         schema = schema_of(pair.before.type) if pair.before is not None else None
         if pair.before is None or change is None or schema is None:
@@ -175,40 +178,40 @@ def _names_taken(
             own = _identities(pair.after, schema_of)
             for name in _identities(pair.before, schema_of):
                 if name in own and pair.before.type == pair.after.type:
-                    yield Obstacle(
+                    yield DeploymentBlocker(
                         kind="name-taken",
                         where=change.name,
                         message=(
                             f"{change.name} must be replaced, and its name {_name(name)} is "
-                            "fixed: CloudFormation makes the new one before it deletes the old "
-                            "one, and refuses a custom-named resource that needs replacing"
+                            "fixed: CloudFormation creates the new resource before it deletes "
+                            "the old one, and refuses to replace a custom-named resource"
                         ),
-                        hint="give it another name in the same change, or leave the property",
+                        hint="give it another name in the same change, or keep the property",
                     )
                     break
         elif change.effect == "delete":
             for name in _identities(pair.before, schema_of):
                 ending[name] = pair.before
-    for key, pair in judged.pairs.items():
+    for key, pair in analysis.pairs.items():
         if pair.before is not None or pair.after is None:
             continue
         for name in _identities(pair.after, schema_of):
             old = ending.get(name)
             if old is not None:
-                yield Obstacle(
+                yield DeploymentBlocker(
                     kind="name-taken",
                     where="/".join(key),
                     message=(
                         f"{'/'.join(key)} takes the name {_name(name)} of {'/'.join(old.key)}, "
-                        "which is there until after the new one is made, and longer if it is kept"
+                        "which is deleted after the new one is created, or retained"
                     ),
                     hint="keep the logical id, or deploy the removal first",
                 )
                 break
 
 
-def _identities(side: ResourceSide, schema_of: SchemaOf) -> Iterator[tuple[Any, ...]]:
-    """Names of its own choice by which no second resource can be made."""
+def _identities(side: ResourceVersion, schema_of: SchemaOf) -> Iterator[tuple[Any, ...]]:
+    """Custom names of the resource that no second resource can have."""
     schema = schema_of(side.type)
     for pointers in schema.identifiers if schema is not None else ():
         if pointers & (schema.read_only if schema is not None else frozenset()):
@@ -222,11 +225,11 @@ def _name(identity: tuple[Any, ...]) -> str:
     return "/".join(str(part) for part in identity[1:])
 
 
-def _type_changed(pair: Pair) -> Obstacle:
+def _type_changed(pair: Pair) -> DeploymentBlocker:
     assert pair.before is not None
     assert pair.after is not None
     name = "/".join(pair.key)
-    return Obstacle(
+    return DeploymentBlocker(
         kind="type-changed",
         where=name,
         message=(
@@ -240,14 +243,14 @@ def _type_changed(pair: Pair) -> Obstacle:
 # --- what services refuse -------------------------------------------------------------------
 
 
-def _refused(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+def _refused(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
     rule = _RULES.get(after.type)
     if rule is not None:
         yield from rule(before, after)
 
 
-def _file_system(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
-    """FSx: a capacity grows, never shrinks; the tier of an EFA file system is for good.
+def _file_system(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
+    """FSx: capacity only grows, and the throughput tier of a file system with EFA is fixed.
 
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-storage-capacity.html
     https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/managing-storage-capacity.html
@@ -257,36 +260,38 @@ def _file_system(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle
     old, new = _number(before, "StorageCapacity"), _number(after, "StorageCapacity")
     openzfs = after.properties.get("FileSystemType") == "OPENZFS"
     if old is not None and new is not None and new < old:
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="cannot-shrink",
             where=where,
             message=(
                 f"{where}: a file system cannot shrink from {old:,.0f} GiB to {new:,.0f} GiB; FSx "
-                "only grows them, so the update fails and rolls back"
+                "only increases capacity, so the update fails and rolls back"
             ),
             hint=(
-                "add a second file system of the smaller size under another mount path, copy, and "
-                "remove the first in a later change; or keep the capacity"
+                "add a smaller file system under another mount path, copy the data, and remove "
+                "the "
+                "first one in a later change; or keep the capacity"
             ),
         )
     elif openzfs and old is not None and new is not None and old < new < _OPENZFS_GROWTH * old:
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="cannot-change",
             where=where,
-            message=f"{where}: FSx for OpenZFS grows by 10 percent or more, not to {new:,.0f} GiB",
+            message=f"{where}: FSx for OpenZFS grows by at least 10 percent, not to {new:,.0f} "
+            "GiB",
             hint=f"at least {_OPENZFS_GROWTH * old:,.0f} GiB",
         )
     lustre = ("LustreConfiguration",)
     efa = _text(before, *lustre, "EfaEnabled") == "true"
     tiers = [_number(side, *lustre, "PerUnitStorageThroughput") for side in (before, after)]
     if efa and None not in tiers and tiers[0] != tiers[1]:
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="cannot-change",
             where=where,
             message=(
                 f"{where}: the throughput tier of a file system with EFA is fixed at its creation"
             ),
-            hint="keep throughput_mbps_per_tib, or build a second file system",
+            hint="keep throughput_mbps_per_tib, or create a second file system",
         )
     for member, what in (
         (("MetadataConfiguration", "Iops"), "metadata IOPS"),
@@ -294,7 +299,7 @@ def _file_system(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle
     ):
         less = [_number(side, *lustre, *member) for side in (before, after)]
         if less[0] is not None and less[1] is not None and less[1] < less[0]:
-            yield Obstacle(
+            yield DeploymentBlocker(
                 kind="cannot-shrink",
                 where=where,
                 message=f"{where}: {what} cannot be reduced ({less[0]:,.0f} to {less[1]:,.0f})",
@@ -302,7 +307,7 @@ def _file_system(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle
             )
 
 
-def _database(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
+def _database(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
     """RDS: "You can only increase the allocated storage. You can't reduce the allocated storage."
 
     https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html
@@ -310,7 +315,7 @@ def _database(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
     old, new = _number(before, "AllocatedStorage"), _number(after, "AllocatedStorage")
     if old is not None and new is not None and new < old:
         where = "/".join(after.key)
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="cannot-shrink",
             where=where,
             message=f"{where}: RDS cannot shrink a database from {old:,.0f} to {new:,.0f} GiB",
@@ -318,49 +323,49 @@ def _database(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
         )
 
 
-def _cluster(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
-    """HyperPod: the way to a database of one's own has no return; the controller group stays.
+def _cluster(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
+    """HyperPod: an external accounting database and the controller group cannot be removed.
 
     SageMaker developer guide, `sagemaker-hyperpod-external-accounting-db-slurm`.
     """
     where = "/".join(after.key)
     database = ("Orchestrator", "Slurm", "AccountingDatabase")
     if _at(before, *database) is not None and _at(after, *database) is None:
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="cannot-change",
             where=where,
-            message=f"{where}: HyperPod cannot go back from an accounting database of one's own",
-            hint="keep slurm.accounting, or build a new cluster",
+            message=f"{where}: HyperPod cannot return from an external accounting database",
+            hint="keep slurm.accounting, or create a new cluster",
         )
     old, new = groups_of(before), groups_of(after)
     for name, group in old.items():
         slurm = group.get("SlurmConfig")
         role = slurm.get("NodeType") if isinstance(slurm, Mapping) else None
         if role == "Controller" and name not in new:
-            yield Obstacle(
+            yield DeploymentBlocker(
                 kind="cannot-change",
                 where=where,
-                message=f"{where}: HyperPod does not delete the controller group ({name})",
+                message=f"{where}: HyperPod cannot delete the controller group ({name})",
                 hint="keep its name",
             )
         override = group.get("OverrideVpcConfig")
         if name in new and override != new[name].get("OverrideVpcConfig"):
-            yield Obstacle(
+            yield DeploymentBlocker(
                 kind="cannot-change",
                 where=where,
                 message=f"{where}: OverrideVpcConfig of the group {name} cannot be changed",
-                hint="make a new group under another name",
+                hint="create a new group under another name",
             )
 
 
-def _minor(side: ResourceSide) -> int | None:
+def _minor(side: ResourceVersion) -> int | None:
     """The minor version of Kubernetes; None where it is not known."""
     found = re.fullmatch(r"1\.(\d+)", _text(side, "Version") or "")
     return int(found[1]) if found else None
 
 
-def _control_plane(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
-    """EKS: versions go up, one minor version at a time.
+def _control_plane(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
+    """EKS: the version increases by one minor version at a time.
 
     EKS user guide, "Update existing cluster to new Kubernetes version".
     """
@@ -368,17 +373,17 @@ def _control_plane(before: ResourceSide, after: ResourceSide) -> Iterator[Obstac
     if old is None or new is None or old <= new <= old + 1:
         return
     where = "/".join(after.key)
-    yield Obstacle(
+    yield DeploymentBlocker(
         kind="cannot-change",
         where=where,
-        message=f"{where}: EKS does not go from Kubernetes 1.{old} to 1.{new}"
-        + ("; it never goes back" if new < old else ", but one minor version at a time"),
+        message=f"{where}: EKS cannot update Kubernetes 1.{old} to 1.{new}"
+        + ("; it never downgrades" if new < old else "; it updates one minor version at a time"),
         hint=f"kubernetes: {{version: '1.{old + 1 if new > old else old}'}}",
     )
 
 
-def _node_group(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]:
-    """EKS: a group in a Capacity Block that an update reaches must have no nodes.
+def _node_group(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
+    """EKS: a node group in a Capacity Block must have no nodes during an update.
 
     EKS user guide, "Create a managed node group with Capacity Blocks for ML": "make sure to set
     the desired size of the node group to 0" for an upgrade.
@@ -389,10 +394,11 @@ def _node_group(before: ResourceSide, after: ResourceSide) -> Iterator[Obstacle]
     if sizes == [0, 0]:
         return
     where = "/".join(after.key)
-    yield Obstacle(
+    yield DeploymentBlocker(
         kind="cannot-change",
         where=where,
-        message=f"{where}: EKS updates a group in a Capacity Block while it has no nodes",
+        message=f"{where}: EKS updates a node group in a Capacity Block only while it has no "
+        "nodes",
         hint="deploy `count: 0` first, then this change, then the count",
     )
 
@@ -405,7 +411,7 @@ _RULES: Final = {
 }
 
 
-def groups_of(side: ResourceSide) -> dict[str, Mapping[str, Any]]:
+def groups_of(side: ResourceVersion) -> dict[str, Mapping[str, Any]]:
     """The instance groups of a HyperPod cluster by name, as expressions."""
     found = {}
     for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
@@ -416,19 +422,19 @@ def groups_of(side: ResourceSide) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _at(side: ResourceSide, *path: str) -> Any:
+def _at(side: ResourceVersion, *path: str) -> Any:
     here: Any = side.properties
     for part in path:
         here = here.get(part) if isinstance(here, Mapping) else None
     return here
 
 
-def _text(side: ResourceSide, *path: str) -> str | None:
+def _text(side: ResourceVersion, *path: str) -> str | None:
     found = _at(side, *path)
     return found if isinstance(found, str) else None
 
 
-def _number(side: ResourceSide, *path: str) -> float | None:
+def _number(side: ResourceVersion, *path: str) -> float | None:
     text = _text(side, *path)
     if text is None or list(references(text)) or not re.fullmatch(r"\d+(\.\d+)?", text):
         return None

@@ -1,7 +1,7 @@
-"""Values of templates as far as they are known before a deployment, so that two can be compared.
+"""Symbolic values of templates before a deployment, for comparison.
 
-Equal expressions have equal values, as long as what they refer to does not change. Unequal ones
-count as different values: what is not proven to stay counts as changing.
+Equal expressions have equal values as long as their references do not change. Unequal expressions
+count as different values.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 """
@@ -15,22 +15,22 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 NO_VALUE: Final = ("no-value",)
-"""What `AWS::NoValue` is: the property is not there."""
+"""`AWS::NoValue`: the property is absent."""
 
 _PSEUDO: Final = ("AWS::AccountId", "AWS::Partition", "AWS::Region", "AWS::URLSuffix")
 _SUB: Final = re.compile(r"\$\{([^!}][^}]*)\}")
 _VOLATILE_PARAMETER: Final = "AWS::SSM::Parameter::Value"
 
 Expression = Any
-"""A scalar as text, a list, a mapping, or a tuple that begins with what it is."""
+"""A scalar as text, a list, a mapping, or a tuple whose first element is its kind."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What a value takes from elsewhere."""
+    """A reference to a value outside the property."""
 
     kind: str
-    """`ref`, `attribute`, `import`, or `parameter` (one that AWS looks up at deployment)."""
+    """`ref`, `attribute`, `import`, or `parameter` (resolved at deployment)."""
 
     name: str
     attribute: str | None = None
@@ -38,15 +38,15 @@ class Reference:
 
 @dataclass
 class Scope:
-    """One stack's template, and what is known of the place where it is deployed."""
+    """One stack's template, with its pseudo parameters and parameters."""
 
     stack: str
     template: Mapping[str, Any]
-    known: Mapping[str, str] = field(default_factory=dict)
+    pseudo_parameters: Mapping[str, str] = field(default_factory=dict)
     """Pseudo parameters, such as `AWS::Region`."""
 
     parameters: Mapping[str, str] = field(default_factory=dict)
-    """Parameters' values; the template's defaults where there is none."""
+    """Parameter values; without one the template's default applies."""
 
     def value(self, value: Any) -> Expression:
         """The expression of a value of the template."""
@@ -65,11 +65,11 @@ class Scope:
         return scalar(value)
 
     def value_of_argument(self, argument: Any) -> Expression:
-        """As `value`, for the argument of a function that is not understood."""
+        """As `value`, for the argument of an unsupported function."""
         return self.value(argument)
 
     def condition(self, expression: Any) -> bool | None:
-        """Whether a condition holds; None where that is known at deployment only."""
+        """The value of a condition; None where it is known at deployment only."""
         if isinstance(expression, str):
             found = self.section("Conditions").get(expression)
             return None if found is None else self.condition(found)
@@ -95,7 +95,7 @@ class Scope:
         return None
 
     def condition_expression(self, name: Any) -> Expression:
-        """What a named condition asks, for comparing it with another template's."""
+        """The expression of a named condition, for comparison with another template."""
         known = self.condition(name)
         if known is not None:
             return known
@@ -109,7 +109,7 @@ class Scope:
 
     @property
     def resources(self) -> Mapping[str, Mapping[str, Any]]:
-        """Resources by logical id; loops (`Fn::ForEach`) are left out, see `untold`."""
+        """Resources by logical id, without loops (`Fn::ForEach`), see `unresolved`."""
         return {
             str(name): body
             for name, body in self.section("Resources").items()
@@ -117,8 +117,8 @@ class Scope:
         }
 
     @property
-    def untold(self) -> str | None:
-        """Why the template alone does not say what it makes, or None where it does."""
+    def unresolved(self) -> str | None:
+        """Why the resources are unknown from the template alone; None where they are known."""
         transform = self.template.get("Transform")
         loops = [n for n in self.section("Resources") if str(n).startswith("Fn::")]
         if transform:
@@ -147,10 +147,10 @@ class Scope:
         name = str(name)
         if name == "AWS::NoValue":
             return NO_VALUE
-        if name in self.known:
-            return self.known[name]
+        if name in self.pseudo_parameters:
+            return self.pseudo_parameters[name]
         if name in _PSEUDO or name.startswith("AWS::"):
-            # The same for every revision of a stack, and for every stack of one place.
+            # The same for every revision of a stack, and for every stack of an account and region.
             return ("pseudo", name if name in _PSEUDO else f"{self.stack}:{name}")
         declared = self.section("Parameters").get(name)
         if isinstance(declared, Mapping):
@@ -231,7 +231,7 @@ def _find_in_map(scope: Scope, argument: Any) -> Expression:
             here = here.get(key) if isinstance(here, Mapping) and isinstance(key, str) else None
         if here is not None:
             return scope.value(here)
-        # Which key it is comes with the deployment: the whole map decides.
+        # The key is known at deployment only: the value depends on the whole map.
         name = keys[0] if isinstance(keys[0], str) else None
         body = scope.section("Mappings").get(name) if name else scope.section("Mappings")
         return ("fn", "Fn::FindInMap", _frozen(scope.value(argument)), _frozen(body))
@@ -284,7 +284,7 @@ _FUNCTIONS: Final[dict[str, Callable[[Scope, Any], Expression]]] = {
 
 
 def scalar(value: Any) -> Expression:
-    """A scalar as CloudFormation's text: `5` and `"5"` are one value, `true` and `"true"` too."""
+    """A scalar as CloudFormation text: `5` and `"5"` are equal, as are `true` and `"true"`."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):
@@ -295,7 +295,7 @@ def scalar(value: Any) -> Expression:
 
 
 def references(expression: Expression) -> Iterator[Reference]:
-    """Everything that an expression takes from elsewhere."""
+    """Every reference of an expression."""
     if isinstance(expression, Mapping):
         for item in expression.values():
             yield from references(item)
@@ -320,7 +320,7 @@ def references(expression: Expression) -> Iterator[Reference]:
 
 
 def shown(expression: Expression) -> str:
-    """An expression as a reader sees it: short, functions by what they name."""
+    """An expression for display, with references as `<name>`."""
     if isinstance(expression, str):
         return expression
     if isinstance(expression, tuple):
@@ -359,7 +359,7 @@ def _plain(expression: Expression) -> Any:
 
 
 def _joined(parts: list[Expression]) -> Expression:
-    """Pieces of one text; adjacent literals become one, nested joins are opened."""
+    """The join of parts; adjacent literals are merged, nested joins are flattened."""
     flat: list[Expression] = []
     for part in parts:
         pieces = list(part[1]) if isinstance(part, tuple) and part[:1] == ("join",) else [part]

@@ -1,4 +1,4 @@
-"""Findings of the base against those of the change."""
+"""Comparison of the findings of two versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def findings_delta(
     base: LoadedSpec | None,
     change: LoadedSpec,
 ) -> FindingsDelta:
-    """What is new, fixed, waived by the change, and what stands as before."""
+    """The findings that are new, fixed, waived by the change, or the same."""
     old = _named(before.findings if before is not None else (), base)
     new = _named(after.findings, change)
     known = {(key, finding.message) for key, finding in old}
@@ -47,7 +47,7 @@ def _waived_now(finding: Finding, after: CheckResult) -> bool:
 def _named(
     findings: Iterable[Finding], spec: LoadedSpec | None
 ) -> list[tuple[tuple[str, str], Finding]]:
-    """Findings by rule and path, items of lists by name: a group that moves keeps its findings."""
+    """Findings by rule and path; list items by name, so that a moved group keeps its findings."""
     return [((f.rule, _path(f.path, spec)), f) for f in findings]
 
 

@@ -1,4 +1,4 @@
-"""What must hold for a change to pass: each gate says of what, and what would let it through."""
+"""Gates of a review: the conditions for a change to pass."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from clusterwright.cluster_spec.models.operations import Allowance
 from clusterwright.cost.bill import Gate
 from clusterwright.preflight.results import Severity, at_or_above
 from clusterwright.review.results import (
+    DeploymentBlocker,
     FindingsDelta,
     GateResult,
     NodesChange,
-    Obstacle,
     ResourceChange,
 )
 
 
 class Allowances:
-    """The spec's `allow_replacement`, and which of its entries were needed."""
+    """The entries of `allow_replacement` in the spec, and which of them were used."""
 
     def __init__(self, entries: Sequence[Allowance], today: dt.date) -> None:
         self._entries = entries
@@ -34,7 +34,7 @@ class Allowances:
         return None
 
     def gates(self) -> Iterator[GateResult]:
-        """A gate for each entry that has expired."""
+        """A failed gate for each expired entry."""
         for entry in self._entries:
             if self._expired(entry):
                 yield GateResult(
@@ -42,11 +42,11 @@ class Allowances:
                     status="fail",
                     name=entry.resource,
                     message=f"allow_replacement of {entry.resource} expired on {entry.expires}",
-                    hint="take it out of the spec, or decide anew",
+                    hint="remove it from the spec, or set a new date",
                 )
 
     def unused(self) -> list[str]:
-        """Entries that this change does not need."""
+        """Entries that the change does not need."""
         return [
             e.resource
             for e in self._entries
@@ -60,7 +60,7 @@ class Allowances:
 def replacement_gates(
     resources: Sequence[ResourceChange], allowances: Allowances
 ) -> Iterator[GateResult]:
-    """Nothing that holds something is replaced or deleted unless the spec names it."""
+    """Gates for resources that hold data or jobs and are replaced or deleted."""
     for change in resources:
         if not change.ends or change.holds is None:
             continue
@@ -68,7 +68,7 @@ def replacement_gates(
         may = "may be" if change.certainty == "possible" else "is"
         said = f"{change.name} ({change.type}) {may} {what}; {change.outcome}"
         if change.job_loss:
-            said += "; its jobs die"
+            said += "; its jobs end"
         allowed = allowances.of(change.name)
         if allowed is not None:
             yield GateResult(
@@ -88,7 +88,7 @@ def replacement_gates(
 
 
 def job_gates(nodes: Sequence[NodesChange], allowances: Allowances) -> Iterator[GateResult]:
-    """No group loses all its nodes at once unless the spec names it."""
+    """Gates for groups that lose all their nodes at once."""
     for change in nodes:
         if change.jobs != "die" or not change.whole_group:
             continue
@@ -103,20 +103,20 @@ def job_gates(nodes: Sequence[NodesChange], allowances: Allowances) -> Iterator[
         )
 
 
-def order_gates(obstacles: Sequence[Obstacle]) -> Iterator[GateResult]:
-    """What CloudFormation or a service would refuse."""
-    for obstacle in obstacles:
+def order_gates(blockers: Sequence[DeploymentBlocker]) -> Iterator[GateResult]:
+    """Gates for what CloudFormation or a service would refuse."""
+    for blocker in blockers:
         yield GateResult(
             gate="order",
             status="fail",
-            name=f"{obstacle.kind}: {obstacle.where}",
-            message=obstacle.message,
-            hint=obstacle.hint,
+            name=f"{blocker.kind}: {blocker.where}",
+            message=blocker.message,
+            hint=blocker.hint,
         )
 
 
 def finding_gates(findings: FindingsDelta, fail_on: Severity) -> Iterator[GateResult]:
-    """New findings at or above a severity."""
+    """Gates for new findings at or above a severity."""
     for finding in findings.new:
         if at_or_above(finding.severity, fail_on):
             yield GateResult(
@@ -129,15 +129,15 @@ def finding_gates(findings: FindingsDelta, fail_on: Severity) -> Iterator[GateRe
 
 
 def budget_gates(limits: Sequence[Gate]) -> Iterator[GateResult]:
-    """The budget's limits of the change, and how much more it may cost than before."""
+    """Gates for the budgets and the maximum increase of the cost."""
     for limit in limits:
         hint = None
         if limit.status == "fail" and limit.path.endswith("max_increase_percent"):
-            hint = "raise budget.max_increase_percent in the same change, or grow in steps"
+            hint = "raise budget.max_increase_percent in the same change, or split the change"
         yield GateResult(
             gate="budget", status=limit.status, name=limit.path, message=limit.message, hint=hint
         )
 
 
 def _how_to_allow(name: str) -> str:
-    return f'if that is meant: allow_replacement: [{{resource: "{name}", reason: "..."}}]'
+    return f'if this is intended: allow_replacement: [{{resource: "{name}", reason: "..."}}]'

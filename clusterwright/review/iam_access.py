@@ -1,8 +1,8 @@
-"""What IAM allows after a change and did not before: statement by statement, from the templates.
+"""IAM access that is allowed after a change and was not before, from the templates.
 
-A statement is taken apart into single grants: who, which action, on what, under which conditions.
-A grant is new unless one of the old ones covers it: the same holder, an action and a resource that
-its patterns match, and no condition that the new one lacks. What cannot be compared counts as new.
+A statement is split into grants: holder, action, resource and conditions. A grant is new unless an
+old grant covers it: the same holder, patterns that match action and resource, and no condition
+that the new grant lacks. What cannot be compared counts as new.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clusterwright.review.resource_changes import Judgement, ResourceSide
 from clusterwright.review.expressions import Expression, shown
+from clusterwright.review.resource_changes import ChangeAnalysis, ResourceVersion
 from clusterwright.review.results import AccessChange
 
 _IDENTITY_TYPES: Final = frozenset(
@@ -33,13 +33,13 @@ _IDENTITY_TYPES: Final = frozenset(
 
 @dataclass(frozen=True)
 class Grant:
-    """One thing that is allowed, or denied, to one holder."""
+    """One action that is allowed or denied to one holder."""
 
     stack: str
     where: str
     holder: str
     kind: str
-    """`Action`, `NotAction`; for a document that is not understood, `document`."""
+    """`Action`, `NotAction`; for a policy document that cannot be parsed, `document`."""
 
     action: str
     resource_kind: str
@@ -47,7 +47,7 @@ class Grant:
     conditions: frozenset[str]
 
     def covers(self, other: Grant) -> bool:
-        """Whether what `other` allows was allowed by this one already."""
+        """Whether this grant allows everything that `other` allows."""
         if (self.stack, self.holder, self.kind, self.resource_kind) != (
             other.stack,
             other.holder,
@@ -66,22 +66,22 @@ class Grant:
     def __str__(self) -> str:
         text = f"{self.holder}: {self.action}"
         if self.kind == "NotAction":
-            text = f"{self.holder}: everything but {self.action}"
+            text = f"{self.holder}: everything except {self.action}"
         if self.resource:
-            on = "everything but " if self.resource_kind == "NotResource" else ""
+            on = "everything except " if self.resource_kind == "NotResource" else ""
             text += f" on {on}{self.resource}"
         return text + (f" if {' and '.join(sorted(self.conditions))}" if self.conditions else "")
 
 
-def widenings(judged: Judgement) -> tuple[AccessChange, ...]:
-    """Everything that is allowed after the change and was not before."""
-    before = [pair.before for pair in judged.pairs.values() if pair.before is not None]
-    after = [pair.after for pair in judged.pairs.values() if pair.after is not None]
-    return tuple(_widenings(before, after))
+def wider_access(analysis: ChangeAnalysis) -> tuple[AccessChange, ...]:
+    """All access that is allowed after the change and was not before."""
+    before = [pair.before for pair in analysis.pairs.values() if pair.before is not None]
+    after = [pair.after for pair in analysis.pairs.values() if pair.after is not None]
+    return tuple(_wider_access(before, after))
 
 
-def _widenings(
-    before: Iterable[ResourceSide], after: Iterable[ResourceSide]
+def _wider_access(
+    before: Iterable[ResourceVersion], after: Iterable[ResourceVersion]
 ) -> Iterator[AccessChange]:
     old_allowed, old_denied = _grants(before)
     new_allowed, new_denied = _grants(after)
@@ -92,7 +92,7 @@ def _widenings(
             and old.conditions - grant.conditions
             for old in old_allowed
         )
-        what = "a condition is dropped" if wider else "newly allowed"
+        what = "a condition is removed" if wider else "newly allowed"
         yield AccessChange(grant.stack, grant.where, f"{what}: {grant}")
     for grant in _uncovered(old_denied, new_denied):
         yield AccessChange(grant.stack, grant.where, f"no longer denied: {grant}")
@@ -109,10 +109,10 @@ def _uncovered(grants: Iterable[Grant], by: Iterable[Grant]) -> Iterator[Grant]:
             yield grant
 
 
-def _grants(sides: Iterable[ResourceSide]) -> tuple[list[Grant], list[Grant]]:
+def _grants(resources: Iterable[ResourceVersion]) -> tuple[list[Grant], list[Grant]]:
     allowed: dict[Grant, None] = {}
     denied: dict[Grant, None] = {}
-    for side in sides:
+    for side in resources:
         for path, document in _documents(side.properties, ()):
             for effect, grant in _statements(side, path, document):
                 (allowed if effect == "Allow" else denied)[grant] = None
@@ -122,7 +122,7 @@ def _grants(sides: Iterable[ResourceSide]) -> tuple[list[Grant], list[Grant]]:
 def _documents(
     value: Expression, path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """Every policy document inside a resource's properties, wherever its type keeps it."""
+    """Every policy document in the properties of a resource."""
     if isinstance(value, Mapping):
         if "Statement" in value:
             yield path, value
@@ -133,7 +133,7 @@ def _documents(
         for item in value:
             yield from _documents(item, path)
     elif isinstance(value, str) and '"Statement"' in value:
-        # Some types take a document as text.
+        # Some types have the document as a string.
         try:
             parsed = json.loads(value)
         except ValueError:
@@ -143,19 +143,19 @@ def _documents(
 
 
 def _statements(
-    side: ResourceSide, path: tuple[str, ...], document: Mapping[str, Any]
+    side: ResourceVersion, path: tuple[str, ...], document: Mapping[str, Any]
 ) -> Iterator[tuple[str, Grant]]:
     statements = document["Statement"]
     for statement in statements if isinstance(statements, list) else [statements]:
         if not isinstance(statement, Mapping):
-            # A function decides what is in it: it can only be compared as a whole.
+            # An intrinsic function returns it: it can only be compared as a whole.
             yield "Allow", _whole(side, path, shown(statement))
             continue
         effect = statement.get("Effect")
         conditions = frozenset(_conditions(statement.get("Condition")))
         kind = "NotAction" if "NotAction" in statement else "Action"
         resource_kind = "NotResource" if "NotResource" in statement else "Resource"
-        # What is left out of a NotAction or NotResource belongs together.
+        # The entries of NotAction or NotResource apply together.
         actions = _listed(statement.get(kind), together=kind == "NotAction")
         resources = _listed(statement.get(resource_kind), together=resource_kind == "NotResource")
         for holder in _holders(side, path, statement):
@@ -174,17 +174,19 @@ def _statements(
                     yield (effect if isinstance(effect, str) else "Allow"), grant
 
 
-def _whole(side: ResourceSide, path: tuple[str, ...], text: str) -> Grant:
+def _whole(side: ResourceVersion, path: tuple[str, ...], text: str) -> Grant:
     holder = f"{side.key[1]} {'.'.join(path)}"
     return Grant(side.key[0], side.key[1], holder, "document", text, "", "", frozenset())
 
 
-def _holders(side: ResourceSide, path: tuple[str, ...], statement: Mapping[str, Any]) -> list[str]:
-    """Who is granted: the principals on a resource, or the roles that carry the policy."""
+def _holders(
+    side: ResourceVersion, path: tuple[str, ...], statement: Mapping[str, Any]
+) -> list[str]:
+    """The holders of a grant: principals of a resource policy, or roles with the policy."""
     where = side.key[1]
     for kind in ("Principal", "NotPrincipal"):
         if kind in statement:
-            prefix = "all but " if kind == "NotPrincipal" else ""
+            prefix = "all except " if kind == "NotPrincipal" else ""
             document = f" ({path[-1]})" if path and side.type == "AWS::IAM::Role" else ""
             return [f"{prefix}{who} at {where}{document}" for who in _principals(statement[kind])]
     if side.type in ("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::IAM::RolePolicy"):
@@ -218,9 +220,9 @@ def _conditions(value: Expression) -> Iterator[str]:
 
 
 def _attachments(
-    before: Iterable[ResourceSide], after: Iterable[ResourceSide]
+    before: Iterable[ResourceVersion], after: Iterable[ResourceVersion]
 ) -> Iterator[AccessChange]:
-    """Managed policies that are attached, and boundaries that go or change."""
+    """Managed policies that are attached, and permissions boundaries that change."""
     old = {side.key: side for side in before}
     for side in after:
         if side.type not in _IDENTITY_TYPES:
@@ -235,7 +237,7 @@ def _attachments(
         boundary = earlier.properties.get("PermissionsBoundary")
         now = side.properties.get("PermissionsBoundary")
         if boundary is not None and boundary != now:
-            became = "is taken away" if now is None else f"becomes {shown(now)}"
+            became = "is removed" if now is None else f"becomes {shown(now)}"
             yield AccessChange(*side.key, f"the permissions boundary {shown(boundary)} {became}")
 
 
@@ -247,10 +249,10 @@ def _listed(value: Expression, *, together: bool = False) -> list[str]:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    """IAM's `*` and `?`; a text that is itself a pattern is covered only by a wider one."""
+    """Match with IAM's `*` and `?`; a pattern is matched only by a wider pattern."""
     if pattern in (text, "*"):
         return True
-    # `s3:Get*` as a text stands for more than any one name that the pattern `s3:Get?` matches.
+    # The pattern `s3:Get*` covers more names than the pattern `s3:Get?`.
     if "?" in text or ("?" in pattern and "*" in text):
         return False
     return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))

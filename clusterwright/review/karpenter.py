@@ -1,8 +1,8 @@
-"""What a change means for the nodes of plain EKS that Karpenter starts, which no template holds.
+"""Changes to the nodes that Karpenter launches on plain EKS, which no template holds.
 
-Sources: aws/karpenter-provider-aws, documentation of v1.14, concepts/disruption.md: budgets of 0
-let drift replace nothing, limits are no reason to end nodes, and deleting a pool drains its nodes,
-which waits for pods that say `karpenter.sh/do-not-disrupt`.
+Sources: aws/karpenter-provider-aws, documentation of v1.14, concepts/disruption.md: with budgets
+of 0 drift replaces no nodes, limits terminate no nodes, and deleting a pool drains its nodes,
+which waits for pods with `karpenter.sh/do-not-disrupt`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ APPLY = "once the manifests are applied (`clusterwright render kubernetes`)"
 
 
 def pool_changes(before: Cluster | None, after: Cluster) -> Iterator[NodesChange]:
-    """What becomes of Karpenter's part of each group; `before` is None where nothing is deployed.
+    """Changes to the node pools of each group; `before` is None where nothing is deployed.
 
-    Nothing here ends a job by itself: running nodes stay as they are until they are empty.
+    None of them ends a job: running nodes do not change until they are empty.
     """
     old = _pools(before) if before is not None else {}
     new = _pools(after)
@@ -34,8 +34,9 @@ def pool_changes(before: Cluster | None, after: Cluster) -> Iterator[NodesChange
                 before=added_nodes(pool),
                 after=0,
                 message=(
-                    "Karpenter's pool goes when it is deleted (`kubectl delete nodepool`), its "
-                    "nodes once they are empty; before that, what it started stays, in no stack"
+                    "the node pool must be deleted (`kubectl delete nodepool`), which removes "
+                    "its nodes "
+                    "once they are empty; until then they keep running outside every stack"
                 ),
             )
     for name, pool in new.items():
@@ -46,10 +47,10 @@ def pool_changes(before: Cluster | None, after: Cluster) -> Iterator[NodesChange
                 "added",
                 before=0,
                 after=most,
-                message=f"Karpenter may start up to {most} of {pool.instance_type}, {APPLY}",
+                message=f"Karpenter may launch up to {most} of {pool.instance_type}, {APPLY}",
             )
             continue
-        # A pool is there before only where a cluster was.
+        # A pool before the change implies a cluster.
         assert before is not None
         yield from _kept(old[name], pool, _launched(before, old[name]), _launched(after, pool))
 
@@ -66,8 +67,8 @@ def _kept(
             before=before,
             after=after,
             message=(
-                f"{', '.join(differ)}: nodes that Karpenter started stay as they are until they "
-                f"are empty, later ones differ, {APPLY}"
+                f"{', '.join(differ)}: nodes launched by Karpenter do not change until they "
+                f"are empty, new ones differ, {APPLY}"
             ),
         )
     elif before != after:
@@ -77,7 +78,7 @@ def _kept(
             before=before,
             after=after,
             message=(
-                f"Karpenter may start up to {after} instead of {before}, {APPLY}; nodes that run "
+                f"Karpenter may launch up to {after} instead of {before}, {APPLY}; running nodes "
                 "stay until they are empty"
             ),
         )
@@ -90,7 +91,7 @@ def _pools(cluster: Cluster) -> dict[str, ComputeGroup]:
 
 
 def _launched(cluster: Cluster, group: ComputeGroup) -> dict[str, Any]:
-    """What a node is started with, in a reader's words."""
+    """The launch settings of a node, by display name."""
     return {
         "instance type": group.instance_type,
         "image": cluster.image.image_id,

@@ -1,4 +1,4 @@
-"""Which lifecycle scripts differ, and when nodes run the new ones."""
+"""Lifecycle scripts that differ, and when nodes run the new ones."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import hashlib
 import re
 from pathlib import Path
 
-from clusterwright.review.resource_changes import Judgement
-from clusterwright.review.expressions import shown
-from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.deployment_blockers import groups_of
+from clusterwright.review.expressions import shown
 from clusterwright.review.parallelcluster import PCLUSTER
+from clusterwright.review.resource_changes import ChangeAnalysis
+from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import ScriptsChange
 
 FOLDER = "lifecycle_scripts"
 _PREFIX = re.compile(r"lifecycle/[0-9a-f]{16}")
 
 WHEN_PARALLELCLUSTER = (
-    "compute nodes are replaced for them, as `queue_update_strategy` says; the head node runs "
-    "them after the update; login nodes have them when they are replaced for another reason"
+    "compute nodes are replaced as `queue_update_strategy` states; the head node runs the new "
+    "scripts after the update; login nodes run them when they are replaced for another reason"
 )
 """Update policies of CustomActions, aws-parallelcluster 3.16.1."""
 
 WHEN = (
-    "nodes that run keep what they have: HyperPod runs the new scripts on nodes that it makes or "
-    "replaces from then on, on those of new groups, and on every node when its image is updated "
+    "running nodes keep the old scripts: HyperPod runs the new ones on nodes that it adds or "
+    "replaces later, on new groups, and on every node when its image is updated "
     "(UpdateClusterSoftware)"
 )
 """SageMaker API reference, UpdateCluster and UpdateClusterSoftware."""
 
 
 def scripts_change(
-    before: Path | None, after: Path | None, judged: Judgement | None
+    before: Path | None, after: Path | None, analysis: ChangeAnalysis | None
 ) -> ScriptsChange | None:
-    """The change of the scripts in two checkouts; None where neither they nor their prefix change.
+    """The change between the scripts of two checkouts; None where scripts and prefix are equal.
 
     The prefix in S3 is the digest of the scripts and of `cluster.json`, so a change of the spec
     that nodes read changes it too.
@@ -41,13 +41,13 @@ def scripts_change(
     old = digests(before) if before is not None else {}
     new = digests(after) if after is not None else {}
     known = before is not None and after is not None
-    moves = judged is not None and _prefix_changes(judged)
+    moves = analysis is not None and _prefix_changes(analysis)
     added = tuple(sorted(new.keys() - old.keys())) if known else ()
     removed = tuple(sorted(old.keys() - new.keys())) if known else ()
     changed = tuple(sorted(n for n in old if n in new and old[n] != new[n])) if known else ()
     if not (added or removed or changed or moves):
         return None
-    when = WHEN_PARALLELCLUSTER if judged is not None and _parallelcluster(judged) else WHEN
+    when = WHEN_PARALLELCLUSTER if analysis is not None and _parallelcluster(analysis) else WHEN
     return ScriptsChange(added, removed, changed, moves, when)
 
 
@@ -64,13 +64,13 @@ def digests(root: Path) -> dict[str, str]:
     return found
 
 
-def _parallelcluster(judged: Judgement) -> bool:
-    sides = [pair.after for pair in judged.pairs.values()]
-    return any(side is not None and side.type == PCLUSTER for side in sides)
+def _parallelcluster(analysis: ChangeAnalysis) -> bool:
+    resources = [pair.after for pair in analysis.pairs.values()]
+    return any(side is not None and side.type == PCLUSTER for side in resources)
 
 
-def _prefix_changes(judged: Judgement) -> bool:
-    for pair in judged.pairs.values():
+def _prefix_changes(analysis: ChangeAnalysis) -> bool:
+    for pair in analysis.pairs.values():
         if pair.before is not None and pair.after is not None and pair.after.type == PCLUSTER:
             was, now = (shown(side.properties) for side in (pair.before, pair.after))
             if set(_PREFIX.findall(was)) != set(_PREFIX.findall(now)):

@@ -1,4 +1,4 @@
-"""What the network lets through after a change and did not before."""
+"""Network traffic that is allowed after a change and was not before."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clusterwright.review.resource_changes import Judgement, ResourceSide
 from clusterwright.review.expressions import Expression, shown
+from clusterwright.review.resource_changes import ChangeAnalysis, ResourceVersion
 from clusterwright.review.results import AccessChange
 
 _SOURCES: Final = (
@@ -23,23 +23,23 @@ _SOURCES: Final = (
 _ALL_PORTS: Final = (0, 65535)
 _EVERYWHERE: Final = frozenset({"0.0.0.0/0", "::/0"})
 
-_OPENERS: Final[dict[str, str]] = {
-    "AWS::EC2::EgressOnlyInternetGateway": "a way out to the internet",
+_GATEWAYS: Final[dict[str, str]] = {
+    "AWS::EC2::EgressOnlyInternetGateway": "egress to the internet",
     "AWS::EC2::InternetGateway": "an internet gateway",
-    "AWS::EC2::NatGateway": "a NAT gateway: a way out to the internet",
-    "AWS::EC2::TransitGatewayAttachment": "a transit gateway's attachment",
-    "AWS::EC2::VPCPeeringConnection": "a peering with another network",
+    "AWS::EC2::NatGateway": "a NAT gateway: egress to the internet",
+    "AWS::EC2::TransitGatewayAttachment": "a transit gateway attachment",
+    "AWS::EC2::VPCPeeringConnection": "a VPC peering connection",
     "AWS::EC2::VPNGateway": "a VPN gateway",
 }
 
-_SWITCHES: Final[dict[tuple[str, tuple[str, ...]], tuple[str, str]]] = {
-    # (type, property) -> (the value that closes, what any other value opens)
+_RESTRICTIVE_VALUES: Final[dict[tuple[str, tuple[str, ...]], tuple[str, str]]] = {
+    # (type, property) -> (the restrictive value, the effect of any other value)
     ("AWS::EC2::Subnet", ("MapPublicIpOnLaunch",)): ("false", "instances get public addresses"),
     ("AWS::EC2::Subnet", ("AssignIpv6AddressOnCreation",)): ("false", "instances get IPv6"),
     ("AWS::RDS::DBInstance", ("PubliclyAccessible",)): ("false", "the database is public"),
     ("AWS::EKS::Cluster", ("ResourcesVpcConfig", "EndpointPublicAccess")): (
         "false",
-        "the API server is reached from the internet",
+        "the API server is reachable from the internet",
     ),
     **{
         ("AWS::S3::Bucket", ("PublicAccessBlockConfiguration", name)): (
@@ -69,7 +69,7 @@ class Rule:
     peer: str
 
     def covers(self, other: Rule) -> bool:
-        """Whether all that `other` lets through was let through by this one already."""
+        """Whether this rule allows all traffic that `other` allows."""
         if (self.stack, self.group, self.direction) != (other.stack, other.group, other.direction):
             return False
         if self.protocol not in ("-1", other.protocol):
@@ -85,22 +85,22 @@ class Rule:
         return f"{self.group}: {what} {way} {self.peer}{wide}"
 
 
-def openings(judged: Judgement) -> tuple[AccessChange, ...]:
-    """Everything that the network lets through after the change and did not before."""
-    before = [pair.before for pair in judged.pairs.values() if pair.before is not None]
-    after = [pair.after for pair in judged.pairs.values() if pair.after is not None]
+def wider_network(analysis: ChangeAnalysis) -> tuple[AccessChange, ...]:
+    """All traffic that is allowed after the change and was not before."""
+    before = [pair.before for pair in analysis.pairs.values() if pair.before is not None]
+    after = [pair.after for pair in analysis.pairs.values() if pair.after is not None]
     old, new = list(_rules(before)), list(_rules(after))
     found = [
         AccessChange(rule.stack, rule.where, str(rule))
         for rule in new
         if not any(other.covers(rule) for other in old)
     ]
-    found += _opened(before, after)
+    found += _new_exposure(before, after)
     return tuple(dict.fromkeys(found))
 
 
-def _rules(sides: Iterable[ResourceSide]) -> Iterator[Rule]:
-    for side in sides:
+def _rules(resources: Iterable[ResourceVersion]) -> Iterator[Rule]:
+    for side in resources:
         properties = side.properties
         match side.type:
             case "AWS::EC2::SecurityGroup":
@@ -132,7 +132,7 @@ def _group(name: Expression) -> str:
             return shown(name)
 
 
-def _rule(side: ResourceSide, group: str, direction: str, rule: Any) -> Rule:
+def _rule(side: ResourceVersion, group: str, direction: str, rule: Any) -> Rule:
     if not isinstance(rule, Mapping):
         return Rule(*side.key, group, direction, "-1", _ALL_PORTS, shown(rule))
     protocol = shown(rule.get("IpProtocol", rule.get("Protocol", "-1")))
@@ -150,28 +150,28 @@ def _rule(side: ResourceSide, group: str, direction: str, rule: Any) -> Rule:
     return Rule(*side.key, group, direction, protocol, ports, ", ".join(peers) or "anywhere")
 
 
-def _opened(
-    before: Iterable[ResourceSide], after: Iterable[ResourceSide]
+def _new_exposure(
+    before: Iterable[ResourceVersion], after: Iterable[ResourceVersion]
 ) -> Iterator[AccessChange]:
     old = {side.key: side for side in before}
     for side in after:
         earlier = old.get(side.key)
-        opener = _OPENERS.get(side.type)
-        if opener is not None and earlier is None:
-            yield AccessChange(*side.key, f"new: {opener}")
+        gateway = _GATEWAYS.get(side.type)
+        if gateway is not None and earlier is None:
+            yield AccessChange(*side.key, f"new: {gateway}")
         if side.type == "AWS::EC2::Route":
             yield from _route(side, earlier)
-        for (kind, path), (closed, what) in _SWITCHES.items():
+        for (kind, path), (restrictive, what) in _RESTRICTIVE_VALUES.items():
             if kind != side.type:
                 continue
             now = _value(side, path)
-            was = _value(earlier, path) if earlier is not None else closed
-            default_closed = kind != "AWS::S3::Bucket" and now is None
-            if now != closed and not default_closed and now != was:
+            was = _value(earlier, path) if earlier is not None else restrictive
+            is_restrictive_by_default = kind != "AWS::S3::Bucket" and now is None
+            if now != restrictive and not is_restrictive_by_default and now != was:
                 yield AccessChange(*side.key, f"{'.'.join(path)}: {what}")
 
 
-def _route(side: ResourceSide, earlier: ResourceSide | None) -> Iterator[AccessChange]:
+def _route(side: ResourceVersion, earlier: ResourceVersion | None) -> Iterator[AccessChange]:
     names = ("DestinationCidrBlock", "DestinationIpv6CidrBlock")
     wide = [v for name in names if (v := side.properties.get(name)) in _EVERYWHERE]
     if wide and (earlier is None or earlier.properties != side.properties):
@@ -186,7 +186,7 @@ def _route(side: ResourceSide, earlier: ResourceSide | None) -> Iterator[AccessC
         yield AccessChange(*side.key, f"a route for {wide[0]} to {target}")
 
 
-def _value(side: ResourceSide | None, path: tuple[str, ...]) -> Expression:
+def _value(side: ResourceVersion | None, path: tuple[str, ...]) -> Expression:
     here: Any = side.properties if side is not None else None
     for part in path:
         here = here.get(part) if isinstance(here, Mapping) else None

@@ -1,8 +1,8 @@
-"""What becomes of the nodes of each group, and of the jobs on them.
+"""Changes to the nodes of each group and the jobs on them.
 
-From the spec where both are known, else from the cluster's template. What HyperPod does is in its
-developer guide and API reference, what EKS does in its user guide; where AWS does not say what
-happens to running nodes, they count as replaced.
+They are derived from the specs where both are known, else from the templates. The behaviour of
+HyperPod is documented in its developer guide and API reference, that of EKS in its user guide;
+where AWS does not document what happens to running nodes, they count as replaced.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.platforms.hyperpod_eks import mig
-from clusterwright.review.resource_changes import Judgement
-from clusterwright.review.expressions import shown
-from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.deployment_blockers import groups_of
+from clusterwright.review.expressions import shown
+from clusterwright.review.resource_changes import ChangeAnalysis
+from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import NodesChange
 
 _IMAGE: Final = ("image release", "image")
@@ -26,8 +26,8 @@ _EVICTS: Final = "NoExecute"
 
 
 @dataclass(frozen=True)
-class Group:
-    """One instance group: `fixed` are the settings of its instances, in a reader's words."""
+class NodeGroup:
+    """One instance group; `fixed` holds the settings of its instances by display name."""
 
     name: str
     instance_type: str
@@ -35,27 +35,29 @@ class Group:
     runs_jobs: bool
     fixed: Mapping[str, Any] = field(default_factory=dict)
     evicting: frozenset[tuple[str, str]] = frozenset()
-    """Taints (key, value) with the effect NoExecute: pods without a toleration leave at once."""
+    """Taints (key, value) with the effect NoExecute: pods without a toleration are evicted."""
 
     managed: bool = False
-    """Whether it is a managed node group of EKS: what is fixed is in its launch template."""
+    """Whether it is a managed node group of EKS, whose settings are in its launch template."""
 
     platform: str | None = None
-    """What runs the nodes; None where only the template is known."""
+    """The platform; None where only the template is known."""
 
 
-def nodes_changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> list[NodesChange]:
+def nodes_changes(
+    before: Mapping[str, NodeGroup], after: Mapping[str, NodeGroup]
+) -> list[NodesChange]:
     """Every group whose nodes change."""
     return list(_changes(before, after))
 
 
-def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
+def groups_of_spec(cluster: Cluster) -> dict[str, NodeGroup]:
     """The groups of a spec."""
     if cluster.traits.managed_node_groups:
         return _managed_groups(cluster)
     image = cluster.image
     return {
-        group.name: Group(
+        group.name: NodeGroup(
             group.name,
             group.instance_type,
             group.count,
@@ -80,10 +82,10 @@ def groups_of_spec(cluster: Cluster) -> dict[str, Group]:
     }
 
 
-def _managed_groups(cluster: Cluster) -> dict[str, Group]:
-    """Managed node groups of EKS: nothing of a node changes but by another one in its place."""
+def _managed_groups(cluster: Cluster) -> dict[str, NodeGroup]:
+    """Managed node groups of EKS, which change nodes only by replacing them."""
     return {
-        group.name: Group(
+        group.name: NodeGroup(
             group.name,
             group.instance_type,
             group.count,
@@ -109,10 +111,10 @@ def _managed_groups(cluster: Cluster) -> dict[str, Group]:
     }
 
 
-def groups_of_templates(judged: Judgement, *, after: bool) -> dict[str, Group]:
+def groups_of_templates(analysis: ChangeAnalysis, *, after: bool) -> dict[str, NodeGroup]:
     """The groups of the HyperPod cluster in the templates of one version."""
     found = {}
-    for pair in judged.pairs.values():
+    for pair in analysis.pairs.values():
         side = pair.after if after else pair.before
         if side is None or side.type != CLUSTER:
             continue
@@ -123,7 +125,7 @@ def groups_of_templates(judged: Judgement, *, after: bool) -> dict[str, Group]:
             capacity = group.get("CapacityRequirements")
             kubernetes = group.get("KubernetesConfig")
             kubernetes = kubernetes if isinstance(kubernetes, Mapping) else {}
-            found[name] = Group(
+            found[name] = NodeGroup(
                 name,
                 shown(group.get("InstanceType", "")).removeprefix("ml."),
                 int(count) if isinstance(count, str) and count.isdigit() else 0,
@@ -147,7 +149,9 @@ def groups_of_templates(judged: Judgement, *, after: bool) -> dict[str, Group]:
     return found
 
 
-def _changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> Iterator[NodesChange]:
+def _changes(
+    before: Mapping[str, NodeGroup], after: Mapping[str, NodeGroup]
+) -> Iterator[NodesChange]:
     for name, old in before.items():
         new = after.get(name)
         if new is None:
@@ -168,7 +172,9 @@ def _changes(before: Mapping[str, Group], after: Mapping[str, Group]) -> Iterato
             )
 
 
-def _removed(old: Group, before: Mapping[str, Group], after: Mapping[str, Group]) -> NodesChange:
+def _removed(
+    old: NodeGroup, before: Mapping[str, NodeGroup], after: Mapping[str, NodeGroup]
+) -> NodesChange:
     twin = next(
         (
             new.name
@@ -177,12 +183,9 @@ def _removed(old: Group, before: Mapping[str, Group], after: Mapping[str, Group]
         ),
         None,
     )
-    message = f"the group is removed: its {_nodes(old.count)} go, with the jobs on them"
+    message = f"the group is removed with its {_nodes(old.count)} and the jobs on them"
     if twin is not None:
-        message += (
-            f"; if it is meant to be called {twin} now: a group cannot be renamed, {twin} gets "
-            "new nodes"
-        )
+        message += f"; if this is a new name: a group cannot be renamed, and {twin} gets new nodes"
     return NodesChange(
         group=old.name,
         change="removed",
@@ -194,13 +197,13 @@ def _removed(old: Group, before: Mapping[str, Group], after: Mapping[str, Group]
     )
 
 
-def _kept(old: Group, new: Group) -> NodesChange | None:
+def _kept(old: NodeGroup, new: NodeGroup) -> NodesChange | None:
     differ = [name for name, value in new.fixed.items() if old.fixed.get(name) != value]
     differ += [name for name in old.fixed if name not in new.fixed]
     if None not in (old.platform, new.platform) and old.platform != new.platform and old.count:
         message = (
             f"{old.platform} becomes {new.platform}, which is another cluster: every node of the "
-            "group goes with the old one, with the jobs on it, and others are launched"
+            "group is removed with the jobs on it, and new nodes are launched"
         )
         return _all_go(old, new, message)
     if old.instance_type != new.instance_type:
@@ -213,16 +216,18 @@ def _kept(old: Group, new: Group) -> NodesChange | None:
         message = f"{', '.join(differ)}: "
         if new.managed:
             message += (
-                "what nodes are launched with reaches them by other nodes in their place: each is "
-                "replaced, some at a time, with the jobs on it"
+                "new launch settings require new nodes: every node is replaced, a few at a time, "
+                "with the jobs on it"
             )
         elif any(name in _IMAGE for name in differ):
             message += (
-                "UpdateClusterSoftware puts a new image on every node of the group, which loses "
-                "its root volume and ends the jobs on it"
+                "UpdateClusterSoftware installs a new image on every node of the group, which "
+                "deletes its root volume and ends the jobs on it"
             )
         else:
-            message += "AWS does not say what becomes of running nodes: they count as replaced"
+            message += (
+                "AWS does not document what happens to running nodes: they count as replaced"
+            )
         return _all_go(old, new, message)
     evicting = sorted(new.evicting - old.evicting)
     if evicting and old.count:
@@ -230,7 +235,7 @@ def _kept(old: Group, new: Group) -> NodesChange | None:
         return _all_go(
             old,
             new,
-            f"NoExecute taint {keys}: pods that do not tolerate it leave, with their jobs",
+            f"NoExecute taint {keys}: pods that do not tolerate it are evicted, with their jobs",
         )
     if new.count > old.count:
         return NodesChange(
@@ -239,24 +244,24 @@ def _kept(old: Group, new: Group) -> NodesChange | None:
             before=old.count,
             after=new.count,
             jobs="none",
-            message=f"{_nodes(new.count - old.count)} more; the {old.count} there go on",
+            message=f"{_nodes(new.count - old.count)} more; the existing {old.count} keep running",
         )
     if new.count < old.count:
         chooser = "Auto Scaling" if new.managed else "HyperPod"
-        jobs = f"; {chooser} chooses which, and the jobs on them die" if new.runs_jobs else ""
+        jobs = f"; {chooser} selects them, and the jobs on them end" if new.runs_jobs else ""
         return NodesChange(
             group=new.name,
             change="shrunk",
             before=old.count,
             after=new.count,
             jobs="die",
-            message=f"{_nodes(old.count - new.count)} of {old.count} go{jobs}",
+            message=f"{_nodes(old.count - new.count)} of {old.count} are removed{jobs}",
             whole_group=new.count == 0,
         )
     return None
 
 
-def _all_go(old: Group, new: Group, message: str) -> NodesChange:
+def _all_go(old: NodeGroup, new: NodeGroup, message: str) -> NodesChange:
     return NodesChange(
         group=new.name,
         change="replaced",

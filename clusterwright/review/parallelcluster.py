@@ -1,8 +1,8 @@
-"""What ParallelCluster does with a change of its configuration, and what it refuses.
+"""Effects of a change to the ParallelCluster configuration, and changes that it refuses.
 
-Its update policies are `platforms/parallelcluster/update_policies`. Where both versions have
-templates, their configurations are compared, scripts included; else those that the specs render.
-The compute fleet counts as running: on a cluster that trains it does.
+The update policies are in `platforms/parallelcluster/update_policies`. Where both versions have
+templates, their configurations are compared, scripts included; else those rendered from the specs.
+The compute fleet counts as running, as on a cluster that trains.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.queues import takes_placement_group
 from clusterwright.platforms.parallelcluster.supplied import placeholders
 from clusterwright.platforms.parallelcluster.update_policies import KeyChange, effects
-from clusterwright.review.resource_changes import Judgement
 from clusterwright.review.expressions import Expression, shown
-from clusterwright.review.results import NodesChange, Obstacle, ResourceChange
+from clusterwright.review.resource_changes import ChangeAnalysis
+from clusterwright.review.results import DeploymentBlocker, NodesChange, ResourceChange
 
 PCLUSTER: Final = "Custom::PclusterCluster"
 
@@ -50,7 +50,7 @@ class Update:
 
 
 def update_of(
-    base: Cluster | None, change: Cluster | None, judged: Judgement | None
+    base: Cluster | None, change: Cluster | None, analysis: ChangeAnalysis | None
 ) -> Update | None:
     """The update of a cluster that both versions have; None where there is none."""
     versions = None
@@ -59,49 +59,51 @@ def update_of(
             return None
         old, new = base.parallelcluster.version, change.parallelcluster.version
         versions = (old, new) if old != new else None
-    for pair in judged.pairs.values() if judged is not None else ():
+    for pair in analysis.pairs.values() if analysis is not None else ():
         before, after = pair.before, pair.after
         if before is None or after is None or after.type != PCLUSTER or before.type != PCLUSTER:
             continue
-        sides = [_plain(side.properties.get("ClusterConfiguration")) for side in (before, after)]
-        if all(isinstance(side, Mapping) for side in sides):
-            return _update("/".join(pair.key), sides[0], sides[1], versions)
+        configurations = [
+            _plain(side.properties.get("ClusterConfiguration")) for side in (before, after)
+        ]
+        if all(isinstance(side, Mapping) for side in configurations):
+            return _update("/".join(pair.key), configurations[0], configurations[1], versions)
     if base is None or change is None:
         return None
     return _update("parallelcluster", _rendered(base), _rendered(change), versions)
 
 
-def obstacles(update: Update) -> Iterator[Obstacle]:
-    """Changes that no update takes, or only after another step."""
+def deployment_blockers(update: Update) -> Iterator[DeploymentBlocker]:
+    """Changes that no update supports, or only after another step."""
     if update.versions is not None:
         old, new = update.versions
-        yield Obstacle(
+        yield DeploymentBlocker(
             kind="cannot-change",
             where=update.where,
-            message=f"ParallelCluster {new} updates no cluster of {old}",
-            hint="a new cluster under another `environment`, or the release as it was",
+            message=f"ParallelCluster {new} cannot update a cluster of {old}",
+            hint="create a cluster under another `environment`, or keep the release",
         )
     for change in update.changes:
         if change.needs == "unsupported":
-            yield Obstacle(
+            yield DeploymentBlocker(
                 kind="cannot-change",
                 where=update.where,
-                message=f"{_said(change)}: ParallelCluster updates no cluster in which it changes",
-                hint="a new cluster under another `environment`, or the value as it was",
+                message=f"{_described(change)}: ParallelCluster cannot update it",
+                hint="create a cluster under another `environment`, or keep the value",
             )
         elif change.needs == "terminate-strategy":
-            yield Obstacle(
+            yield DeploymentBlocker(
                 kind="cannot-shrink",
                 where=update.where,
-                message=f"{_said(change)}: ParallelCluster takes nodes away with the fleet "
-                "stopped, or by the strategy TERMINATE, which ends the jobs on them",
+                message=f"{_described(change)}: ParallelCluster removes nodes only with the fleet "
+                "stopped, or with the strategy TERMINATE, which ends the jobs on them",
                 hint="`parallelcluster: {queue_update_strategy: terminate}` in the same change",
             )
         elif change.needs in _LOGIN:
-            yield Obstacle(
+            yield DeploymentBlocker(
                 kind="cannot-change",
                 where=update.where,
-                message=f"{_said(change)}: login nodes must be gone first",
+                message=f"{_described(change)}: the login nodes must be removed first",
                 hint=f"{change.action}; then this change",
             )
 
@@ -109,10 +111,10 @@ def obstacles(update: Update) -> Iterator[Obstacle]:
 def nodes_changes(
     update: Update, before: Mapping[str, int], after: Mapping[str, int]
 ) -> list[NodesChange]:
-    """What becomes of the compute nodes of each group; counts are the spec's, by group."""
+    """Changes to the compute nodes of each group, with the counts of the specs."""
     return [
         found
-        for name in [*before, *(each for each in after if each not in before)]
+        for name in [*before, *(other for other in after if other not in before)]
         if (found := _group(update, name, before.get(name), after.get(name))) is not None
     ]
 
@@ -120,20 +122,21 @@ def nodes_changes(
 def with_reasons(
     resources: Sequence[ResourceChange], update: Update
 ) -> tuple[ResourceChange, ...]:
-    """The cluster's own entry: it is updated in place, and which of its keys change."""
-    said = tuple(f"{_said(change)}: {change.action}" for change in update.changes)
+    """The resources, where the cluster is updated in place and lists the keys that change."""
+    reasons = tuple(f"{_described(change)}: {change.action}" for change in update.changes)
     return tuple(
-        replace(one, effect="update", action="update", holds=None, outcome=None, reasons=said)
-        if one.type == PCLUSTER and one.action in ("update", "replace") and said
-        else one
-        for one in resources
+        replace(
+            change, effect="update", action="update", holds=None, outcome=None, reasons=reasons
+        )
+        if change.type == PCLUSTER and change.action in ("update", "replace") and reasons
+        else change
+        for change in resources
     )
 
 
 def _same_cluster(base: Cluster, change: Cluster) -> bool:
-    return (base.platform, change.platform) == ("parallelcluster",) * 2 and (
-        base.environment == change.environment
-    )
+    has_section = all("parallelcluster" in c.traits.sections for c in (base, change))
+    return has_section and base.environment == change.environment
 
 
 def _update(
@@ -148,7 +151,7 @@ def _update(
 def _rendered(cluster: Cluster) -> dict[str, Any]:
     catalog = load_catalog()
     supplied = placeholders(cluster)
-    # The stacks make those groups: ParallelCluster is told their names.
+    # The stacks create the placement groups; the configuration has their names.
     names = {
         group.name: f"{cluster.environment}-{group.name}"
         for group in cluster.compute
@@ -158,7 +161,7 @@ def _rendered(cluster: Cluster) -> dict[str, Any]:
 
 
 def _plain(value: Expression) -> Any:
-    """The value with functions as text: equal where they are equal."""
+    """The value with functions as text, so that equal functions are equal."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -175,7 +178,7 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             group=name, change="added", before=0, after=after, jobs="none", message=text
         )
     if after is None:
-        text = f"the group is removed: its {_nodes(before)} go, with the jobs on them"
+        text = f"the group is removed with its {_nodes(before)} and the jobs on them"
         return NodesChange(
             group=name,
             change="removed",
@@ -185,19 +188,22 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             message=text,
             whole_group=bool(before),
         )
-    touching = [one for one in update.changes if _touches(update, one, name)]
-    stopped = [one for one in touching if one.needs in _STOPPED]
-    replaced = [one for one in touching if one.replaces_nodes]
+    touching = [change for change in update.changes if _touches(update, change, name)]
+    stopped = [change for change in touching if change.needs in _STOPPED]
+    replaced = [change for change in touching if change.replaces_nodes]
     if stopped and before:
         text = (
-            f"{', '.join(_said(one) for one in stopped)}: the compute fleet must be stopped first "
+            f"{', '.join(_described(change) for change in stopped)}: the compute fleet must be "
+            "stopped first "
             "(`pcluster update-compute-fleet --status STOP_REQUESTED`), which ends every job"
         )
         return _all_go(name, before, after, text)
     if replaced and before:
-        paths = ", ".join(dict.fromkeys(_said(one) for one in replaced))
+        paths = ", ".join(dict.fromkeys(_described(change) for change in replaced))
         if strategy == "TERMINATE":
-            return _all_go(name, before, after, f"{paths}: nodes are ended at once (TERMINATE)")
+            return _all_go(
+                name, before, after, f"{paths}: nodes are terminated at once (TERMINATE)"
+            )
         return NodesChange(
             group=name,
             change="updated",
@@ -207,7 +213,7 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             message=f"{paths}: each node is replaced when its jobs have ended (DRAIN)",
         )
     if after > before:
-        text = f"{_nodes(after - before)} more; the {before} there go on"
+        text = f"{_nodes(after - before)} more; the existing {before} keep running"
         return NodesChange(
             group=name, change="grown", before=before, after=after, jobs="none", message=text
         )
@@ -218,22 +224,22 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             before=before,
             after=after,
             jobs="die",
-            message=f"{_nodes(before - after)} of {before} go, with the jobs on them",
+            message=f"{_nodes(before - after)} of {before} are removed, with the jobs on them",
             whole_group=after == 0,
         )
     return None
 
 
 def _touches(update: Update, change: KeyChange, group: str) -> bool:
-    """Whether a key is of the group's compute resource, of its queue, or of the whole cluster."""
+    """Whether a key belongs to the group's compute resource, its queue, or the whole cluster."""
     resource = _RESOURCE.search(change.path)
     if resource is not None:
         return resource[1] == group
     queue = _QUEUE.search(change.path)
     if queue is not None:
         return any(
-            one["Name"] == queue[1] and group in {each["Name"] for each in one["ComputeResources"]}
-            for one in update.before["Scheduling"]["SlurmQueues"]
+            item["Name"] == queue[1] and group in {r["Name"] for r in item["ComputeResources"]}
+            for item in update.before["Scheduling"]["SlurmQueues"]
         )
     return True
 
@@ -255,7 +261,7 @@ def _all_go(name: str, before: int, after: int, message: str) -> NodesChange:
     )
 
 
-def _said(change: KeyChange) -> str:
+def _described(change: KeyChange) -> str:
     if isinstance(change.before, (Mapping, list)) or isinstance(change.after, (Mapping, list)):
         return change.path
     if ".CustomActions." in change.path:

@@ -1,4 +1,4 @@
-"""What a change asks of AWS's quotas: the demand of each quota rule, before and after."""
+"""The demand on each quota before and after a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Key = tuple[str, str | None, str]
 def quota_deltas(
     files: Iterable[RuleFile], before: Context | None, after: Context, reader: FactReader | None
 ) -> tuple[QuotaDelta, ...]:
-    """Every quota that the change asks more or less of, with its limit where AWS was asked."""
+    """Every quota whose demand changes, with its limit where the account was read."""
     old: dict[_Key, float] = {}
     new: dict[_Key, float] = {}
     demands: dict[_Key, QuotaDemand] = {}
@@ -33,7 +33,7 @@ def quota_deltas(
                 demand = subject.value
                 key = (demand.service, demand.code, demand.label)
                 demands[key] = demand
-                # A rule with usage sums over the account; others limit each resource.
+                # A rule with usage adds up over the account; others limit each resource.
                 known = sums.get(key, 0)
                 sums[key] = (
                     known + demand.amount if rule.usage.facts else max(known, demand.amount)

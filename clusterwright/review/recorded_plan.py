@@ -1,7 +1,7 @@
-"""Where a spec and the plan that it was written from part.
+"""Comparison of a spec with the plan that it was written from.
 
-`clusterwright plan --write configs/NAME.yaml` leaves its answer beside the spec as
-`configs/NAME.plan.json`; the spec is then edited by hand, and the two may come apart.
+`clusterwright plan --write configs/NAME.yaml` writes its JSON output beside the spec as
+`configs/NAME.plan.json`; later edits of the spec may differ from it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from clusterwright.review.results import SpecChange
 HOURS_PER_DAY = 24
 
 
-class BadPlan(Exception):
-    """The recorded plan is no answer of `clusterwright plan`."""
+class InvalidPlan(Exception):
+    """The recorded plan is not an output of `clusterwright plan`."""
 
 
 def plan_beside(config: Path) -> Mapping[str, Any] | None:
@@ -27,7 +27,7 @@ def plan_beside(config: Path) -> Mapping[str, Any] | None:
 
     Raises
     ------
-    BadPlan
+    InvalidPlan
         It cannot be read.
     """
     path = plan_path(config)
@@ -36,19 +36,19 @@ def plan_beside(config: Path) -> Mapping[str, Any] | None:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BadPlan(f"{path.name} cannot be read: {error}") from None
+        raise InvalidPlan(f"{path.name} cannot be read: {error}") from None
     if not isinstance(found, Mapping) or found.get("command") != "plan":
-        raise BadPlan(f"{path.name} is no answer of `clusterwright plan`")
+        raise InvalidPlan(f"{path.name} is not an output of `clusterwright plan`")
     return found
 
 
 def plan_path(config: Path) -> Path:
-    """Where the plan of a spec lies."""
+    """Path of the plan of a spec."""
     return config.with_name(f"{config.stem}.plan.json")
 
 
 def run_hours(plan: Mapping[str, Any]) -> int | None:
-    """Hours that `plan --write` puts into the spec: the P90 of the days, whole; None without."""
+    """Hours that `plan --write` writes to the spec: the P90, in whole days; None if missing."""
     estimate = plan.get("estimate")
     days = estimate.get("days") if isinstance(estimate, Mapping) else None
     p90 = days.get("p90") if isinstance(days, Mapping) else None
@@ -59,12 +59,12 @@ def run_hours(plan: Mapping[str, Any]) -> int | None:
     return math.ceil(p90) * HOURS_PER_DAY
 
 
-def partings(plan: Mapping[str, Any], cluster: Cluster) -> tuple[SpecChange, ...]:
-    """What the plan says (`before`) and the spec does not (`after`)."""
-    return tuple(_partings(plan, cluster))
+def differences(plan: Mapping[str, Any], cluster: Cluster) -> tuple[SpecChange, ...]:
+    """Values of the plan (`before`) and of the spec (`after`) that differ."""
+    return tuple(_differences(plan, cluster))
 
 
-def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]:
+def _differences(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]:
     region = plan.get("region")
     if isinstance(region, str) and region != cluster.region:
         yield SpecChange("region", region, cluster.region)
@@ -75,11 +75,11 @@ def _partings(plan: Mapping[str, Any], cluster: Cluster) -> Iterator[SpecChange]
         spares = failures.get("spares") if isinstance(failures, Mapping) else None
         groups = [g for g in cluster.compute if g.role == "compute"]
         mine = [group for group in groups if group.instance_type == kind]
-        # Where none is kept out of jobs, a failed instance is followed by one that is launched.
+        # Where no spares are reserved, a failed instance is replaced by a new one.
         kept = all(cluster.traits.keeps_spares(group.capacity.kind, kind) for group in mine)
         wanted = nodes + (spares if isinstance(spares, int) and kept else 0)
         there = sum(group.count for group in mine)
-        # More spares than planned are what is sold whole: UltraServers, blocks.
+        # There are more spares than planned where capacity is sold in units: UltraServers, blocks.
         training = there - sum(group.spare_count for group in mine)
         others = sorted({group.instance_type for group in groups} - {kind})
         if there == 0:

@@ -1,4 +1,4 @@
-"""The spec that a deployed template records (`stacks/base/spec_metadata.py` puts it there)."""
+"""The spec recorded in a deployed template (`stacks/base/spec_metadata.py` writes it)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KEY: Final = "clusterwright:spec"
 
 
 def recorded_spec(assembly: Assembly) -> str | None:
-    """The resolved spec as JSON, which is a spec file too; None where none is recorded."""
+    """The resolved spec as JSON, which is a valid spec file; None where none is recorded."""
     for stack in assembly.stacks.values():
         resources: Any = stack.template.get("Resources")
         for body in resources.values() if isinstance(resources, Mapping) else ():

@@ -1,10 +1,10 @@
-"""What CloudFormation does to each resource of two versions of an app.
+"""The effect of a deployment on every resource, from the templates of two versions of an app.
 
-Worked out from the templates and from CloudFormation's resource schemas: a change of a create-only
-property replaces; of a conditionally create-only one it counts as if it did, unless it is known
-to be made in place; so does whatever cannot be told before the deployment. A replacement gives a
-resource a new identity, which changes every value that refers to it, so the answer is worked out
-anew until nothing more follows.
+The templates are compared with CloudFormation's resource schemas. A change of a create-only
+property replaces the resource. A change of a conditionally create-only property counts as a
+replacement unless it is known to be in place; so does what is unknown before the deployment. A
+replaced resource has a new identity, which changes every value that refers to it, so the analysis
+is repeated until nothing changes.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
 """
@@ -33,8 +33,8 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class ResourceSide:
-    """A resource of one version, with its properties as expressions."""
+class ResourceVersion:
+    """A resource in one version, with its properties as expressions."""
 
     key: Key
     type: str
@@ -49,33 +49,33 @@ class ResourceSide:
 
 @dataclass(frozen=True)
 class Pair:
-    """A resource before and after; None where a version does not have it."""
+    """A resource before and after; None where a version lacks it."""
 
     key: Key
-    before: ResourceSide | None
-    after: ResourceSide | None
+    before: ResourceVersion | None
+    after: ResourceVersion | None
 
 
 @dataclass
-class Judgement:
-    """The effects, and what was worked out on the way."""
+class ChangeAnalysis:
+    """The changes of the resources, and what they were derived from."""
 
     changes: list[ResourceChange]
     pairs: dict[Key, Pair]
     changed_exports: dict[str, tuple[Certainty, str]] = field(default_factory=dict)
-    """Exports whose value changes or that go: whether that is certain, and why."""
+    """Exports that change or are removed: how certain that is, and why."""
 
-    untold: list[str] = field(default_factory=list)
-    """Stacks whose template alone does not say what it makes, and why."""
-
-
-def judge(before: Assembly, after: Assembly, schema_of: SchemaOf) -> Judgement:
-    """What deploying `after` over `before` does to every resource that does not stay as it is."""
-    return _Judge(before, after, schema_of).run()
+    unresolved: list[str] = field(default_factory=list)
+    """Stacks whose resources are unknown from the template alone, and why."""
 
 
-def sides(assembly: Assembly) -> dict[Key, ResourceSide]:
-    """Every resource that is there, or may be: those whose condition is known to fail are not."""
+def analyse(before: Assembly, after: Assembly, schema_of: SchemaOf) -> ChangeAnalysis:
+    """The change of every resource when `after` is deployed over `before`."""
+    return _Analysis(before, after, schema_of).run()
+
+
+def resources_of(assembly: Assembly) -> dict[Key, ResourceVersion]:
+    """Every resource, except those whose condition is known to be false."""
     found = {}
     for stack in assembly.stacks:
         scope = assembly.scope(stack)
@@ -83,7 +83,7 @@ def sides(assembly: Assembly) -> dict[Key, ResourceSide]:
             if "Condition" in body and scope.condition(body["Condition"]) is False:
                 continue
             properties = scope.value(body.get("Properties") or {})
-            found[(stack, name)] = ResourceSide(
+            found[(stack, name)] = ResourceVersion(
                 (stack, name),
                 str(body["Type"]),
                 properties if isinstance(properties, Mapping) else {"*": properties},
@@ -97,10 +97,10 @@ def at(value: Expression, pointer: Pointer) -> Expression:
     return value_at(value, pointer, lambda part: isinstance(part, tuple))
 
 
-class _Judge:
+class _Analysis:
     def __init__(self, before: Assembly, after: Assembly, schema_of: SchemaOf) -> None:
         self._before, self._after, self._schema_of = before, after, schema_of
-        old, new = sides(before), sides(after)
+        old, new = resources_of(before), resources_of(after)
         self._pairs = {
             key: Pair(key, old.get(key), new.get(key))
             for key in [*old, *(k for k in new if k not in old)]
@@ -116,7 +116,7 @@ class _Judge:
             and before.stacks[name].parameters == stack.parameters
         }
 
-    def run(self) -> Judgement:
+    def run(self) -> ChangeAnalysis:
         while True:
             known = (set(self._replaced), set(self._updated), dict(self._exports))
             changes = [c for pair in self._pairs.values() if (c := self._change(pair)) is not None]
@@ -125,37 +125,37 @@ class _Judge:
             self._exports = self._changed_exports()
             if known == (self._replaced, self._updated, self._exports):
                 break
-        untold = {
+        unresolved = {
             f"{name}: {reason}"
             for side in (self._before, self._after)
             for name in side.stacks
-            if (reason := side.scope(name).untold) is not None
+            if (reason := side.scope(name).unresolved) is not None
         }
-        return Judgement(changes, self._pairs, self._exports, sorted(untold))
+        return ChangeAnalysis(changes, self._pairs, self._exports, sorted(unresolved))
 
     def _change(self, pair: Pair) -> ResourceChange | None:
         before, after = pair.before, pair.after
         if before is None:
             assert after is not None
-            return _made(after)
+            return _created(after)
         if after is None:
-            return self._gone(before)
+            return self._removed(before)
         if before.type != after.type:
             reason = f"its type changes from {before.type} to {after.type}"
             return _ended(before, after, "replace", "replace", (reason,), ())
         return self._kept(before, after)
 
-    def _gone(self, before: ResourceSide) -> ResourceChange:
+    def _removed(self, before: ResourceVersion) -> ResourceChange:
         stack = before.key[0]
         if stack not in self._after.stacks:
             reason = (
-                f"the stack {stack} is no longer part of the app: `cdk deploy` leaves it as it "
-                "is, at its cost, and deleting the stack deletes this"
+                f"the stack {stack} is no longer part of the app: `cdk deploy` does not change "
+                "it, its cost continues, and deleting the stack deletes this resource"
             )
             return _ended(before, None, "delete", "leave", (reason,), ())
         return _ended(before, None, "delete", "delete", ("it is not in the template",), ())
 
-    def _kept(self, before: ResourceSide, after: ResourceSide) -> ResourceChange | None:
+    def _kept(self, before: ResourceVersion, after: ResourceVersion) -> ResourceChange | None:
         schema = self._schema_of(after.type)
         changed: list[str] = []
         replacing: list[tuple[str, Certainty]] = []
@@ -184,15 +184,15 @@ class _Judge:
 
     def _updates(
         self,
-        before: ResourceSide,
-        after: ResourceSide,
+        before: ResourceVersion,
+        after: ResourceVersion,
         changed: list[str],
         attributes: tuple[str, ...],
         *,
         sure: bool,
     ) -> ResourceChange:
         effect: Effect = "update" if changed else "none"
-        reasons = [self._said(before, after, name) for name in changed]
+        reasons = [self._described(before, after, name) for name in changed]
         for (kind, pointer), what in resource_types.INTERRUPTS.items():
             if kind == after.type and self._differs(before, after, pointer) is not None:
                 effect = "restart"
@@ -211,15 +211,15 @@ class _Judge:
 
     def _replacing(
         self,
-        before: ResourceSide,
-        after: ResourceSide,
+        before: ResourceVersion,
+        after: ResourceVersion,
         schema: ResourceSchema | None,
         changed: list[str],
     ) -> Iterator[tuple[str, Certainty]]:
         if not changed:
             return
         if "*" in (*before.properties, *after.properties):
-            yield "its properties come from a function as a whole", "possible"
+            yield "an intrinsic function returns all of its properties", "possible"
             return
         if schema is None:
             yield from self._without_schema(after, changed)
@@ -227,21 +227,21 @@ class _Judge:
         for pointer in sorted(schema.create_only):
             how = self._differs(before, after, pointer)
             if how is not None:
-                yield self._said(before, after, *pointer, tail="is create-only"), how
+                yield self._described(before, after, *pointer, tail="is create-only"), how
         for pointer in sorted(schema.conditional_create_only):
             if (after.type, pointer[0]) in resource_types.IN_PLACE and len(pointer) == 1:
                 continue
             if self._differs(before, after, pointer) is not None:
                 tail = "is create-only for some values"
-                yield self._said(before, after, *pointer, tail=tail), "possible"
+                yield self._described(before, after, *pointer, tail=tail), "possible"
         for pointer, source in resource_types.REPLACED_TOO.get(after.type, ()):
             how = self._differs(before, after, pointer)
             if how is not None:
                 tail = f"replaces ({source})"
-                yield self._said(before, after, *pointer, tail=tail), how
+                yield self._described(before, after, *pointer, tail=tail), how
 
     def _without_schema(
-        self, after: ResourceSide, changed: list[str]
+        self, after: ResourceVersion, changed: list[str]
     ) -> Iterator[tuple[str, Certainty]]:
         if after.type in resource_types.KEEPS_ITS_ID and "ServiceToken" not in changed:
             return
@@ -249,9 +249,11 @@ class _Judge:
         if after.type.startswith("Custom::") or after.type.endswith("::CustomResource"):
             yield f"{names} changes: the function of a custom resource may replace it", "possible"
         else:
-            yield f"{names} changes, and there is no schema of {after.type}", "possible"
+            yield f"{names} changes, and {after.type} has no schema", "possible"
 
-    def _attribute_reasons(self, before: ResourceSide, after: ResourceSide) -> tuple[str, ...]:
+    def _attribute_reasons(
+        self, before: ResourceVersion, after: ResourceVersion
+    ) -> tuple[str, ...]:
         found = []
         for name in _ATTRIBUTES:
             old, new = before.body.get(name), after.body.get(name)
@@ -265,8 +267,12 @@ class _Judge:
                 found.append("Metadata changes")
         return tuple(found)
 
-    def _said(
-        self, before: ResourceSide, after: ResourceSide, *pointer: str, tail: str | None = None
+    def _described(
+        self,
+        before: ResourceVersion,
+        after: ResourceVersion,
+        *pointer: str,
+        tail: str | None = None,
     ) -> str:
         old, new = at(before.properties, pointer), at(after.properties, pointer)
         name = ".".join(pointer)
@@ -280,26 +286,26 @@ class _Judge:
         return f"{text}, which {tail}" if tail else text
 
     def _differs(
-        self, before: ResourceSide, after: ResourceSide, pointer: Pointer
+        self, before: ResourceVersion, after: ResourceVersion, pointer: Pointer
     ) -> Certainty | None:
-        """Whether the value at a path changes: certainly, possibly, or None where it stays."""
+        """The certainty that the value at a path changes; None where it does not."""
         old, new = at(before.properties, pointer), at(after.properties, pointer)
         if old != new:
             plain = all(not list(references(side)) for side in (old, new))
             return "certain" if plain or not _same_shape(old, new) else "possible"
-        hows = [self._moves(after.key[0], reference) for reference in references(new)]
+        hows = [self._reference_changes(after.key[0], reference) for reference in references(new)]
         if "certain" in hows:
             return "certain"
         return "possible" if "possible" in hows else None
 
-    def _because(self, side: ResourceSide, value: Expression) -> Iterator[str]:
+    def _because(self, side: ResourceVersion, value: Expression) -> Iterator[str]:
         for reference in references(value):
-            if self._moves(side.key[0], reference) is not None:
+            if self._reference_changes(side.key[0], reference) is not None:
                 what = "the export " if reference.kind == "import" else ""
                 yield f"{what}{reference.name}"
 
-    def _moves(self, stack: str, reference: Reference) -> Certainty | None:
-        """Whether what a reference gives changes although its text does not."""
+    def _reference_changes(self, stack: str, reference: Reference) -> Certainty | None:
+        """The certainty that the value of a reference changes; None where it does not."""
         key = (stack, reference.name)
         if reference.kind == "import":
             moved = self._exports.get(reference.name)
@@ -309,11 +315,13 @@ class _Judge:
         if key in self._replaced:
             return "certain"
         if reference.kind == "attribute" and key in self._updated:
-            return self._attribute_moves(self._pairs.get(key), reference.attribute)
+            return self._attribute_reference_changes(self._pairs.get(key), reference.attribute)
         return None
 
-    def _attribute_moves(self, pair: Pair | None, attribute: str | None) -> Certainty | None:
-        """Whether an attribute of a resource that changes in place changes with it."""
+    def _attribute_reference_changes(
+        self, pair: Pair | None, attribute: str | None
+    ) -> Certainty | None:
+        """The certainty that an attribute changes with an update in place."""
         if pair is None or pair.before is None or pair.after is None or attribute is None:
             return "possible"
         kind = pair.after.type
@@ -323,7 +331,7 @@ class _Judge:
             return None
         pointer = tuple(attribute.split("."))
         if pointer[0] in pair.before.properties and pointer[0] in pair.after.properties:
-            # It is the property itself that is read back.
+            # The attribute returns the property itself.
             return self._differs(pair.before, pair.after, pointer)
         return "possible"
 
@@ -341,7 +349,7 @@ class _Judge:
             moved = {
                 reference.name: how
                 for reference in references(value)
-                if (how := self._moves(stack, reference)) is not None
+                if (how := self._reference_changes(stack, reference)) is not None
                 and (reference.kind != "import" or reference.name != name)
             }
             if moved:
@@ -351,7 +359,7 @@ class _Judge:
 
 
 def exports(assembly: Assembly) -> dict[str, tuple[str, Expression]]:
-    """Every export with a name that is known: its stack and its value."""
+    """Every export whose name is known: its stack and its value."""
     found = {}
     for stack in assembly.stacks:
         scope: Scope = assembly.scope(stack)
@@ -367,7 +375,7 @@ def exports(assembly: Assembly) -> dict[str, tuple[str, Expression]]:
 
 
 def imports(assembly: Assembly, stack: str) -> set[str]:
-    """Names of the exports that a stack imports, as far as they are known."""
+    """Names of the exports that a stack imports, where they are known."""
     scope = assembly.scope(stack)
     value = [
         scope.value(body)
@@ -377,7 +385,7 @@ def imports(assembly: Assembly, stack: str) -> set[str]:
     return {r.name for r in references(value) if r.kind == "import" and r.name}
 
 
-def _made(after: ResourceSide) -> ResourceChange:
+def _created(after: ResourceVersion) -> ResourceChange:
     stack, name = after.key
     return ResourceChange(
         stack=stack,
@@ -390,15 +398,15 @@ def _made(after: ResourceSide) -> ResourceChange:
 
 
 def _ended(
-    before: ResourceSide,
-    after: ResourceSide | None,
+    before: ResourceVersion,
+    after: ResourceVersion | None,
     effect: Effect,
     action: Action,
     reasons: tuple[str, ...],
     properties: tuple[str, ...],
     certainty: Certainty = "certain",
 ) -> ResourceChange:
-    """A resource that is given up; what it holds is kept only if every policy says so."""
+    """The change of a resource that ends; its data is kept only if every policy keeps it."""
     if action == "replace":
         policies = {before.policy("UpdateReplacePolicy")}
         if after is not None:
@@ -414,11 +422,11 @@ def _ended(
     outcome = None
     if holds is not None:
         if kept:
-            outcome = "it stays in the account, outside the stack"
+            outcome = "it is retained outside the stack"
             if action == "replace":
-                outcome += "; the new one begins empty"
+                outcome += "; the new one is empty"
         elif snapshot:
-            outcome = "a snapshot of it stays"
+            outcome = "a snapshot is retained"
         else:
             outcome = f"lost: {holds}"
     return ResourceChange(
@@ -437,7 +445,7 @@ def _ended(
     )
 
 
-def _snapshot_by_default(side: ResourceSide) -> bool:
+def _snapshot_by_default(side: ResourceVersion) -> bool:
     return (
         side.type in resource_types.SNAPSHOT_WITHOUT_POLICY
         and "DBClusterIdentifier" not in side.properties
@@ -445,18 +453,18 @@ def _snapshot_by_default(side: ResourceSide) -> bool:
 
 
 def _without_record(metadata: Any) -> Any:
-    """Metadata without the spec that it records: its changes are shown as the spec's own."""
+    """Metadata without the recorded spec, whose changes are listed separately."""
     if not isinstance(metadata, Mapping):
         return metadata
     return {key: value for key, value in metadata.items() if key != RECORD} or None
 
 
 def _of_its_identity(schema: ResourceSchema | None, attribute: str) -> bool:
-    """Whether an attribute is what a resource is identified by, which an update in place keeps."""
+    """Whether an attribute identifies the resource, so that an update in place keeps it."""
     pointer = tuple(attribute.split("."))
     if schema is not None and any(pointer in identifier for identifier in schema.identifiers):
         return True
-    # ARNs and ids are made from the identity; those of something inside it (`X.Arn`) need not be.
+    # ARNs and ids derive from the identity; those of a part of it (`X.Arn`) may not.
     return len(pointer) == 1 and attribute.endswith(("Arn", "ARN", "Id"))
 
 
@@ -467,6 +475,6 @@ def _same_shape(old: Expression, new: Expression) -> bool:
 
 def _short(value: Expression, length: int = 60) -> str:
     if value is None:
-        return "nothing"
+        return "none"
     text = shown(value)
     return text if len(text) <= length else f"{text[: length - 1]}…"

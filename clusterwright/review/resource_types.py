@@ -1,7 +1,7 @@
-"""What is known of resource types beyond their schemas: what they hold, what updates do to them.
+"""Facts about resource types beyond their schemas: what they hold, how updates affect them.
 
-Each entry says where it is documented. A type that is in neither table is taken to hold something:
-whoever replaces it must say so.
+Each entry names its source. A type in neither table counts as holding data, so that its
+replacement must be allowed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ HOLDS: Final[dict[str, str]] = {
     "AWS::CloudFormation::Stack": "the resources of a nested stack",
     "AWS::DynamoDB::GlobalTable": "data",
     "AWS::DynamoDB::Table": "data",
-    "AWS::EC2::CapacityReservation": "reserved capacity, which may not be had again",
-    "AWS::EC2::EIP": "an address that others may allow by number",
+    "AWS::EC2::CapacityReservation": "reserved capacity, which may not be available again",
+    "AWS::EC2::EIP": "an IP address that others may have allowed",
     "AWS::EC2::Instance": "an instance and what runs on it",
     "AWS::EC2::Volume": "data",
     "AWS::ECR::Repository": "images",
@@ -35,8 +35,8 @@ HOLDS: Final[dict[str, str]] = {
     "AWS::FSx::StorageVirtualMachine": "files",
     "AWS::FSx::Volume": "files",
     "AWS::Grafana::Workspace": "dashboards",
-    "AWS::KMS::Key": "the key without which what it encrypted cannot be read",
-    "AWS::KMS::ReplicaKey": "the key without which what it encrypted cannot be read",
+    "AWS::KMS::Key": "the key that decrypts its data",
+    "AWS::KMS::ReplicaKey": "the key that decrypts its data",
     "AWS::Logs::LogGroup": "logs",
     "AWS::PCS::Cluster": "a cluster and the jobs on it",
     "AWS::PCS::ComputeNodeGroup": "nodes and the jobs on them",
@@ -45,8 +45,8 @@ HOLDS: Final[dict[str, str]] = {
     "AWS::S3::Bucket": "objects",
     "AWS::S3Express::DirectoryBucket": "objects",
     "AWS::SageMaker::Cluster": "the cluster, its nodes and the jobs on them",
-    # Home directories that nothing else holds are on a file system that goes with it.
-    "Custom::PclusterCluster": "the cluster, its nodes, the jobs on them and their own disks",
+    # Home directories that nothing else holds are on a file system that is deleted with it.
+    "Custom::PclusterCluster": "the cluster, its nodes, the jobs on them and their disks",
     "AWS::SecretsManager::Secret": "a secret",
 }
 
@@ -62,11 +62,11 @@ RUNS_JOBS: Final = frozenset(
         CLUSTER,
     }
 )
-"""Their end is the end of the jobs on them."""
+"""Deleting one of them ends the jobs on it."""
 
 HOLDS_NOTHING: Final = frozenset(
     {
-        # What it collected is in the workspace.
+        # Its metrics are in the workspace.
         "AWS::APS::Scraper",
         "AWS::Budgets::Budget",
         "AWS::CDK::Metadata",
@@ -119,7 +119,7 @@ HOLDS_NOTHING: Final = frozenset(
         "AWS::SNS::Subscription",
         "AWS::SNS::Topic",
         "AWS::SNS::TopicPolicy",
-        # Karpenter's, which keeps EC2's warnings for five minutes.
+        # The queue of Karpenter, which keeps EC2 interruption notices for five minutes.
         "AWS::SQS::Queue",
         "AWS::SQS::QueuePolicy",
         "AWS::SSM::Document",
@@ -134,17 +134,17 @@ HOLDS_NOTHING: Final = frozenset(
         "Custom::VpcRestrictDefaultSG",
     }
 )
-"""Made again from the template alone. An association's data is in the bucket and file system."""
+"""Created again from the template alone. An association's data is in bucket and file system."""
 
 KEEPS_ITS_ID: Final = frozenset(
     {
-        # `bucket-deployment-handler/index.py` of aws-cdk-lib 2.275.0: only Create makes an id.
+        # `bucket-deployment-handler/index.py` of aws-cdk-lib 2.275.0: only Create sets an id.
         "Custom::CDKBucketDeployment",
         # The cluster's name, which an update may not change (cluster.yaml of the provider).
         "Custom::PclusterCluster",
     }
 )
-"""Custom resources that an update never replaces; of others their function decides."""
+"""Custom resources that an update never replaces; for others their function decides."""
 
 REPLACED_TOO: Final[dict[str, tuple[tuple[Pointer, str], ...]]] = {
     # "Update requires: Replacement" in the documentation, not in the schema.
@@ -186,7 +186,7 @@ IN_PLACE: Final[dict[tuple[str, str], str]] = {
     ("AWS::RDS::DBInstance", "PerformanceInsightsKMSKeyId"): _RDS_INSTANCE,
     ("AWS::RDS::DBInstance", "PreferredMaintenanceWindow"): _RDS_INSTANCE,
 }
-"""Conditional properties that are proven to change in place, and where."""
+"""Conditionally create-only properties that are known to change in place, with the source."""
 
 _RECYCLED: Final = "every node of the group is replaced, some at a time, with the jobs on it"
 
@@ -211,7 +211,7 @@ INTERRUPTS: Final[dict[tuple[str, Pointer], str]] = {
 
 FIXED_ATTRIBUTES: Final = frozenset(
     {
-        # Made of the file system's id, or given at its creation; UpdateFileSystem changes neither:
+        # Derived from the file system's id, or set at its creation; UpdateFileSystem keeps both:
         # https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html
         (FILE_SYSTEM, "DNSName"),
         (FILE_SYSTEM, "LustreMountName"),
@@ -223,19 +223,19 @@ FIXED_ATTRIBUTES: Final = frozenset(
 """Attributes that an update in place keeps."""
 
 SNAPSHOT_WITHOUT_POLICY: Final = frozenset({"AWS::RDS::DBCluster", "AWS::RDS::DBInstance"})
-"""What CloudFormation keeps a snapshot of when its template says nothing (instances of a cluster
-excepted): https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+"""Types that CloudFormation snapshots where the template has no policy (except instances of a
+cluster): https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
 """
 
 
 def holds(type_name: str, *, kept_by_policy: bool = False) -> str | None:
-    """What a resource of a type holds that cannot be made again; None where nothing.
+    """What a resource of a type holds that cannot be created again; None for nothing.
 
-    A type that nobody has looked at, and one whose template keeps it, hold something.
+    Unknown types, and types that the template retains, count as holding data.
     """
     known = HOLDS.get(type_name)
     if known is not None:
         return known
     if type_name in HOLDS_NOTHING and not (kept_by_policy and type_name.startswith("Custom::")):
         return None
-    return "something: this type is not known to hold nothing"
+    return "possibly data: the contents of this type are unknown"

@@ -1,4 +1,4 @@
-"""What a review found: result types only, so that rendering needs nothing else of this room."""
+"""Result types of a review."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from clusterwright.preflight.results import Finding, Unanswered, Waived
 
 Effect = Literal["none", "update", "restart", "replace", "delete"]
 EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
-"""What happens to a resource that exists, mildest first. One that is created has `none`."""
+"""Effect on an existing resource, mildest first; a new resource has `none`."""
 
 Action = Literal["keep", "create", "update", "replace", "delete", "leave"]
-"""What CloudFormation does. `leave`: its stack is no longer part of the app, so nothing does."""
+"""Action of CloudFormation; `leave` for a stack that is no longer part of the app."""
 
 Certainty = Literal["certain", "possible", "aws"]
-"""`possible`: not proven from templates, so the worse is taken. `aws`: a change set says so."""
+"""`possible`: not certain from the templates; `aws`: from a change set."""
 
 Verdict = Literal["pass", "fail", "unknown"]
 GateStatus = Literal["pass", "fail", "unknown", "allowed"]
@@ -25,9 +25,9 @@ GateStatus = Literal["pass", "fail", "unknown", "allowed"]
 
 @dataclass(frozen=True)
 class SpecChange:
-    """One value of the resolved spec that differs; `None` where it is not there.
+    """One value of the resolved spec that differs; null where it is absent.
 
-    Items of lists that have names are matched by name, so a group that moves is no change.
+    List items with names are matched by name, so that moving a group is not a change.
     """
 
     path: str
@@ -42,15 +42,15 @@ class ResourceChange:
     Attributes
     ----------
     reasons:
-        Why, in sentences: which property, and what CloudFormation's schema says of it.
+        Why, in sentences: the property, and its update behaviour in the schema.
     holds:
-        What is in it that cannot be made again; None where nothing is.
+        What it holds that cannot be created again; None for nothing.
     data_loss:
-        What it holds is destroyed. False where it is kept outside the stack or in a snapshot.
+        Its data is deleted. False where it is retained or in a snapshot.
     outcome:
-        What becomes of what it holds, in a sentence; None where nothing does.
+        What happens to its data, in a sentence; None without data.
     job_loss:
-        Jobs that run on it die.
+        Jobs that run on it end.
     """
 
     stack: str
@@ -68,21 +68,21 @@ class ResourceChange:
 
     @property
     def name(self) -> str:
-        """As the spec's `allow_replacement` names it."""
+        """Its name in `allow_replacement` of the spec."""
         return f"{self.stack}/{self.logical_id}"
 
     @property
     def ends(self) -> bool:
-        """Whether what exists now is given up."""
+        """Whether the existing resource ends."""
         return self.effect in ("replace", "delete")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Obstacle:
-    """Why a deployment of this change fails or must be done in steps.
+class DeploymentBlocker:
+    """Why a deployment of the change fails or requires several steps.
 
     `kind` is stable: `export-in-use`, `name-taken`, `type-changed`, `cannot-shrink`,
-    `cannot-change`, and `refused` for AWS's own word.
+    `cannot-change`, and `refused` for a change set that AWS refused.
     """
 
     kind: str
@@ -93,9 +93,9 @@ class Obstacle:
 
 @dataclass(frozen=True, kw_only=True)
 class NodesChange:
-    """What becomes of the nodes of one group.
+    """The change of the nodes of one group.
 
-    `jobs`: `die` (those on the nodes that go), `wait` (HyperPod patches idle nodes first), `none`.
+    `jobs`: `die` (jobs on the removed nodes end), `wait` (idle nodes are updated first), `none`.
     """
 
     group: str
@@ -105,17 +105,17 @@ class NodesChange:
     jobs: Literal["die", "wait", "none"]
     message: str
     whole_group: bool = False
-    """Every node of a group that holds jobs goes; that must be allowed by name."""
+    """The group loses all its nodes, which the spec must allow by name."""
 
     @property
     def name(self) -> str:
-        """As the spec's `allow_replacement` names it."""
+        """Its name in `allow_replacement` of the spec."""
         return f"compute[{self.group}]"
 
 
 @dataclass(frozen=True)
 class AccessChange:
-    """Something that is allowed after the change and was not before."""
+    """Access that is allowed after the change and was not before."""
 
     stack: str
     where: str
@@ -135,9 +135,9 @@ class ScriptsChange:
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaDelta:
-    """What the cluster asks of one quota before and after.
+    """The demand of the cluster on one quota before and after.
 
-    `limit` and `used` (by others) are AWS's answers; None without one.
+    `limit` is the applied quota; None where the account was not read.
     """
 
     service: str
@@ -155,10 +155,10 @@ class QuotaDelta:
 
 @dataclass(frozen=True)
 class FindingsDelta:
-    """Findings of the base against those of the change.
+    """Comparison of the findings of both versions.
 
-    A finding that both have with other words is new: the change bears on it. `standing` are those
-    that the change leaves as they are.
+    A finding of both with different messages is new, because the change affects it. `standing`
+    are those that are the same in both.
     """
 
     new: tuple[Finding, ...] = ()
@@ -170,7 +170,7 @@ class FindingsDelta:
 
 @dataclass(frozen=True, kw_only=True)
 class GateResult:
-    """One gate: `gate` is stable, `name` says of what."""
+    """One gate; `gate` is its kind, `name` its subject."""
 
     gate: Literal["replacement", "jobs", "order", "budget", "findings", "allowance"]
     status: GateStatus
@@ -181,7 +181,7 @@ class GateResult:
 
 @dataclass(frozen=True)
 class Unknown:
-    """One question of the review that could not be answered."""
+    """A part of the review that is unknown."""
 
     what: str
     reason: str
@@ -190,20 +190,20 @@ class Unknown:
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """The whole review of one change."""
+    """The review of one change."""
 
     file: str
     environment: str
     base: str
-    """What it is compared with, in words: `origin/main (3f2a91c)`, `what is deployed`."""
+    """Display name of the base: `origin/main (3f2a91c)`, `what is deployed`."""
 
     changes: tuple[SpecChange, ...] = ()
     resources: tuple[ResourceChange, ...] = ()
     resources_known: bool = True
-    obstacles: tuple[Obstacle, ...] = ()
+    deployment_blockers: tuple[DeploymentBlocker, ...] = ()
     nodes: tuple[NodesChange, ...] = ()
     access: tuple[AccessChange, ...] = ()
-    openings: tuple[AccessChange, ...] = ()
+    wider_network: tuple[AccessChange, ...] = ()
     scripts: ScriptsChange | None = None
     cost: CostDelta | None = None
     quotas: tuple[QuotaDelta, ...] = ()
@@ -212,10 +212,10 @@ class Review:
     unknown: tuple[Unknown, ...] = ()
     notes: tuple[str, ...] = ()
     drift: tuple[SpecChange, ...] = ()
-    """Properties of deployed resources that somebody changed since; CloudFormation's own word."""
+    """Properties of deployed resources that were changed outside CloudFormation (drift)."""
 
     plan: tuple[SpecChange, ...] = ()
-    """Where the spec parts from the plan recorded beside it: the plan's value, then the spec's."""
+    """Differences between the recorded plan (before) and the spec (after)."""
 
     today: dt.date = dt.date.min
 
@@ -234,7 +234,7 @@ class Review:
 
     @property
     def exit_code(self) -> int:
-        """1 a gate is broken; else 2 something could not be answered; else 0."""
+        """1 if a gate failed; else 2 if something is unknown; else 0."""
         return {"fail": 1, "unknown": 2, "pass": 0}[self.verdict]
 
     @property

@@ -1,4 +1,4 @@
-"""A whole review: two versions in, one result out."""
+"""The review of a change: two versions of a cluster and their comparison."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from clusterwright.preflight.facts.reader import FactReader
 from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import Severity
 from clusterwright.review import gates, karpenter, parallelcluster
-from clusterwright.review.iam_access import widenings
 from clusterwright.review.assembly import EMPTY, Assembly
 from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
-from clusterwright.review.resource_changes import Judgement, judge
+from clusterwright.review.deployment_blockers import deployment_blockers
 from clusterwright.review.findings_delta import findings_delta
-from clusterwright.review.resource_types import CLUSTER
+from clusterwright.review.iam_access import wider_access
+from clusterwright.review.lifecycle_scripts import scripts_change
+from clusterwright.review.network_exposure import wider_network
 from clusterwright.review.node_changes import (
-    Group,
+    NodeGroup,
     groups_of_spec,
     groups_of_templates,
     nodes_changes,
 )
-from clusterwright.review.network_exposure import openings
-from clusterwright.review.deployment_blockers import obstacles
 from clusterwright.review.quota_delta import quota_deltas
+from clusterwright.review.resource_changes import ChangeAnalysis, analyse
+from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import (
     GateResult,
     NodesChange,
@@ -44,22 +45,21 @@ from clusterwright.review.results import (
     SpecChange,
     Unknown,
 )
-from clusterwright.review.lifecycle_scripts import scripts_change
 from clusterwright.review.spec_diff import spec_changes
 
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a cluster, as far as it is known.
+    """One version of a cluster.
 
     Attributes
     ----------
     context:
-        Its spec with the catalogue and the user's prices; None where there is no spec.
+        The spec with the catalogue and the user's prices; None without a spec.
     assembly:
-        Its templates; None where they are not known.
+        The templates; None where they are unknown.
     checkout:
-        Where its lifecycle scripts are.
+        The folder of its lifecycle scripts.
     """
 
     context: Context | None
@@ -69,9 +69,9 @@ class Version:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is to be reviewed.
+    """The input of a review.
 
-    `change.context` must be there. `new` says that nothing is there before the change.
+    `change.context` is required. `new` means that nothing exists before the change.
     """
 
     base: Version
@@ -91,17 +91,17 @@ class Question:
 
 
 def review(question: Question) -> Review:
-    """Everything that the change means."""
+    """The review of a change."""
     context = question.change.context
     assert context is not None
     base = question.base.context
     unknown = [*question.unknown, *unanswered(question.change_sets)]
-    judged = _judged(question, unknown)
-    resources = _resources(question, judged)
-    update = _parallelcluster(question, judged)
+    analysis = _analysis(question, unknown)
+    resources = _resources(question, analysis)
+    update = _parallelcluster(question, analysis)
     if update is not None:
         resources = parallelcluster.with_reasons(resources, update)
-    nodes = _nodes(question, judged, update)
+    nodes = _nodes(question, analysis, update)
     bill_delta = _cost(base, context, question)
     before = (
         engine.run(
@@ -117,32 +117,32 @@ def review(question: Question) -> Review:
         before, after, base=base.spec if base is not None else None, change=context.spec
     )
     unknown += [
-        Unknown(f"the rule {rule.rule}", f"it crashed: {rule.crash}", "please report it")
+        Unknown(f"the rule {rule.rule}", f"the rule crashed: {rule.crash}", "please report it")
         for rule in after.crashed
     ]
-    in_the_way = (
-        obstacles(
+    blockers = (
+        deployment_blockers(
             question.base.assembly or EMPTY,
             question.change.assembly or EMPTY,
-            judged,
+            analysis,
             Schemas(context.region).of,
         )
-        if judged is not None
+        if analysis is not None
         else ()
     ) + rejections(question.change_sets)
     if update is not None:
-        in_the_way += tuple(parallelcluster.obstacles(update))
+        blockers += tuple(parallelcluster.deployment_blockers(update))
     allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
     found: list[GateResult] = [
         *gates.replacement_gates(resources, allowances),
         *gates.job_gates(nodes, allowances),
-        *gates.order_gates(in_the_way),
+        *gates.order_gates(blockers),
         *gates.budget_gates([*_limits(context, bill_delta)]),
         *gates.finding_gates(findings, question.fail_on),
         *allowances.gates(),
     ]
     notes = [*question.notes]
-    if judged is not None or not allowances.unused():
+    if analysis is not None or not allowances.unused():
         notes += [
             f"allow_replacement names {name}, which this change neither replaces nor deletes"
             for name in allowances.unused()
@@ -153,12 +153,12 @@ def review(question: Question) -> Review:
         base=question.base_name,
         changes=_changes(base, context, question),
         resources=_with_jobs(resources, nodes),
-        resources_known=judged is not None,
-        obstacles=in_the_way,
+        resources_known=analysis is not None,
+        deployment_blockers=blockers,
         nodes=tuple(nodes),
-        access=widenings(judged) if judged is not None else (),
-        openings=openings(judged) if judged is not None else (),
-        scripts=scripts_change(question.base.checkout, question.change.checkout, judged),
+        access=wider_access(analysis) if analysis is not None else (),
+        wider_network=wider_network(analysis) if analysis is not None else (),
+        scripts=scripts_change(question.base.checkout, question.change.checkout, analysis),
         cost=bill_delta,
         quotas=quota_deltas(question.files, base, context, question.reader),
         findings=findings,
@@ -172,18 +172,18 @@ def review(question: Question) -> Review:
 
 
 def strictly(found: Review) -> Review:
-    """The same, where what could not be answered breaks a gate."""
+    """The review with `--strict`: what is unknown fails a gate."""
     added = [
         GateResult(
             gate="findings", status="fail", name=entry.rule,
-            message=f"could not be answered: {entry.message}", hint=entry.hint,
+            message=f"unknown: {entry.message}", hint=entry.hint,
         )
         for entry in found.findings.unanswered
     ]  # fmt: skip
     added += [
         GateResult(
             gate="findings", status="fail", name=entry.what,
-            message=f"{entry.what} could not be answered: {entry.reason}", hint=entry.hint,
+            message=f"{entry.what} is unknown: {entry.reason}", hint=entry.hint,
         )
         for entry in found.unknown
     ]  # fmt: skip
@@ -194,7 +194,7 @@ def strictly(found: Review) -> Review:
     return dataclasses.replace(found, gates=(*kept, *added))
 
 
-def _judged(question: Question, unknown: list[Unknown]) -> Judgement | None:
+def _analysis(question: Question, unknown: list[Unknown]) -> ChangeAnalysis | None:
     before = EMPTY if question.new else question.base.assembly
     after = question.change.assembly
     if before is None or after is None:
@@ -202,45 +202,43 @@ def _judged(question: Question, unknown: list[Unknown]) -> Judgement | None:
     try:
         schemas = Schemas(after.region)
     except SchemasMissing as missing:
-        unknown.append(
-            Unknown("what CloudFormation does to each resource", str(missing), missing.hint)
-        )
+        unknown.append(Unknown("the effect on each resource", str(missing), missing.hint))
         return None
-    judged = judge(before, after, schemas.of)
+    analysis = analyse(before, after, schemas.of)
     unknown += [
-        Unknown("what CloudFormation does to each resource", reason, "look at its change set")
-        for reason in judged.untold
+        Unknown("the effect on each resource", reason, "see its change set")
+        for reason in analysis.unresolved
     ]
-    return judged
+    return analysis
 
 
-def _resources(question: Question, judged: Judgement | None) -> tuple[ResourceChange, ...]:
-    if judged is None:
+def _resources(question: Question, analysis: ChangeAnalysis | None) -> tuple[ResourceChange, ...]:
+    if analysis is None:
         return ()
-    return with_aws(judged.changes, question.change_sets, judged)
+    return with_aws(analysis.changes, question.change_sets, analysis)
 
 
 def _parallelcluster(
-    question: Question, judged: Judgement | None
+    question: Question, analysis: ChangeAnalysis | None
 ) -> parallelcluster.Update | None:
     base, change = question.base.context, question.change.context
     assert change is not None
     if question.new or "parallelcluster" not in change.cluster.traits.sections:
         return None
     return parallelcluster.update_of(
-        base.cluster if base is not None else None, change.cluster, judged
+        base.cluster if base is not None else None, change.cluster, analysis
     )
 
 
 def _nodes(
-    question: Question, judged: Judgement | None, update: parallelcluster.Update | None
+    question: Question, analysis: ChangeAnalysis | None, update: parallelcluster.Update | None
 ) -> list[NodesChange]:
     base, change = question.base.context, question.change.context
     assert change is not None
     if question.new:
         made = nodes_changes({}, groups_of_spec(change.cluster))
         return [*made, *karpenter.pool_changes(None, change.cluster)]
-    before: Mapping[str, Group]
+    before: Mapping[str, NodeGroup]
     if base is not None:
         if base.cluster.environment != change.cluster.environment:
             made = nodes_changes({}, groups_of_spec(change.cluster))
@@ -251,10 +249,10 @@ def _nodes(
             )
         kept = nodes_changes(groups_of_spec(base.cluster), groups_of_spec(change.cluster))
         return [*kept, *karpenter.pool_changes(base.cluster, change.cluster)]
-    if judged is None:
+    if analysis is None:
         return []
-    before = groups_of_templates(judged, after=False)
-    return nodes_changes(before, groups_of_templates(judged, after=True))
+    before = groups_of_templates(analysis, after=False)
+    return nodes_changes(before, groups_of_templates(analysis, after=True))
 
 
 def _compute(cluster: Cluster) -> dict[str, int]:
@@ -264,18 +262,18 @@ def _compute(cluster: Cluster) -> dict[str, int]:
 def _with_jobs(
     resources: tuple[ResourceChange, ...], nodes: Sequence[NodesChange]
 ) -> tuple[ResourceChange, ...]:
-    """The cluster's own entry says so where jobs die although it is changed in place."""
-    dying = [change for change in nodes if change.jobs == "die"]
-    if not dying:
+    """The resources, with job loss where nodes end although the cluster is updated in place."""
+    ending = [change for change in nodes if change.jobs == "die"]
+    if not ending:
         return resources
-    said = tuple(f"{change.name}: {change.message}" for change in dying)
-    replaced = any(change.change == "replaced" for change in dying)
+    reasons = tuple(f"{change.name}: {change.message}" for change in ending)
+    replaced = any(change.change == "replaced" for change in ending)
     return tuple(
         dataclasses.replace(
             change,
             effect="restart" if replaced and change.effect == "update" else change.effect,
             job_loss=True,
-            reasons=(*change.reasons, *said),
+            reasons=(*change.reasons, *reasons),
         )
         if change.type in (CLUSTER, parallelcluster.PCLUSTER) and change.action == "update"
         else change

@@ -10,20 +10,20 @@ from clusterwright.review.results import SpecChange
 _ABSENT: Final = object()
 
 NAMES: Final = ("name", "mount_path", "rule", "resource", "s3", "kind")
-"""What tells the items of a list apart, the first that all of them have and that is unique."""
+"""Keys that identify the items of a list: the first one that is unique in all of them."""
 
 
 def spec_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[SpecChange, ...]:
     """Every leaf that differs, with paths such as `compute[workers].count`.
 
-    An item of a list that is new or gone is one change, with the whole item as its value.
+    A list item that is added or removed is one change, with the whole item as its value.
     """
     return tuple(_changes("", before, after))
 
 
 def _changes(path: str, before: Any, after: Any) -> Iterator[SpecChange]:
     if _value(before) is None and _value(after) is None:
-        # A key that one platform does not have, and that says nothing on the other.
+        # A key that one platform lacks and that is null on the other.
         return
     if before is _ABSENT or after is _ABSENT:
         yield SpecChange(path, _value(before), _value(after))
@@ -56,7 +56,7 @@ def _list_changes(path: str, before: list[Any], after: list[Any]) -> Iterator[Sp
     for name in [*old, *(n for n in new if n not in old)]:
         yield from _changes(f"{path}[{name}]", old.get(name, _ABSENT), new.get(name, _ABSENT))
     if list(old) != list(new) and old.keys() == new.keys():
-        # The order of partitions, of file systems and of groups is the order of what is built.
+        # The order of partitions, file systems and groups matters in the deployment.
         yield SpecChange(f"{path} (order)", list(old), list(new))
 
 

@@ -1,8 +1,8 @@
-"""The templates of one version: what `app.py` of a checkout writes for a spec.
+"""Synthesis of the templates of one version by `app.py` of its checkout.
 
-It runs in a process of its own with that checkout's code, so that a change of the stacks is seen
-as well as a change of the spec. What it wrote is kept by the contents of everything it could have
-read, because the same again takes two seconds.
+It runs in a separate process with the code of that checkout, so that changes of the stacks count
+as well as changes of the spec. The templates are cached by the content of every file that the
+process can read, because a synthesis takes two seconds.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.review.assembly import Assembly, StackTemplate
-from clusterwright.review.base_version import NoBase, tracked_files
+from clusterwright.review.base_version import BaseNotFound, tracked_files
 
 APP: Final = ("app.py", "cdk.json", "stacks")
-"""What a checkout that can be synthesised has at its top."""
+"""Files at the top of a checkout that can be synthesised."""
 
 TIMEOUT_SECONDS: Final = 300
 KEPT_ENTRIES: Final = 40
@@ -38,7 +38,7 @@ _FORMAT: Final = 1
 
 
 class NotSynthesised(Exception):
-    """There are no templates; `invalid` where the spec is what is wrong."""
+    """The synthesis failed; `invalid` where the spec is the cause."""
 
     def __init__(self, message: str, hint: str, *, invalid: bool = False) -> None:
         super().__init__(message)
@@ -49,9 +49,9 @@ class NotSynthesised(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """A checkout with an `app.py`, and the spec that it is to build.
+    """A checkout with an `app.py`, and the spec to synthesise.
 
-    `reads` are the files that the spec is made of, wherever they are.
+    `reads` are the files that the spec consists of.
     """
 
     root: Path
@@ -60,7 +60,7 @@ class Source:
 
 
 def checkout_of(path: Path) -> Path | None:
-    """The checkout that builds a spec: the one it is in, else the one that this program is of."""
+    """The checkout that contains a spec, else the checkout of this program."""
     for folder in path.resolve().parents:
         if is_app(folder):
             return folder
@@ -69,7 +69,7 @@ def checkout_of(path: Path) -> Path | None:
 
 
 def files_of(spec: LoadedSpec) -> tuple[Path, ...]:
-    """The files that a spec is made of: its layers, and every file that a value names."""
+    """The files of a spec: its layers, and every file that a value names."""
     folder = Path(spec.file).resolve().parent
     found = {Path(document.file).resolve() for document in spec.layers.documents}
     found |= {Path(document.file).resolve() for document in spec.layers.origin.values()}
@@ -96,33 +96,35 @@ def is_app(folder: Path) -> bool:
     return all((folder / name).exists() for name in APP)
 
 
-def synthesise(source: Source, *, known: Mapping[str, str], cache: Path | None) -> Assembly:
-    """The assembly of a spec; from the cache where everything it could depend on is the same.
+def synthesise(
+    source: Source, *, pseudo_parameters: Mapping[str, str], cache: Path | None
+) -> Assembly:
+    """The assembly of a spec, from the cache where no input has changed.
 
     Parameters
     ----------
-    known:
-        Pseudo parameters of the place of deployment (`assembly.place`).
+    pseudo_parameters:
+        Of the deployment (`assembly.pseudo_parameters`).
 
     Raises
     ------
     NotSynthesised
-        The CDK is not installed, or the app does not write an assembly.
+        The CDK is not installed, or the app failed.
     """
     entry = None
     if cache is not None:
         entry = cache / f"{_digest(source)}.json"
         found = _cached(entry)
         if found is not None:
-            return Assembly(_stacks(found), known)
+            return Assembly(_stacks(found), pseudo_parameters)
     written = _run(source)
     if entry is not None:
         _keep(entry, written)
-    return Assembly(_stacks(written), known)
+    return Assembly(_stacks(written), pseudo_parameters)
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path | None:
-    """Where templates are kept; None where there is no place for them."""
+    """Folder of the cache; None without a home directory."""
     own = environment.get("CLUSTERWRIGHT_CACHE")
     if own is not None:
         return Path(own) / "synthesis" if own else None
@@ -136,7 +138,7 @@ def cache_folder(environment: Mapping[str, str]) -> Path | None:
 def _run(source: Source) -> dict[str, Any]:
     if importlib.util.find_spec("aws_cdk") is None:
         raise NotSynthesised(
-            "the CDK, which writes the templates, is not installed",
+            "the CDK, which synthesises the templates, is not installed",
             "pip install 'clusterwright[cdk]', or run it from a checkout after `make setup`",
         )
     with tempfile.TemporaryDirectory(prefix="clusterwright-synthesis-") as folder:
@@ -155,12 +157,12 @@ def _run(source: Source) -> dict[str, Any]:
             )
         except subprocess.TimeoutExpired:
             raise NotSynthesised(
-                f"app.py has not ended after {TIMEOUT_SECONDS} s", "run it by hand to see why"
+                f"app.py did not finish within {TIMEOUT_SECONDS} s", "run it by hand to see why"
             ) from None
-        # With findings of a policy it ends with 1, after everything is written.
+        # With policy findings it exits with 1 after writing everything.
         if not (output / "manifest.json").is_file():
             raise NotSynthesised(
-                f"app.py ended with {done.returncode}: {_said(done.stderr)}",
+                f"app.py exited with {done.returncode}: {_errors(done.stderr)}",
                 "run `cdk synth` with the same spec to see all of it",
                 invalid=done.returncode == 3,
             )
@@ -182,7 +184,7 @@ def _environment(source: Source, output: Path) -> dict[str, str]:
         "CLUSTERWRIGHT_CONFIG": os.fspath(config),
         "PYTHONPATH": os.fspath(source.root),
         "NO_COLOR": "1",
-        # A tree in a temporary folder is read once.
+        # A tree in a temporary folder is read only once.
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
@@ -214,18 +216,18 @@ def _stacks(written: Mapping[str, Any]) -> dict[str, StackTemplate]:
     }
 
 
-def _said(text: str) -> str:
-    """What went wrong, of all that Node, jsii and Python print."""
+def _errors(text: str) -> str:
+    """The error lines in the output of Node, jsii and Python."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"error[:\[]|\w*(Error|Exception)\b", line)]
-    return " / ".join(errors[-3:] or lines[-3:])[:1000] or "it says nothing"
+    return " / ".join(errors[-3:] or lines[-3:])[:1000] or "no message"
 
 
 # --- the cache ------------------------------------------------------------------------------
 
 
 def _digest(source: Source) -> str:
-    """Of everything that the app can read: its checkout, the spec's folder, and the libraries."""
+    """Digest of every input of the app: its checkout, the spec and the libraries."""
     digest = hashlib.sha256(f"{_FORMAT} {platform.python_version()}".encode())
     for name in ("aws-cdk-lib", "constructs", "cdk-nag", "pydantic", "ruamel.yaml", "jsii"):
         digest.update(f"{name}={_version(name)}\n".encode())
@@ -242,7 +244,7 @@ def _digest(source: Source) -> str:
 def _files(source: Source) -> Iterable[tuple[str, Path]]:
     try:
         names = tracked_files(source.root) if (source.root / ".git").exists() else None
-    except NoBase:
+    except BaseNotFound:
         names = None
     if names is None:
         names = _walked(source.root)
@@ -279,7 +281,7 @@ def _cached(entry: Path) -> dict[str, Any] | None:
 
 
 def _keep(entry: Path, written: Mapping[str, Any]) -> None:
-    """Keep an answer; where that is not possible, the next time takes two seconds more."""
+    """Write the cache entry; errors are ignored, because the cache is optional."""
     try:
         entry.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = entry.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")

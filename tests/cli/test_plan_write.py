@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from clusterwright.json_output.schemas import schemas
 from clusterwright.platforms.loading import load_cluster
-from clusterwright.review.recorded_plan import partings
+from clusterwright.review.recorded_plan import differences
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly
 
@@ -78,7 +78,7 @@ def test_each_platform_is_written_as_it_is_advised(
     assert clusterwright("cost", str(spec)).exit_code == 0
     assert clusterwright("expand", str(spec)).exit_code == 0
     assert "llama3-8b-cluster" in synth(spec).templates
-    assert partings(plan, cluster) == ()
+    assert differences(plan, cluster) == ()
     # Quotas are those that count there: instances of HyperPod, vCPUs of EC2.
     vcpus = any(", in vCPUs" in one["note"] for one in plan["quotas"])
     assert vcpus == (platform in ("parallelcluster", "eks"))
@@ -253,7 +253,7 @@ def test_ultraservers_are_whole_and_what_is_unknown_is_said(configs: Path) -> No
     assert checked.exit_code == 2
     assert "CW-C021" not in {f["rule"] for f in json.loads(checked.out)["findings"]}
     plan = json.loads((configs / "gb.plan.json").read_text())
-    assert partings(plan, load_cluster(output).cluster) == ()
+    assert differences(plan, load_cluster(output).cluster) == ()
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_ultraservers_on_parallelcluster(
     workers = [group for group in cluster.compute if group.role == "compute"]
     assert [(group.count, group.spare_count) for group in workers] == [(n, 0) for n in sizes]
     plan = json.loads((configs / "gb.plan.json").read_text())
-    assert partings(plan, cluster) == ()
+    assert differences(plan, cluster) == ()
 
 
 def test_a_part_of_an_ultraserver_is_refused_on_parallelcluster(configs: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clusterwright.review.deployment_blockers import obstacles
-from clusterwright.review.results import Obstacle
-from tests.review.templates import SCHEMAS, app, judged
+from clusterwright.review.deployment_blockers import deployment_blockers
+from clusterwright.review.results import DeploymentBlocker
+from tests.review.templates import SCHEMAS, analysis, app
 from tests.support import specs
 from tests.support.synthesis import Assembly
 
@@ -27,10 +27,10 @@ EKS = specs.changed(
 )
 
 
-def obstacles_of(before: Assembly, after: Assembly) -> list[Obstacle]:
+def obstacles_of(before: Assembly, after: Assembly) -> list[DeploymentBlocker]:
     """What `clusterwright diff` lists under `order`, from the templates of both versions."""
     old, new = app(**before.templates), app(**after.templates)
-    return list(obstacles(old, new, judged(old, new), SCHEMAS.of))
+    return list(deployment_blockers(old, new, analysis(old, new), SCHEMAS.of))
 
 
 SMALL = {**{key: EKS[key] for key in ("platform", "compute")}}

@@ -58,7 +58,7 @@ def test_geostore_630_an_export_whose_value_changes_is_said(build: Build) -> Non
     assert found.where == "test-storage"
     assert "its value follows LustrefsxFileSystem" in found.message
     assert "first deploy a version in which nothing uses it" in found.hint
-    # A second one beside it is no obstacle: that is the version between.
+    # A second one beside it is no blocker: that is the version between.
     beside = build(
         specs.changed({"storage.lustre": [LUSTRE, {**other, "mount_path": "/new"}]}, base=EKS)
     )

@@ -11,7 +11,7 @@ import pytest
 from tests.field_failures.changes import EKS, SMALL, obstacles_of, written
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import House, accepted, account, check, client, refused
-from tests.review.templates import app, judged
+from tests.review.templates import analysis, app
 from tests.support import specs
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly
@@ -272,14 +272,14 @@ def test_cdk_1001_a_cluster_that_would_be_replaced_is_called_so(build: Build) ->
     """What `cdk diff` did not show: some properties make another cluster."""
     before = build(EKS)
     after = build(specs.changed({"kubernetes.service_cidr": "10.64.0.0/16"}, base=EKS))
-    found = judged(app(**before.templates), app(**after.templates)).changes
+    found = analysis(app(**before.templates), app(**after.templates)).changes
     (cluster,) = [one for one in found if one.type == "AWS::EKS::Cluster"]
     assert cluster.effect == "replace"
     assert cluster.data_loss
     # Its name is ours, so the new one could not be made beside it: that is said as well.
     assert "name-taken" in {one.kind for one in obstacles_of(before, after)}
     kept = build(specs.changed({"kubernetes.control_plane_logs": ["api"]}, base=EKS))
-    found = judged(app(**before.templates), app(**kept.templates)).changes
+    found = analysis(app(**before.templates), app(**kept.templates)).changes
     assert [one.effect for one in found if one.type == "AWS::EKS::Cluster"] == ["update"]
 
 

@@ -12,7 +12,7 @@ from tests.field_failures import deployment
 from tests.field_failures.changes import EKS
 from tests.field_failures.conftest import Build
 from tests.field_failures.parts import account, client, spec_file
-from tests.review.templates import app, judged
+from tests.review.templates import analysis, app
 from tests.support import specs
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly
@@ -23,7 +23,7 @@ LONGEST_COMMENT = 65_536
 
 def replaced(before: Assembly, after: Assembly) -> set[str]:
     """What the review says is replaced, as `<stack>/<logical id>`."""
-    changes = judged(app(**before.templates), app(**after.templates)).changes
+    changes = analysis(app(**before.templates), app(**after.templates)).changes
     return {change.name for change in changes if change.effect == "replace"}
 
 
@@ -70,7 +70,7 @@ def test_cdk_28336_what_is_called_a_replacement_is_one_and_no_other(build: Build
             resource["Metadata"] = {}
             resource.setdefault("Properties", {})["Nothing"] = {"Ref": "AWS::NoValue"}
     old_app, new_app = app(**before.templates), app(**again)
-    assert [one for one in judged(old_app, new_app).changes if one.effect != "none"] == []
+    assert [one for one in analysis(old_app, new_app).changes if one.effect != "none"] == []
 
 
 def test_gost_2966_a_comment_is_no_longer_than_github_takes(tmp_path: Path) -> None:

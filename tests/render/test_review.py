@@ -26,10 +26,10 @@ from clusterwright.render.review_markdown import (
 )
 from clusterwright.review.results import (
     AccessChange,
+    DeploymentBlocker,
     FindingsDelta,
     GateResult,
     NodesChange,
-    Obstacle,
     QuotaDelta,
     ResourceChange,
     Review,
@@ -59,14 +59,17 @@ def review(text: str = "text", many: int = 1) -> Review:
                 data_loss=True, outcome=text, job_loss=True,
             ),
         ) * many,
-        obstacles=(Obstacle(kind="cannot-shrink", where=text, message=text, hint=text),) * many,
+        deployment_blockers=(
+            DeploymentBlocker(kind="cannot-shrink", where=text, message=text, hint=text),
+        )
+        * many,
         nodes=(
             NodesChange(
                 group=text, change="shrunk", before=64, after=8, jobs="die", message=text
             ),
         ) * many,
         access=(AccessChange(text, text, text),) * many,
-        openings=(AccessChange(text, text, text),) * many,
+        wider_network=(AccessChange(text, text, text),) * many,
         scripts=ScriptsChange((text,) * many, (text,), (text,), True, text),
         quotas=(
             QuotaDelta(

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright.cfn.resource_schemas import Schemas
-from clusterwright.review.assembly import Assembly, StackTemplate, place
-from clusterwright.review.resource_changes import Judgement, judge
+from clusterwright.review.assembly import Assembly, StackTemplate, pseudo_parameters
+from clusterwright.review.resource_changes import ChangeAnalysis, analyse
 from clusterwright.review.results import ResourceChange
 
 REGION = "us-east-1"
-KNOWN = place("111122223333", REGION, "aws")
+KNOWN = pseudo_parameters("111122223333", REGION, "aws")
 SCHEMAS = Schemas(REGION)
 
 
@@ -36,13 +36,13 @@ def app(**stacks: Mapping[str, Any]) -> Assembly:
     return Assembly({name: StackTemplate(name, body) for name, body in stacks.items()}, KNOWN)
 
 
-def judged(before: Assembly, after: Assembly) -> Judgement:
-    return judge(before, after, SCHEMAS.of)
+def analysis(before: Assembly, after: Assembly) -> ChangeAnalysis:
+    return analyse(before, after, SCHEMAS.of)
 
 
 def changes(before: Assembly, after: Assembly) -> dict[str, ResourceChange]:
     """What happens to each resource, as `<stack>/<logical id>`."""
-    return {change.name: change for change in judged(before, after).changes}
+    return {change.name: change for change in analysis(before, after).changes}
 
 
 def export(name: str, value: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from tests.review.templates import app, export, resource, stack
 
 
 def kinds(before: Assembly, after: Assembly) -> list[str]:
-    return [obstacle.kind for obstacle in found(before, after)]
+    return [blocker.kind for blocker in found(before, after)]
 
 
 def storage(*names: str) -> dict[str, Any]:
@@ -33,21 +33,21 @@ def cluster(*names: str) -> dict[str, Any]:
 def test_removing_a_file_system_whose_export_the_cluster_imports_needs_two_deployments() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("One", "Two"))
     after = app(storage=storage("One"), cluster=cluster("One"))
-    (obstacle,) = found(before, after)
-    assert obstacle.kind == "export-in-use"
-    assert "two deployments" in obstacle.message
-    assert "cdk deploy cluster --exclusively" in obstacle.hint
+    (blocker,) = found(before, after)
+    assert blocker.kind == "export-in-use"
+    assert "two deployments" in blocker.message
+    assert "cdk deploy cluster --exclusively" in blocker.hint
 
 
 def test_a_user_that_leaves_the_app_is_deleted_first() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("Two"), other=cluster("Two"))
     after = app(storage=storage("One"), cluster=cluster("One"))
-    (obstacle,) = found(before, after)
-    assert "first `cdk deploy cluster --exclusively`" in obstacle.hint
-    assert "then `aws cloudformation delete-stack --stack-name other`" in obstacle.hint
-    (obstacle,) = found(before, app(storage=storage("One")))
-    assert "delete-stack --stack-name cluster" in obstacle.hint
-    assert "--exclusively" not in obstacle.hint
+    (blocker,) = found(before, after)
+    assert "first `cdk deploy cluster --exclusively`" in blocker.hint
+    assert "then `aws cloudformation delete-stack --stack-name other`" in blocker.hint
+    (blocker,) = found(before, app(storage=storage("One")))
+    assert "delete-stack --stack-name cluster" in blocker.hint
+    assert "--exclusively" not in blocker.hint
 
 
 def test_who_uses_what_leaves_the_app_lets_go_of_it_before() -> None:
@@ -67,9 +67,9 @@ def test_who_uses_what_leaves_the_app_lets_go_of_it_before() -> None:
     after = app(
         network=stack({"Other": resource("AWS::SNS::Topic")}), cluster=exporting("cluster")
     )
-    (obstacle,) = found(before, after)
-    first, second, third, last = obstacle.hint.split(", then ")[0:1] + [
-        part for part in obstacle.hint.split("`") if "delete-stack" in part or "--all" in part
+    (blocker,) = found(before, after)
+    first, second, third, last = blocker.hint.split(", then ")[0:1] + [
+        part for part in blocker.hint.split("`") if "delete-stack" in part or "--all" in part
     ]
     assert first.startswith("first `cdk deploy cluster --exclusively`")
     assert second.endswith("--stack-name views")
@@ -86,8 +86,8 @@ def test_an_export_that_nobody_imports_may_go() -> None:
 def test_replacing_one_file_system_by_another_needs_a_version_between() -> None:
     before = app(storage=storage("One"), cluster=cluster("One"))
     after = app(storage=storage("Two"), cluster=cluster("Two"))
-    (obstacle,) = found(before, after)
-    assert "split the change" in obstacle.hint
+    (blocker,) = found(before, after)
+    assert "split the change" in blocker.hint
 
 
 def test_a_name_of_its_own_stands_in_the_way_of_a_replacement() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from clusterwright.review.iam_access import widenings
 from clusterwright.review.assembly import Assembly
-from tests.review.templates import app, judged, resource, stack
+from clusterwright.review.iam_access import wider_access
+from tests.review.templates import analysis, app, resource, stack
 
 ROLE = resource("AWS::IAM::Role", AssumeRolePolicyDocument={"Statement": []})
 
@@ -24,7 +24,7 @@ def allow(action: Any, on: Any = "arn:x", **more: Any) -> dict[str, Any]:
 
 
 def wider(before: Assembly, after: Assembly) -> list[str]:
-    return [change.message for change in widenings(judged(before, after))]
+    return [change.message for change in wider_access(analysis(before, after))]
 
 
 def test_a_new_action_a_new_resource_and_a_dropped_condition_are_named() -> None:

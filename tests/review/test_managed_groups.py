@@ -97,9 +97,9 @@ def test_versions_go_up_one_by_one(old: Any, new: Any, words: str | None) -> Non
             Parameters={"V": {"Type": "String"}},
         )
 
-    obstacles = found(app(k=control_plane(old)), app(k=control_plane(new)))
-    assert [words in one.message for one in obstacles if words] == ([True] if words else [])
-    assert bool(obstacles) is (words is not None)
+    blockers = found(app(k=control_plane(old)), app(k=control_plane(new)))
+    assert [words in one.message for one in blockers if words] == ([True] if words else [])
+    assert bool(blockers) is (words is not None)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_a_group_in_a_block_is_updated_without_nodes(
     before: dict[str, Any], after: dict[str, Any], refused: bool
 ) -> None:
     block = {"CapacityType": "CAPACITY_BLOCK"}
-    obstacles = found(app(cluster=nodes(**block, **before)), app(cluster=nodes(**block, **after)))
-    assert ["while it has no nodes" in one.message for one in obstacles] == [True] * refused
+    blockers = found(app(cluster=nodes(**block, **before)), app(cluster=nodes(**block, **after)))
+    assert ["while it has no nodes" in one.message for one in blockers] == [True] * refused
 
 
 def change_of(**changed: Any) -> list[NodesChange]:

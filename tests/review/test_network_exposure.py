@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clusterwright.review.assembly import Assembly
-from clusterwright.review.network_exposure import openings
-from tests.review.templates import app, judged, resource, stack
+from clusterwright.review.network_exposure import wider_network
+from tests.review.templates import analysis, app, resource, stack
 
 
 def ingress(
@@ -30,7 +30,7 @@ def group(*rules: Any, **properties: Any) -> Assembly:
 
 
 def opened(before: Assembly, after: Assembly) -> list[str]:
-    return [change.message for change in openings(judged(before, after))]
+    return [change.message for change in wider_network(analysis(before, after))]
 
 
 def test_a_rule_that_is_new_is_named_and_anywhere_is_said() -> None:

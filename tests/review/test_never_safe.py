@@ -23,8 +23,8 @@ from clusterwright.cfn.resource_schemas import Schemas
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from clusterwright.preflight.context import Context
-from clusterwright.review.assembly import Assembly, StackTemplate, place
-from clusterwright.review.resource_changes import judge
+from clusterwright.review.assembly import Assembly, StackTemplate, pseudo_parameters
+from clusterwright.review.resource_changes import analyse
 from clusterwright.review.review import Question, Version, review
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
 from tests.stacks.specs import ACCOUNT, FULL, changed
@@ -99,8 +99,8 @@ def test_a_replacement_by_the_schema_is_one_in_the_review(
     assert one is not None
     assert two is not None
     expected = replaced(one[1], two[1]) | gone(one[1], two[1])
-    judged = judge(_assembly(one[1]), _assembly(two[1]), Schemas("us-east-1").of)
-    told = {change.name for change in judged.changes if change.ends}
+    analysis = analyse(_assembly(one[1]), _assembly(two[1]), Schemas("us-east-1").of)
+    told = {change.name for change in analysis.changes if change.ends}
     assert expected <= told
     precious = {name for name in expected if _type(one[1], name) in PRECIOUS}
     found = _review(one, two)
@@ -244,7 +244,7 @@ def _text(value: Any) -> str:
 
 def _assembly(templates: Templates) -> Assembly:
     stacks = {name: StackTemplate(name, body) for name, body in templates.items()}
-    return Assembly(stacks, place(ACCOUNT, "us-east-1", "aws"))
+    return Assembly(stacks, pseudo_parameters(ACCOUNT, "us-east-1", "aws"))
 
 
 def _review(one: tuple[Path, Templates], two: tuple[Path, Templates]) -> Any:

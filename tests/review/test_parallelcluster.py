@@ -32,7 +32,7 @@ def update(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> Updat
 
 
 def kinds(found: Update) -> list[str]:
-    return [one.kind for one in parallelcluster.obstacles(found)]
+    return [one.kind for one in parallelcluster.deployment_blockers(found)]
 
 
 def nodes(found: Update, before: dict[str, Any], after: dict[str, Any]) -> dict[str, NodesChange]:
@@ -62,8 +62,8 @@ def test_fewer_nodes_need_the_strategy_that_ends_jobs(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__2__count=2)
     found = update(tmp_path, PARALLELCLUSTER, after)
     assert kinds(found) == ["cannot-shrink"]
-    (obstacle,) = parallelcluster.obstacles(found)
-    assert "terminate" in obstacle.hint
+    (blocker,) = parallelcluster.deployment_blockers(found)
+    assert "terminate" in blocker.hint
     allowed = changed(after, parallelcluster=TERMINATE)
     found = update(tmp_path, PARALLELCLUSTER, allowed)
     assert kinds(found) == []
@@ -86,10 +86,10 @@ def test_what_no_update_takes_is_called_by_its_key(
     tmp_path: Path, changes: dict[str, Any], path: str
 ) -> None:
     found = update(tmp_path, PARALLELCLUSTER, changed(PARALLELCLUSTER, **changes))
-    (obstacle,) = parallelcluster.obstacles(found)
-    assert obstacle.kind == "cannot-change"
-    assert path in obstacle.message
-    assert "another `environment`" in obstacle.hint
+    (blocker,) = parallelcluster.deployment_blockers(found)
+    assert blocker.kind == "cannot-change"
+    assert path in blocker.message
+    assert "another `environment`" in blocker.hint
 
 
 def test_another_release_updates_no_cluster(tmp_path: Path) -> None:
@@ -99,7 +99,9 @@ def test_another_release_updates_no_cluster(tmp_path: Path) -> None:
     found = parallelcluster.update_of(before, after, None)
     assert found is not None
     assert found.versions is not None
-    assert "updates no cluster of 3.15.0" in next(parallelcluster.obstacles(found)).message
+    assert (
+        "updates no cluster of 3.15.0" in next(parallelcluster.deployment_blockers(found)).message
+    )
 
 
 def test_another_instance_type_ends_every_job(tmp_path: Path) -> None:
@@ -133,8 +135,8 @@ def test_a_change_of_a_queue_goes_by_the_strategy(
 def test_login_nodes_must_be_gone_before_they_change(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__1__instance_type="m5.8xlarge")
     found = update(tmp_path, PARALLELCLUSTER, after)
-    (obstacle,) = parallelcluster.obstacles(found)
-    assert "login nodes must be gone first" in obstacle.message
+    (blocker,) = parallelcluster.deployment_blockers(found)
+    assert "login nodes must be gone first" in blocker.message
     assert nodes(found, PARALLELCLUSTER, after) == {}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.review.recorded_plan import BadPlan, partings, plan_beside
+from clusterwright.review.recorded_plan import InvalidPlan, differences, plan_beside
 from tests.support import specs
 
 PLAN: dict[str, Any] = {
@@ -25,7 +25,7 @@ PLAN: dict[str, Any] = {
 
 def found(tmp_path: Path, plan: dict[str, Any], **changes: Any) -> dict[str, tuple[Any, Any]]:
     cluster = specs.load(tmp_path, changes).cluster
-    return {c.path: (c.before, c.after) for c in partings(plan, cluster)}
+    return {c.path: (c.before, c.after) for c in differences(plan, cluster)}
 
 
 def test_they_agree(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_it_lies_beside_the_spec(tmp_path: Path) -> None:
     assert plan_beside(config) == PLAN
     for text in ("{", "[]", '{"command": "check"}'):
         beside.write_text(text)
-        with pytest.raises(BadPlan):
+        with pytest.raises(InvalidPlan):
             plan_beside(config)
 
 

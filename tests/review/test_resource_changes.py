@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.review.templates import app, changes, export, judged, resource, stack
+from tests.review.templates import analysis, app, changes, export, resource, stack
 
 FILE_SYSTEM = "AWS::FSx::FileSystem"
 
@@ -260,5 +260,5 @@ def test_a_cluster_that_goes_takes_its_jobs_along() -> None:
 def test_a_template_that_is_transformed_is_not_judged_in_silence() -> None:
     body = stack({"Fs": lustre()}, Transform="AWS::Serverless-2016-10-31")
     loops = stack({"Fn::ForEach::Many": ["X", ["a"], {}], "Fs": lustre()})
-    assert judged(app(a=body), app(a=body)).untold
-    assert judged(app(a=loops), app(a=loops)).untold
+    assert analysis(app(a=body), app(a=body)).unresolved
+    assert analysis(app(a=loops), app(a=loops)).unresolved

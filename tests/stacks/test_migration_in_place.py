@@ -26,8 +26,8 @@ from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PLATFORMS, PlatformName
 from clusterwright.platforms.stack_names import stack_name
 from clusterwright.review.assembly import Assembly as Templates
-from clusterwright.review.assembly import StackTemplate, place
-from clusterwright.review.resource_changes import judge
+from clusterwright.review.assembly import StackTemplate, pseudo_parameters
+from clusterwright.review.resource_changes import analyse
 from clusterwright_localaws import local_aws
 from tests.stacks.conftest import Build
 from tests.stacks.deployment import REGION, Account, add_boundary, bootstrapped, order
@@ -99,14 +99,14 @@ def test_the_review_says_before_what_stays_and_what_goes(
     ],
 ) -> None:
     old, new, first, second = moved(source, target)
-    judged = judge(templates(first), templates(second), Schemas(REGION).of)
+    analysis = analyse(templates(first), templates(second), Schemas(REGION).of)
     staying = {stack_name(old.cluster.environment, p) for p in retained(old.cluster, new.cluster)}
     going = {stack_name(old.cluster.environment, p) for p in removed(old.cluster, new.cluster)}
     assert going <= set(first.templates)
     # What is not said to stay is destroyed: as it is named, or as it stands on what is named.
     assert staying == set(first.templates) - downstream(first, going)
     assert staying <= set(second.templates)
-    ends = [change for change in judged.changes if change.ends]
+    ends = [change for change in analysis.changes if change.ends]
     for change in ends:
         if change.stack in staying:
             allowed = ("Control1Subnet", "Control2Subnet")
@@ -313,4 +313,4 @@ def downstream(assembly: Assembly, names: set[str]) -> set[str]:
 
 def templates(assembly: Assembly) -> Templates:
     stacks = {name: StackTemplate(name, body) for name, body in assembly.templates.items()}
-    return Templates(stacks, place(ACCOUNT, REGION, "aws"))
+    return Templates(stacks, pseudo_parameters(ACCOUNT, REGION, "aws"))
