@@ -1,4 +1,4 @@
-"""Artefacts: the list, and what became of each on the way to the bucket."""
+"""Artefacts and the results of mirroring them, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from clusterwright.json_output.envelope import json_answer
 def listed(artefacts: Sequence[Artefact], output_format: str) -> str:
     """The list as text or JSON."""
     if output_format == "json":
-        return json_answer("artefacts list", 0, {"artefacts": [_data(each) for each in artefacts]})
+        return json_answer(
+            "artefacts list", 0, {"artefacts": [_data(artefact) for artefact in artefacts]}
+        )
     widths = [
-        max((len(value(each)) for each in artefacts), default=0)
+        max((len(value(artefact)) for artefact in artefacts), default=0)
         for value in (_name, _version, _architecture)
     ]
     lines = [
-        f"{_name(each):{widths[0]}}  {_version(each):{widths[1]}}  "
-        f"{_architecture(each):{widths[2]}}  {each.sha256 or UNKNOWN}"
-        for each in artefacts
+        f"{_name(artefact):{widths[0]}}  {_version(artefact):{widths[1]}}  "
+        f"{_architecture(artefact):{widths[2]}}  {artefact.sha256 or UNKNOWN}"
+        for artefact in artefacts
     ]
-    unknown = sum(each.sha256 is None for each in artefacts)
+    unknown = sum(artefact.sha256 is None for artefact in artefacts)
     lines.append(f"\n{len(artefacts)} artefacts, {unknown} with an unknown checksum")
     return "\n".join(lines) + "\n"
 
@@ -36,7 +38,7 @@ def mirrored(
     exit_code: int,
     output_format: str,
 ) -> str:
-    """What became of each as text or JSON; `unanswered` is why AWS could not be asked further."""
+    """The result of each artefact as text or JSON; `unanswered` is the AWS error that ended it."""
     if output_format == "json":
         rows = [
             {
@@ -53,10 +55,10 @@ def mirrored(
     if unanswered is not None:
         lines.append(f"AWS did not answer: {unanswered}")
     counts = Counter(outcome.status for outcome in outcomes)
-    said = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing"
-    lines.append(f"\ns3://{bucket}: {said}")
+    totals = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing"
+    lines.append(f"\ns3://{bucket}: {totals}")
     if counts["refused"]:
-        lines.append("hint: --pin takes unknown checksums as they are; review the changed list")
+        lines.append("hint: --pin accepts unknown checksums; review the changed list")
     elif counts["pinned"]:
         lines.append("hint: the list has changed; review and commit it")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Facts with their sources and dates, ages of data sets, and what a refresh changed, as text."""
+"""Facts with sources and dates, ages of data sets, and changes of a refresh as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clusterwright.render.table import counted
 
 @dataclass(frozen=True)
 class FactRow:
-    """One fact; `source` and `date` are empty where it is unknown, and `note` then says why."""
+    """One fact; `source` and `date` are empty where it is unknown, and `note` has the reason."""
 
     name: str
     value: str
@@ -44,7 +44,7 @@ class AgeRow:
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """One fact that a refresh changed; `before` or `after` is `None` where it was not there."""
+    """One fact that a refresh changed; `before` or `after` is None where it is absent."""
 
     data_set: str
     fact: str
@@ -75,7 +75,7 @@ def facts_text(name: str, sections: Sequence[FactSection], style: Style = PLAIN)
 
 
 def ages_text(rows: Sequence[AgeRow], stale_after_days: int, today: str) -> str:
-    """One line per data set, and what the columns mean."""
+    """One line per data set, and a line of totals."""
     head = ("data set", "values", "unknown", "derived", "undated", "stale", "oldest", "newest")
     cells = [head] + [
         (
@@ -111,7 +111,7 @@ def ages_text(rows: Sequence[AgeRow], stale_after_days: int, today: str) -> str:
 
 
 def changes_text(rows: Sequence[ChangeRow], confirmed: int, style: Style = PLAIN) -> str:
-    """A diff by fact: `-` what was, `+` what is."""
+    """The changes by fact: `-` before, `+` after."""
     lines: list[str] = []
     data_set = None
     for row in rows:

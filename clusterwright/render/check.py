@@ -1,4 +1,4 @@
-"""What a check found, as text, JSON or Markdown."""
+"""The result of a check as text or Markdown."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_cell
 
 MAXIMUM_MARKDOWN_CHARACTERS = 65_000
-"""GitHub and GitLab cut a comment at 65,535."""
+"""GitHub and GitLab truncate a comment at 65,535."""
 
 
 def check_text(result: CheckResult, style: Style = PLAIN) -> str:
-    """Every finding with its place, then what is unknown and waived, then one line of counts."""
+    """Every finding with its position, then unknown and waived ones, then one line of counts."""
     blocks = [_finding_text(finding, style) for finding in result.findings]
     blocks += _unanswered_text(result.unanswered, style)
     blocks += [_waived_text(waived, style) for waived in result.waived]
@@ -36,10 +36,10 @@ def check_text(result: CheckResult, style: Style = PLAIN) -> str:
 
 
 def check_markdown(result: CheckResult, exit_code: int) -> str:
-    """A short verdict first, findings below it, the rest folded."""
+    """A short verdict, then the findings, then the rest folded."""
     summary = result.summary()
     counts = ", ".join(f"{summary[status]} {status}" for status in STATUSES)
-    verdict = {0: "pass", 1: "fail", 2: "not everything could be answered"}.get(exit_code, "bug")
+    verdict = {0: "pass", 1: "fail", 2: "something is unknown"}.get(exit_code, "internal error")
     lines = [f"### Check of {markdown_cell(result.environment)}: **{verdict}**", "", counts, ""]
     lines += [line for finding in result.findings for line in _finding_markdown(finding)]
     if result.unanswered:
@@ -94,7 +94,7 @@ def _amount(value: Amount) -> str:
 
 
 def _unanswered_text(unanswered: Sequence[Unanswered], style: Style) -> list[str]:
-    """Refusals with the same cause are told once, with the rules that wait for them."""
+    """Failed AWS calls with the same cause are listed once, with the rules that need them."""
     blocks = []
     for entry in unanswered:
         if entry.reason is None:
@@ -102,7 +102,7 @@ def _unanswered_text(unanswered: Sequence[Unanswered], style: Style) -> list[str
     causes: dict[tuple[str | None, ...], list[Unanswered]] = {}
     for entry in unanswered:
         if entry.reason is not None:
-            # Without credentials every question has the one answer.
+            # Without credentials every call fails for the same reason.
             key: tuple[str | None, ...] = (entry.reason, entry.hint)
             if entry.reason != "no-credentials":
                 key = (*key, entry.service, entry.operation, entry.region)
@@ -111,8 +111,8 @@ def _unanswered_text(unanswered: Sequence[Unanswered], style: Style) -> list[str
         first = entries[0]
         rules = list(dict.fromkeys(entry.rule for entry in entries))
         head = style.paint("unknown", f"unknown[{', '.join(rules)}]:")
-        said = first.message.partition(": ")[2] if len(rules) > 1 else first.message
-        lines = [f"{head} {printable(said)}"]
+        message = first.message.partition(": ")[2] if len(rules) > 1 else first.message
+        lines = [f"{head} {printable(message)}"]
         if first.hint:
             lines += ["", f"{style.paint('hint', 'hint:')} {printable(first.hint)}"]
         blocks.append("\n".join(lines) + "\n")
@@ -148,15 +148,15 @@ def _summary_text(result: CheckResult, style: Style) -> str:
             text += f" ({_severities(result.findings)})"
         parts.append(text)
     empty = sum(rule.status == "pass" and not rule.tested for rule in result.rules)
-    also = [f"{empty} passed with nothing to test"] if empty else []
+    also = [f"{empty} passed with nothing to check"] if empty else []
     if result.calls:
-        also.append(f"{result.calls} questions to AWS")
+        also.append(f"{result.calls} facts read from AWS")
     more = f" ({', '.join(also)})" if also else ""
     return f"{', '.join(parts)}{more}\n"
 
 
 def _severities(findings: Sequence[Finding]) -> str:
-    """`1 error, 2 warnings`: how grave the findings are."""
+    """Number of findings by severity: `1 error, 2 warnings`."""
     counts = []
     for severity in SEVERITIES:
         count = sum(finding.severity == severity for finding in findings)
@@ -195,4 +195,4 @@ def _cut(text: str) -> str:
     end = text.rfind("\n", 0, MAXIMUM_MARKDOWN_CHARACTERS - 200)
     kept = text[:end]
     closing = "\n\n</details>" * (kept.count("<details>") - kept.count("</details>"))
-    return f"{kept}{closing}\n\nThe rest is cut: run `clusterwright check` to see it.\n"
+    return f"{kept}{closing}\n\nThe rest is left out: run `clusterwright check` to see it.\n"

@@ -18,8 +18,8 @@ from clusterwright.preflight.results import (
 def check_junit(result: CheckResult, *, fail_on: Severity = "error") -> str:
     """One test case per rule.
 
-    A rule whose finding is at or above `fail_on` is a failure, one that could not be answered an
-    error, a skipped or waived one is skipped. Milder findings pass with their text as output.
+    A rule with a finding at or above `fail_on` is a failure, an unknown one an error, and a
+    skipped or waived one is skipped. Less severe findings pass, with their text as output.
     """
     cases = [_case(rule, result, fail_on) for rule in result.rules]
     failures = sum("<failure " in case for case in cases)
@@ -43,12 +43,12 @@ def _case(rule: RuleResult, result: CheckResult, fail_on: Severity) -> str:
     )
     findings = [finding for finding in result.findings if finding.rule == rule.rule]
     unanswered = [entry for entry in result.unanswered if entry.rule == rule.rule]
-    grave = [finding for finding in findings if at_or_above(finding.severity, fail_on)]
+    severe = [finding for finding in findings if at_or_above(finding.severity, fail_on)]
     inner = ""
     if rule.crash is not None:
         inner = _element("error", f"the rule crashed: {rule.crash}", "")
-    elif grave:
-        inner = _element("failure", grave[0].message, _lines(grave))
+    elif severe:
+        inner = _element("failure", severe[0].message, _lines(severe))
     elif unanswered:
         inner = _element("error", unanswered[0].message, _lines(unanswered))
     elif rule.status == "skipped":
@@ -56,9 +56,9 @@ def _case(rule: RuleResult, result: CheckResult, fail_on: Severity) -> str:
     elif rule.status == "waived":
         reasons = [w.reason for w in result.waived if w.finding.rule == rule.rule]
         inner = _element("skipped", f"waived: {'; '.join(reasons)}", "")
-    milder = [finding for finding in findings if finding not in grave]
-    if milder:
-        text = escape(_clean(_lines(milder)))
+    minor = [finding for finding in findings if finding not in severe]
+    if minor:
+        text = escape(_clean(_lines(minor)))
         inner += f"      <system-out>{text}</system-out>\n"
     return f"{head}\n{inner}    </testcase>\n" if inner else f"{head[:-1]}/>\n"
 

@@ -1,4 +1,4 @@
-"""Manifests as YAML documents, one file that `kubectl apply -f` takes."""
+"""Manifests as YAML documents for `kubectl apply -f`."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from clusterwright.render.spec import spec_yaml
 
 
 def documents(objects: Iterable[Mapping[str, Any]]) -> str:
-    """Each object as a YAML document with sorted keys; empty without any."""
-    return "".join(f"---\n{spec_yaml(each)}" for each in objects)
+    """Each object as a YAML document with sorted keys."""
+    return "".join(f"---\n{spec_yaml(item)}" for item in objects)

@@ -1,4 +1,4 @@
-"""What a move to another platform comes to: text, Markdown and JSON."""
+"""A migration to another platform as text or Markdown."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table
 
 SECTIONS = (
-    ("decisions", "Decided for you; decide otherwise where you know better"),
-    ("open", "Left to decide: the other file does not pass yet"),
-    ("unknown", "Not known"),
+    ("decisions", "Decisions made for you; change them where you know better"),
+    ("open", "To decide: the new spec does not pass yet"),
+    ("unknown", "Unknown"),
     ("lost", "Lost"),
     ("gained", "Gained"),
-    ("moves", "To be moved, or counted again"),
-    ("in_place", "In the place of the old one: the order"),
+    ("moves", "To move or size again"),
+    ("in_place", "Replacing the old cluster: the order of steps"),
 )
 
 
@@ -38,7 +38,7 @@ def migration_text(report: MigrationReport, style: Style = PLAIN) -> str:
     lines.append(style.paint("bold", "Cost"))
     lines += [f"  {line}" for line in _cost_lines(report.costs)]
     if report.written is None:
-        lines += ["", style.paint("hint", "--write FILE writes the other file")]
+        lines += ["", style.paint("hint", "--write FILE writes the new spec")]
     return "\n".join(lines) + "\n"
 
 
@@ -75,7 +75,7 @@ def _sections(report: MigrationReport) -> Iterator[tuple[str, Sequence[Note]]]:
 def _cost_lines(costs: Costs) -> Iterator[str]:
     for word, bill in (("before", costs.before), ("after", costs.after)):
         if bill is None:
-            yield f"{word}: unknown until the other file loads"
+            yield f"{word}: unknown until the new spec loads"
             continue
         total = bill.total
         least = "at least " if total.unknown_lines else ""

@@ -1,4 +1,4 @@
-"""A configuration of ParallelCluster as YAML, with a comment wherever a value is a placeholder."""
+"""A ParallelCluster configuration as YAML, with a comment at every placeholder."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ HEADING = """\
 #
 #   pcluster create-cluster --cluster-name {name} --cluster-configuration FILE --dryrun true
 #
-# Where `cdk deploy` makes the cluster, CloudFormation owns it: pcluster then only looks.
+# If `cdk deploy` created the cluster, CloudFormation owns it: use pcluster only to read it.
 """
 
 LACKING = """\
 #
-# {count} placeholders: AWS refuses the file as it is. Each is marked; see --outputs and --set.
+# {count} placeholders, each marked: AWS refuses the file until they are set. See --outputs, --set.
 """
 
 ELSEWHERE = """\
 #
-# {path} is not here: the node program mounts Lustre file system {name}, over EFA.
+# {path} is not listed: the node program mounts the Lustre file system {name} over EFA.
 """
 
 
@@ -39,9 +39,9 @@ def configuration_yaml(
     Parameters
     ----------
     placeholders:
-        Name of what is to be supplied -> where it comes from, and the texts that stand in for it.
+        Name of a value -> its origin, and its placeholder texts.
     elsewhere:
-        File system that is not in the file -> its mount path.
+        File system that is not in the configuration -> its mount path.
     """
     texts = {
         text: f"placeholder for {supplied}: {origin}"
@@ -60,7 +60,7 @@ def configuration_yaml(
 def _note(value: Any, texts: Mapping[str, str]) -> str | None:
     if not isinstance(value, str):
         return None
-    # The longest: a script's address contains that of its folder.
+    # The longest match: the address of a script contains that of its folder.
     found = [text for text in texts if text in value]
     return texts[max(found, key=len)] if found else None
 

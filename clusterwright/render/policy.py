@@ -1,4 +1,4 @@
-"""An IAM policy document, as AWS takes it, and why each action is in it."""
+"""An IAM policy document as text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def policy_text(document: Mapping[str, Any]) -> str:
-    """The bare document, for `aws iam create-policy --policy-document`."""
+    """The document, for `aws iam create-policy --policy-document`."""
     return json.dumps(document, indent=2) + "\n"
 
 
 def characters(document: Mapping[str, Any]) -> int:
-    """How many characters IAM counts: white space is not."""
+    """Number of characters as IAM counts them, without white space."""
     return len("".join(json.dumps(document).split()))

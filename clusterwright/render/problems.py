@@ -1,4 +1,4 @@
-"""What is wrong with a spec, as every command shows it."""
+"""Problems of a spec as text, for every command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.render.style import PLAIN, Style
 
 
 def problems_text(problems: Iterable[Problem], style: Style = PLAIN) -> str:
-    """Every problem as `error: message`, its place with carets, its hint; ends with a newline."""
+    """Every problem as `error: message`, its position with carets, and its hint."""
     return "\n".join(_problem(problem, style) for problem in problems)
 
 

@@ -1,4 +1,4 @@
-"""The text of quota requests, for a support case and for people, and the same as data."""
+"""The text of quota requests, for a support case and for readers."""
 
 from __future__ import annotations
 
@@ -9,39 +9,43 @@ from clusterwright.preflight.account_results import QuotaRequest, RequestPlan
 
 _STATES = {
     "filed": "filed",
-    "open": "open already, not filed again",
+    "open": "already open, not filed again",
     "not-filed": "not filed",
-    "not-adjustable": "not adjustable: AWS does not raise it on request",
+    "not-adjustable": "not adjustable: AWS does not increase it on request",
     "no-code": "no code is known: find it by its name in the Service Quotas console",
     "refused": "refused",
 }
 
 
 def request_text(plan: RequestPlan) -> str:
-    """Markdown: what is asked, why, in which stages, until when, and what became of it."""
+    """Markdown with every request: value, reason, stages, dates and state."""
     lines = [f"# Quota requests for {plan.environment}", ""]
     lines += [f"Account {plan.account}, {plan.region}, from `{plan.file}`, {plan.today}.", ""]
     if not plan.requests:
-        lines += ["No quota has to be raised, as far as it is known.", ""]
+        lines += ["No quota increase is needed, as far as is known.", ""]
     else:
         lines += [*_purpose(plan), "", *_dates(plan), ""]
         if plan.account_team:
             lines += [
-                f"**{plan.nodes:,} nodes: speak with your AWS account team before you file.** "
-                "Requests of this size are decided together with the capacity; give them this "
+                f"**{plan.nodes:,} nodes: contact your AWS account team before you file.** "
+                "Requests of this size are decided together with the capacity; send them this "
                 "text.",
                 "",
             ]
         for number, request in enumerate(plan.requests, start=1):
             lines += [*_request(number, request, plan), ""]
     if plan.unknown:
-        lines += ["## Not known", "", "These rules could not be answered, so more may be missing:"]
+        lines += [
+            "## Unknown",
+            "",
+            "The results of these rules are unknown, so that more requests may be needed:",
+        ]
         lines += ["", *(f"- {entry.rule}: {entry.message}" for entry in plan.unknown), ""]
     return "\n".join(lines)
 
 
 def states_text(plan: RequestPlan) -> str:
-    """One line per request: what became of it."""
+    """One line per request with its state."""
     return "".join(f"{_named(r)}: {_state(r)}\n" for r in plan.requests)
 
 
@@ -50,7 +54,7 @@ def _purpose(plan: RequestPlan) -> list[str]:
     long = f" for {plan.hours:,g} hours" if plan.hours else ""
     return [
         f"The cluster `{plan.environment}` trains a model{long}{when} on {plan.nodes:,} nodes. "
-        "What it needs beyond the applied quotas:"
+        "It needs more than the applied quotas:"
     ]
 
 
@@ -71,7 +75,7 @@ def _request(number: int, request: QuotaRequest, plan: RequestPlan) -> Iterator[
     yield ""
     if need.desired is not None and need.limit is not None:
         used = f", of which others use {_amount(need.used)}" if need.used else ""
-        yield f"- asks for **{_amount(need.desired)}**; applied now: {_amount(need.limit)}{used}"
+        yield f"- requested: **{_amount(need.desired)}**; applied: {_amount(need.limit)}{used}"
     for reason in request.reasons:
         yield f"- reason: {reason} ({', '.join(request.rules)})"
     if len(request.stages) > 1:

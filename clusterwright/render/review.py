@@ -1,4 +1,4 @@
-"""A review as text or JSON."""
+"""A review as text."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SHOWN = 40
 """Entries of one section of the text; JSON has all of them."""
 
 VERDICTS = {
-    "pass": "no gate is broken",
-    "fail": "must not be merged as it is",
-    "unknown": "not everything could be answered",
+    "pass": "every gate passes",
+    "fail": "must not be merged",
+    "unknown": "something is unknown",
 }
 
 
 def review_text(review: Review, style: Style = PLAIN) -> str:
-    """The verdict and why first, then everything that changes."""
+    """The verdict with its reasons, then everything that changes."""
     head = f"{review.environment} ({review.file}) against {review.base}"
     blocks = [[style.paint("bold", printable(head)), _verdict(review, style)]]
     blocks += [_gate_text(gate, style) for gate in review.gates if gate.status != "pass"]
@@ -42,14 +42,12 @@ def review_text(review: Review, style: Style = PLAIN) -> str:
     blocks += [_section(style, "Plan -> spec", [_change_text(c) for c in review.plan])]
     blocks += [_nodes_text(review, style)]
     blocks += [_scripts_text(review, style)]
-    blocks += [_section(style, "Access that is wider", _access(review.access))]
-    blocks += [_section(style, "Network that is more open", _access(review.wider_network))]
+    blocks += [_section(style, "Wider IAM access", _access(review.access))]
+    blocks += [_section(style, "Wider network access", _access(review.wider_network))]
     blocks += [_section(style, "Cost", cost_lines(review))]
     blocks += [_quotas_text(review.quotas, style)]
     blocks += [_findings_text(review, style)]
-    blocks += [
-        _section(style, "Changed by other ways since", [_change_text(c) for c in review.drift])
-    ]
+    blocks += [_section(style, "Drift", [_change_text(c) for c in review.drift])]
     unknown = [
         f"{entry.what}: {entry.reason}" + (f" (hint: {entry.hint})" if entry.hint else "")
         for entry in review.unknown
@@ -66,7 +64,7 @@ def cost_lines(review: Review) -> list[str]:
     before, after = cost.before.total, cost.after.total
     percent = cost.increase_percent
     share = f" ({percent:+,.1f} %)" if percent is not None else ""
-    least = ", and more that is unknown" if cost.unknown_changes else ""
+    least = ", plus unknown changes" if cost.unknown_changes else ""
     lines = [
         f"{cost.monthly_usd:+,.2f} USD a month{share}{least}: {before.monthly_usd:,.2f} before, "
         f"{after.monthly_usd:,.2f} after",
@@ -77,27 +75,27 @@ def cost_lines(review: Review) -> list[str]:
         lines.append(f"{run:+,.2f} USD a run")
     if cost.unknown_changes:
         count = cost.unknown_changes
-        what = "1 line that changes has" if count == 1 else f"{count} lines that change have"
+        what = "1 changed line has" if count == 1 else f"{count} changed lines have"
         lines.append(f"{what} no known price or quantity: `clusterwright cost` lists them")
     return lines
 
 
 def shown_value(value: Any, length: int = 120) -> str:
-    """A value of a spec on one line, cut where it is long."""
+    """A value of a spec on one line, truncated."""
     if value is None:
-        return "nothing"
+        return "none"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(printable(text[: 2 * length]).split())
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def number(value: float) -> str:
-    """A number as people write it, whole where it is whole."""
+    """A number with thousands separators, without decimals where it is whole."""
     return f"{int(value):,}" if float(value).is_integer() else f"{value:,.2f}"
 
 
 def effect_words(change: ResourceChange) -> str:
-    """What happens to a resource, in a word or two."""
+    """The effect on a resource in one or two words."""
     if change.action == "create":
         return "create"
     if change.action == "leave":
@@ -108,17 +106,17 @@ def effect_words(change: ResourceChange) -> str:
 
 
 def losses(change: ResourceChange) -> str:
-    """What is lost with a resource, in capitals that nobody overlooks."""
+    """What is lost with a resource, in capitals."""
     found = []
     if change.data_loss:
         found.append("DATA LOSS")
     if change.job_loss:
-        found.append("JOBS DIE")
+        found.append("JOBS END")
     return ", ".join(found)
 
 
 def in_order(resources: Iterable[ResourceChange]) -> list[ResourceChange]:
-    """The gravest first."""
+    """Resources by severity of their change."""
     ranks = {"delete": 0, "replace": 1, "restart": 2, "update": 3, "none": 5}
 
     def rank(change: ResourceChange) -> tuple[int, int, str]:
@@ -131,10 +129,10 @@ def in_order(resources: Iterable[ResourceChange]) -> list[ResourceChange]:
 
 def _verdict(review: Review, style: Style) -> str:
     meaning = {"pass": "pass", "fail": "error", "unknown": "unknown"}[review.verdict]
-    said = VERDICTS[review.verdict]
+    text = VERDICTS[review.verdict]
     if review.changes_nothing and review.verdict == "pass":
-        said = "nothing changes"
-    return f"{style.paint(meaning, f'verdict: {review.verdict}')}: {said}"
+        text = "nothing changes"
+    return f"{style.paint(meaning, f'verdict: {review.verdict}')}: {text}"
 
 
 def _gate_text(gate: GateResult, style: Style) -> list[str]:
@@ -163,7 +161,7 @@ def _resources_text(resources: Sequence[ResourceChange], style: Style) -> list[s
 
 
 def _nodes_text(review: Review, style: Style) -> list[str]:
-    jobs = {"die": "JOBS DIE", "wait": "waits for jobs", "none": ""}
+    jobs = {"die": "JOBS END", "wait": "waits for jobs", "none": ""}
     rows = [
         [change.group, f"{change.before} -> {change.after}", jobs[change.jobs], change.message]
         for change in review.nodes
@@ -182,7 +180,7 @@ def _scripts_text(review: Review, style: Style) -> list[str]:
         for name in names
     ]
     if not lines:
-        lines = ["the scripts are the same; what nodes read with them (cluster.json) changes"]
+        lines = ["the scripts are the same; the node configuration (cluster.json) changes"]
     lines = _more(lines[:_SHOWN], len(lines), _SHOWN)
     return _section(
         style, "Lifecycle scripts", [*map(printable, lines), *_wrapped(printable(scripts.when))]
@@ -196,7 +194,7 @@ def _quotas_text(quotas: Sequence[QuotaDelta], style: Style) -> list[str]:
     ]
     aligns: tuple[Align, ...] = ("left", "right", "left", "right", "left", "left", "left")
     lines = columns(rows, aligns) if rows else []
-    return _section(style, "Quotas asked for", [printable(line) for line in lines])
+    return _section(style, "Quotas", [printable(line) for line in lines])
 
 
 def _limit(quota: QuotaDelta) -> str:
@@ -212,7 +210,7 @@ def _findings_text(review: Review, style: Style) -> list[str]:
         for w in found.waived
     ]
     if found.standing:
-        lines.append(f"{len(found.standing)} as before: `clusterwright check` lists them")
+        lines.append(f"{len(found.standing)} unchanged: see `clusterwright check`")
     rules = sorted({entry.rule for entry in found.unanswered})
     if rules:
         lines.append(f"unknown: {', '.join(rules)}")

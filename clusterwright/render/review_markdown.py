@@ -1,8 +1,8 @@
 """A review as one comment of a pull request: the verdict first, details folded.
 
-A hidden marker names the environment, so that a pipeline finds its comment and updates it in
-place. Everything that a spec, a commit or AWS may have a say in is escaped: it can neither end the
-comment's own structure nor mention anybody.
+A hidden marker names the environment, so that a pipeline finds its comment and updates it. All
+text from a spec, a commit or AWS is escaped: it cannot break the structure of the comment or
+mention a user.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from clusterwright.review.results import (
 MAXIMUM_CHARACTERS: Final = 65_535
 """GitHub refuses a longer comment."""
 
-_ROOM: Final = 62_000
-"""Bytes that sections share; what is left over is for their headings and the last line."""
+_SECTIONS_BYTES: Final = 62_000
+"""Bytes of all sections; the rest is for headings and the last line."""
 
-_HEAD_ROOM: Final = 16_000
+_GATES_BYTES: Final = 16_000
 _ENTRY: Final = 600
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _OWN_LINKS: Final = re.compile(r"(?i)(https?://|www\.)(?!docs\.aws\.amazon\.com/)")
 
 
 def marker(environment: str) -> str:
-    """The hidden line by which the comment of an environment is found again."""
+    """The hidden line that identifies the comment of an environment."""
     name = re.sub(r"[^A-Za-z0-9-]", "", environment)
     return f"<!-- clusterwright-diff:{name} -->"
 
@@ -50,15 +50,15 @@ def marker(environment: str) -> str:
 def review_markdown(review: Review) -> str:
     """The comment; at most 65,535 characters and bytes, whatever the size of the change."""
     lines = [marker(review.environment), "", _heading(review), "", _summary(review), ""]
-    head = _fitted(_gate_lines(review.gates), _HEAD_ROOM)
+    head = _fitted(_gate_lines(review.gates), _GATES_BYTES)
     if head:
         lines += [*head, ""]
     for note in review.notes[:10]:
         lines += [f"> {plain(note)}", ""]
     sections = [(title, entries) for title, entries in _sections(review) if entries]
-    room = _ROOM - _size(lines)
+    room = _SECTIONS_BYTES - _size(lines)
     for index, (title, entries) in enumerate(sections):
-        # Each gets an equal share of what is left, so that a huge one starves none after it.
+        # Each section gets an equal share of the remaining bytes.
         share = room // (len(sections) - index)
         body = _fitted(entries, share)
         folded = [f"<details><summary>{title}</summary>", "", *body, "", "</details>", ""]
@@ -70,30 +70,30 @@ def review_markdown(review: Review) -> str:
 
 
 def plain(text: str, length: int = _ENTRY) -> str:
-    """Text that means nothing to Markdown, HTML or the forge."""
+    """Text escaped for Markdown, HTML and the forge."""
     text = _one_line(text, length)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for character in "\\|*_`[]~$!":
         text = text.replace(character, "\\" + character)
     text = _OWN_LINKS.sub(lambda found: f"{found.group()}{_ZERO_WIDTH_SPACE}", text)
-    # A zero-width space after them, and nobody is told and no issue is linked.
+    # A zero-width space prevents mentions of users and links to issues.
     for character in "@#":
         text = text.replace(character, character + _ZERO_WIDTH_SPACE)
     return text
 
 
 def code(text: str, length: int = 160) -> str:
-    """Text in a code span that it cannot end."""
+    """Text in a code span, escaped."""
     text = _one_line(text, length) or " "
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * (longest + 1)
     space = " " if longest or text.startswith(" ") else ""
-    # In a table a bar ends the cell even inside a code span, unless it is escaped.
+    # In a table a vertical bar ends the cell, even in a code span, unless it is escaped.
     return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
 
 
 def _one_line(text: str, length: int) -> str:
-    # Cut before it is looked at letter by letter: a change may hold thousands of long values.
+    # Cut first for speed: a change may hold thousands of long values.
     text = " ".join(printable(text[: 2 * length]).split())
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
@@ -115,22 +115,22 @@ def _summary(review: Review) -> str:
         "updated": sum(c.effect == "update" for c in review.resources),
         "created": sum(c.action == "create" for c in review.resources),
     }
-    told = [f"{count} {what}" for what, count in counts.items() if count]
-    if told:
-        parts.append(f"resources: {', '.join(told)}")
+    counted = [f"{count} {what}" for what, count in counts.items() if count]
+    if counted:
+        parts.append(f"resources: {', '.join(counted)}")
     if not review.resources_known:
-        parts.append("**what becomes of each resource is unknown**")
+        parts.append("**the effect on each resource is unknown**")
     before = sum(c.before for c in review.nodes)
     after = sum(c.after for c in review.nodes)
     if before != after:
-        parts.append(f"nodes of the groups that change: {before} to {after}")
+        parts.append(f"nodes of changed groups: {before} to {after}")
     cost = cost_lines(review)
     if cost:
         parts.append(plain(cost[0]))
     if any(change.job_loss for change in review.resources) or any(
         change.jobs == "die" for change in review.nodes
     ):
-        parts.append("**running jobs die**")
+        parts.append("**running jobs end**")
     if any(change.data_loss for change in review.resources):
         parts.append("**data is lost**")
     return "; ".join(parts) + "."
@@ -165,10 +165,10 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
         ),
     )
     yield f"Spec ({len(review.changes)})", _changes(review.changes)
-    yield f"Where plan and spec part ({len(review.plan)})", _changes(review.plan)
+    yield f"Differences from the plan ({len(review.plan)})", _changes(review.plan)
     yield "Lifecycle scripts", _scripts(review)
-    yield f"Access that is wider ({len(review.access)})", _access(review.access)
-    yield f"Network that is more open ({len(review.wider_network)})", _access(review.wider_network)
+    yield f"Wider IAM access ({len(review.access)})", _access(review.access)
+    yield f"Wider network access ({len(review.wider_network)})", _access(review.wider_network)
     yield "Cost", _cost(review)
     yield (
         f"Quotas ({len(review.quotas)})",
@@ -187,7 +187,7 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
         ),
     )
     yield from _findings(review)
-    yield f"Changed by other ways since ({len(review.drift)})", _changes(review.drift)
+    yield f"Drift ({len(review.drift)})", _changes(review.drift)
     unknown = [
         f"- {plain(entry.what)}: {plain(entry.reason)}"
         + (f" ({plain(entry.hint)})" if entry.hint else "")
@@ -214,11 +214,11 @@ def _findings(review: Review) -> Iterable[tuple[str, list[str]]]:
         ],
     )
     yield (
-        f"Rules without an answer ({len(found.unanswered)})",
+        f"Unknown findings ({len(found.unanswered)})",
         [f"- {u.rule} {code(u.path)}: {plain(u.message)}" for u in found.unanswered],
     )
     yield (
-        f"Findings as before ({len(found.standing)})",
+        f"Unchanged findings ({len(found.standing)})",
         [f"- {f.severity} {f.rule} {code(f.path)}: {plain(f.message)}" for f in found.standing],
     )
 
@@ -291,13 +291,13 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _fitted(lines: Sequence[str], room: int) -> list[str]:
-    """As many lines as there is room for, and how many are left out."""
+    """The lines that fit, and the number of lines left out."""
     kept: list[str] = []
     used = 0
     for index, line in enumerate(lines):
         used += len(line.encode()) + 1
         if used > room - 60:
-            return [*kept, "", f"... and {len(lines) - index} more: `--format json` has them all"]
+            return [*kept, "", f"... and {len(lines) - index} more: see `--format json`"]
         kept.append(line)
     return kept
 

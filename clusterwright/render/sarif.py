@@ -13,16 +13,16 @@ from clusterwright.preflight.results import CheckResult, Finding, RuleResult, Un
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 RESULTS_MAX: Final = 25_000
-"""GitHub rejects a run with more, and shows the 5,000 gravest (docs.github.com, troubleshooting
-SARIF uploads, "results exceed limit")."""
+"""GitHub rejects a run with more, and shows the 5,000 most severe (docs.github.com,
+troubleshooting SARIF uploads, "results exceed limit")."""
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 
 
 def check_sarif(result: CheckResult, version: str) -> str:
-    """One run. Waived findings are suppressed results; what is unknown is a notification.
+    """One run. Waived findings are suppressed results; an unknown is a notification.
 
-    An unknown is not a result of the code, so it is not shown as one: SARIF has tool execution
-    notifications for what a tool could not do, and `executionSuccessful` says so.
+    SARIF has tool execution notifications for what a tool could not do, and
+    `executionSuccessful` is then false.
     """
     ran = [rule for rule in result.rules if rule.status != "skipped"]
     rules = {rule.rule: index for index, rule in enumerate(ran)}
@@ -68,7 +68,7 @@ def _rule(rule: RuleResult) -> dict[str, Any]:
         "id": rule.rule,
         "name": "".join(word.capitalize() for word in title.replace("'", "").split()),
         "shortDescription": {"text": title},
-        # Both of these GitHub's code scanning demands (its rule GH2012).
+        # GitHub code scanning requires both (its rule GH2012).
         "fullDescription": {"text": f"{title}. Prevents: {rule.prevents or 'see the reference'}."},
         "help": {"text": _help(rule)},
         "defaultConfiguration": {"level": _LEVELS[rule.severity or "error"]},
@@ -89,7 +89,7 @@ def _result(finding: Finding, rules: dict[str, int]) -> dict[str, Any]:
         "level": _LEVELS[finding.severity],
         "message": {"text": text},
         "locations": [_location(finding.position, finding.path)],
-        # The same finding keeps its identity when lines above it move.
+        # A finding keeps its identity when lines above it move.
         "partialFingerprints": {"path/v1": _fingerprint(finding.rule, finding.path)},
     }
     numbers = {
@@ -132,7 +132,9 @@ def _notification(entry: Unanswered, rules: dict[str, int]) -> dict[str, Any]:
 
 
 def _too_many(left_out: int) -> Iterator[dict[str, Any]]:
-    text = f"{left_out:,} results more than GitHub takes are left out: --format json has them"
+    text = (
+        f"{left_out:,} results are left out, because GitHub limits their number: see --format json"
+    )
     yield {"level": "warning", "message": {"text": text}}
 
 

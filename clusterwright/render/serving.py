@@ -1,4 +1,4 @@
-"""Serving a model: replicas by type, as text, JSON or Markdown."""
+"""Replicas that serve a model, by type, as text or Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ALIGNS: tuple[Align, ...] = ("left", "right", "right", "right", "left")
 
 
 def serving_text(serving: Serving, style: Style = PLAIN) -> str:
-    """A table of what fits, and what does not with the reason."""
+    """A table of the replicas, and why other types have none."""
     lines = [style.paint("bold", _title(serving)), ""]
     lines += columns([_HEADER, *(_row(one) for one in serving.replicas)], _ALIGNS)
     lines += ["", *(f"  {style.paint('warning', '-')} {text}" for text in serving.warnings)]
@@ -19,7 +19,7 @@ def serving_text(serving: Serving, style: Style = PLAIN) -> str:
 
 
 def serving_markdown(serving: Serving) -> str:
-    """The same for a pull request."""
+    """The replicas for a pull request."""
     lines = [f"### {markdown_cell(_title(serving))}", ""]
     lines += markdown_table(_HEADER, [_row(one) for one in serving.replicas], _ALIGNS)
     lines += ["", *(f"- {markdown_cell(text)}" for text in serving.warnings)]

@@ -1,4 +1,4 @@
-"""A place in a file, shown: the line as it is written and carets under what is meant."""
+"""Excerpt of a source file: the line, and carets under the value."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from clusterwright.cluster_spec.problems import Position
 from clusterwright.render.style import PLAIN, Style
 
 MAXIMUM_SHOWN_CHARACTERS = 160
-"""A longer line (generated YAML) is shown around the place that is meant."""
+"""A longer line (generated YAML) is truncated around the value."""
 
 
 def excerpt(position: Position, style: Style = PLAIN, *, meaning: str = "error") -> list[str]:
     """Three lines: `file:line:column`, the numbered source line, the carets.
 
-    Only the first where the source line is not known (an empty file, a file that was not read).
+    Only the first where the source line is unknown (an empty file, a file that was not read).
     """
     lines = [f"  {printable(position.file)}:{position.line}:{position.column}"]
     if not position.source_line.strip():
@@ -51,7 +51,7 @@ def _window(position: Position) -> tuple[str, str, str]:
 
 
 def _blank(text: str) -> str:
-    """As wide as `text` on a terminal: tabs stay tabs, wide characters count twice."""
+    """Spaces as wide as `text` on a terminal: tabs stay tabs, wide characters count twice."""
     return "".join("\t" if c == "\t" else " " * _columns(c) for c in text)
 
 

@@ -1,4 +1,4 @@
-"""A resolved spec as YAML: sorted keys, one value per line, each with where it comes from."""
+"""A resolved spec as YAML: sorted keys, one value per line, with the origin of each."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 Path = tuple[str | int, ...]
 
-# Text that needs no quotes: it cannot be taken for a number, a date, a boolean, null or syntax.
+# Text without quotes: it cannot be parsed as a number, a date, a boolean, null or syntax.
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./@+-]*(:[A-Za-z0-9_./@+-]+)*")
-_WORDS_WITH_A_MEANING = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
+_RESERVED_WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
 
 _LARGEST_WHOLE_FLOAT = 10**15
 
@@ -21,8 +21,7 @@ def spec_yaml(
 ) -> str:
     """YAML of plain data (JSON types) that ends with a newline.
 
-    `origins` maps the path of a leaf to a comment behind it. Keys are sorted, or `ordered` as
-    they come.
+    `origins` maps the path of a leaf to a comment after it. Keys are sorted unless `ordered`.
     """
     keys = list if ordered else sorted
     lines = [
@@ -33,7 +32,7 @@ def spec_yaml(
 
 
 def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every value that is no mapping and no list, and every empty one, with its path."""
+    """Every scalar, empty mapping and empty list, with its path."""
     if isinstance(value, Mapping) and value:
         for key in sorted(value):
             yield from leaves(value[key], (*path, key))
@@ -45,7 +44,7 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def whole(value: Any) -> Any:
-    """`value` with whole numbers as integers: 2500000.0 is what somebody wrote as 2500000."""
+    """`value` with whole floats as integers: 2500000 instead of 2500000.0."""
     if isinstance(value, Mapping):
         return {key: whole(child) for key, child in value.items()}
     if isinstance(value, list):
@@ -99,7 +98,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        if _PLAIN.fullmatch(value) and value.lower() not in _WORDS_WITH_A_MEANING:
+        if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED_WORDS:
             return value
         return json.dumps(value, ensure_ascii=not value.isprintable())
     if isinstance(value, (Mapping, list)):

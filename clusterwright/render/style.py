@@ -1,4 +1,4 @@
-"""Colour: on a terminal only, never when piped, never with NO_COLOR."""
+"""Terminal colours, which are off in pipes and with NO_COLOR."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _CODES = {
 
 @dataclass(frozen=True)
 class Style:
-    """Paints words by their meaning; without colour every method gives its text back unchanged.
+    """Colours text by its meaning; without colour the text is unchanged.
 
-    Everything must be readable without colour, so no meaning is carried by it alone.
+    Output must be readable without colour.
     """
 
     colour: bool = False

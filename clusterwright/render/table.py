@@ -1,4 +1,4 @@
-"""Plain tables: columns as wide as their widest cell, numbers to the right."""
+"""Text and Markdown tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], aligns: Sequence[Align], *, gap: int = 2) -> list[str]:
-    """Each row as one line, cells padded to their column; no trailing blanks."""
+    """The rows as lines with padded cells, without trailing spaces."""
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(aligns))]
     lines = []
     for row in rows:
@@ -31,7 +31,7 @@ def columns(rows: Sequence[Sequence[str]], aligns: Sequence[Align], *, gap: int 
 def markdown_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], aligns: Sequence[Align]
 ) -> list[str]:
-    """A table of Markdown; pipes and line ends in cells are escaped."""
+    """A Markdown table; cells are escaped."""
     rule = ["---:" if align == "right" else "---" for align in aligns]
     return [
         _row(header),
@@ -41,7 +41,7 @@ def markdown_table(
 
 
 def markdown_cell(text: str) -> str:
-    """Text that stays inside its cell and means nothing to Markdown."""
+    """Text escaped for a cell of a Markdown table."""
     text = printable(text)
     for character in "\\|*_`[]<>":
         text = text.replace(character, "\\" + character)

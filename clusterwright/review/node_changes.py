@@ -255,7 +255,7 @@ def _kept(old: NodeGroup, new: NodeGroup) -> NodesChange | None:
             before=old.count,
             after=new.count,
             jobs="die",
-            message=f"{_nodes(old.count - new.count)} of {old.count} are removed{jobs}",
+            message=f"{_nodes(old.count - new.count)} of {old.count} removed{jobs}",
             whole_group=new.count == 0,
         )
     return None

@@ -224,7 +224,7 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             before=before,
             after=after,
             jobs="die",
-            message=f"{_nodes(before - after)} of {before} are removed, with the jobs on them",
+            message=f"{_nodes(before - after)} of {before} removed, with the jobs on them",
             whole_group=after == 0,
         )
     return None

@@ -108,7 +108,7 @@ def test_a_file_system_that_goes_is_named_with_all_that_stands_in_its_way(
     data = answer(repository(BASE, after))
     assert (data["verdict"], data["exit_code"]) == ("fail", 1)
     gone = {r["type"]: r for r in data["resources"] if r["effect"] == "delete"}
-    assert gone["AWS::FSx::FileSystem"]["outcome"] == "it stays in the account, outside the stack"
+    assert gone["AWS::FSx::FileSystem"]["outcome"] == "it is retained outside the stack"
     assert {"replacement", "order"} <= {g["gate"] for g in data["gates"] if g["status"] == "fail"}
     (obstacle,) = [o for o in data["obstacles"] if o["kind"] == "export-in-use"]
     assert "two deployments" in obstacle["message"]
@@ -195,7 +195,7 @@ def test_another_file_may_be_the_base(tmp_path: Path) -> None:
     found = clusterwright("diff", two, "--base", one, "--offline", "--no-templates")
     assert found.exit_code == 0
     assert "compute[workers].count: 4 -> 2" in found.out
-    assert "JOBS DIE" in found.out
+    assert "JOBS END" in found.out
 
 
 @pytest.mark.parametrize("missing", ["cfnlint", "aws_cdk"])

@@ -41,7 +41,7 @@ waived[CW-N003]: the cluster needs 2,300 addresses
   widened in January (until 2027-01-31)
 
 1 pass, 2 fail (1 error, 1 warning), 3 unknown, 1 skipped, 1 waived (1 passed with nothing to \
-test, 7 questions to AWS)
+test, 7 facts read from AWS)
 """
 
 
@@ -120,7 +120,7 @@ def test_markdown_has_a_short_verdict_first_and_folds_the_rest() -> None:
 
 def test_verdicts_of_markdown() -> None:
     assert "**pass**" in check_markdown(CLEAN, 0)
-    assert "**not everything could be answered**" in check_markdown(CLEAN, 2)
+    assert "**something is unknown**" in check_markdown(CLEAN, 2)
     assert "**bug**" in check_markdown(CLEAN, 70)
 
 

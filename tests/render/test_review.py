@@ -109,8 +109,8 @@ def test_json_is_what_the_schema_says() -> None:
 def test_the_verdict_comes_first_and_details_are_folded() -> None:
     lines = review_markdown(review()).splitlines()
     assert lines[0] == marker("prod") == "<!-- clusterwright-diff:prod -->"
-    assert lines[2] == "### prod: **fail**, must not be merged as it is"
-    assert "**running jobs die**" in lines[4]
+    assert lines[2] == "### prod: **fail**, must not be merged"
+    assert "**running jobs end**" in lines[4]
     assert "**data is lost**" in lines[4]
     text = "\n".join(lines)
     assert text.count("<details>") == text.count("</details>") > 8
@@ -125,7 +125,7 @@ def test_nothing_changes() -> None:
 def test_losses_are_called_by_name_in_the_text() -> None:
     text = review_text(review())
     assert "replace" in text
-    assert "DATA LOSS, JOBS DIE" in text
+    assert "DATA LOSS, JOBS END" in text
     assert "64 -> 8" in text
 
 
@@ -138,7 +138,7 @@ def test_a_comment_is_never_too_long_and_never_broken(text: str, many: int) -> N
     assert comment.startswith(marker("prod"))
     assert comment.count("<details>") == comment.count("</details>")
     if many == 2000:
-        assert "more: `--format json` has them all" in comment
+        assert "more: `see `--format json`" in comment
         # However large one section is, none is starved.
         for title in ("Resources", "Spec", "Quotas", "Unknown"):
             assert f"<summary>{title} (2000)</summary>" in comment

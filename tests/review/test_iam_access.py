@@ -36,7 +36,7 @@ def test_a_new_action_a_new_resource_and_a_dropped_condition_are_named() -> None
     ]
     assert wider(before, policy(allow("s3:GetObject", ["arn:x", "arn:y"], Condition=condition)))
     assert wider(before, policy(allow("s3:GetObject"))) == [
-        "a condition is dropped: <Role>: s3:GetObject on arn:x"
+        "a condition is removed: <Role>: s3:GetObject on arn:x"
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_denial_that_goes_widens() -> None:
 def test_not_action_counts_as_a_whole() -> None:
     before = policy({"Effect": "Allow", "NotAction": ["iam:*", "s3:*"], "Resource": "*"})
     after = policy({"Effect": "Allow", "NotAction": ["iam:*"], "Resource": "*"})
-    assert "everything but iam:*" in wider(before, after)[0]
+    assert "everything except iam:*" in wider(before, after)[0]
 
 
 def test_principals_of_resources_and_roles() -> None:
@@ -101,7 +101,7 @@ def test_attached_policies_and_boundaries() -> None:
     attached = role(ManagedPolicyArns=["arn:aws:iam::aws:policy/AdministratorAccess"])
     assert "AdministratorAccess is attached" in wider(role(), attached)[0]
     bounded = role(PermissionsBoundary="arn:boundary")
-    assert wider(bounded, role()) == ["the permissions boundary arn:boundary is taken away"]
+    assert wider(bounded, role()) == ["the permissions boundary arn:boundary is removed"]
     assert wider(role(), bounded) == []
 
 

@@ -41,11 +41,11 @@ def test_nothing_changes_without_a_change() -> None:
         ({"compute__1__max_count": 2}, "shrunk", "stay until they are empty"),
         # One more in the node group is one less for Karpenter.
         ({"compute__1__count": 2}, "shrunk", "up to 2 instead of 3"),
-        ({"compute__1__labels": {"a": "b"}}, "updated", "labels: nodes that Karpenter started"),
+        ({"compute__1__labels": {"a": "b"}}, "updated", "labels: nodes launched by Karpenter"),
         ({"compute__1__instance_type": "p5en.48xlarge"}, "updated", "instance type: "),
         ({"compute__1__scratch": {}}, "updated", "drives: "),
         ({"compute__1__max_count": None}, "removed", "kubectl delete nodepool"),
-        ({"compute__1__max_count": 1}, "removed", "in no stack"),
+        ({"compute__1__max_count": 1}, "removed", "outside every stack"),
     ],
 )
 def test_jobs_go_on_whatever_changes(changes: dict[str, Any], change: str, words: str) -> None:

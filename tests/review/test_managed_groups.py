@@ -77,7 +77,7 @@ def test_another_platform_is_another_cluster(platform: str) -> None:
     [
         ("1.34", "1.35", None),
         ("1.34", "1.34", None),
-        ("1.34", "1.33", "it never goes back"),
+        ("1.34", "1.33", "it never downgrades"),
         ("1.32", "1.35", "one minor version at a time"),
         ({"Ref": "V"}, "1.30", None),
     ],
@@ -160,4 +160,4 @@ def test_what_eks_changes_in_place(changed: dict[str, Any]) -> None:
 def test_fewer_nodes_are_auto_scalings_choice() -> None:
     (change,) = change_of(compute__0__count=3)
     assert (change.change, change.jobs) == ("shrunk", "die")
-    assert "Auto Scaling chooses which" in change.message
+    assert "Auto Scaling selects them" in change.message

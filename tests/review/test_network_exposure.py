@@ -82,7 +82,7 @@ def test_gateways_routes_and_switches() -> None:
     )
     assert found == [
         "MapPublicIpOnLaunch: instances get public addresses",
-        "new: a NAT gateway: a way out to the internet",
+        "new: a NAT gateway: egress to the internet",
         "a route for 0.0.0.0/0 to <Nat>",
     ]
 

@@ -100,7 +100,8 @@ def test_another_release_updates_no_cluster(tmp_path: Path) -> None:
     assert found is not None
     assert found.versions is not None
     assert (
-        "updates no cluster of 3.15.0" in next(parallelcluster.deployment_blockers(found)).message
+        "cannot update a cluster of 3.15.0"
+        in next(parallelcluster.deployment_blockers(found)).message
     )
 
 
@@ -136,7 +137,7 @@ def test_login_nodes_must_be_gone_before_they_change(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__1__instance_type="m5.8xlarge")
     found = update(tmp_path, PARALLELCLUSTER, after)
     (blocker,) = parallelcluster.deployment_blockers(found)
-    assert "login nodes must be gone first" in blocker.message
+    assert "login nodes must be removed first" in blocker.message
     assert nodes(found, PARALLELCLUSTER, after) == {}
 
 

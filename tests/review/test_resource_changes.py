@@ -63,9 +63,9 @@ def test_a_policy_that_gets_weaker_is_said() -> None:
 @pytest.mark.parametrize(
     ("policy", "lost", "outcome"),
     [
-        (None, False, "a snapshot of it stays"),
+        (None, False, "a snapshot is retained"),
         ("Delete", True, "lost: a database"),
-        ("Retain", False, "it stays in the account, outside the stack"),
+        ("Retain", False, "it is retained outside the stack"),
     ],
 )
 def test_deletion_of_a_database(policy: str | None, lost: bool, outcome: str) -> None:

@@ -71,7 +71,7 @@ def test_more_nodes_leave_those_there_are() -> None:
 def test_fewer_nodes_end_jobs_but_not_all() -> None:
     (change,) = nodes(compute__1__count=2)
     assert (change.change, change.jobs, change.whole_group) == ("shrunk", "die", False)
-    assert "HyperPod chooses which" in change.message
+    assert "HyperPod selects them" in change.message
 
 
 def test_a_new_name_is_a_new_group_and_the_old_one_goes() -> None:
