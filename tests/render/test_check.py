@@ -41,7 +41,7 @@ waived[CW-N003]: the cluster needs 2,300 addresses
   widened in January (until 2027-01-31)
 
 1 pass, 2 fail (1 error, 1 warning), 3 unknown, 1 skipped, 1 waived (1 passed with nothing to \
-test, 7 facts read from AWS)
+check, 7 facts read from AWS)
 """
 
 
@@ -121,7 +121,7 @@ def test_markdown_has_a_short_verdict_first_and_folds_the_rest() -> None:
 def test_verdicts_of_markdown() -> None:
     assert "**pass**" in check_markdown(CLEAN, 0)
     assert "**something is unknown**" in check_markdown(CLEAN, 2)
-    assert "**bug**" in check_markdown(CLEAN, 70)
+    assert "**internal error**" in check_markdown(CLEAN, 70)
 
 
 def test_markdown_fits_a_comment_whatever_was_found() -> None:
@@ -130,7 +130,7 @@ def test_markdown_fits_a_comment_whatever_was_found() -> None:
     )
     text = check_markdown(many, 1)
     assert len(text) <= MAXIMUM_MARKDOWN_CHARACTERS
-    assert "The rest is cut" in text
+    assert "The rest is left out" in text
     assert text.count("<details>") == text.count("</details>")
 
 

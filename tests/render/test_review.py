@@ -138,7 +138,7 @@ def test_a_comment_is_never_too_long_and_never_broken(text: str, many: int) -> N
     assert comment.startswith(marker("prod"))
     assert comment.count("<details>") == comment.count("</details>")
     if many == 2000:
-        assert "more: `see `--format json`" in comment
+        assert "more: see `--format json`" in comment
         # However large one section is, none is starved.
         for title in ("Resources", "Spec", "Quotas", "Unknown"):
             assert f"<summary>{title} (2000)</summary>" in comment
