@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# comment_github.sh FILE: puts FILE on the pull request, in place of the comment that its first
-# line, a hidden marker, was in before. Needs GH_TOKEN, REPOSITORY and PULL_REQUEST.
+# comment_github.sh FILE: writes FILE as a comment of the pull request, or updates the comment with
+# the same first line, a hidden marker. Requires GH_TOKEN, REPOSITORY and PULL_REQUEST.
 set -o errexit
 set -o nounset
 set -o pipefail
 
 file="$1"
 if [[ ! -s "${file}" ]]; then
-  echo "there is no review to show" >&2
+  echo "there is no review" >&2
   exit 1
 fi
 MARKER="$(head --lines 1 "${file}")"
 export MARKER
-# Only a comment of our own may be overwritten: the marker is no secret.
+# Only comments of bots are overwritten, because the marker is public.
 found="$(gh api --paginate "repos/${REPOSITORY}/issues/${PULL_REQUEST}/comments" --jq \
   '.[] | select(.user.type == "Bot" and (.body | startswith(env.MARKER))) | .id')"
 id="${found%%$'\n'*}"

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# comment_gitlab.sh FILE: puts FILE on the merge request, in place of the note that its first line,
-# a hidden marker, was in before. Needs REVIEW_TOKEN (a project access token with the scope api)
-# and GitLab's own CI_API_V4_URL, CI_PROJECT_ID and CI_MERGE_REQUEST_IID.
+# comment_gitlab.sh FILE: writes FILE as a note of the merge request, or updates the note with the
+# same first line, a hidden marker. Requires REVIEW_TOKEN (a project access token with the scope api)
+# and CI_API_V4_URL, CI_PROJECT_ID and CI_MERGE_REQUEST_IID, which GitLab sets.
 set -o errexit
 set -o nounset
 set -o pipefail
 
 file="$1"
 if [[ ! -s "${file}" ]]; then
-  echo "there is no review to show" >&2
+  echo "there is no review" >&2
   exit 1
 fi
 exec python3 - "${file}" <<'PYTHON'
@@ -36,7 +36,7 @@ def own_note(marker):
     while page:
         notes, headers = call("GET", f"{base}?per_page=100&page={page}")
         for note in notes:
-            # GitLab's own notes are of the system; a person's must not be overwritten.
+            # Only notes of bots are overwritten, not those of users.
             if note["body"].startswith(marker) and note["author"].get("bot", True):
                 return note["id"]
         page = headers.get("X-Next-Page")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# drift.sh NAME FOLDER: what is deployed against the file; a difference fails gate.sh.
+# drift.sh NAME FOLDER: compares the deployed stacks with the file; gate.sh fails on a difference.
 #
 # Writes drift.json, drift.md and codes into FOLDER.
 set -o errexit
@@ -10,7 +10,7 @@ name="$1" folder="$2"
 mkdir -p "${folder}"
 code=0
 clusterwright diff "configs/${name}.yaml" --deployed --format json >"${folder}/drift.json" || code=$?
-# What could not be answered (2) may be a price; what could not be read of AWS is told apart below.
+# Exit code 2 may come from an unknown price; failed reads from AWS are recorded separately below.
 printf 'diff %s\n' "$((code == 2 ? 0 : code))" >"${folder}/codes"
 python3 - "${folder}" <<'PYTHON'
 import json
@@ -25,7 +25,7 @@ parts = {"spec": answer["changes"], "resources": answer["resources"], "drift": a
 parts = {name: entries for name, entries in parts.items() if entries}
 lines = [f"### {answer['environment']}: {'differs' if parts else 'as in the file'}", ""]
 lines += [f"- {name}: {len(entries)}" for name, entries in parts.items()]
-lines += [f"- not known: {entry['what']}" for entry in answer["unknown"]]
+lines += [f"- unknown: {entry['what']}" for entry in answer["unknown"]]
 (folder / "drift.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 with (folder / "codes").open("a", encoding="utf-8") as codes:
     codes.write(f"drift {1 if parts else 0}\nread {1 if answer['unknown'] else 0}\n")

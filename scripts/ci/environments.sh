@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The environments of this repository as a JSON list: every configs/NAME.yaml that names its own.
+# The environments of this repository as a JSON list: every configs/NAME.yaml with `environment`.
 set -o errexit
 set -o nounset
 set -o pipefail

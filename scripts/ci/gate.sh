@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# gate.sh FOLDER: fails if anything that review.sh or drift.sh ran there failed.
+# gate.sh FOLDER: fails if a command of review.sh or drift.sh failed.
 #
-# Exit code 2 (something could not be answered) passes unless STRICT=1: without credentials every
-# account rule is unknown, which is no reason to stop work.
+# Exit code 2 (something is unknown) passes unless STRICT=1: without credentials every account rule
+# is unknown.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -13,7 +13,7 @@ while read -r command code; do
     continue
   fi
   if [[ "${code}" == 2 && "${STRICT:-}" != 1 ]]; then
-    echo "${command}: not everything could be answered"
+    echo "${command}: something is unknown"
     continue
   fi
   echo "${command}: failed with ${code}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # review.sh NAME BASE FOLDER: check, cost, synthesise and diff one environment against a commit.
 #
-# Writes check.sarif, check.xml, cost.md, comment.md and codes into FOLDER and goes on after a
-# finding, so that one run shows everything; gate.sh turns the codes into success or failure.
-# OFFLINE=1 leaves out what needs credentials.
+# Writes check.sarif, check.xml, cost.md, comment.md and codes into FOLDER and continues
+# after a finding; gate.sh turns the codes into success or failure. OFFLINE=1 skips what requires
+# credentials.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -17,7 +17,7 @@ fi
 mkdir -p "${folder}"
 : >"${folder}/codes"
 
-# keep COMMAND FILE WORDS...: runs the words with their output in FILE, and keeps the exit code.
+# keep NAME FILE COMMAND...: runs the command with its output in FILE, and records the exit code.
 keep() {
   local command="$1" file="$2" code=0
   shift 2
