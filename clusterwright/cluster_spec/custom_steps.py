@@ -1,8 +1,7 @@
-"""The user's own steps of the node program: read, and held against what the program expects.
+"""Custom steps of the node program: reading and static checks.
 
-A node reads them twenty minutes after somebody has begun to pay, so what can be seen in the file
-is looked for here: a name that is taken, syntax that the nodes' Python does not have, a missing
-function, an order that cannot be kept.
+Nodes run them about twenty minutes after billing has started, so static mistakes are found here:
+a reserved name, syntax that Python on nodes does not support, a missing function, a cyclic order.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from clusterwright.cluster_spec import repository_root
 NODE_PYTHON = (3, 9)
 FUNCTIONS = ("applies", "check", "apply")
 CONSTANTS = ("AFTER", "DEADLINE_SECONDS", "RETRIES")
-LONGEST_DEADLINE_SECONDS = 7200
-"""As `node_steps` of cluster.json takes it."""
+MAXIMUM_DEADLINE_SECONDS = 7200
+"""The maximum of `node_steps` in cluster.json."""
 
-_OURS = f"{repository_root.SCRIPTS}/clusterwright_node/steps"
+_BUILT_IN = f"{repository_root.SCRIPTS}/clusterwright_node/steps"
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 @dataclass(frozen=True)
-class SiteStep:
-    """One file. `after` and `before` are names of steps."""
+class CustomStep:
+    """A step file. `after` and `before` are names of steps."""
 
     name: str
     text: str
@@ -36,8 +35,8 @@ class SiteStep:
     before: tuple[str, ...]
 
 
-class BadStep(Exception):
-    """The file is no step; `line` is where, where that can be said."""
+class InvalidStepError(Exception):
+    """The file is not a valid step; `line` is the position of the mistake, if known."""
 
     def __init__(self, message: str, hint: str | None = None, line: int | None = None) -> None:
         super().__init__(message)
@@ -46,48 +45,48 @@ class BadStep(Exception):
         self.line = line
 
 
-def read(path: str) -> SiteStep:
-    """A step of the spec.
+def read(path: str) -> CustomStep:
+    """Read a step of the spec.
 
     Raises
     ------
-    BadStep
-        There is no such file, or the node program could not run it.
+    InvalidStepError
+        The file does not exist, or the node program could not run it.
     """
     file = repository_root.file(path)
     name = file.name.removesuffix(".py")
     if file.suffix != ".py" or not _NAME.fullmatch(name):
-        raise BadStep(
-            f"`{file.name}` is not the name of a step",
-            "small letters, digits and underscores, then .py",
+        raise InvalidStepError(
+            f"`{file.name}` is not a valid step name",
+            "use lowercase letters, digits and underscores, and the suffix .py",
         )
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise BadStep(
-            f"{path} cannot be read: {reason}", "paths are from the root of the repository"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InvalidStepError(
+            f"{path} cannot be read: {reason}", "paths are relative to the root of the repository"
         ) from None
-    return _examined(name, path, text)
+    return _check(name, path, text)
 
 
-def ours() -> dict[str, tuple[str, ...]]:
-    """Name to AFTER of every step of the node program; empty outside of a repository."""
+def built_in() -> dict[str, tuple[str, ...]]:
+    """Return AFTER of every built-in step by name; empty outside a repository."""
     root = repository_root.root()
     if root is None:
         return {}
     found = {}
-    for file in sorted((root / _OURS).glob("[!_]*.py")):
+    for file in sorted((root / _BUILT_IN).glob("[!_]*.py")):
         after = _assigned(ast.parse(file.read_text(encoding="utf-8")))["AFTER"]
-        # All words of it, for one that is put together of others.
+        # All strings in it, because AFTER may be composed of other names.
         words = [n.value for n in ast.walk(after) if isinstance(n, ast.Constant)]
         found[file.stem] = tuple(word for word in words if isinstance(word, str))
     return found
 
 
-def circle(steps: Mapping[str, SiteStep]) -> tuple[str, ...]:
-    """Names of steps that wait for each other; empty where all can be put in order."""
-    graph = {name: set(after) for name, after in ours().items()}
+def cycle(steps: Mapping[str, CustomStep]) -> tuple[str, ...]:
+    """Return the names of steps in a cycle, empty if all can be ordered."""
+    graph = {name: set(after) for name, after in built_in().items()}
     for step in steps.values():
         graph.setdefault(step.name, set()).update(step.after)
         for name in step.before:
@@ -99,45 +98,51 @@ def circle(steps: Mapping[str, SiteStep]) -> tuple[str, ...]:
     return ()
 
 
-def _examined(name: str, path: str, text: str) -> SiteStep:
+def _check(name: str, path: str, text: str) -> CustomStep:
     try:
         tree = ast.parse(text, feature_version=NODE_PYTHON)
     except (SyntaxError, ValueError) as error:
         version = ".".join(map(str, NODE_PYTHON))
-        raise BadStep(
-            f"{path} is no Python {version}: {getattr(error, 'msg', error)}",
-            "nodes have Python 3.9",
+        raise InvalidStepError(
+            f"{path} is not valid Python {version}: {getattr(error, 'msg', error)}",
+            "nodes run Python 3.9",
             getattr(error, "lineno", None),
         ) from None
     if not (ast.get_docstring(tree) or "").strip():
-        raise BadStep(f"{path} has no docstring", "its first line says what the step does")
+        raise InvalidStepError(
+            f"{path} has no docstring", "add one whose first line describes the step"
+        )
     assigned = _assigned(tree)
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    lacking = [c for c in CONSTANTS if c not in assigned]
-    lacking += [f"{f}()" for f in FUNCTIONS if f not in functions]
-    if lacking:
-        raise BadStep(
-            f"{path} has no {', '.join(lacking)}",
-            "docs/how-to/own-steps.md has an example of a step",
+    missing = [c for c in CONSTANTS if c not in assigned]
+    missing += [f"{f}()" for f in FUNCTIONS if f not in functions]
+    if missing:
+        raise InvalidStepError(
+            f"{path} has no {', '.join(missing)}",
+            "see the example in docs/how-to/own-steps.md",
         )
     for module, line in _imports(tree):
         if module not in sys.stdlib_module_names and not module.startswith("clusterwright_"):
-            raise BadStep(
-                f"{path} imports {module}, and nodes have Python's standard library only",
-                "import it where it is used, if the image has it",
+            raise InvalidStepError(
+                f"{path} imports {module}, but nodes have only Python's standard library",
+                "import it inside a function if the image has it",
                 line,
             )
-    for constant, least, most in (
-        ("DEADLINE_SECONDS", 1, LONGEST_DEADLINE_SECONDS),
+    for constant, minimum, maximum in (
+        ("DEADLINE_SECONDS", 1, MAXIMUM_DEADLINE_SECONDS),
         ("RETRIES", 0, 100),
     ):
         value = _literal(assigned[constant])
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise BadStep(
-                f"{path}: {constant} is not an integer from {least} to {most}",
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int)
+            or not minimum <= value <= maximum
+        ):
+            raise InvalidStepError(
+                f"{path}: {constant} must be an integer from {minimum} to {maximum}",
                 line=assigned[constant].lineno,
             )
-    return SiteStep(
+    return CustomStep(
         name, text, _names_of(assigned, "AFTER", path), _names_of(assigned, "BEFORE", path)
     )
 
@@ -165,8 +170,8 @@ def _names_of(assigned: Mapping[str, ast.expr], key: str, path: str = "") -> tup
     value = _literal(assigned[key])
     if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
         return tuple(value)
-    raise BadStep(
-        f"{path}: {key} is not a tuple of names",
+    raise InvalidStepError(
+        f"{path}: {key} must be a tuple of names",
         f'such as {key} = ("network",)',
         assigned[key].lineno,
     )

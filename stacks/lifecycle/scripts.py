@@ -39,7 +39,7 @@ def site_files(paths: Iterable[str]) -> dict[str, str]:
 
     Raises
     ------
-    BadStep
+    InvalidStepError
         A file cannot be read, or is not a step.
     """
     steps = (custom_steps.read(path) for path in paths)

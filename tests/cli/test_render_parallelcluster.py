@@ -218,7 +218,7 @@ def test_capacity_that_is_not_ec2s(tmp_path: Path) -> None:
     write(tmp_path / "spec.yaml", specs.with_groups(group))
     answer = clusterwright("render", "parallelcluster", "spec.yaml", folder=tmp_path)
     assert (answer.exit_code, answer.out) == (3, "")
-    assert "compute[2].capacity: parallelcluster takes no training-plan" in answer.err
+    assert "compute[2].capacity: parallelcluster does not support training-plan" in answer.err
     assert "HyperPod alone can use it" in answer.err
 
 

@@ -180,7 +180,7 @@ def test_validators_of_other_packages_run_with_those_of_the_spec(folder: Path) -
     with pytest.raises(SpecErrors) as refused:
         load_spec(folder / "dev.yaml", validators=validators)
     assert [p.message for p in refused.value] == [
-        "network.cidr: a VPC takes ranges from /16 to /28, not /8",
+        "network.cidr: a VPC range must be between /16 and /28, got /8",
         "tags.owner: too red",
     ]
 

@@ -23,6 +23,7 @@ from tests.support.rich_specs import (
 )
 
 CONFIGS = Path(__file__).parents[2] / "configs"
+SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "cluster.schema.json"
 FILES = [p for p in sorted(CONFIGS.rglob("*.yaml")) if p.parent.name != "users"]
 
 
@@ -53,7 +54,7 @@ def test_every_config_is_valid(validator: Any, file: Path) -> None:
 def test_every_config_names_the_schema_for_editors(file: Path) -> None:
     first = file.read_text().splitlines()[0]
     assert first.startswith("# yaml-language-server: $schema=")
-    assert (file.parent / first.partition("=")[2]).resolve() == schema.SCHEMA_FILE.resolve()
+    assert (file.parent / first.partition("=")[2]).resolve() == SCHEMA_FILE.resolve()
 
 
 @pytest.mark.parametrize(

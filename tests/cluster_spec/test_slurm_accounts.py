@@ -109,13 +109,13 @@ def test_people_are_charged_to_their_tenant(tmp_path: Path) -> None:
             [{"name": "a", "users": ["ada"]}, {"name": "b", "users": ["ada"]}],
             "`ada` is charged to `a` already",
         ),
-        ([{"name": "a", "users": ["adah"]}], "nobody of slurm.users is called `adah`"),
-        ([{"name": "a"}, {"name": "a"}], "`a` is given twice"),
-        ([{"name": "root"}], "the account `root` is Slurm's own"),
-        ([{"name": "a" * 33}], "a Slurm account has at most 32 letters; this has 33"),
+        ([{"name": "a", "users": ["adah"]}], "user `adah` does not exist in slurm.users"),
+        ([{"name": "a"}, {"name": "a"}], "duplicate `a`"),
+        ([{"name": "root"}], "the account `root` is reserved by Slurm"),
+        ([{"name": "a" * 33}], "a Slurm account name has at most 32 characters; this name has 33"),
         (
             [{"name": "a", "weight": 9}, {"name": "b", "borrowing": False}],
-            "its share of 4 nodes is none, and it may not borrow any",
+            "its share of 4 nodes is 0 nodes, and it may not borrow",
         ),
         ([{"name": "a", "groups": ["x"]}], "`groups` is Kubernetes'"),
         ([{"name": 7}], "tenants[0].name"),
@@ -131,13 +131,13 @@ def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, tenants: Any, words:
 
 def test_tenants_need_a_database(tmp_path: Path) -> None:
     (found,) = refused(tmp_path, tenants=[{"name": "a"}], slurm={"accounting": {"kind": "none"}})
-    assert "tenants are accounts in the accounting database" in found
+    assert "tenants require an accounting database, and accounting is none" in found
     assert "kind: local" in found
 
 
 def test_tenants_on_parallelcluster_need_a_database_outside(tmp_path: Path) -> None:
     (found,) = refused(tmp_path, tenants=[{"name": "a"}], platform="parallelcluster")
-    assert "tenants are accounts in the accounting database" in found
+    assert "tenants require an accounting database, and accounting is none" in found
     assert "kind: rds" in found
     loaded = load(
         tmp_path,

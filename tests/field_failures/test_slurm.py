@@ -363,13 +363,15 @@ def test_batch_shipyard_333_a_partition_is_not_called_default(tmp_path: Path) ->
     for name in ("default", "Default", "DEFAULT"):
         partitions = [{"name": name, "groups": ["workers"]}]
         said = refused(tmp_path, {"slurm.partitions": partitions})
-        assert "Slurm keeps the partition name `default` for itself" in said
+        assert "the partition name `default` is reserved by Slurm" in said
     assert clusterwright("expand", spec_file(tmp_path)).exit_code == 0
 
 
 def test_openhpc_95_no_node_is_in_slurm_conf_twice(tmp_path: Path) -> None:
     both = [{"name": "a", "groups": ["workers"]}, {"name": "b", "groups": ["workers"]}]
-    assert "in two partitions; a group is in one" in refused(tmp_path, {"slurm.partitions": both})
+    assert "in two partitions; a group can be in only one" in refused(
+        tmp_path, {"slurm.partitions": both}
+    )
     twice = [{"name": "a", "groups": ["workers", "workers"]}]
     assert "`workers` is listed twice" in refused(tmp_path, {"slurm.partitions": twice})
     conf = slurm_conf(input_files("scripted")["cluster.json"])

@@ -31,7 +31,7 @@ def test_awsome_484_a_wrong_file_is_told_all_its_errors_at_once(tmp_path: Path) 
         (9, "network: unknown key `egres`"),
         (16, "compute[0].count: expected an integer, got a string"),
         (21, "compute[1].instance_type: unknown instance type p5.48large"),
-        (30, "slurm.partitions[0].groups[0]: no group is called `worker`"),
+        (30, "slurm.partitions[0].groups[0]: group `worker` does not exist"),
     ):
         assert f"error: {message}\n  {path}:{line}:" in said
     for hint in ("egress", "p5.48xlarge", "workers"):
@@ -56,7 +56,7 @@ def test_awsome_234_a_partition_of_an_unknown_group_is_refused(tmp_path: Path, t
         answer = clusterwright("check", spec, "--offline")
         assert (answer.exit_code, answer.out) == (3, ""), whole[place.start() - 30 : end]
     said = refused(tmp_path, {"slurm.partitions": [{"name": "t", "groups": ["worker-group"]}]})
-    assert "no group is called `worker-group`" in said
+    assert "group `worker-group` does not exist" in said
     said = refused(tmp_path, {"slurm.partitions": [{"name": None, "groups": ["workers"]}]})
     assert "slurm.partitions[0]: `name` is missing" in said
 
@@ -73,9 +73,11 @@ def test_parallelcluster_6923_too_many_groups_are_refused(tmp_path: Path) -> Non
 
 def test_found_several_controllers_are_refused(tmp_path: Path) -> None:
     said = refused(tmp_path, {"compute.0.count": 2})
-    assert "2 controllers: several need a shared state directory, which is not built yet" in said
+    assert "2 controllers: multiple controllers are not supported" in said
     second = {**specs.SMALL["compute"][0], "name": "second"}
-    assert "a second group with the role controller" in refused(tmp_path, {"compute.2": second})
+    assert "only one group can have the role controller" in refused(
+        tmp_path, {"compute.2": second}
+    )
 
 
 @pytest.mark.parametrize("role", ["login", "controller"])
@@ -101,7 +103,7 @@ def test_found_repositories_are_refused_where_fsx_takes_none(tmp_path: Path) -> 
         return {"storage.lustre": [{**scratch, **changes}]}
 
     said = refused(tmp_path, lustre(deployment_type="SCRATCH_1"))
-    assert "SCRATCH_1 takes no repositories" in said
+    assert "SCRATCH_1 does not support repositories" in said
     said = refused(
         tmp_path,
         lustre(storage_type="INTELLIGENT_TIERING", capacity_gib=None, throughput_mbps=4000),
@@ -109,7 +111,7 @@ def test_found_repositories_are_refused_where_fsx_takes_none(tmp_path: Path) -> 
     assert "repositories" in said
     directory = {"s3": "s3://acme--use1-az6--x-s3", "path": "/data"}
     said = refused(tmp_path, lustre(deployment_type="SCRATCH_2", repositories=[directory]))
-    assert "FSx for Lustre ties no repository to a directory bucket" in said
+    assert "FSx for Lustre does not support directory buckets as data repositories" in said
     accepted(tmp_path, lustre(deployment_type="SCRATCH_2"))
 
 
@@ -166,5 +168,5 @@ def test_parallelcluster_7412_bucket_mount_is_read_only_and_no_checkpoint_target
     for path in ("/s3/data", "/s3/data/checkpoints", "/s3/data/a/b"):
         said = refused(tmp_path, {**mounted, "storage.checkpoint_path": path})
         assert f"{path} is on the bucket mount /s3/data: it is read-only" in said
-        assert "put checkpoints on Lustre and export them to the bucket" in said
+        assert "save checkpoints on Lustre and export them to the bucket with a repository" in said
     accepted(tmp_path, {**mounted, "storage.checkpoint_path": "/fsx/checkpoints"})

@@ -1,4 +1,4 @@
-"""In managed mode, accounting on RDS needs continuous provisioning and a recent image.
+"""Requirements of accounting on RDS in managed mode.
 
 Source: AWS documentation, `sagemaker-hyperpod-external-accounting-db-slurm`:
 AccountingDatabase requires NodeProvisioningMode=Continuous and an AMI released after
@@ -21,11 +21,11 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     here = ("slurm", "accounting")
     managed = cluster.on_hyperpod and cluster.slurm.configuration == "managed"
     if accounting.kind != "rds" or not managed:
-        # In scripted mode the node program starts slurmdbd itself.
+        # In scripted mode the node program starts slurmdbd.
         return
     if cluster.resilience.node_provisioning != "continuous":
         yield Problem(
-            "accounting on RDS needs continuous provisioning",
+            "accounting on RDS requires continuous provisioning",
             ("resilience", "node_provisioning"),
             other_path=(*here, "kind"),
             rests_on=(("slurm", "configuration"),),
@@ -33,8 +33,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     released = cluster.image.released
     if released is not None and released <= EXTERNAL_ACCOUNTING_AFTER:
         yield Problem(
-            f"accounting on RDS needs an image released after {EXTERNAL_ACCOUNTING_AFTER}; "
-            f"this one is of {released}",
+            f"accounting on RDS requires an image released after {EXTERNAL_ACCOUNTING_AFTER}; "
+            f"this image was released on {released}",
             ("image", "released"),
             other_path=(*here, "kind"),
             rests_on=(("slurm", "configuration"),),

@@ -1,4 +1,4 @@
-"""Address ranges are ranges, private or not, of a size that a VPC takes, and do not overlap."""
+"""CIDR ranges: syntax, size of VPC ranges, overlaps."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             continue
         if not 16 <= network.prefixlen <= 28:
             yield Problem(
-                f"a VPC takes ranges from /16 to /28, not /{network.prefixlen}",
+                f"a VPC range must be between /16 and /28, got /{network.prefixlen}",
                 path,
-                hint="a larger network is made of several ranges: `network.secondary_cidrs`",
+                hint="for a larger network, add ranges in `network.secondary_cidrs`",
             )
         for other_path, other in seen:
             if network.overlaps(other):
@@ -38,9 +38,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield network
         elif network.prefixlen == 0:
             yield Problem(
-                f"{network} is every address there is, no network of somebody's",
+                f"{network} contains every address and is not a network that can be connected",
                 path,
-                hint="name the ranges that are routed to the peer",
+                hint="list the ranges that are routed to the peer",
             )
 
 
@@ -51,4 +51,4 @@ def _range(text: str, path: Path) -> ipaddress.IPv4Network | Problem:
         hint = None
         if "host bits" in str(error):
             hint = f"write {ipaddress.IPv4Network(text, strict=False)}"
-        return Problem(f"{text} is not an address range: {error}", path, hint=hint)
+        return Problem(f"{text} is not a CIDR range: {error}", path, hint=hint)

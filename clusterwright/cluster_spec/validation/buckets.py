@@ -1,7 +1,7 @@
-"""Buckets are built once, and what only one kind of bucket can do is asked of that kind.
+"""Buckets: names, creation, and settings of general purpose and directory buckets.
 
 Source: AWS documentation, directory buckets: names end in --<zone id>--x-s3, and FSx for
-Lustre ties no data repository to them.
+Lustre cannot link a data repository to them.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from clusterwright.cluster_spec.problems import Path, Problem
 
 DIRECTORY_SUFFIX = "--x-s3"
 LONGEST_NAME = 63
-"""Of a bucket, zone and suffix included (S3 user guide, directory bucket naming rules)."""
+"""Maximum length with zone and suffix (S3 user guide, directory bucket naming rules)."""
 
 _ADDRESS = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    yield from _built_once(cluster)
+    yield from _consistent_creation(cluster)
     yield from _names(cluster)
     for index, bucket in enumerate(cluster.storage.buckets):
         here: Path = ("storage", "buckets", index)
         if bucket.directory and bucket.mount_path is not None and not cluster.uses_kubernetes:
             yield Problem(
-                "a read-only mount of a directory bucket is not built yet for nodes with Slurm",
+                "mounting a directory bucket is not supported on nodes with Slurm",
                 (*here, "mount_path"),
-                hint="jobs read it with their SDK; on Kubernetes it can be mounted",
+                hint="read it with an SDK in jobs, or use a platform with Kubernetes",
                 other_path=(*here, "directory"),
             )
         if bucket.expire_noncurrent_days is not None and (bucket.directory or not bucket.create):
             yield Problem(
-                "expire_noncurrent_days belongs to a general purpose bucket that is built",
+                "expire_noncurrent_days requires a general purpose bucket with create: true",
                 (*here, "expire_noncurrent_days"),
                 other_path=(*here, "directory" if bucket.directory else "create"),
             )
@@ -54,37 +54,38 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
             whole = f"{name}--{cluster.network.availability_zone_id}{DIRECTORY_SUFFIX}"
             if len(whole) > LONGEST_NAME:
                 yield Problem(
-                    f"{whole} has {len(whole)} letters, and S3 takes {LONGEST_NAME}",
+                    f"{whole} has {len(whole)} characters; S3 allows at most {LONGEST_NAME}",
                     path,
-                    hint=f"at most {LONGEST_NAME - len(whole) + len(name)} letters here",
+                    hint=f"use at most {LONGEST_NAME - len(whole) + len(name)} characters",
                     other_path=(*path[:-1], "directory"),
                 )
         if directory and "." in name:
             yield Problem(
-                "the name of a directory bucket has no dots",
+                "the name of a directory bucket must not contain dots",
                 path,
                 other_path=(*path[:-1], "directory"),
             )
         if ".." in name or _ADDRESS.fullmatch(name):
-            yield Problem(f"S3 takes no bucket called {name}", path)
+            yield Problem(f"{name} is not a valid S3 bucket name", path)
         if not name.endswith(DIRECTORY_SUFFIX):
             continue
         if path[-1] == "s3":
             yield Problem(
-                "FSx for Lustre ties no repository to a directory bucket",
+                "FSx for Lustre does not support directory buckets as data repositories",
                 path,
-                hint="use a general purpose bucket; jobs can read the directory bucket themselves",
+                hint="use a general purpose bucket; jobs can read the directory bucket directly",
             )
         else:
             base = name.removesuffix(DIRECTORY_SUFFIX).rpartition("--")[0]
             yield Problem(
-                "the zone and --x-s3 are added to the name of a directory bucket",
+                "the zone id and --x-s3 are appended to the name of a directory bucket "
+                "automatically",
                 path,
                 hint=f"name: {base or '...'} with directory: true",
             )
 
 
-def _built_once(cluster: Cluster) -> Iterator[Problem]:
+def _consistent_creation(cluster: Cluster) -> Iterator[Problem]:
     uses: list[tuple[Path, str, str, bool]] = [
         (("storage", "buckets", i), "name", b.name, b.create)
         for i, b in enumerate(cluster.storage.buckets)
@@ -100,7 +101,7 @@ def _built_once(cluster: Cluster) -> Iterator[Problem]:
         named: Path = (*path, key)
         if name in first and first[name][2] != create:
             yield Problem(
-                f"the bucket {name} is built in one place and said to exist in another",
+                f"the bucket {name} has different values of `create`",
                 (*path, "create"),
                 other_path=first[name][0],
                 rests_on=(named, first[name][1]),

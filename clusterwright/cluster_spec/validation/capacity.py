@@ -1,6 +1,6 @@
-"""Bought capacity is of the cluster's own account and region.
+"""Training plans must be in the cluster's account and region.
 
-Source: AWS documentation, SageMaker training plans: a plan is of one region and cannot be
+Source: AWS documentation, SageMaker training plans: a plan belongs to one region and cannot be
 shared between accounts.
 """
 
@@ -27,7 +27,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             )
         if account != cluster.account:
             yield Problem(
-                f"the plan is of account {account}, the cluster of {cluster.account}",
+                f"the plan is in account {account}, the cluster in {cluster.account}",
                 here,
                 other_path=("account",),
             )

@@ -1,4 +1,4 @@
-"""Checkpoints go where a file can be written, flushed and renamed."""
+"""The checkpoint path must be on a file system that can write and rename files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         if bucket.mount_path and within(path, bucket.mount_path):
             yield Problem(
                 f"{path} is on the bucket mount {bucket.mount_path}: it is read-only, "
-                "and Mountpoint for S3 neither renames files nor changes them in place, "
-                "which saving a checkpoint needs",
+                "and saving a checkpoint requires renaming and changing files, which Mountpoint "
+                "for "
+                "S3 does not support",
                 here,
-                hint="put checkpoints on Lustre and export them to the bucket with a repository",
+                hint="save checkpoints on Lustre and export them to the bucket with a repository",
                 other_path=("storage", "buckets", index, "mount_path"),
             )
             return
@@ -39,8 +40,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     mounts = sorted({mount for _, mount in places})
     if not any(within(path, mount) for mount in mounts):
         yield Problem(
-            f"{path} is on no file system of this cluster",
+            f"{path} is not on a file system of the cluster",
             here,
-            hint=f"mounted are {', '.join(mounts)}" if mounts else "add storage.lustre",
+            hint=f"mounted: {', '.join(mounts)}" if mounts else "add storage.lustre",
             rests_on=(("storage", "lustre"), ("storage", "home"), *(place for place, _ in places)),
         )

@@ -1,4 +1,4 @@
-"""Groups: exactly one controller group, counts that agree with each other."""
+"""Groups: roles, counts and spares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROLES = {
     False: ("controller", "login", "compute"),
     True: ("system", "compute"),
 }
-"""Roles of groups under Slurm, and under Kubernetes, whose control plane is not ours."""
+"""Roles of groups under Slurm, and under Kubernetes, with a managed control plane."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -20,13 +20,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
         if group.role not in ROLES[cluster.uses_kubernetes]:
-            continue  # what the role takes is another platform's matter
+            continue  # settings of the role depend on another platform
         if group.role == "compute":
             yield from _spares(group, here)
         else:
-            yield from _no_jobs(group, here)
-        yield from _least(cluster, group, here)
-        yield from _most(group, here)
+            yield from _without_jobs(group, here)
+        yield from _minimum(cluster, group, here)
+        yield from _maximum(group, here)
 
 
 def _roles(cluster: Cluster) -> Iterator[Problem]:
@@ -34,9 +34,9 @@ def _roles(cluster: Cluster) -> Iterator[Problem]:
     for index, group in enumerate(cluster.compute):
         if group.role not in ROLES[cluster.uses_kubernetes]:
             yield Problem(
-                f"{cluster.platform} has no groups of the role {group.role}",
+                f"{cluster.platform} does not support the role {group.role}",
                 ("compute", index, "role"),
-                hint=f"roles there: {', '.join(ROLES[cluster.uses_kubernetes])}",
+                hint=f"supported roles: {', '.join(ROLES[cluster.uses_kubernetes])}",
                 other_path=("platform",),
             )
     if cluster.uses_slurm:
@@ -60,30 +60,29 @@ def _controllers(indexes: list[int]) -> Iterator[Problem]:
         )
     for index in indexes[1:]:
         yield Problem(
-            "a second group with the role controller",
+            "only one group can have the role controller",
             ("compute", index, "role"),
             other_path=("compute", indexes[0], "role"),
         )
 
 
-def _no_jobs(group: ComputeGroup, here: Path) -> Iterator[Problem]:
-    """What only makes sense where jobs run."""
+def _without_jobs(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    """Settings that require the role compute."""
     role: Path = (*here, "role")
     if group.role == "controller" and group.count != 1:
         yield Problem(
-            f"{group.count} controllers: several need a shared state directory, "
-            "which is not built yet",
+            f"{group.count} controllers: multiple controllers are not supported",
             (*here, "count"),
             hint="count: 1",
             other_path=role,
         )
     if group.spare_count:
         yield Problem(
-            f"a {group.role} group has no spares", (*here, "spare_count"), other_path=role
+            f"a {group.role} group cannot have spares", (*here, "spare_count"), other_path=role
         )
     if group.capacity.kind not in ("on-demand", "reservation"):
         yield Problem(
-            f"a {group.role} must not depend on {group.capacity.kind} capacity",
+            f"a {group.role} group does not support {group.capacity.kind} capacity",
             (*here, "capacity", "kind"),
             hint="kind: on-demand",
             other_path=role,
@@ -93,39 +92,41 @@ def _no_jobs(group: ComputeGroup, here: Path) -> Iterator[Problem]:
 def _spares(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if group.spare_count and group.spare_count >= group.count:
         yield Problem(
-            f"{group.spare_count} spares of {group.count} leave no instance for jobs",
+            f"{group.spare_count} spares of {group.count} instances leave none for jobs",
             (*here, "spare_count"),
             other_path=(*here, "count"),
         )
 
 
-def _least(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:
+def _minimum(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if group.min_count is None:
         return
     if group.min_count > group.count:
         yield Problem(
-            f"min_count {group.min_count} is more than count {group.count}",
+            f"min_count {group.min_count} must be at most count {group.count}",
             (*here, "min_count"),
             other_path=(*here, "count"),
         )
     if cluster.on_hyperpod and cluster.resilience.node_provisioning != "continuous":
         yield Problem(
-            "min_count needs continuous provisioning",
+            "min_count requires continuous provisioning",
             (*here, "min_count"),
             other_path=("resilience", "node_provisioning"),
         )
 
 
-def _most(group: ComputeGroup, here: Path) -> Iterator[Problem]:
+def _maximum(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if group.max_count is None:
         return
     if group.max_count < group.count:
         yield Problem(
-            f"max_count {group.max_count} is less than count {group.count}",
+            f"max_count {group.max_count} must be at least count {group.count}",
             (*here, "max_count"),
             other_path=(*here, "count"),
         )
     if group.role == "controller":
         yield Problem(
-            "a controller group does not grow", (*here, "max_count"), other_path=(*here, "role")
+            "a controller group cannot have max_count",
+            (*here, "max_count"),
+            other_path=(*here, "role"),
         )

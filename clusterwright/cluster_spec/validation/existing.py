@@ -1,4 +1,4 @@
-"""What exists is of this partition and region, and enough of it is named."""
+"""Existing resources: partition, region, and completeness."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         and len(network.existing.database_subnet_ids) < 2
     ):
         yield Problem(
-            "an accounting database needs two subnets in two zones",
+            "an accounting database requires two subnets in two zones",
             ("network", "existing", "database_subnet_ids"),
             hint="database_subnet_ids: [subnet-..., subnet-...], or slurm.accounting.existing",
             other_path=("slurm", "accounting", "kind"),
@@ -37,7 +37,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             accounting.kind == "rds" and accounting.existing is None
         ):
             yield Problem(
-                "no accounting database is built that could stand in these subnets",
+                "no accounting database is created that could use these subnets",
                 ("network", "existing", "database_subnet_ids"),
                 other_path=("slurm", "accounting", "kind"),
                 rests_on=(("slurm", "accounting", "existing"),),
@@ -56,7 +56,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 def _repeated(kind: str, path: Path, ids: list[str]) -> Iterator[Problem]:
     for index, identity in enumerate(ids):
         if identity in ids[:index]:
-            yield Problem(f"the {kind} {identity} is named twice", (*path, index))
+            yield Problem(f"duplicate {kind} {identity}", (*path, index))
 
 
 def _arns(cluster: Cluster) -> Iterator[Problem]:
@@ -72,7 +72,7 @@ def _arns(cluster: Cluster) -> Iterator[Problem]:
     for path, arn in arns:
         if arn is not None and arn.split(":")[1] != cluster.partition:
             yield Problem(
-                f"the ARN is not of the partition {cluster.partition}",
+                f"the ARN is not in the partition {cluster.partition}",
                 path,
                 other_path=("region",),
             )

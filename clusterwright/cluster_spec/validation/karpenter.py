@@ -1,4 +1,4 @@
-"""What Karpenter can be asked for, and what its groups cannot have.
+"""Karpenter: scaled groups, version, tags, labels.
 
 Sources: aws/karpenter-provider-aws, documentation of v1.14: concepts/nodeclasses.md (fields of
 EC2NodeClass), concepts/nodepools.md, tasks/odcrs.md; pkg/apis/crds/karpenter.sh_nodepools.yaml
@@ -15,11 +15,11 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
 
 CHART = "karpenter"
-LEAST_VERSION = (1, 14)
-"""Whose documentation and API the manifests and rights were written from."""
+MINIMUM_VERSION = (1, 14)
+"""The version whose API the manifests and permissions use."""
 
 RESTRICTED_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws")
-"""Keys of these domains are Karpenter's own; `node_labels` refuses those of Kubernetes."""
+"""Domains reserved by Karpenter; `node_labels` refuses those of Kubernetes."""
 
 RESTRICTED_TAGS = (
     "eks:eks-cluster-name",
@@ -28,7 +28,7 @@ RESTRICTED_TAGS = (
     "karpenter.k8s.aws/ec2nodeclass",
 )
 CLUSTER_TAG = "kubernetes.io/cluster"
-"""With what follows: Karpenter and its rights tell their own instances by these tags."""
+"""Prefix of tags by which Karpenter and its permissions identify its instances."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -37,7 +37,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         return
     if not karpenter.scaled_groups(cluster):
         yield Problem(
-            "Karpenter has no group to scale: it would be installed, and add no node",
+            "Karpenter has no group to scale, so it would never add a node",
             here,
             hint=_how_to_scale(cluster),
         )
@@ -51,10 +51,10 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 def _how_to_scale(cluster: Cluster) -> str:
     if cluster.traits.karpenter_in_cluster:
-        return "give a group `max_count` above its `count`, or leave autoscaling off"
+        return "set `max_count` of a group above its `count`, or set autoscaling: off"
     return (
-        "give a compute group `max_count`: one that is on demand or spot, neither restricted nor "
-        "divided by `mig_profile`; or leave autoscaling off"
+        "set `max_count` of a compute group with on-demand or spot capacity, without `restricted` "
+        "and `mig_profile`, or set autoscaling: off"
     )
 
 
@@ -64,12 +64,12 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
             continue
         parts = chart.version.removeprefix("v").split("-")[0].split("+")[0].split(".")
         found = tuple(int(part) for part in parts[:2] if part.isdigit())
-        if found < LEAST_VERSION:
+        if found < MINIMUM_VERSION:
             yield Problem(
-                f"Karpenter {chart.version} does not know network interfaces and placement "
-                "groups as they are written for it",
+                f"Karpenter {chart.version} does not support the network interfaces and placement "
+                "groups of its node classes",
                 ("kubernetes", "workloads", "charts", number, "version"),
-                hint=f"{'.'.join(map(str, LEAST_VERSION))} or later",
+                hint=f"{'.'.join(map(str, MINIMUM_VERSION))} or later",
             )
 
 
@@ -77,7 +77,7 @@ def _tags(cluster: Cluster) -> Iterator[Problem]:
     for key in cluster.tags:
         if key in RESTRICTED_TAGS or key.startswith(CLUSTER_TAG):
             yield Problem(
-                f"the tag {key} is Karpenter's own: by it, it knows the instances that it made",
+                f"the tag {key} is reserved by Karpenter, which identifies its instances by it",
                 ("tags", key),
                 other_path=("kubernetes", "autoscaling"),
             )
@@ -86,21 +86,21 @@ def _tags(cluster: Cluster) -> Iterator[Problem]:
 def _group(group: ComputeGroup, here: Path, autoscaling: Path) -> Iterator[Problem]:
     if group.min_count is not None:
         yield Problem(
-            "Karpenter takes away none of the `count` nodes, and nothing else scales the group",
+            "Karpenter never removes the `count` nodes, and nothing else scales the group",
             (*here, "min_count"),
-            hint="leave it out: `count` nodes always stay, and the rest come as pods wait",
+            hint="omit it: `count` nodes always run, and Karpenter adds nodes for pending pods",
             other_path=autoscaling,
         )
     if group.threads_per_core is not None:
         yield Problem(
-            "Karpenter's node classes cannot set threads per core: added nodes would differ",
+            "Karpenter's node classes cannot set threads per core, so added nodes would differ",
             (*here, "threads_per_core"),
-            hint="leave it out, or max_count, or autoscaling",
+            hint="omit it, max_count or autoscaling",
             other_path=autoscaling,
         )
     if group.network_interface == "efa":
         yield Problem(
-            "Karpenter's node classes take the interfaces `interface` and `efa-only`",
+            "Karpenter's node classes support the interface types `interface` and `efa-only`",
             (*here, "network_interface"),
             hint="network_interface: efa-only, the default",
             other_path=autoscaling,
@@ -110,7 +110,7 @@ def _group(group: ComputeGroup, here: Path, autoscaling: Path) -> Iterator[Probl
         for restricted in RESTRICTED_DOMAINS:
             if domain.endswith(restricted):
                 yield Problem(
-                    f"keys of {restricted} are Karpenter's own",
+                    f"keys of {restricted} are reserved by Karpenter",
                     (*here, "labels", key),
-                    hint="use a domain of your own, such as team.example.com/model, or none",
+                    hint="use your own domain, such as team.example.com/model, or none",
                 )

@@ -1,7 +1,7 @@
-"""The control plane of EKS: who may reach it and with which rights, add-ons, nothing twice.
+"""The EKS control plane: endpoint access, access entries, add-ons, duplicates.
 
 Sources: EKS API (botocore 1.44.5: CreateAccessEntry, AssociateAccessPolicy, VpcConfigRequest); EKS
-user guide, "Create access entries" (groups that cannot be given), "Control network access to
+user guide, "Create access entries" (reserved groups), "Control network access to
 cluster API server endpoint" and "Learn how EKS Pod Identity grants pods access to AWS services".
 """
 
@@ -18,13 +18,13 @@ from clusterwright.cluster_spec.problems import Path, Problem
 HERE: Path = ("kubernetes",)
 
 RESERVED_GROUPS = ("amazon:", "aws:", "eks:", "iam:", "system:")
-"""Beginnings of groups that no access entry can have."""
+"""Reserved prefixes of groups, which no access entry can have."""
 
 LEAST = {
-    "vpc-cni": ((1, 18, 3), "leaves EFA's interfaces alone"),
-    "aws-mountpoint-s3-csi-driver": ((2, 0, 0), "takes its role from EKS Pod Identity"),
+    "vpc-cni": ((1, 18, 3), "does not manage EFA interfaces"),
+    "aws-mountpoint-s3-csi-driver": ((2, 0, 0), "supports EKS Pod Identity"),
 }
-"""First versions of add-ons that do what is needed (SageMaker developer guide, "Prerequisites for
+"""First versions of add-ons with a required feature (SageMaker developer guide, "Prerequisites for
 using SageMaker HyperPod with Amazon EKS"; awslabs/mountpoint-s3-csi-driver, CHANGELOG.md and
 docs/CONFIGURATION.md, pull requests 451 and 495)."""
 
@@ -32,13 +32,14 @@ PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "1
 """RFC 1918."""
 
 ZONES_WITHOUT_CONTROL_PLANES = frozenset({"cac1-az3", "use1-az3", "usw1-az2"})
-"""Where EKS takes no subnet of a control plane (EKS user guide, "View Amazon EKS networking
-requirements for VPC and subnets"); local zones take none either."""
+"""Zones where EKS supports no control plane subnet (EKS user guide, "View Amazon EKS networking
+requirements for VPC and subnets"); local zones are not supported either."""
 
-LEAST_CONTROL_PLANE_SUBNETS = 2
+MINIMUM_CONTROL_PLANE_SUBNETS = 2
 
 LARGEST_SERVICES, SMALLEST_SERVICES = 12, 24
-"""Lengths of the range of services (EKS API, KubernetesNetworkConfigRequest, botocore 1.44.5)."""
+"""Prefix lengths of the service CIDR range (EKS API, KubernetesNetworkConfigRequest, botocore
+1.44.5)."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -57,7 +58,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if len(set(cluster.kubernetes.control_plane_logs)) < len(
         cluster.kubernetes.control_plane_logs
     ):
-        yield from _twice(
+        yield from _duplicates(
             "log", (*HERE, "control_plane_logs"), cluster.kubernetes.control_plane_logs
         )
 
@@ -66,7 +67,7 @@ def _no_control_plane(cluster: Cluster) -> Iterator[Problem]:
     existing = cluster.network.existing
     if existing is not None and existing.control_plane_subnet_ids:
         yield Problem(
-            f"{cluster.platform} has no control plane that could stand in these subnets",
+            f"{cluster.platform} has no control plane that could use these subnets",
             ("network", "existing", "control_plane_subnet_ids"),
             other_path=("platform",),
         )
@@ -78,43 +79,45 @@ def _network(cluster: Cluster) -> Iterator[Problem]:
         return
     here: Path = ("network", "existing", "control_plane_subnet_ids")
     ids = existing.control_plane_subnet_ids
-    if len(ids) < LEAST_CONTROL_PLANE_SUBNETS:
+    if len(ids) < MINIMUM_CONTROL_PLANE_SUBNETS:
         yield Problem(
-            "the control plane of EKS needs two subnets in two zones",
+            "the EKS control plane requires two subnets in two zones",
             here,
-            hint="control_plane_subnet_ids: [subnet-..., subnet-...], six free addresses in each",
+            hint="control_plane_subnet_ids: [subnet-..., subnet-...], six free addresses each",
             other_path=("platform",),
         )
-    yield from _twice("subnet", here, ids)
+    yield from _duplicates("subnet", here, ids)
 
 
 def _private_access(cluster: Cluster) -> Iterator[Problem]:
-    """Who reaches the API server by ways of the network's own."""
+    """CIDR ranges with private access to the API server."""
     here: Path = (*HERE, "private_access_cidrs")
     for index, text in enumerate(cluster.kubernetes.private_access_cidrs):
         try:
             network = IPv4Network(text)
         except ValueError:
-            yield Problem(f"{text} is not an address range", (*here, index))
+            yield Problem(f"{text} is not a CIDR range", (*here, index))
             continue
         if network.prefixlen == 0:
             yield Problem(
-                "every network that is ever connected could reach the API server",
+                "every connected network could reach the API server",
                 (*here, index),
-                hint="name the ranges that may, such as that of your VPN",
+                hint="list the allowed ranges, such as that of your VPN",
             )
-    yield from _twice("range", here, cluster.kubernetes.private_access_cidrs)
+    yield from _duplicates("range", here, cluster.kubernetes.private_access_cidrs)
     if cluster.network.existing is not None and cluster.kubernetes.private_access_cidrs:
         yield Problem(
-            "the groups of a network that exists are never altered",
+            "security groups of an existing network are never modified",
             here,
-            hint="let these ranges in with a rule of one of its security groups, on port 443",
+            hint="allow these ranges on port 443 in one of its security groups",
             other_path=("network", "existing"),
         )
 
 
 def _services(cluster: Cluster) -> Iterator[Problem]:
-    """EKS API, KubernetesNetworkConfigRequest: where the range lies, how large, beside what."""
+    """The service CIDR range (EKS API, KubernetesNetworkConfigRequest): position, size,
+    overlaps.
+    """
     here: Path = (*HERE, "service_cidr")
     text = cluster.kubernetes.service_cidr
     if text is None:
@@ -122,15 +125,15 @@ def _services(cluster: Cluster) -> Iterator[Problem]:
     try:
         network = IPv4Network(text)
     except ValueError:
-        yield Problem(f"{text} is not an address range", here)
+        yield Problem(f"{text} is not a CIDR range", here)
         return
-    if not any(network.subnet_of(one) for one in PRIVATE):
+    if not any(network.subnet_of(private) for private in PRIVATE):
         yield Problem(
             f"{text} is not within {', '.join(map(str, PRIVATE))}", here, hint="172.20.0.0/16"
         )
     if not LARGEST_SERVICES <= network.prefixlen <= SMALLEST_SERVICES:
         yield Problem(
-            f"EKS takes a range from /{SMALLEST_SERVICES} to /{LARGEST_SERVICES} for services",
+            f"the service range must be between /{SMALLEST_SERVICES} and /{LARGEST_SERVICES}",
             here,
             hint="172.20.0.0/16",
         )
@@ -138,17 +141,20 @@ def _services(cluster: Cluster) -> Iterator[Problem]:
         try:
             overlaps = network.overlaps(IPv4Network(other))
         except ValueError:
-            continue  # said elsewhere
+            continue  # reported for the range itself
         if overlaps:
             yield Problem(
-                f"{text} overlaps {other}: pods could not reach what has these addresses",
+                f"{text} overlaps {other}: pods could not reach these addresses",
                 here,
                 other_path=path,
             )
 
 
 def reached_ranges(cluster: Cluster) -> Iterator[tuple[Path, str]]:
-    """Ranges of the file that nodes and pods talk to; those of a network that exists are not."""
+    """Yield the CIDR ranges of the spec that nodes and pods reach.
+
+    The ranges of an existing network are unknown.
+    """
     if cluster.network.existing is None:
         yield ("network", "cidr"), cluster.network.cidr
         for index, text in enumerate(cluster.network.secondary_cidrs):
@@ -163,9 +169,9 @@ def _zones(cluster: Cluster) -> Iterator[Problem]:
     zone = cluster.network.second_availability_zone_id
     if zone is not None and (zone in ZONES_WITHOUT_CONTROL_PLANES or zone.count("-") != 1):
         yield Problem(
-            f"EKS takes no subnet of a control plane in {zone}",
+            f"EKS does not support control plane subnets in {zone}",
             ("network", "second_availability_zone_id"),
-            hint="another zone of the region, or leave the key out",
+            hint="use another zone of the region, or omit the key",
             other_path=("platform",),
         )
 
@@ -176,22 +182,22 @@ def _endpoint(cluster: Cluster) -> Iterator[Problem]:
         try:
             network = IPv4Network(text)
         except ValueError:
-            yield Problem(f"{text} is not an address range", (*here, index))
+            yield Problem(f"{text} is not a CIDR range", (*here, index))
             continue
         if network.prefixlen == 0:
             yield Problem(
-                "the API server would be open to the whole internet",
+                "the API server would be reachable from the whole internet",
                 (*here, index),
-                hint="name the ranges that may reach it, or leave the key out: people reach it "
-                "from within the network",
+                hint="list the allowed ranges, or omit the key: the API server is reachable from "
+                "within the network",
             )
-        elif any(network.overlaps(one) for one in PRIVATE):
+        elif any(network.overlaps(private) for private in PRIVATE):
             yield Problem(
-                f"{text} is a private range: nobody comes from it over the internet",
+                f"{text} is a private range, which is not routed on the internet",
                 (*here, index),
-                hint="leave it out: within the network the private endpoint answers",
+                hint="omit it: the private endpoint serves the network",
             )
-    yield from _twice("range", here, cluster.kubernetes.public_access_cidrs)
+    yield from _duplicates("range", here, cluster.kubernetes.public_access_cidrs)
 
 
 def _access(cluster: Cluster) -> Iterator[Problem]:
@@ -200,40 +206,40 @@ def _access(cluster: Cluster) -> Iterator[Problem]:
     for index, entry in enumerate(kubernetes.access):
         yield from _entry(cluster, entry, (*here, index))
     principals = [entry.principal_arn for entry in kubernetes.access]
-    yield from _twice("principal", here, principals, "principal_arn")
+    yield from _duplicates("principal", here, principals, "principal_arn")
     administers = any(
         entry.policy == "cluster-admin" and not entry.namespaces for entry in kubernetes.access
     )
     if not kubernetes.admin_role and not administers:
         yield Problem(
-            "nobody could administer the cluster: who makes it has no rights on it",
+            "nobody could administer the cluster: its creator has no permissions",
             (*HERE, "admin_role"),
-            hint="admin_role: true, or an entry in `access` with policy: cluster-admin",
+            hint="admin_role: true, or add an entry with policy: cluster-admin to `access`",
         )
 
 
 def _entry(cluster: Cluster, entry: AccessEntry, here: Path) -> Iterator[Problem]:
     if entry.principal_arn.split(":")[1] != cluster.partition:
         yield Problem(
-            f"the ARN is not of the partition {cluster.partition}",
+            f"the ARN is not in the partition {cluster.partition}",
             (*here, "principal_arn"),
             other_path=("region",),
         )
     if entry.policy is None and not entry.groups:
         yield Problem(
-            "an entry without a policy and without groups allows nothing",
+            "an entry without a policy and groups has no effect",
             here,
-            hint="policy: view, or groups: [...] that RBAC binds",
+            hint="policy: view, or groups: [...] of an RBAC binding",
         )
     if entry.policy is None and entry.namespaces:
         yield Problem(
-            "`namespaces` narrows a policy, and there is none",
+            "`namespaces` requires a policy",
             (*here, "namespaces"),
             hint="policy: edit",
         )
     if entry.policy == "cluster-admin" and entry.namespaces:
         yield Problem(
-            "cluster-admin holds in the whole cluster",
+            "cluster-admin cannot be limited to namespaces",
             (*here, "namespaces"),
             hint="policy: admin",
             other_path=(*here, "policy"),
@@ -241,18 +247,18 @@ def _entry(cluster: Cluster, entry: AccessEntry, here: Path) -> Iterator[Problem
     for index, group in enumerate(entry.groups):
         if group.startswith(RESERVED_GROUPS):
             yield Problem(
-                f"no entry can have the group {group}",
+                f"the group {group} is reserved",
                 (*here, "groups", index),
-                hint="a group of your own, which a binding names",
+                hint="use a group of an RBAC binding",
             )
-    yield from _twice("group", (*here, "groups"), entry.groups)
-    yield from _twice("namespace", (*here, "namespaces"), entry.namespaces)
+    yield from _duplicates("group", (*here, "groups"), entry.groups)
+    yield from _duplicates("namespace", (*here, "namespaces"), entry.namespaces)
 
 
 def _addons(cluster: Cluster) -> Iterator[Problem]:
     here: Path = (*HERE, "addons")
     addons = cluster.kubernetes.addons
-    yield from _twice("add-on", here, [addon.name for addon in addons], "name")
+    yield from _duplicates("add-on", here, [addon.name for addon in addons], "name")
     for index, addon in enumerate(addons):
         if addon.name not in LEAST or addon.version is None:
             continue
@@ -261,9 +267,9 @@ def _addons(cluster: Cluster) -> Iterator[Problem]:
         if found < least:
             first = ".".join(map(str, least))
             yield Problem(
-                f"version {first} of {addon.name} is the first that {why}",
+                f"{addon.name} must be version {first} or later, which {why}",
                 (*here, index, "version"),
-                hint="a newer version, or none: EKS then takes its default",
+                hint="use a later version, or omit it: EKS then uses its default",
             )
     mounted = any(bucket.mount_path is not None for bucket in cluster.storage.buckets)
     idle = {
@@ -272,10 +278,10 @@ def _addons(cluster: Cluster) -> Iterator[Problem]:
     }
     for index, addon in enumerate(addons):
         used, what, key = idle.get(addon.name, (True, "", ""))
-        # The inference operator does not install without either driver.
+        # The inference operator requires both drivers.
         if not used and cluster.hyperpod.inference is None:
             yield Problem(
-                f"there is no {what} that this driver could mount",
+                f"no {what} uses this driver",
                 (*here, index, "name"),
                 other_path=("storage", key),
             )
@@ -284,21 +290,21 @@ def _addons(cluster: Cluster) -> Iterator[Problem]:
 def _pod_identities(cluster: Cluster) -> Iterator[Problem]:
     here: Path = (*HERE, "pod_identities")
     found = cluster.kubernetes.pod_identities
-    yield from _twice(
-        "association", here, [f"{one.namespace}/{one.service_account}" for one in found]
+    yield from _duplicates(
+        "association", here, [f"{each.namespace}/{each.service_account}" for each in found]
     )
-    for index, one in enumerate(found):
-        _, partition, _, _, account, _ = one.role_arn.split(":", 5)
+    for index, association in enumerate(found):
+        _, partition, _, _, account, _ = association.role_arn.split(":", 5)
         if (partition, account) != (cluster.partition, cluster.account):
             yield Problem(
-                f"the role is of account {account}, the cluster of {cluster.account}",
+                f"the role is in account {account}, the cluster in {cluster.account}",
                 (*here, index, "role_arn"),
-                hint="a role of the cluster's account; it may assume another one",
+                hint="use a role of the cluster's account, which may assume another role",
                 other_path=("account",),
             )
 
 
-def _twice(
+def _duplicates(
     kind: str, path: Path, values: Iterable[Hashable], field: str | None = None
 ) -> Iterator[Problem]:
     seen: dict[Hashable, int] = {}
@@ -307,4 +313,4 @@ def _twice(
         if first != index:
             where: Path = (*path, index, field) if field else (*path, index)
             other: Path = (*path, first, field) if field else (*path, first)
-            yield Problem(f"the {kind} {value} is named twice", where, other_path=other)
+            yield Problem(f"duplicate {kind} {value}", where, other_path=other)

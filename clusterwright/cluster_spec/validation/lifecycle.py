@@ -1,11 +1,11 @@
-"""Own steps are files that the node program can run, in an order that can be kept."""
+"""Custom steps: valid files in an order without cycles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from clusterwright.cluster_spec import custom_steps, repository_root
-from clusterwright.cluster_spec.custom_steps import BadStep, SiteStep
+from clusterwright.cluster_spec.custom_steps import CustomStep, InvalidStepError
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Position, Problem
 from clusterwright.cluster_spec.suggest import did_you_mean
@@ -15,54 +15,52 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     paths = cluster.lifecycle.steps
     if not paths:
         return
-    found: dict[str, SiteStep] = {}
+    found: dict[str, CustomStep] = {}
     places: dict[str, Path] = {}
-    ours = custom_steps.ours()
+    built_in = custom_steps.built_in()
     whole = True
     for index, path in enumerate(paths):
         here: Path = ("lifecycle", "steps", index)
         try:
             step = custom_steps.read(path)
-        except BadStep as error:
+        except InvalidStepError as error:
             whole = False
             place = None
             if error.line is not None:
                 place = Position(str(repository_root.file(path)), error.line, 1)
             yield Problem(error.message, here, error.hint, position=place)
             continue
-        whole = whole and step.name not in {*ours, *found}
-        if step.name in ours:
+        whole = whole and step.name not in {*built_in, *found}
+        if step.name in built_in:
             yield Problem(
-                f"`{step.name}` is a step of the node program itself",
+                f"`{step.name}` is a built-in step of the node program",
                 here,
-                hint="give the file another name",
+                hint="rename the file",
             )
         elif step.name in found:
-            yield Problem(
-                f"two steps are called `{step.name}`", here, other_path=places[step.name]
-            )
+            yield Problem(f"duplicate step `{step.name}`", here, other_path=places[step.name])
         found.setdefault(step.name, step)
         places.setdefault(step.name, here)
     if whole:
-        yield from _order(found, places, ours)
+        yield from _order(found, places, built_in)
 
 
 def _order(
-    found: dict[str, SiteStep], places: dict[str, Path], ours: dict[str, tuple[str, ...]]
+    found: dict[str, CustomStep], places: dict[str, Path], built_in: dict[str, tuple[str, ...]]
 ) -> Iterator[Problem]:
-    known = sorted({*ours, *found})
+    known = sorted({*built_in, *found})
     whole = True
     for step in found.values():
         for key, names in (("AFTER", step.after), ("BEFORE", step.before)):
             for name in names:
-                if ours and name not in known:
+                if built_in and name not in known:
                     whole = False
                     yield Problem(
-                        f"{key} of `{step.name}` names `{name}`, and there is no such step",
+                        f"{key} of `{step.name}` refers to `{name}`, which does not exist",
                         places[step.name],
                         hint=did_you_mean(name, known),
                     )
-    circle = custom_steps.circle(found) if whole else ()
-    if circle:
-        mine = next(name for name in circle if name in places)
-        yield Problem(f"steps wait for each other: {' after '.join(circle)}", places[mine])
+    cycle = custom_steps.cycle(found) if whole else ()
+    if cycle:
+        first = next(name for name in cycle if name in places)
+        yield Problem(f"cyclic order of steps: {' after '.join(cycle)}", places[first])

@@ -1,4 +1,4 @@
-"""Which values of a Lustre file system belong together. Sizes and steps are the catalogue's.
+"""Lustre file systems: combinations of settings. Sizes are checked with the catalogue.
 
 Source: AWS documentation and API model of FSx for Lustre (botocore 1.44.5).
 """
@@ -18,13 +18,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         here: Path = ("storage", "lustre", index)
         if file_system.existing is not None:
             continue
-        # Which keys belong here follows from these three.
+        # These three keys determine which other keys apply.
         rests_on = tuple((*here, key) for key in ("existing", "storage_type", "deployment_type"))
-        for problem in _built(file_system, here):
+        for problem in _created(file_system, here):
             yield replace(problem, rests_on=rests_on)
 
 
-def _built(fs: Lustre, here: Path) -> Iterator[Problem]:
+def _created(fs: Lustre, here: Path) -> Iterator[Problem]:
     yield from _deployment(fs, here)
     if fs.storage_type == "INTELLIGENT_TIERING":
         yield from _intelligent_tiering(fs, here)
@@ -45,20 +45,20 @@ def _deployment(fs: Lustre, here: Path) -> Iterator[Problem]:
     storage_type: Path = (*here, "storage_type")
     if fs.storage_type == "HDD" and fs.deployment_type != "PERSISTENT_1":
         yield Problem(
-            f"HDD is PERSISTENT_1, not {fs.deployment_type}",
+            f"HDD requires PERSISTENT_1, not {fs.deployment_type}",
             storage_type,
             hint="deployment_type: PERSISTENT_1",
             other_path=(*here, "deployment_type"),
         )
     if fs.storage_type == "INTELLIGENT_TIERING" and fs.deployment_type != "PERSISTENT_2":
         yield Problem(
-            f"Intelligent-Tiering is PERSISTENT_2, not {fs.deployment_type}",
+            f"Intelligent-Tiering requires PERSISTENT_2, not {fs.deployment_type}",
             (*here, "deployment_type"),
             other_path=storage_type,
         )
     if fs.efa and fs.deployment_type != "PERSISTENT_2":
         yield Problem(
-            f"EFA needs PERSISTENT_2, this is {fs.deployment_type}",
+            f"EFA requires PERSISTENT_2, not {fs.deployment_type}",
             (*here, "efa"),
             other_path=(*here, "deployment_type"),
         )
@@ -68,15 +68,15 @@ def _intelligent_tiering(fs: Lustre, here: Path) -> Iterator[Problem]:
     for key in ("capacity_gib", "throughput_mbps_per_tib"):
         if getattr(fs, key) is not None:
             yield Problem(
-                f"Intelligent-Tiering takes no {key}",
+                f"Intelligent-Tiering does not support {key}",
                 (*here, key),
                 other_path=(*here, "storage_type"),
             )
     if fs.throughput_mbps is None:
-        yield _missing("throughput_mbps", here, "Intelligent-Tiering needs it", "storage_type")
+        yield _missing("throughput_mbps", here, "Intelligent-Tiering requires it", "storage_type")
     if fs.repositories:
         yield Problem(
-            "Intelligent-Tiering takes no repositories",
+            "Intelligent-Tiering does not support repositories",
             (*here, "repositories"),
             other_path=(*here, "storage_type"),
         )
@@ -84,11 +84,11 @@ def _intelligent_tiering(fs: Lustre, here: Path) -> Iterator[Problem]:
 
 def _provisioned(fs: Lustre, here: Path) -> Iterator[Problem]:
     if fs.capacity_gib is None:
-        yield _missing("capacity_gib", here, f"{fs.storage_type} needs it", "storage_type")
+        yield _missing("capacity_gib", here, f"{fs.storage_type} requires it", "storage_type")
     for key in ("throughput_mbps", "read_cache"):
         if getattr(fs, key) is not None:
             yield Problem(
-                f"{key} belongs to INTELLIGENT_TIERING",
+                f"{key} requires INTELLIGENT_TIERING",
                 (*here, key),
                 other_path=(*here, "storage_type"),
             )
@@ -101,11 +101,11 @@ def _provisioned(fs: Lustre, here: Path) -> Iterator[Problem]:
         )
     if not scratch and fs.throughput_mbps_per_tib is None:
         yield _missing(
-            "throughput_mbps_per_tib", here, f"{fs.deployment_type} needs it", "deployment_type"
+            "throughput_mbps_per_tib", here, f"{fs.deployment_type} requires it", "deployment_type"
         )
     if fs.repositories and fs.deployment_type == "SCRATCH_1":
         yield Problem(
-            "SCRATCH_1 takes no repositories",
+            "SCRATCH_1 does not support repositories",
             (*here, "repositories"),
             other_path=(*here, "deployment_type"),
         )
@@ -117,17 +117,17 @@ def _metadata(fs: Lustre, here: Path) -> Iterator[Problem]:
     path: Path = (*here, "metadata")
     if fs.deployment_type != "PERSISTENT_2":
         yield Problem(
-            "metadata settings need PERSISTENT_2", path, other_path=(*here, "deployment_type")
+            "metadata settings require PERSISTENT_2", path, other_path=(*here, "deployment_type")
         )
     if (fs.metadata.mode == "provisioned") != (fs.metadata.iops is not None):
         yield Problem(
-            "iops is given exactly when mode is provisioned",
+            "iops is required with mode: provisioned and not allowed otherwise",
             path,
-            hint="mode: provisioned with iops, or mode: automatic without",
+            hint="mode: provisioned with iops, or mode: automatic without iops",
         )
     if fs.storage_type == "INTELLIGENT_TIERING" and fs.metadata.mode == "automatic":
         yield Problem(
-            "Intelligent-Tiering takes provisioned metadata IOPS only",
+            "Intelligent-Tiering supports only provisioned metadata IOPS",
             (*path, "mode"),
             other_path=(*here, "storage_type"),
         )
@@ -136,16 +136,16 @@ def _metadata(fs: Lustre, here: Path) -> Iterator[Problem]:
 def _caches(fs: Lustre, here: Path) -> Iterator[Problem]:
     if fs.hdd_read_cache and fs.storage_type != "HDD":
         yield Problem(
-            "hdd_read_cache belongs to HDD",
+            "hdd_read_cache requires HDD",
             (*here, "hdd_read_cache"),
             other_path=(*here, "storage_type"),
         )
     cache = fs.read_cache
     if cache is not None and (cache.mode == "provisioned") != (cache.capacity_gib is not None):
         yield Problem(
-            "capacity_gib is given exactly when mode is provisioned",
+            "capacity_gib is required with mode: provisioned and not allowed otherwise",
             (*here, "read_cache"),
-            hint="mode: provisioned with capacity_gib, or another mode without",
+            hint="mode: provisioned with capacity_gib, or another mode without it",
         )
 
 
@@ -155,11 +155,13 @@ def _backups(fs: Lustre, here: Path) -> Iterator[Problem]:
         return
     if not fs.deployment_type.startswith("PERSISTENT"):
         yield Problem(
-            f"{fs.deployment_type} takes no backups", path, other_path=(*here, "deployment_type")
+            f"{fs.deployment_type} does not support backups",
+            path,
+            other_path=(*here, "deployment_type"),
         )
     elif fs.repositories:
         yield Problem(
-            "a file system with repositories takes no automatic backups",
+            "a file system with repositories does not support automatic backups",
             path,
             hint="export to the repository instead",
             other_path=(*here, "repositories"),

@@ -1,4 +1,4 @@
-"""Metrics can only be sent from nodes that have them, and need a port that nobody else has.
+"""Metrics of nodes: exporter, port and interval.
 
 Sources: Slurm, slurm.conf(5): SlurmctldPort, SlurmdPort and AccountingStoragePort are 6817 to
 6819. Kubernetes, "Ports and Protocols" and the references of kubelet and kube-proxy: 10248 to
@@ -15,63 +15,64 @@ from clusterwright.cluster_spec.problems import Path, Problem
 
 SLURM_PORTS = range(6817, 6820)
 NODE_PORTS = (10248, 10249, 10250, 10256)
-LEAST_INTERVAL_SECONDS = 30
-"""Of a collector's `scrape_interval`."""
+MINIMUM_INTERVAL_SECONDS = 30
+"""Minimum `scrape_interval` of a collector."""
 
 HERE: Path = ("observability", "metrics")
 
 
 def collected(cluster: Cluster) -> bool:
-    """Whether AWS's collector fills the workspace: HyperPod's add-on does it itself."""
+    """Return whether an AWS managed collector fills the workspace, not HyperPod's add-on."""
     return cluster.uses_kubernetes and cluster.observability.prometheus and not has_addon(cluster)
 
 
 def has_addon(cluster: Cluster) -> bool:
-    """Whether HyperPod's observability add-on reads the nodes."""
+    """Return whether HyperPod's observability add-on collects the metrics of nodes."""
     return any(addon.name == "observability" for addon in cluster.hyperpod.addons)
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     if cluster.uses_kubernetes:
-        yield from _of_pods(cluster)
+        yield from _kubernetes(cluster)
         return
     metrics = cluster.observability.metrics
     if metrics.listen == "off":
         if cluster.observability.prometheus:
             yield Problem(
-                "a workspace for metrics that no node has: metrics.listen is off",
+                "a workspace requires metrics of nodes, and metrics.listen is off",
                 ("observability", "prometheus"),
                 other_path=(*HERE, "listen"),
             )
         return
     if metrics.port in SLURM_PORTS:
-        yield Problem(f"port {metrics.port} is Slurm's", (*HERE, "port"))
+        yield Problem(f"port {metrics.port} is used by Slurm", (*HERE, "port"))
 
 
-def _of_pods(cluster: Cluster) -> Iterator[Problem]:
+def _kubernetes(cluster: Cluster) -> Iterator[Problem]:
     metrics = cluster.observability.metrics
-    if collected(cluster) and metrics.interval_seconds < LEAST_INTERVAL_SECONDS:
+    if collected(cluster) and metrics.interval_seconds < MINIMUM_INTERVAL_SECONDS:
         yield Problem(
-            f"AWS's collector asks every {LEAST_INTERVAL_SECONDS} seconds at the most",
+            "the AWS managed collector supports intervals of at least "
+            f"{MINIMUM_INTERVAL_SECONDS} seconds",
             (*HERE, "interval_seconds"),
-            hint=f"interval_seconds: {LEAST_INTERVAL_SECONDS} or more",
+            hint=f"interval_seconds: {MINIMUM_INTERVAL_SECONDS} or more",
             other_path=("observability", "prometheus"),
         )
     if metrics.image is None or has_addon(cluster):
         return
     if metrics.listen == "off":
         yield Problem(
-            "an image for an exporter that is off",
+            "an image has no effect while the exporter is off",
             (*HERE, "image"),
-            hint="leave it out: without an image no node has an exporter",
+            hint="omit it: without an image nodes have no exporter",
             other_path=(*HERE, "listen"),
         )
     if metrics.listen == "loopback":
         yield Problem(
-            "a collector asks every node over the network: a node's loopback answers itself alone",
+            "a collector scrapes nodes over the network and cannot reach the loopback interface",
             (*HERE, "listen"),
             hint="listen: private",
             other_path=("platform",),
         )
     if metrics.port in NODE_PORTS:
-        yield Problem(f"port {metrics.port} is the kubelet's or kube-proxy's", (*HERE, "port"))
+        yield Problem(f"port {metrics.port} is used by the kubelet or kube-proxy", (*HERE, "port"))

@@ -19,7 +19,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     for index, item in enumerate(cluster.compute):
         if item.role == "compute" and item.name not in placed:
             yield Problem(
-                f"`{item.name}` is in no partition",
+                f"`{item.name}` is not in a partition",
                 ("compute", index, "name"),
                 other_path=("slurm", "partitions"),
                 rests_on=(("compute", index, "role"),),
@@ -30,16 +30,14 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
     seen: dict[str, Path] = {}
     for index, partition in enumerate(cluster.slurm.partitions):
         path: Path = ("slurm", "partitions", index, "name")
-        # Slurm does not tell large letters from small ones here.
+        # Partition names are not case-sensitive.
         name = partition.name.lower()
         if name in seen:
-            yield Problem(
-                f"two partitions are called `{partition.name}`", path, other_path=seen[name]
-            )
+            yield Problem(f"duplicate partition `{partition.name}`", path, other_path=seen[name])
         seen.setdefault(name, path)
         if name == RESERVED_NAME:
             yield Problem(
-                f"Slurm keeps the partition name `{RESERVED_NAME}` for itself",
+                f"the partition name `{RESERVED_NAME}` is reserved by Slurm",
                 path,
                 hint="use `training`",
             )
@@ -55,7 +53,7 @@ def _members(cluster: Cluster) -> Iterator[Problem]:
             path: Path = ("slurm", "partitions", index, "groups", position)
             if group not in index_of:
                 yield Problem(
-                    f"no group is called `{group}`",
+                    f"group `{group}` does not exist",
                     path,
                     hint=did_you_mean(group, sorted(compute)),
                     rests_on=(("compute",), *names),
@@ -65,6 +63,6 @@ def _members(cluster: Cluster) -> Iterator[Problem]:
                 yield Problem(f"`{group}` is not a compute group", path, other_path=role)
             elif group in placed:
                 same = placed[group][:3] == path[:3]
-                twice = "listed twice" if same else "in two partitions; a group is in one"
+                twice = "listed twice" if same else "in two partitions; a group can be in only one"
                 yield Problem(f"`{group}` is {twice}", path, other_path=placed[group])
             placed.setdefault(group, path)

@@ -1,4 +1,4 @@
-"""Repositories of one file system share no path and no prefix, and say each event once.
+"""Data repositories of a file system: overlapping paths and duplicate events.
 
 Source: AWS documentation, FSx for Lustre, data repository associations.
 """
@@ -32,17 +32,17 @@ def _events(fs: Lustre, here: Path) -> Iterator[Problem]:
 
 
 def _overlaps(fs: Lustre, here: Path) -> Iterator[Problem]:
-    for index, one in enumerate(fs.repositories):
+    for index, repository in enumerate(fs.repositories):
         for earlier, other in enumerate(fs.repositories[:index]):
-            if within(one.path, other.path) or within(other.path, one.path):
+            if within(repository.path, other.path) or within(other.path, repository.path):
                 yield Problem(
-                    f"{one.path} and {other.path} overlap: repositories share no files",
+                    f"{repository.path} and {other.path} overlap: repositories cannot share files",
                     (*here, index, "path"),
                     other_path=(*here, earlier, "path"),
                 )
-            if within(one.s3, other.s3) or within(other.s3, one.s3):
+            if within(repository.s3, other.s3) or within(other.s3, repository.s3):
                 yield Problem(
-                    f"{one.s3} and {other.s3} overlap in the bucket",
+                    f"{repository.s3} and {other.s3} overlap in the bucket",
                     (*here, index, "s3"),
                     other_path=(*here, earlier, "s3"),
                 )

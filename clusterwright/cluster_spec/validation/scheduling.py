@@ -1,4 +1,4 @@
-"""QOS, accounts, preemption and spares fit together."""
+"""QOS, accounts, preemption, timeouts and spares of Slurm."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from clusterwright.cluster_spec.models.slurm import Slurm
 from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.suggest import did_you_mean
 
-SLURMS_OWN = "normal"
-"""The QOS that Slurm makes by itself."""
+DEFAULT_QOS = "normal"
+"""The QOS that Slurm creates."""
 
 RESERVED_PREFIX = "cw-partition-"
-"""The node program's own QOS, which keep spares free."""
+"""Prefix of the node program's QOS that keep spares free."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -38,16 +38,16 @@ def _names(slurm: Slurm) -> Iterator[Problem]:
         for index, name in enumerate(names):
             path: Path = ("slurm", key, index, "name")
             if name in seen:
-                yield Problem(f"`{name}` is given twice", path, other_path=seen[name])
+                yield Problem(f"duplicate `{name}`", path, other_path=seen[name])
             seen.setdefault(name, path)
-            if key == "qos" and (name == SLURMS_OWN or name.startswith(RESERVED_PREFIX)):
-                yield Problem(f"the QOS `{name}` is not a file's to describe", path)
+            if key == "qos" and (name == DEFAULT_QOS or name.startswith(RESERVED_PREFIX)):
+                yield Problem(f"the QOS `{name}` is reserved", path)
             if key == "accounts" and name == "root":
-                yield Problem("the account `root` is Slurm's own, above all others", path)
+                yield Problem("the account `root` is reserved by Slurm", path)
 
 
 def _references(slurm: Slurm) -> Iterator[Problem]:
-    known = [SLURMS_OWN, *(qos.name for qos in slurm.qos)]
+    known = [DEFAULT_QOS, *(qos.name for qos in slurm.qos)]
     named: list[tuple[Path, str]] = []
     for index, qos in enumerate(slurm.qos):
         for position, name in enumerate(qos.preempts):
@@ -58,7 +58,7 @@ def _references(slurm: Slurm) -> Iterator[Problem]:
     for path, name in named:
         if name not in known:
             yield Problem(
-                f"no QOS is called `{name}`",
+                f"QOS `{name}` does not exist",
                 path,
                 hint=did_you_mean(name, known),
                 rests_on=_qos_paths(slurm),
@@ -66,47 +66,47 @@ def _references(slurm: Slurm) -> Iterator[Problem]:
 
 
 def _qos_paths(slurm: Slurm) -> tuple[Path, ...]:
-    """Where it stands which QOS there are and whom they displace."""
+    """Return the paths of QOS names and of the QOS they preempt."""
     entries: list[Path] = [("slurm", "qos", index) for index in range(len(slurm.qos))]
     below = [(*entry, key) for entry in entries for key in ("name", "preempts")]
     return (("slurm", "qos"), *below)
 
 
 def _preemption(slurm: Slurm) -> Iterator[Problem]:
-    displacing = [index for index, qos in enumerate(slurm.qos) if qos.preempts]
+    preempting = [index for index, qos in enumerate(slurm.qos) if qos.preempts]
     if slurm.preemption == "off":
-        for index in displacing:
+        for index in preempting:
             yield Problem(
-                "no job is displaced: preemption is off",
+                "no job is preempted while preemption is off",
                 ("slurm", "qos", index, "preempts"),
                 hint="preemption: requeue",
                 other_path=("slurm", "preemption"),
             )
-    elif not displacing:
+    elif not preempting:
         yield Problem(
-            f"preemption is {slurm.preemption}, and no QOS preempts another",
+            f"preemption is {slurm.preemption}, but no QOS preempts another",
             ("slurm", "preemption"),
             hint="preempts: [...] in one of slurm.qos",
             rests_on=_qos_paths(slurm),
         )
-    displaced = {name for qos in slurm.qos for name in qos.preempts}
+    preempted = {name for qos in slurm.qos for name in qos.preempts}
     for index, qos in enumerate(slurm.qos):
-        if qos.grace_seconds and qos.name not in displaced:
+        if qos.grace_seconds and qos.name not in preempted:
             yield Problem(
-                f"`{qos.name}` is displaced by no QOS, so it needs no grace",
+                f"`{qos.name}` is not preempted by any QOS, so grace_seconds has no effect",
                 ("slurm", "qos", index, "grace_seconds"),
                 rests_on=_qos_paths(slurm),
             )
-    yield from _circles(slurm)
+    yield from _cycles(slurm)
 
 
-def _circles(slurm: Slurm) -> Iterator[Problem]:
-    """Slurm's database refuses QOS that displace each other."""
+def _cycles(slurm: Slurm) -> Iterator[Problem]:
+    """Slurm's database refuses QOS that preempt each other."""
     below = {item.name: item.preempts for item in slurm.qos}
     for index, item in enumerate(slurm.qos):
         if _reaches(below, item.name):
             yield Problem(
-                f"`{item.name}` would displace itself",
+                f"`{item.name}` would preempt itself",
                 ("slurm", "qos", index, "preempts"),
                 rests_on=_qos_paths(slurm),
             )
@@ -134,8 +134,8 @@ def _timeouts(slurm: Slurm) -> Iterator[Problem]:
     ):
         if timeouts.message_seconds >= value:
             yield Problem(
-                f"{key} {value} is not more than message_seconds {timeouts.message_seconds}: one "
-                "late answer would be the end",
+                f"{key} {value} must be greater than message_seconds {timeouts.message_seconds}: "
+                "otherwise a single late response ends jobs",
                 ("slurm", "timeouts", key),
                 other_path=message,
             )
@@ -147,8 +147,8 @@ def _spares(cluster: Cluster) -> Iterator[Problem]:
     for index, group in enumerate(cluster.compute):
         if group.spare_count:
             yield Problem(
-                "a limit in the accounting database keeps spares free, and accounting is none",
+                "spares require a limit in the accounting database, and accounting is none",
                 ("compute", index, "spare_count"),
-                hint="accounting: {kind: local}, or no spare_count",
+                hint="accounting: {kind: local}, or omit spare_count",
                 other_path=("slurm", "accounting", "kind"),
             )

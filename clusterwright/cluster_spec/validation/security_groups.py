@@ -1,4 +1,4 @@
-"""Nodes carry no more security groups than HyperPod gives them."""
+"""The maximum number of security groups of nodes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from clusterwright.cluster_spec.security_groups import (
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     existing = cluster.network.existing
-    own = len(existing.security_group_ids) if existing is not None else 1
-    theirs = existing_storage_groups(cluster)
-    if not theirs or own + len(theirs) <= MAXIMUM_SECURITY_GROUPS:
-        # Too many of the network's own are refused where they are written.
+    network_groups = len(existing.security_group_ids) if existing is not None else 1
+    storage_groups = existing_storage_groups(cluster)
+    if not storage_groups or network_groups + len(storage_groups) <= MAXIMUM_SECURITY_GROUPS:
+        # Too many groups of the network itself exceed the limit of their key.
         return
     paths: list[Path] = [
         ("storage", "lustre", index, "existing", "security_group_id")
@@ -28,10 +28,11 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if home is not None and home.existing is not None:
         paths.append(("storage", "home", "existing", "security_group_id"))
     yield Problem(
-        f"nodes would carry {own + len(theirs)} security groups, those of the file systems that "
-        f"exist included; HyperPod takes {MAXIMUM_SECURITY_GROUPS}",
+        f"nodes would have {network_groups + len(storage_groups)} security groups, including "
+        "those of existing file "
+        f"systems; HyperPod allows {MAXIMUM_SECURITY_GROUPS}",
         paths[-1],
-        hint="let file systems share a group, or give the network fewer",
+        hint="share a security group between file systems, or list fewer for the network",
         other_path=("network", "existing", "security_group_ids") if existing is not None else None,
         rests_on=tuple(paths[:-1]),
     )

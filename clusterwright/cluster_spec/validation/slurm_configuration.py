@@ -1,4 +1,4 @@
-"""One of two configures Slurm, HyperPod or our script, and each has keys of its own."""
+"""Keys that require one of the modes of `slurm.configuration`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     slurm = cluster.slurm
     if slurm.configuration == "managed" and slurm.topology != "auto":
         yield Problem(
-            "in managed mode HyperPod writes the topology itself; "
-            f"`{slurm.topology}` cannot be set",
+            f"in managed mode HyperPod configures the topology; `{slurm.topology}` cannot be set",
             ("slurm", "topology"),
             hint="topology: auto, or configuration: scripted",
             other_path=("slurm", "configuration"),
         )
     if slurm.configuration == "scripted" and slurm.strategy is not None:
         yield Problem(
-            "strategy belongs to managed mode; scripted mode has no SlurmConfig",
+            "strategy requires managed mode; scripted mode has no SlurmConfig",
             ("slurm", "strategy"),
             other_path=("slurm", "configuration"),
         )
@@ -31,15 +30,15 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         # SageMaker developer guide, continuous provisioning with Slurm: "Passing any
         # SlurmConfigStrategy value results in an API error."
         yield Problem(
-            "HyperPod takes no strategy with continuous provisioning",
+            "HyperPod does not support strategy with continuous provisioning",
             ("slurm", "strategy"),
-            hint="resilience: {node_provisioning: all-at-once}, or leave the strategy out",
+            hint="resilience: {node_provisioning: all-at-once}, or omit the strategy",
             other_path=("resilience", "node_provisioning"),
         )
     if slurm.configuration == "scripted" and continuous:
         # The same page: continuous provisioning needs a SlurmConfig in every instance group.
         yield Problem(
-            "in scripted mode all nodes start at once",
+            "scripted mode requires that all nodes start at once",
             ("resilience", "node_provisioning"),
             hint="node_provisioning: all-at-once, or slurm: {configuration: managed}",
             other_path=("slurm", "configuration"),

@@ -1,4 +1,4 @@
-"""Tenants: known people and groups, names that are free, shares that are at least a node."""
+"""Tenants: names, users, groups, priorities and shares."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.suggest import did_you_mean
 
 LONGEST_SLURM_ACCOUNT = 32
-"""As `slurm.accounts` takes it."""
+"""Maximum length of `slurm.accounts[].name`."""
 
-TAKEN_NAMESPACES = frozenset(
+RESERVED_NAMESPACES = frozenset(
     {
         *("default", "argocd", "aws-hyperpod", "cert-manager", "kubeflow", "kueue-system"),
         *("amazon-cloudwatch", "hyperpod-inference-system", "hyperpod-observability"),
         *("clusterwright-metrics", "mount-s3"),
     }
 )
-"""Namespaces that Kubernetes, EKS, HyperPod, a chart, a driver or our own manifests make.
+"""Namespaces of Kubernetes, EKS, HyperPod, charts, drivers and rendered manifests.
 
 Mountpoint's driver starts its pods in `mount-s3` (awslabs/mountpoint-s3-csi-driver, 2.0)."""
 
-TAKEN_ACCOUNTS = frozenset({"root"})
+RESERVED_ACCOUNTS = frozenset({"root"})
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -37,7 +37,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         here: Path = ("tenants", index)
         if tenant.name in seen:
             yield Problem(
-                f"`{tenant.name}` is given twice", (*here, "name"), other_path=seen[tenant.name]
+                f"duplicate `{tenant.name}`", (*here, "name"), other_path=seen[tenant.name]
             )
         seen.setdefault(tenant.name, (*here, "name"))
         if cluster.uses_slurm:
@@ -47,7 +47,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _shares(cluster)
     if cluster.uses_slurm and cluster.tenants and cluster.slurm.accounting.kind == "none":
         yield Problem(
-            "tenants are accounts in the accounting database, and accounting is none",
+            "tenants require an accounting database, and accounting is none",
             ("tenants",),
             on_key=True,
             hint="slurm.accounting: {kind: local}"
@@ -58,7 +58,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 
 def node_shares(cluster: Cluster, node_count: int) -> list[int]:
-    """Of `node_count` nodes, those of each tenant, in the order of the file."""
+    """Return each tenant's share of `node_count` nodes, in the order of the spec."""
     return apportion(
         node_count,
         [tenant.weight for tenant in cluster.tenants],
@@ -69,50 +69,48 @@ def node_shares(cluster: Cluster, node_count: int) -> list[int]:
 def _slurm(cluster: Cluster, tenant: Tenant, here: Path) -> Iterator[Problem]:
     if len(tenant.name) > LONGEST_SLURM_ACCOUNT:
         yield Problem(
-            f"a Slurm account has at most {LONGEST_SLURM_ACCOUNT} letters; "
-            f"this has {len(tenant.name)}",
+            f"a Slurm account name has at most {LONGEST_SLURM_ACCOUNT} characters; "
+            f"this name has {len(tenant.name)}",
             (*here, "name"),
             other_path=("platform",),
         )
-    if tenant.name in TAKEN_ACCOUNTS:
-        yield Problem(
-            f"the account `{tenant.name}` is Slurm's own, above all others", (*here, "name")
-        )
-    people = [user.name for user in cluster.slurm.users]
+    if tenant.name in RESERVED_ACCOUNTS:
+        yield Problem(f"the account `{tenant.name}` is reserved by Slurm", (*here, "name"))
+    names = [user.name for user in cluster.slurm.users]
     for number, name in enumerate(tenant.users):
-        if name not in people:
+        if name not in names:
             yield Problem(
-                f"nobody of slurm.users is called `{name}`",
+                f"user `{name}` does not exist in slurm.users",
                 (*here, "users", number),
-                hint=did_you_mean(name, people),
+                hint=did_you_mean(name, names),
                 rests_on=(("slurm", "users"),),
             )
 
 
 def _kubernetes(cluster: Cluster, tenant: Tenant, here: Path) -> Iterator[Problem]:
-    if tenant.name in TAKEN_NAMESPACES or tenant.name.startswith("kube-"):
+    if tenant.name in RESERVED_NAMESPACES or tenant.name.startswith("kube-"):
         yield Problem(
-            f"the namespace `{tenant.name}` is another's already",
+            f"the namespace `{tenant.name}` is reserved",
             (*here, "name"),
-            hint="call the team otherwise",
+            hint="use another name",
         )
     groups = sorted({group for entry in cluster.kubernetes.access for group in entry.groups})
     for number, group in enumerate(tenant.groups):
         if group not in groups:
             yield Problem(
-                f"nobody is in the group `{group}`",
+                f"group `{group}` does not exist",
                 (*here, "groups", number),
                 hint=did_you_mean(group, groups)
-                or "name it in `groups` of an entry of kubernetes.access",
+                or "add it to `groups` of an entry in kubernetes.access",
                 rests_on=(("kubernetes", "access"),),
             )
     known = [priority.name for priority in cluster.kubernetes.workloads.priorities]
     if tenant.priority is not None and tenant.priority not in known:
         yield Problem(
-            f"no priority is called `{tenant.priority}`",
+            f"priority `{tenant.priority}` does not exist",
             (*here, "priority"),
             hint=did_you_mean(tenant.priority, known)
-            or "describe it in kubernetes.workloads.priorities",
+            or "add it to kubernetes.workloads.priorities",
             rests_on=(("kubernetes", "workloads", "priorities"),),
         )
     for number, text in enumerate(tenant.egress_cidrs):
@@ -120,17 +118,17 @@ def _kubernetes(cluster: Cluster, tenant: Tenant, here: Path) -> Iterator[Proble
             ipaddress.IPv4Network(text)
         except ValueError:
             yield Problem(
-                f"{text} is no address range",
+                f"{text} is not a CIDR range",
                 (*here, "egress_cidrs", number),
-                hint="the first address of the range, and how many bits it has in common",
+                hint="use the first address of the range and the prefix length",
             )
 
 
 def _shares(cluster: Cluster) -> Iterator[Problem]:
-    """A tenant that may not borrow has its share and nothing else: it must be one node."""
+    """A tenant that may not borrow needs a share of at least one node."""
     jobs = [g for g in cluster.compute if g.role == "compute" and not g.restricted]
     if any(group.mig_profile is not None for group in jobs):
-        return  # a share is of partitions then, and one node is enough for several tenants
+        return  # shares are counted in partitions, so several tenants can share a node
     pools = _pools(cluster, jobs)
     shares = [0] * len(cluster.tenants)
     for nodes in pools:
@@ -140,19 +138,19 @@ def _shares(cluster: Cluster) -> Iterator[Problem]:
     for index, (tenant, share) in enumerate(zip(cluster.tenants, shares, strict=True)):
         if not tenant.borrowing and share == 0:
             yield Problem(
-                f"its share of {what} is none, and it may not borrow any",
+                f"its share of {what} is 0 nodes, and it may not borrow",
                 ("tenants", index, "borrowing"),
-                hint="borrowing: true, or a greater weight",
+                hint="borrowing: true, or a larger weight",
                 other_path=("tenants", index, "name"),
                 rests_on=(("compute",),),
             )
 
 
 def _pools(cluster: Cluster, jobs: list[ComputeGroup]) -> list[int]:
-    """Nodes that are divided together, those that Karpenter may add among them.
+    """Return the sizes of the pools that are divided, including nodes added by Karpenter.
 
-    Slurm's shares are of all nodes. On Kubernetes they are whole nodes of each group; task
-    governance's are of each type.
+    On Slurm shares are of all nodes; on Kubernetes of each group, with task governance of each
+    instance type.
     """
     pools: Counter[str] = Counter()
     for group in jobs:

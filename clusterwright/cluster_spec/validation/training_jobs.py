@@ -1,7 +1,7 @@
-"""Elastic and checkpointless jobs: what either needs, and what it does not go together with.
+"""Elastic and checkpointless jobs: requirements and exclusions.
 
 Sources: SageMaker developer guide, "Using elastic training in Amazon SageMaker HyperPod" (version
-of the operator, and what it does not support) and "In-process recovery and checkpointless
+of the operator, limitations) and "In-process recovery and checkpointless
 training"; aws/sagemaker-hyperpod-checkpointless-training, examples/llama3/launch (24520b4).
 """
 
@@ -15,15 +15,15 @@ from clusterwright.cluster_spec.models.workloads import Elastic, Job
 from clusterwright.cluster_spec.problems import Path, Problem
 
 ELASTIC_OPERATOR: Final = (1, 2, 0)
-"""The training operator's first version with elastic training."""
+"""The first version of the training operator with elastic training."""
 
-LEAST_REPLICAS: Final = 2
+MINIMUM_REPLICAS: Final = 2
 RESTART_OPTION: Final = "--inprocess-restart"
-"""Of hyperpodrun."""
+"""An option of hyperpodrun."""
 
 
 def problems(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
-    """Of the job at `here`."""
+    """Yield the problems of the job at `here`."""
     if job.checkpointless is not None:
         yield from _checkpointless(job, here)
     if job.elastic is not None:
@@ -34,7 +34,7 @@ def _checkpointless(job: Job, here: Path) -> Iterator[Problem]:
     path: Path = (*here, "checkpointless")
     if job.kind != "hyperpod-pytorch":
         yield Problem(
-            "only HyperPod's training operator restarts processes in place",
+            "restarting processes in place requires HyperPod's training operator",
             path,
             hint="kind: hyperpod-pytorch",
             other_path=(*here, "kind"),
@@ -43,19 +43,19 @@ def _checkpointless(job: Job, here: Path) -> Iterator[Problem]:
         yield Problem(
             "elastic training does not support checkpointless training",
             path,
-            hint="one of the two",
+            hint="remove one of them",
             other_path=(*here, "elastic"),
         )
-    if job.node_count < LEAST_REPLICAS:
+    if job.node_count < MINIMUM_REPLICAS:
         yield Problem(
-            "a lost process gets its state from another node, and there is one node",
+            "a failed process recovers its state from another node, so one node is not enough",
             path,
-            hint=f"node_count: {LEAST_REPLICAS} or more",
+            hint=f"node_count: {MINIMUM_REPLICAS} or more",
             other_path=(*here, "node_count"),
         )
     if not any(RESTART_OPTION in word for word in job.command):
         yield Problem(
-            f"hyperpodrun restarts processes in place with {RESTART_OPTION} only",
+            f"hyperpodrun restarts processes in place only with {RESTART_OPTION}",
             (*here, "command"),
             hint=f"command: [hyperpodrun, {RESTART_OPTION}, ...]",
             other_path=path,
@@ -68,34 +68,34 @@ def _elastic(cluster: Cluster, job: Job, elastic: Elastic, here: Path) -> Iterat
         yield Problem(
             "elastic training does not support spot instances",
             (*here, "elastic"),
-            hint="a group with other capacity",
+            hint="use a group with another kind of capacity",
             other_path=(*here, "group"),
         )
     for number, addon in enumerate(cluster.hyperpod.addons):
         version = addon.version if addon.name == "training-operator" else None
         if version is not None and _numbers(version) < ELASTIC_OPERATOR:
             yield Problem(
-                f"elastic training needs the training operator v1.2 or later, not {version}",
+                f"elastic training requires the training operator v1.2 or later, not {version}",
                 ("hyperpod", "addons", number, "version"),
-                hint="a later version, or none",
+                hint="use a later version, or omit it",
                 other_path=(*here, "elastic"),
             )
     if job.kind != "hyperpod-pytorch":
         yield Problem(
-            "only HyperPod's training operator is told how a job shrinks and grows",
+            "elastic training requires HyperPod's training operator",
             (*here, "elastic"),
             hint="kind: hyperpod-pytorch",
             other_path=(*here, "kind"),
         )
     if elastic.min_nodes > job.node_count:
         yield Problem(
-            f"min_nodes {elastic.min_nodes} is more than node_count {job.node_count}",
+            f"min_nodes {elastic.min_nodes} must be at most node_count {job.node_count}",
             (*here, "elastic", "min_nodes"),
             other_path=(*here, "node_count"),
         )
     elif (job.node_count - elastic.min_nodes) % elastic.step:
         yield Problem(
-            f"{elastic.min_nodes} to {job.node_count} nodes are no whole number of steps of "
+            f"the range {elastic.min_nodes} to {job.node_count} must be a multiple of step "
             f"{elastic.step}",
             (*here, "elastic", "step"),
             other_path=(*here, "node_count"),

@@ -1,4 +1,4 @@
-"""Names and mount paths are used once."""
+"""Names and mount paths: reserved values and duplicates."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ RESERVED_MOUNT_PATHS = (
     "/opt/sagemaker",
     "/opt/slurm",
 )
-"""What the node's image, HyperPod and Slurm keep for themselves."""
+"""Paths reserved by the image, HyperPod and Slurm."""
 
 IMAGE_SCRATCH_PATH = "/opt/dlami/nvme"
-"""Where HyperPod's image mounts the instance's drives: scratch may stay there."""
+"""Where HyperPod's image mounts the instance store; scratch may use it."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     if not cluster.environment[0].isalpha():
         # CloudFormation, CreateStack: a stack's name "must start with an alphabetical character".
         yield Problem(
-            f"{cluster.environment} begins with a digit: names of stacks and clusters begin "
+            f"{cluster.environment} begins with a digit: names of stacks and clusters must begin "
             "with a letter",
             ("environment",),
             hint=f"such as c{cluster.environment}",
@@ -63,7 +63,7 @@ def _unique(kind: str, names: Iterable[tuple[Path, str]]) -> Iterator[Problem]:
     first: dict[str, Path] = {}
     for path, name in names:
         if name in first:
-            yield Problem(f"two {kind}s are called `{name}`", path, other_path=first[name])
+            yield Problem(f"duplicate {kind} `{name}`", path, other_path=first[name])
         first.setdefault(name, path)
 
 
@@ -79,7 +79,7 @@ def _mount_paths(cluster: Cluster) -> Iterator[Problem]:
     ]
     if cluster.storage.home:
         mounts.append((("storage", "home", "mount_path"), cluster.storage.home.mount_path))
-    # Groups have scratch drives of their own, so two groups may use one path.
+    # Each group has its own instance store, so several groups may use one path.
     scratch: dict[str, Path] = {}
     for i, group in enumerate(cluster.compute):
         if group.scratch:
@@ -90,19 +90,19 @@ def _mount_paths(cluster: Cluster) -> Iterator[Problem]:
             yield from _reserved(path, mount)
         for other_path, other in mounts[:index]:
             if within(mount, other) or within(other, mount):
-                yield Problem(f"{mount} and {other} hide one another", path, other_path=other_path)
+                yield Problem(f"{mount} and {other} overlap", path, other_path=other_path)
 
 
 def _reserved(path: Path, mount: str) -> Iterator[Problem]:
     for reserved in RESERVED_MOUNT_PATHS:
         if within(mount, reserved):
             yield Problem(
-                f"{mount} belongs to the node's image", path, hint="use a path such as /fsx"
+                f"{mount} is reserved by the image", path, hint="use a path such as /fsx"
             )
             return
         if within(reserved, mount):
             yield Problem(
-                f"{mount} would hide {reserved} of the node's image",
+                f"{mount} would hide {reserved} of the image",
                 path,
                 hint="use a path such as /fsx",
             )
@@ -110,16 +110,14 @@ def _reserved(path: Path, mount: str) -> Iterator[Problem]:
 
 
 def within(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or lies in it."""
+    """Return whether `path` is `folder` or inside it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _tags(cluster: Cluster) -> Iterator[Problem]:
     for key in cluster.tags:
         if key.lower().startswith("aws:"):
-            yield Problem(
-                f"`{key}`: tags that begin with aws: belong to AWS", ("tags", key), on_key=True
-            )
+            yield Problem(f"`{key}`: the tag prefix aws: is reserved", ("tags", key), on_key=True)
 
 
 def _waivers(cluster: Cluster) -> Iterator[Problem]:

@@ -1,7 +1,6 @@
-"""No key is set that has no effect.
+"""Keys without effect must not be set.
 
-Where it is the platform that takes the effect away, the hint names the platforms that give it: the
-same table is asked about each of them.
+If a key has no effect on this platform, the hint lists the platforms where it has one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Users and groups: one name, one number each; the same rules as the node program's."""
+"""Users and groups: unique names and ids, as in the node program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IMAGE_NAMES = frozenset(
         "ssm-user",
     )
 )
-"""Users and groups that the node's image has already."""
+"""Users and groups of the image."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -30,26 +30,26 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     groups = list(enumerate(cluster.slurm.user_groups))
     here: Path = ("slurm", "users")
     there: Path = ("slurm", "user_groups")
-    yield from _once("users are called", (((*here, i, "name"), u.name) for i, u in users))
-    yield from _once("groups are called", (((*there, i, "name"), g.name) for i, g in groups))
-    yield from _once("users have the uid", (((*here, i, "uid"), u.uid) for i, u in users))
-    yield from _once("groups have the gid", (((*there, i, "gid"), g.gid) for i, g in groups))
+    yield from _unique("user", (((*here, i, "name"), u.name) for i, u in users))
+    yield from _unique("group", (((*there, i, "name"), g.name) for i, g in groups))
+    yield from _unique("uid", (((*here, i, "uid"), u.uid) for i, u in users))
+    yield from _unique("gid", (((*there, i, "gid"), g.gid) for i, g in groups))
     for path, name in [
         *(((*here, i, "name"), u.name) for i, u in users),
         *(((*there, i, "name"), g.name) for i, g in groups),
     ]:
         if name in IMAGE_NAMES:
-            yield Problem(f"`{name}` belongs to the node's image", path)
+            yield Problem(f"`{name}` is reserved by the image", path)
     yield from _memberships(cluster)
     yield from _primary_groups(cluster)
 
 
-def _once(what: str, values: Iterable[tuple[Path, object]]) -> Iterator[Problem]:
+def _unique(what: str, values: Iterable[tuple[Path, object]]) -> Iterator[Problem]:
     first: dict[object, Path] = {}
     for path, value in values:
         if value in first:
             shown = f"`{value}`" if isinstance(value, str) else str(value)
-            yield Problem(f"two {what} {shown}", path, other_path=first[value])
+            yield Problem(f"duplicate {what} {shown}", path, other_path=first[value])
         first.setdefault(value, path)
 
 
@@ -61,7 +61,7 @@ def _memberships(cluster: Cluster) -> Iterator[Problem]:
             if group not in names:
                 near = did_you_mean(group, names)
                 yield Problem(
-                    f"no group is called `{group}`",
+                    f"group `{group}` does not exist",
                     path,
                     hint=near or f"add it to user_groups: {{name: {group}, gid: ...}}",
                     other_path=("slurm", "user_groups"),
@@ -71,7 +71,7 @@ def _memberships(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _primary_groups(cluster: Cluster) -> Iterator[Problem]:
-    """A user whose gid no group has gets a group with the user's own name: it must be free."""
+    """A user whose gid has no group gets a group with the user's name, which must be unused."""
     gids = {group.gid for group in cluster.slurm.user_groups}
     names = {g.name: i for i, g in enumerate(cluster.slurm.user_groups)}
     private: dict[int, Path] = {}
@@ -82,9 +82,9 @@ def _primary_groups(cluster: Cluster) -> Iterator[Problem]:
             continue
         if gid in private:
             yield Problem(
-                f"the primary group {gid} is another user's own",
+                f"the primary group {gid} is the private group of another user",
                 path,
-                hint=f"a group of several users stands in user_groups: {{name: ..., gid: {gid}}}",
+                hint=f"define a shared group in user_groups: {{name: ..., gid: {gid}}}",
                 other_path=private[gid],
             )
         elif user.name in names:

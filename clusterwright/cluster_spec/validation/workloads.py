@@ -1,4 +1,4 @@
-"""What runs on Kubernetes: names that exist, jobs that fit, charts that the platform installs."""
+"""Kubernetes workloads: names, charts, queues and jobs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HERE: Path = ("kubernetes", "workloads")
 
 SHARED_MEMORY = "/dev/shm"  # noqa: S108
 
-MOST_FLAVORS = 64
+MAXIMUM_FLAVORS = 64
 """Flavors of one resource group of a ClusterQueue (kubernetes-sigs/kueue,
 apis/kueue/v1beta1/clusterqueue_types.go, commit 00b014c)."""
 
-MOST_TAINTS = 8
+MAXIMUM_TAINTS = 8
 """Taints, and tolerations, of a ResourceFlavor (the same, resourceflavor_types.go, 00caa31)."""
 
 
@@ -33,7 +33,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     for index, priority in enumerate(workloads.priorities):
         if priority.name.startswith("system-"):
             yield Problem(
-                "names that begin with `system-` are Kubernetes' own",
+                "the name prefix `system-` is reserved by Kubernetes",
                 (*HERE, "priorities", index, "name"),
             )
     yield from _charts(cluster)
@@ -43,7 +43,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 
 def queued(cluster: Cluster) -> bool:
-    """Whether the queues are ours: HyperPod's task governance makes its own."""
+    """Return whether Kueue's queues are rendered, not created by HyperPod's task governance."""
     return (
         cluster.kubernetes.workloads.queueing != "none"
         and cluster.hyperpod.task_governance is None
@@ -55,7 +55,7 @@ def _unique(key: str, names: Sequence[str]) -> Iterator[Problem]:
     for index, name in enumerate(names):
         path: Path = (*HERE, key, index, "name")
         if name in seen:
-            yield Problem(f"`{name}` is given twice", path, other_path=seen[name])
+            yield Problem(f"duplicate `{name}`", path, other_path=seen[name])
         seen.setdefault(name, path)
 
 
@@ -67,21 +67,21 @@ def _charts(cluster: Cluster) -> Iterator[Problem]:
             yield Problem(
                 f"{cluster.platform} does not install the chart {chart.name}",
                 path,
-                hint=f"charts there: {', '.join(sorted(here))}",
+                hint=f"supported charts: {', '.join(sorted(here))}",
                 other_path=("platform",),
             )
         elif chart.name == "karpenter" and not runs_in_cluster(cluster):
             yield Problem(
                 "Karpenter is not installed: autoscaling is off",
                 path,
-                hint="kubernetes.autoscaling: karpenter, or leave the chart out",
+                hint="kubernetes.autoscaling: karpenter, or omit the chart",
                 other_path=("kubernetes", "autoscaling"),
             )
         elif chart.name == "kueue" and not queued(cluster):
             yield Problem(
-                "Kueue is not installed by us here",
+                "Kueue is not installed with these settings",
                 path,
-                hint="leave the chart out",
+                hint="omit the chart",
                 other_path=(*HERE, "queueing"),
             )
         paths = sorted(chart.values)
@@ -89,7 +89,7 @@ def _charts(cluster: Cluster) -> Iterator[Problem]:
             for below in paths:
                 if below.startswith(f"{above}."):
                     yield Problem(
-                        f"`{above}` is a value itself, and has values below it",
+                        f"`{above}` is a value and cannot also have nested values",
                         (*HERE, "charts", index, "values", below),
                         other_path=(*HERE, "charts", index, "values", above),
                     )
@@ -99,31 +99,31 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
     workloads = cluster.kubernetes.workloads
     if cluster.hyperpod.task_governance is not None and workloads.queueing is not None:
         yield Problem(
-            "HyperPod's task governance brings Kueue and makes the queues itself",
+            "HyperPod's task governance installs Kueue and creates the queues",
             (*HERE, "queueing"),
-            hint="leave it out",
+            hint="omit it",
             other_path=("hyperpod", "task_governance"),
         )
     if workloads.topology_api is not None and not cluster.on_hyperpod:
         yield Problem(
-            "which labels of the network's layers nodes carry is known of HyperPod only",
+            "topology labels of nodes are known for HyperPod only",
             (*HERE, "topology_api"),
-            hint="leave it out",
+            hint="omit it",
             other_path=("platform",),
         )
     if not queued(cluster):
         return
     groups = [i for i, g in enumerate(cluster.compute) if g.role == "compute"]
-    if len(groups) > MOST_FLAVORS:
+    if len(groups) > MAXIMUM_FLAVORS:
         yield Problem(
-            f"a queue has at most {MOST_FLAVORS} flavours, one for each compute group",
-            ("compute", groups[MOST_FLAVORS]),
+            f"a queue has at most {MAXIMUM_FLAVORS} flavours, one for each compute group",
+            ("compute", groups[MAXIMUM_FLAVORS]),
             hint="fewer groups, or kubernetes.workloads.queueing: none",
         )
     for index in groups:
-        if len(cluster.compute[index].taints) > MOST_TAINTS:
+        if len(cluster.compute[index].taints) > MAXIMUM_TAINTS:
             yield Problem(
-                f"Kueue takes at most {MOST_TAINTS} taints of a group",
+                f"Kueue supports at most {MAXIMUM_TAINTS} taints per group",
                 ("compute", index, "taints"),
                 other_path=(*HERE, "queueing"),
             )
@@ -133,14 +133,14 @@ def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
     for path, mount_path in _mounts(cluster, job):
         if mount_path == SHARED_MEMORY:
             yield Problem(
-                "the pods of a job have their shared memory there", path, other_path=here
+                "pods of jobs mount their shared memory at this path", path, other_path=here
             )
     yield from _job_tenant(cluster, job, here)
     yield from _job_nodes(cluster, job, here)
     if job.kind == "hyperpod-pytorch":
         if not cluster.on_hyperpod:
             yield Problem(
-                f"{cluster.platform} has no training operator of HyperPod",
+                f"{cluster.platform} does not support HyperPod's training operator",
                 (*here, "kind"),
                 hint="kind: pytorch",
                 other_path=("platform",),
@@ -156,11 +156,11 @@ def _job(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
 
 
 def _mounts(cluster: Cluster, job: Job) -> Iterator[tuple[Path, str]]:
-    """What a job's pods mount, and where."""
+    """Yield the mount paths of a job's pods, with their paths in the spec."""
     for key in ("lustre", "buckets"):
-        for index, one in enumerate(getattr(cluster.storage, key)):
-            if one.mount_path is not None:
-                yield ("storage", key, index, "mount_path"), one.mount_path
+        for index, storage in enumerate(getattr(cluster.storage, key)):
+            if storage.mount_path is not None:
+                yield ("storage", key, index, "mount_path"), storage.mount_path
     if cluster.storage.home is not None:
         yield ("storage", "home", "mount_path"), cluster.storage.home.mount_path
     for index, group in enumerate(cluster.compute):
@@ -173,16 +173,16 @@ def _job_tenant(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
     if job.tenant is None:
         if names:
             yield Problem(
-                "whose job is it?",
+                "`tenant` is missing",
                 (*here, "tenant"),
                 missing_key=True,
                 hint=f"tenant: one of {', '.join(names)}",
             )
     elif job.tenant not in names:
         yield Problem(
-            f"no tenant is called `{job.tenant}`",
+            f"tenant `{job.tenant}` does not exist",
             (*here, "tenant"),
-            hint=did_you_mean(job.tenant, names) or "leave it out: the file has no tenants",
+            hint=did_you_mean(job.tenant, names) or "omit it: the spec has no tenants",
             rests_on=(("tenants",),),
         )
 
@@ -192,17 +192,17 @@ def _job_nodes(cluster: Cluster, job: Job, here: Path) -> Iterator[Problem]:
     group = groups.get(job.group)
     if group is None:
         yield Problem(
-            f"no compute group is called `{job.group}`",
+            f"compute group `{job.group}` does not exist",
             (*here, "group"),
             hint=did_you_mean(job.group, list(groups)),
             rests_on=(("compute",),),
         )
         return
     if group.restricted:
-        yield Problem("nobody's jobs run on a restricted group", (*here, "group"))
+        yield Problem("example jobs cannot run on a restricted group", (*here, "group"))
     if group.mig_profile is not None:
         yield Problem(
-            "example jobs take whole accelerators, and those of the group are divided",
+            "example jobs use whole accelerators, and those of the group are partitioned",
             (*here, "group"),
         )
     most = max(group.count, group.max_count or 0) - group.spare_count

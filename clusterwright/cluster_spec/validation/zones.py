@@ -1,4 +1,4 @@
-"""Zones belong to the region, and the region to the partition."""
+"""Zones and partition of the region."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DIRECTIONS = {
 
 
 def zone_prefix(region: str) -> str:
-    """How the region begins its zone ids: us-east-1 is use1, ap-northeast-1 apne1.
+    """Return the prefix of a region's zone ids: use1 for us-east-1, apne1 for ap-northeast-1.
 
     Source: EC2's zone ids of every region in moto's dump of DescribeInstanceTypeOfferings.
     """
@@ -33,7 +33,7 @@ def zone_prefix(region: str) -> str:
 
 
 def belongs(zone: str, region: str) -> bool:
-    """Whether a zone id (`use1-az6`, `use1-atl2-az1`) or a local zone's name fits a region."""
+    """Return whether a zone id (`use1-az6`, `use1-atl2-az1`) or local zone name fits a region."""
     prefix = re.escape(zone_prefix(region))
     identity = rf"{prefix}(-[a-z]{{3}}\d)?-az\d+"
     local_name = rf"{re.escape(region)}-[a-z]{{3}}-\d[a-z]"
@@ -48,10 +48,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             continue
         if re.fullmatch(rf"{cluster.region}[a-z]", zone):
             yield Problem(
-                f"{zone} is the name of a zone; "
-                "names stand for different zones in different accounts",
+                f"{zone} is a zone name; names refer to different zones in different accounts",
                 ("network", field),
-                hint=f"give the zone's id, such as {zone_prefix(cluster.region)}-az1",
+                hint=f"use the zone id, such as {zone_prefix(cluster.region)}-az1",
             )
             continue
         yield Problem(
@@ -62,7 +61,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         )
     if network.second_availability_zone_id == network.availability_zone_id:
         yield Problem(
-            "the second zone is the first one",
+            "the second zone must differ from the first",
             ("network", "second_availability_zone_id"),
             other_path=("network", "availability_zone_id"),
         )
@@ -71,6 +70,6 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             f"{cluster.region} is in the partition {partition_of(cluster.region)}, "
             f"not {cluster.partition}",
             ("partition",),
-            hint="leave `partition` out: it follows from the region",
+            hint="omit `partition`: it is derived from the region",
             other_path=("region",),
         )

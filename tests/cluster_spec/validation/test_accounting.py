@@ -22,12 +22,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"resilience.node_provisioning": "all-at-once", "compute.2.min_count": ABSENT},
             "resilience.node_provisioning",
-            "needs continuous provisioning",
+            "requires continuous provisioning",
         ),
         (
             {"image.released": "2026-08-30"},
             "image.released",
-            "after 2026-08-30; this one is of 2026-08-30",
+            "after 2026-08-30; this image was released on 2026-08-30",
         ),
     ],
 )

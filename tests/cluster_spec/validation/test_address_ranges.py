@@ -19,10 +19,18 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"network.cidr": "10.8.0.0/15"}, "network.cidr", "from /16 to /28, not /15"),
-        ({"network.cidr": "10.0.0.0/29"}, "network.cidr", "not /29"),
+        (
+            {"network.cidr": "10.8.0.0/15"},
+            "network.cidr",
+            "a VPC range must be between /16 and /28, got /15",
+        ),
+        (
+            {"network.cidr": "10.0.0.0/29"},
+            "network.cidr",
+            "a VPC range must be between /16 and /28, got /29",
+        ),
         ({"network.cidr": "10.0.0.1/16"}, "network.cidr", "has host bits set"),
-        ({"network.cidr": "10.0.0.0/99"}, "network.cidr", "is not an address range"),
+        ({"network.cidr": "10.0.0.0/99"}, "network.cidr", "is not a CIDR range"),
         (
             {"network.secondary_cidrs": ["10.0.128.0/24"]},
             "network.secondary_cidrs[0]",
@@ -41,7 +49,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"network.peered_cidrs": ["0.0.0.0/0"]},
             "network.peered_cidrs[0]",
-            "every address there is",
+            "contains every address and is not a network that can be connected",
         ),
     ],
 )

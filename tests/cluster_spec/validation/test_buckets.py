@@ -22,12 +22,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.buckets.0.directory": True, "storage.buckets.0.create": True},
             "storage.buckets[0].mount_path",
-            "not built yet",
+            "mounting a directory bucket is not supported on nodes with Slurm",
         ),
         (
             {"storage.buckets": [{"name": "b" * 48, "directory": True}]},
             "storage.buckets[0].name",
-            "--use1-az6--x-s3 has 64 letters",
+            "--use1-az6--x-s3 has 64 characters; S3 allows at most",
         ),
         (
             {"storage.buckets.2.expire_noncurrent_days": 5},
@@ -37,29 +37,37 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.buckets.0.expire_noncurrent_days": 5},
             "storage.buckets[0].expire_noncurrent_days",
-            "that is built",
+            "requires a general purpose bucket with create: true",
         ),
         (
             {"storage.buckets.0.name": "acme-rich-checkpoints"},
             "storage.lustre[0].repositories[1].create",
-            "built in one place and said to exist",
+            "has different values of `create`",
         ),
-        ({"storage.buckets.2.name": "acme.rich"}, "storage.buckets[2].name", "has no dots"),
+        (
+            {"storage.buckets.2.name": "acme.rich"},
+            "storage.buckets[2].name",
+            "the name of a directory bucket must not contain dots",
+        ),
         (
             {"storage.buckets.0.name": "10.0.0.1"},
             "storage.buckets[0].name",
-            "S3 takes no bucket called 10.0.0.1",
+            "10.0.0.1 is not a valid S3 bucket name",
         ),
-        ({"storage.buckets.0.name": "a..b"}, "storage.buckets[0].name", "S3 takes no bucket"),
+        (
+            {"storage.buckets.0.name": "a..b"},
+            "storage.buckets[0].name",
+            "is not a valid S3 bucket name",
+        ),
         (
             {"storage.buckets.2.name": "acme--use1-az6--x-s3"},
             "storage.buckets[2].name",
-            "are added to the name",
+            "the zone id and --x-s3 are appended to the name of a directory bucket automatically",
         ),
         (
             {"storage.lustre.0.repositories.0.s3": "s3://acme--use1-az6--x-s3/x"},
             "storage.lustre[0].repositories[0].s3",
-            "no repository to a directory bucket",
+            "FSx for Lustre does not support directory buckets as data repositories",
         ),
     ],
 )

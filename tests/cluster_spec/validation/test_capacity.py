@@ -29,7 +29,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"compute.2.capacity.arn": "arn:aws:sagemaker:us-east-1:444455556666:training-plan/x"},
             "compute[2].capacity.arn",
-            "of account 444455556666",
+            "the plan is in account 444455556666, the cluster in",
         ),
         (
             {"compute.2.capacity.arn": CHINA},

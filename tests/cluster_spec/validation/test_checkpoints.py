@@ -22,7 +22,8 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.checkpoint_path": "/s3/datasets"},
             "storage.checkpoint_path",
-            "neither renames files nor changes them in place",
+            "and saving a checkpoint requires renaming and changing files, which Mountpoint for "
+            "S3 does not support",
         ),
         (
             {"storage.checkpoint_path": "/s3/datasets/run"},
@@ -32,7 +33,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.checkpoint_path": "/fsx2/run"},
             "storage.checkpoint_path",
-            "on no file system of this cluster",
+            "is not on a file system of the cluster",
         ),
     ],
 )
@@ -51,4 +52,4 @@ def test_what_is_mounted_is_named() -> None:
     from tests.support.validation import cluster
 
     (problem,) = checkpoints.problems(cluster({"storage.checkpoint_path": "/x"}))
-    assert problem.hint == "mounted are /archive, /fsx, /home, /lake, /scratch"
+    assert problem.hint == "mounted: /archive, /fsx, /home, /lake, /scratch"

@@ -23,28 +23,52 @@ def test_consistent_specs_pass() -> None:
         (
             {"compute.1.role": "controller"},
             "compute[1].role",
-            "a second group with the role controller",
+            "only one group can have the role controller",
         ),
-        ({"compute.0.count": 2}, "compute[0].count", "2 controllers"),
-        ({"compute.0.count": 0}, "compute[0].count", "0 controllers"),
-        ({"compute.2.min_count": 9}, "compute[2].min_count", "min_count 9 is more than count 8"),
-        ({"compute.2.max_count": 7}, "compute[2].max_count", "max_count 7 is less than count 8"),
-        ({"compute.0.max_count": 2}, "compute[0].max_count", "a controller group does not grow"),
+        (
+            {"compute.0.count": 2},
+            "compute[0].count",
+            "2 controllers: multiple controllers are not supported",
+        ),
+        (
+            {"compute.0.count": 0},
+            "compute[0].count",
+            "0 controllers: multiple controllers are not supported",
+        ),
+        (
+            {"compute.2.min_count": 9},
+            "compute[2].min_count",
+            "min_count 9 must be at most count 8",
+        ),
+        (
+            {"compute.2.max_count": 7},
+            "compute[2].max_count",
+            "max_count 7 must be at least count 8",
+        ),
+        (
+            {"compute.0.max_count": 2},
+            "compute[0].max_count",
+            "a controller group cannot have max_count",
+        ),
         (
             {"compute.2.spare_count": 8},
             "compute[2].spare_count",
-            "8 spares of 8 leave no instance",
+            "8 spares of 8 instances leave none for jobs",
         ),
-        ({"compute.1.spare_count": 1}, "compute[1].spare_count", "a login group has no spares"),
+        (
+            {"compute.1.spare_count": 1},
+            "compute[1].spare_count",
+            "a login group cannot have spares",
+        ),
         (
             {"compute.1.capacity": {"kind": "spot"}},
             "compute[1].capacity.kind",
-            "must not depend on spot",
+            "group does not support spot capacity",
         ),
         (
             {"resilience.node_provisioning": "all-at-once"},
             "compute[2].min_count",
-            "needs continuous provisioning",
+            "requires continuous provisioning",
         ),
     ],
 )
@@ -76,7 +100,7 @@ def test_roles_of_slurm_are_named_alone_on_kubernetes(role: str) -> None:
             {"name": "w", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},
         ],
     }
-    message = f"hyperpod-eks has no groups of the role {role}"
+    message = f"hyperpod-eks does not support the role {role}"
     assert found(compute.problems, changes) == {
         "compute[0].role": message,
         "compute[1].role": message,

@@ -27,12 +27,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"identity.kms_key_arn": "arn:aws-cn:kms:us-east-1:111122223333:key/1234"},
             "identity.kms_key_arn",
-            "not of the partition aws",
+            "the ARN is not in the partition aws",
         ),
         (
             {"identity.permissions_boundary_arn": "arn:aws-cn:iam::111122223333:policy/x"},
             "identity.permissions_boundary_arn",
-            "not of the partition aws",
+            "the ARN is not in the partition aws",
         ),
         (
             {"storage.home.capacity_gib": ABSENT},
@@ -61,7 +61,7 @@ def test_a_database_that_is_built_in_an_existing_network_needs_two_subnets() -> 
 def test_subnets_for_a_database_that_is_not_built_have_no_effect() -> None:
     path = "network.existing.database_subnet_ids"
     problems = found(existing.problems, {path: TWO}, EXISTING)
-    assert "no accounting database is built" in problems[path]
+    assert "no accounting database is created that could use these subnets" in problems[path]
 
 
 def test_nothing_is_named_twice() -> None:

@@ -22,12 +22,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"image.image_id": "ami-0a1b2c3d4e5f60718", "image.auto_patch": ABSENT},
             "image.image_id",
-            "both name the image",
+            "image_id and release_version are mutually exclusive",
         ),
         (
             {"image.release_version": ABSENT},
             "image.released",
-            "is the day of an image that is named",
+            "`released` requires an image; without one HyperPod uses its latest release",
         ),
         (
             {
@@ -37,7 +37,7 @@ def test_consistent_specs_pass() -> None:
                 }
             },
             "image.auto_patch",
-            "patches its own image",
+            "HyperPod does not patch custom AMIs",
         ),
     ],
 )

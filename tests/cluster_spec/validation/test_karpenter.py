@@ -70,7 +70,7 @@ def test_an_autoscaler_with_nothing_to_scale_is_refused(
 ) -> None:
     ((path, message),) = found(spec)
     assert path == f"{section}.autoscaling"
-    assert "add no node" in message
+    assert "Karpenter has no group to scale, so it would never add a node" in message
 
 
 @pytest.mark.parametrize("spec", [KARPENTER, HYPERPOD], ids=["eks", "hyperpod-eks"])
@@ -81,11 +81,23 @@ def test_what_scales_something_is_fine(spec: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("min_count", 2, "takes away none of the `count` nodes"),
+        (
+            "min_count",
+            2,
+            "Karpenter never removes the `count` nodes, and nothing else scales the group",
+        ),
         ("threads_per_core", 1, "threads per core"),
         ("network_interface", "efa", "`interface` and `efa-only`"),
-        ("labels", {"karpenter.k8s.aws/a": "b"}, "Karpenter's own"),
-        ("labels", {"karpenter.sh/capacity-type": "spot"}, "Karpenter's own"),
+        (
+            "labels",
+            {"karpenter.k8s.aws/a": "b"},
+            "reserved by Karpenter",
+        ),
+        (
+            "labels",
+            {"karpenter.sh/capacity-type": "spot"},
+            "reserved by Karpenter",
+        ),
     ],
 )
 def test_what_its_groups_cannot_have_is_refused_there(key: str, value: Any, words: str) -> None:

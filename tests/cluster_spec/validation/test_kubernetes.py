@@ -33,12 +33,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"kubernetes.public_access_cidrs": ["0.0.0.0/0"]},
             "kubernetes.public_access_cidrs[0]",
-            "open to the whole internet",
+            "the API server would be reachable from the whole internet",
         ),
         (
             {"kubernetes.public_access_cidrs": ["198.51.100.0/24", "128.0.0.0/0"]},
             "kubernetes.public_access_cidrs[1]",
-            "is not an address range",
+            "is not a CIDR range",
         ),
         (
             {"kubernetes.public_access_cidrs": ["10.1.0.0/16"]},
@@ -48,37 +48,37 @@ def test_consistent_specs_pass() -> None:
         (
             {"kubernetes.public_access_cidrs": ["198.51.100.0/24", "198.51.100.0/24"]},
             "kubernetes.public_access_cidrs[1]",
-            "named twice",
+            "duplicate ",
         ),
         (
             {"kubernetes.public_access_cidrs": ["198.51.100.7/24"]},
             "kubernetes.public_access_cidrs[0]",
-            "is not an address range",
+            "is not a CIDR range",
         ),
         (
             {"kubernetes.private_access_cidrs": ["0.0.0.0/0"]},
             "kubernetes.private_access_cidrs[0]",
-            "every network that is ever connected",
+            "every connected network could reach the API server",
         ),
         (
             {"kubernetes.private_access_cidrs": ["10.9.0.1/16"]},
             "kubernetes.private_access_cidrs[0]",
-            "is not an address range",
+            "is not a CIDR range",
         ),
         (
             {"kubernetes.private_access_cidrs": ["10.9.0.0/16", "10.9.0.0/16"]},
             "kubernetes.private_access_cidrs[1]",
-            "named twice",
+            "duplicate ",
         ),
         (
             {"network.second_availability_zone_id": "use1-az3"},
             "network.second_availability_zone_id",
-            "EKS takes no subnet of a control plane in use1-az3",
+            "EKS does not support control plane subnets in use1-az3",
         ),
         (
             {"network.second_availability_zone_id": "use1-atl2-az1"},
             "network.second_availability_zone_id",
-            "EKS takes no subnet of a control plane in use1-atl2-az1",
+            "EKS does not support control plane subnets in use1-atl2-az1",
         ),
         (
             {"kubernetes.admin_role": False},
@@ -88,43 +88,43 @@ def test_consistent_specs_pass() -> None:
         (
             {"kubernetes.access": [{"principal_arn": ROLE}]},
             "kubernetes.access[0]",
-            "allows nothing",
+            "an entry without a policy and groups has no effect",
         ),
         (
             {"kubernetes.access": [{"principal_arn": ROLE, "groups": ["a"], "namespaces": ["b"]}]},
             "kubernetes.access[0].namespaces",
-            "narrows a policy",
+            "`namespaces` requires a policy",
         ),
         (
             {"kubernetes.access": [{**ONE, "policy": "cluster-admin", "namespaces": ["b"]}]},
             "kubernetes.access[0].namespaces",
-            "holds in the whole cluster",
+            "cluster-admin cannot be limited to namespaces",
         ),
         (
             {"kubernetes.access": [{**ONE, "groups": ["system:masters"]}]},
             "kubernetes.access[0].groups[0]",
-            "no entry can have the group",
+            "is reserved",
         ),
         (
             {"kubernetes.access": [{**ONE, "namespaces": ["a", "a"]}]},
             "kubernetes.access[0].namespaces[1]",
-            "named twice",
+            "duplicate ",
         ),
-        ({"kubernetes.access": [ONE, ONE]}, "kubernetes.access[1].principal_arn", "named twice"),
+        ({"kubernetes.access": [ONE, ONE]}, "kubernetes.access[1].principal_arn", "duplicate "),
         (
             {"kubernetes.access": [{**ONE, "principal_arn": ROLE.replace("aws:", "aws-cn:", 1)}]},
             "kubernetes.access[0].principal_arn",
-            "not of the partition aws",
+            "the ARN is not in the partition aws",
         ),
         (
             {"kubernetes.addons": [{"name": "vpc-cni", "version": "v1.18.2-eksbuild.9"}]},
             "kubernetes.addons[0].version",
-            "1.18.3 of vpc-cni is the first",
+            "vpc-cni must be version 1.18.3 or later, which",
         ),
         (
             {"kubernetes.addons": [{"name": "coredns"}, {"name": "coredns"}]},
             "kubernetes.addons[1].name",
-            "named twice",
+            "duplicate ",
         ),
         (
             {"kubernetes.addons": [{"name": "aws-fsx-csi-driver"}]},
@@ -134,7 +134,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"kubernetes.pod_identities": [POD, {**POD, "role_arn": f"{ROLE}-2"}]},
             "kubernetes.pod_identities[1]",
-            "named twice",
+            "duplicate ",
         ),
         (
             {
@@ -143,12 +143,12 @@ def test_consistent_specs_pass() -> None:
                 ]
             },
             "kubernetes.pod_identities[0].role_arn",
-            "of account 999999999999",
+            "the role is in account 999999999999, the cluster in",
         ),
         (
             {"kubernetes.control_plane_logs": ["api", "audit", "api"]},
             "kubernetes.control_plane_logs[2]",
-            "named twice",
+            "duplicate ",
         ),
     ],
 )
@@ -192,7 +192,10 @@ def test_a_network_that_exists_needs_subnets_for_the_control_plane() -> None:
         "kubernetes.private_access_cidrs": ["10.9.0.0/16"],
     }
     problems = found(kubernetes.problems, changes, EKS_MINIMAL)
-    assert "never altered" in problems["kubernetes.private_access_cidrs"]
+    assert (
+        "security groups of an existing network are never modified"
+        in problems["kubernetes.private_access_cidrs"]
+    )
     twice = ["subnet-0a1b2c3d4e5f60718"] * 2
     changes = {"network.existing": {**existing, "control_plane_subnet_ids": twice}}
     assert list(found(kubernetes.problems, changes, EKS_MINIMAL)) == [f"{path}[1]"]

@@ -37,20 +37,20 @@ def test_the_example_is_a_step_by_its_path_from_the_root_or_an_absolute_one() ->
     [
         ("def check(", "def cheque(", "has no check()"),
         ("RETRIES = 0", "TRIES = 0", "has no RETRIES"),
-        ('AFTER = ("users",)', 'AFTER = ("userz",)', "names `userz`, and there is no such step"),
-        ('AFTER = ("users",)', "AFTER = 3", "AFTER is not a tuple of names"),
+        ('AFTER = ("users",)', 'AFTER = ("userz",)', "refers to `userz`, which does not exist"),
+        ('AFTER = ("users",)', "AFTER = 3", ": AFTER must be a tuple of names"),
         ("DEADLINE_SECONDS = 30", "DEADLINE_SECONDS = 0", "an integer from 1 to 7200"),
         ("DEADLINE_SECONDS = 30", "DEADLINE_SECONDS = float(3)", "an integer from 1 to 7200"),
-        ("RETRIES = 0", "RETRIES = True", "an integer from 0 to 100"),
-        ("def apply(", "def apply((", "is no Python 3.9"),
+        ("RETRIES = 0", "RETRIES = True", "must be an integer from 0 to 100"),
+        ("def apply(", "def apply((", "is not valid Python 3.9"),
         ("    node.machine.write", "    match node:\n        case 1: pass\n    node.machine.write",
-         "is no Python 3.9"),
-        ("from __future__", "import numpy\nfrom __future__", "imports numpy"),
+         "is not valid Python 3.9"),
+        ("from __future__", "import numpy\nfrom __future__", "imports numpy, but nodes have"),
         ("from clusterwright_node.node", "from boto3 import x\nfrom clusterwright_node.node",
-         "imports boto3"),
+         "imports boto3, but nodes have only Python's standard library"),
         ('AFTER = ("users",)', 'AFTER = ("users",)\nBEFORE = ("clock",)',
-         "steps wait for each other: "),
-        ('AFTER = ("users",)', 'AFTER = ("own",)', "steps wait for each other: own after own"),
+         "cyclic order of steps: "),
+        ('AFTER = ("users",)', 'AFTER = ("own",)', "cyclic order of steps: own after own"),
     ],
 )  # fmt: skip
 def test_what_nodes_could_not_run_is_refused(
@@ -69,20 +69,20 @@ def test_a_step_without_a_docstring_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Own.py", "own.sh", "2own.py", "own-step.py", "__init__.py"])
 def test_names_that_are_no_modules_are_refused(tmp_path: Path, name: str) -> None:
-    assert "is not the name of a step" in said(changed(tmp_path, "30", "31", name))[PLACE]
+    assert "` is not a valid step name" in said(changed(tmp_path, "30", "31", name))[PLACE]
 
 
 def test_a_name_is_given_once_and_ours_are_ours(tmp_path: Path) -> None:
     other = changed(tmp_path, "30", "31", "memlock.py")
-    assert said(str(EXAMPLE), other) == {"lifecycle.steps[1]": "two steps are called `memlock`"}
+    assert said(str(EXAMPLE), other) == {"lifecycle.steps[1]": "duplicate step `memlock`"}
     ours = changed(tmp_path, "30", "31", "lustre.py")
-    assert said(ours) == {PLACE: "`lustre` is a step of the node program itself"}
+    assert said(ours) == {PLACE: "`lustre` is a built-in step of the node program"}
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in said("configs/examples/steps/no.py")[PLACE]
     (tmp_path / "own.py").write_bytes(b"\xff\xfe")
-    assert "it is no text" in said(str(tmp_path / "own.py"))[PLACE]
+    assert "it is not UTF-8 text" in said(str(tmp_path / "own.py"))[PLACE]
 
 
 def test_a_step_may_come_before_ours_and_after_another_of_the_file(tmp_path: Path) -> None:

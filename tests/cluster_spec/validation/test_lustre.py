@@ -22,78 +22,82 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.lustre.1.deployment_type": "PERSISTENT_2"},
             "storage.lustre[1].storage_type",
-            "HDD is PERSISTENT_1, not PERSISTENT_2",
+            "HDD requires PERSISTENT_1, not PERSISTENT_2",
         ),
         (
             {"storage.lustre.2.capacity_gib": 1200},
             "storage.lustre[2].capacity_gib",
-            "takes no capacity_gib",
+            "Intelligent-Tiering does not support capacity_gib",
         ),
         (
             {"storage.lustre.2.throughput_mbps": ABSENT},
             "storage.lustre[2].throughput_mbps",
-            "Intelligent-Tiering needs it",
+            "Intelligent-Tiering requires it",
         ),
         (
             {"storage.lustre.2.repositories": [{"s3": "s3://abc", "path": "/"}]},
             "storage.lustre[2].repositories",
-            "takes no repositories",
+            "Intelligent-Tiering does not support repositories",
         ),
         (
             {"storage.lustre.0.capacity_gib": ABSENT},
             "storage.lustre[0].capacity_gib",
-            "SSD needs it",
+            "SSD requires it",
         ),
         (
             {"storage.lustre.0.throughput_mbps_per_tib": ABSENT},
             "storage.lustre[0].throughput_mbps_per_tib",
-            "PERSISTENT_2 needs it",
+            "PERSISTENT_2 requires it",
         ),
         (
             {"storage.lustre.0.throughput_mbps": 4000},
             "storage.lustre[0].throughput_mbps",
-            "belongs to INTELLIGENT_TIERING",
+            "requires INTELLIGENT_TIERING",
         ),
         (
             {"storage.lustre.0.read_cache": {"mode": "none"}},
             "storage.lustre[0].read_cache",
-            "belongs to INTELLIGENT_TIERING",
+            "requires INTELLIGENT_TIERING",
         ),
         (
             {"storage.lustre.0.metadata.iops": ABSENT},
             "storage.lustre[0].metadata",
-            "exactly when mode is provisioned",
+            "iops is required with mode: provisioned and not allowed otherwise",
         ),
         (
             {"storage.lustre.0.metadata.mode": "automatic"},
             "storage.lustre[0].metadata",
-            "exactly when mode is provisioned",
+            "iops is required with mode: provisioned and not allowed otherwise",
         ),
         (
             {"storage.lustre.2.metadata": {"mode": "automatic"}},
             "storage.lustre[2].metadata.mode",
-            "provisioned metadata IOPS only",
+            "Intelligent-Tiering supports only provisioned metadata IOPS",
         ),
         (
             {"storage.lustre.0.hdd_read_cache": True},
             "storage.lustre[0].hdd_read_cache",
-            "belongs to HDD",
+            "hdd_read_cache requires HDD",
         ),
         (
             {"storage.lustre.2.read_cache.mode": "none"},
             "storage.lustre[2].read_cache",
-            "exactly when mode is provisioned",
+            "capacity_gib is required with mode: provisioned and not allowed otherwise",
         ),
         (
             {"storage.lustre.0.backup_retention_days": 7},
             "storage.lustre[0].backup_retention_days",
-            "with repositories takes no automatic backups",
+            "a file system with repositories does not support automatic backups",
         ),
-        ({"storage.lustre.1.efa": True}, "storage.lustre[1].efa", "EFA needs PERSISTENT_2"),
+        (
+            {"storage.lustre.1.efa": True},
+            "storage.lustre[1].efa",
+            "EFA requires PERSISTENT_2, not",
+        ),
         (
             {"storage.lustre.1.metadata": {"mode": "automatic"}},
             "storage.lustre[1].metadata",
-            "need PERSISTENT_2",
+            "metadata settings require PERSISTENT_2",
         ),
         (
             {
@@ -119,7 +123,7 @@ def test_consistent_specs_pass() -> None:
                 }
             },
             "storage.lustre[3].backup_retention_days",
-            "SCRATCH_2 takes no backups",
+            "SCRATCH_2 does not support backups",
         ),
         (
             {
@@ -132,7 +136,7 @@ def test_consistent_specs_pass() -> None:
                 }
             },
             "storage.lustre[3].repositories",
-            "SCRATCH_1 takes no repositories",
+            "SCRATCH_1 does not support repositories",
         ),
         (
             {
@@ -140,7 +144,7 @@ def test_consistent_specs_pass() -> None:
                 "storage.lustre.2.metadata": ABSENT,
             },
             "storage.lustre[2].deployment_type",
-            "Intelligent-Tiering is PERSISTENT_2",
+            "Intelligent-Tiering requires PERSISTENT_2, not",
         ),
     ],
 )

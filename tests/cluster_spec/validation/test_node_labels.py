@@ -45,7 +45,7 @@ def test_own_keys_pass(changes: dict[str, Any]) -> None:
         (
             {"compute.2.labels": {"sagemaker.amazonaws.com/x": "x"}},
             "compute[2].labels.sagemaker.amazonaws.com/x",
-            "set by the cluster itself",
+            "are reserved",
         ),
         (
             {"compute.2.labels": {"clusterwright.dev/group": "x"}},
@@ -67,7 +67,11 @@ def test_own_keys_pass(changes: dict[str, Any]) -> None:
             "compute[2].taints[0].key",
             "kubernetes.io",
         ),
-        ({"compute.2.taints": TWICE}, "compute[2].taints[1]", "a second taint gpu"),
+        (
+            {"compute.2.taints": TWICE},
+            "compute[2].taints[1]",
+            "duplicate taint gpu with the effect",
+        ),
     ],
 )
 def test_keys_of_others_and_repeated_taints(
@@ -84,7 +88,7 @@ def test_node_groups_take_shorter_keys() -> None:
     changes = {"compute.2.labels": {f"{'a' * 30}.example/{'b' * 40}": "x"}}
     assert found(node_labels.problems, {"platform": "hyperpod-eks", **changes}) == {}
     (message,) = found(node_labels.problems, {"platform": "eks", **changes}).values()
-    assert "at most 63 letters" in message
+    assert "at most 63 characters" in message
 
 
 @pytest.mark.parametrize("key", ["labels", "taints"])
@@ -103,4 +107,4 @@ def test_the_label_of_partitions_counts_among_the_fifty() -> None:
     (message,) = found(
         node_labels.problems, {**changes, "compute.2.mig_profile": "all-1g.10gb"}
     ).values()
-    assert "is one more" in message
+    assert "labels, and `mig_profile` adds one" in message

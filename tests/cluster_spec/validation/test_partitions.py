@@ -20,12 +20,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"slurm.partitions.1.name": "Training"},
             "slurm.partitions[1].name",
-            "two partitions are called `Training`",
+            "duplicate partition `Training`",
         ),
         (
             {"slurm.partitions.0.name": "DEFAULT"},
             "slurm.partitions[0].name",
-            "keeps the partition name `default` for itself",
+            "the partition name `default` is reserved by Slurm",
         ),
         (
             {"slurm.partitions.0.groups": ["workers", "login"]},
@@ -35,14 +35,14 @@ def test_consistent_specs_pass() -> None:
         (
             {"slurm.partitions.1.groups": ["spot", "workers"]},
             "slurm.partitions[1].groups[1]",
-            "in two partitions; a group is in one",
+            "in two partitions; a group can be in only one",
         ),
         (
             {"slurm.partitions.1.groups": ["spot", "spot"]},
             "slurm.partitions[1].groups[1]",
             "`spot` is listed twice",
         ),
-        ({"slurm.partitions.1": ABSENT}, "compute[3].name", "`spot` is in no partition"),
+        ({"slurm.partitions.1": ABSENT}, "compute[3].name", "`spot` is not in a partition"),
     ],
 )
 def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:

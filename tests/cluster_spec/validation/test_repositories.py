@@ -22,12 +22,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.lustre.0.repositories.1.path": "/data/x"},
             "storage.lustre[0].repositories[1].path",
-            "/data/x and /data overlap",
+            "overlap: repositories cannot share files",
         ),
         (
             {"storage.lustre.0.repositories.1.path": "/"},
             "storage.lustre[0].repositories[1].path",
-            "/ and /data overlap",
+            "overlap: repositories cannot share files",
         ),
         (
             {"storage.lustre.0.repositories.1.s3": "s3://acme-corpus/tokens/x"},

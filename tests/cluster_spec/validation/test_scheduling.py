@@ -19,32 +19,40 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"slurm.qos.2": {"name": "urgent"}}, "slurm.qos[2].name", "`urgent` is given twice"),
-        ({"slurm.qos.2": {"name": "normal"}}, "slurm.qos[2].name", "not a file's to describe"),
+        ({"slurm.qos.2": {"name": "urgent"}}, "slurm.qos[2].name", "duplicate `urgent`"),
+        ({"slurm.qos.2": {"name": "normal"}}, "slurm.qos[2].name", "` is reserved"),
         (
             {"slurm.qos.2": {"name": "cw-partition-training"}},
             "slurm.qos[2].name",
-            "not a file's to describe",
+            "` is reserved",
         ),
         (
             {"slurm.accounts.1": {"name": "research"}},
             "slurm.accounts[1].name",
-            "`research` is given twice",
+            "duplicate `research`",
         ),
-        ({"slurm.accounts.1": {"name": "root"}}, "slurm.accounts[1].name", "Slurm's own"),
-        ({"slurm.accounts.0.qos": ["urgnt"]}, "slurm.accounts[0].qos[0]", "no QOS is called"),
-        ({"slurm.qos.0.preempts.1": "lo"}, "slurm.qos[0].preempts[1]", "no QOS is called `lo`"),
+        (
+            {"slurm.accounts.1": {"name": "root"}},
+            "slurm.accounts[1].name",
+            "the account `root` is reserved by Slurm",
+        ),
+        ({"slurm.accounts.0.qos": ["urgnt"]}, "slurm.accounts[0].qos[0]", "` does not exist"),
+        ({"slurm.qos.0.preempts.1": "lo"}, "slurm.qos[0].preempts[1]", "QOS `lo` does not exist"),
         ({"slurm.preemption": "off"}, "slurm.qos[0].preempts", "preemption is off"),
         (
             {"slurm.qos.0.preempts": [], "slurm.qos.1.grace_seconds": 0},
             "slurm.preemption",
             "no QOS preempts another",
         ),
-        ({"slurm.qos.0.grace_seconds": 5}, "slurm.qos[0].grace_seconds", "needs no grace"),
+        (
+            {"slurm.qos.0.grace_seconds": 5},
+            "slurm.qos[0].grace_seconds",
+            "` is not preempted by any QOS, so grace_seconds has no effect",
+        ),
         (
             {"slurm.qos.0.preempts": ["low", "urgent"]},
             "slurm.qos[0].preempts",
-            "would displace itself",
+            "` would preempt itself",
         ),
         (
             {"slurm.timeouts.message_seconds": 90, "slurm.timeouts.credential_seconds": 200},
@@ -54,12 +62,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"slurm.timeouts.node_down_seconds": 30},
             "slurm.timeouts.node_down_seconds",
-            "not more than message_seconds 30",
+            "must be greater than message_seconds 30: otherwise a single late response ends jobs",
         ),
         (
             {"slurm.timeouts.credential_seconds": 30},
             "slurm.timeouts.credential_seconds",
-            "not more than message_seconds 30",
+            "must be greater than message_seconds 30: otherwise a single late response ends jobs",
         ),
     ],
 )

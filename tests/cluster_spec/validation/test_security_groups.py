@@ -37,8 +37,11 @@ def test_one_too_many_is_found_where_the_last_is_written() -> None:
     problems = found(security_groups.problems, base=with_groups(3, 3))
     assert list(problems) == ["storage.lustre[2].existing.security_group_id"]
     said = problems["storage.lustre[2].existing.security_group_id"]
-    assert "6 security groups" in said
-    assert "HyperPod takes 5" in said
+    assert (
+        "nodes would have 6 security groups, including those of existing file systems; HyperPod "
+        "allows" in said
+    )
+    assert "security groups, including those of existing file systems; HyperPod allows 5" in said
 
 
 def test_a_group_that_is_shared_counts_once() -> None:

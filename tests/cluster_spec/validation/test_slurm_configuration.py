@@ -19,7 +19,11 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"slurm.topology": "tree"}, "slurm.topology", "HyperPod writes the topology itself"),
+        (
+            {"slurm.topology": "tree"},
+            "slurm.topology",
+            "in managed mode HyperPod configures the topology; `",
+        ),
         (
             {
                 "slurm.configuration": "scripted",
@@ -27,13 +31,17 @@ def test_consistent_specs_pass() -> None:
                 "resilience.node_provisioning": "all-at-once",
             },
             "slurm.strategy",
-            "belongs to managed mode",
+            "strategy requires managed mode; scripted mode has no SlurmConfig",
         ),
-        ({"slurm.strategy": "Merge"}, "slurm.strategy", "no strategy with continuous"),
+        (
+            {"slurm.strategy": "Merge"},
+            "slurm.strategy",
+            "HyperPod does not support strategy with continuous provisioning",
+        ),
         (
             {"slurm.configuration": "scripted"},
             "resilience.node_provisioning",
-            "in scripted mode all nodes start at once",
+            "scripted mode requires that all nodes start at once",
         ),
     ],
 )

@@ -19,22 +19,22 @@ def test_consistent_specs_pass(base: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"tenants.1.name": "guests"}, "tenants[2].name", "`guests` is given twice"),
+        ({"tenants.1.name": "guests"}, "tenants[2].name", "duplicate `guests`"),
         (
             {"tenants.0.name": "kube-system"},
             "tenants[0].name",
-            "the namespace `kube-system` is another's already",
+            "the namespace `kube-system` is reserved",
         ),
         (
             {"tenants.0.name": "default"},
             "tenants[0].name",
-            "the namespace `default` is another's already",
+            "the namespace `default` is reserved",
         ),
         *(
             (
                 {"tenants.0.name": name},
                 "tenants[0].name",
-                f"the namespace `{name}` is another's already",
+                f"the namespace `{name}` is reserved",
             )
             for name in (
                 "amazon-cloudwatch",
@@ -47,22 +47,22 @@ def test_consistent_specs_pass(base: dict[str, Any]) -> None:
         (
             {"tenants.0.groups": ["reserchers"]},
             "tenants[0].groups[0]",
-            "nobody is in the group `reserchers`",
+            "group `reserchers` does not exist",
         ),
         (
             {"tenants.0.priority": "urgnet"},
             "tenants[0].priority",
-            "no priority is called `urgnet`",
+            "priority `urgnet` does not exist",
         ),
         (
             {"tenants.0.egress_cidrs": ["10.0.0.1/8"]},
             "tenants[0].egress_cidrs[0]",
-            "10.0.0.1/8 is no address range",
+            "10.0.0.1/8 is not a CIDR range",
         ),
         (
             {"tenants.0.weight": 65_533},
             "tenants[2].borrowing",
-            "its share of 11 nodes, divided by groups, is none, and it may not borrow any",
+            "its share of 11 nodes, divided by groups, is 0 nodes, and it may not borrow",
         ),
     ],
 )
@@ -82,7 +82,9 @@ def test_a_divided_node_has_shares_for_several_tenants() -> None:
         "tenants": [{"name": "a", "weight": 9}, {"name": "b", "borrowing": False}],
     }
     whole = found(tenants.problems, changes)
-    assert "its share of 1 nodes is none" in whole["tenants[1].borrowing"]
+    assert (
+        "its share of 1 nodes is 0 nodes, and it may not borrow" in whole["tenants[1].borrowing"]
+    )
     divided = {**changes["compute"][0], "mig_profile": "all-1g.10gb"}
     assert found(tenants.problems, {**changes, "compute": [divided]}) == {}
 
@@ -102,7 +104,7 @@ def test_shares_are_counted_as_the_quotas_divide_the_nodes() -> None:
         "tenants": ALONE,
     }
     (message,) = found(tenants.problems, changes).values()
-    assert message == "its share of 2 nodes, divided by groups, is none, and it may not borrow any"
+    assert message == "its share of 2 nodes, divided by groups, is 0 nodes, and it may not borrow"
     # Task governance has quotas of a type, whatever group it is in.
     assert found(tenants.problems, {**changes, "hyperpod": {"task_governance": {}}}) == {}
     other = {**one_node("two"), "instance_type": "p5en.48xlarge"}

@@ -21,44 +21,44 @@ def test_consistent_specs_pass() -> None:
     [
         ({"environment": "7b"}, "environment", "begins with a digit: names of stacks"),
         ({"environment": "2027-01-31"}, "environment", "begins with a digit"),
-        ({"compute.3.name": "workers"}, "compute[3].name", "two groups are called `workers`"),
+        ({"compute.3.name": "workers"}, "compute[3].name", "duplicate group `workers`"),
         (
             {"storage.lustre.1.name": "main"},
             "storage.lustre[1].name",
-            "two file systems are called `main`",
+            "duplicate file system `main`",
         ),
         (
             {"storage.buckets.1.name": "acme-datasets"},
             "storage.buckets[1].name",
-            "two buckets are called",
+            "duplicate bucket `",
         ),
         (
             {"storage.lustre.1.mount_path": "/fsx/archive"},
             "storage.lustre[1].mount_path",
-            "/fsx/archive and /fsx hide one another",
+            "/fsx/archive and /fsx overlap",
         ),
-        ({"storage.home.mount_path": "/fsx"}, "storage.home.mount_path", "hide one another"),
+        ({"storage.home.mount_path": "/fsx"}, "storage.home.mount_path", "overlap"),
         (
             {"storage.lustre.0.mount_path": "/opt/slurm"},
             "storage.lustre[0].mount_path",
-            "belongs to the node's image",
+            "is reserved by the image",
         ),
         (
             {"storage.lustre.0.mount_path": "/etc/x"},
             "storage.lustre[0].mount_path",
-            "belongs to the node's image",
+            "is reserved by the image",
         ),
         (
             {"storage.lustre.0.mount_path": "/opt"},
             "storage.lustre[0].mount_path",
-            "would hide /opt/dlami",
+            "would hide /opt/dlami of the image",
         ),
         (
             {"storage.lustre.0.mount_path": "/opt/dlami/nvme"},
             "storage.lustre[0].mount_path",
-            "belongs to the node's image",
+            "is reserved by the image",
         ),
-        ({"tags.AWS:x": "y"}, "tags.AWS:x", "belong to AWS"),
+        ({"tags.AWS:x": "y"}, "tags.AWS:x", "`: the tag prefix aws: is reserved"),
         (
             {
                 "waivers.1": {
@@ -69,7 +69,7 @@ def test_consistent_specs_pass() -> None:
                 }
             },
             "waivers[1].rule",
-            "two waivers are called",
+            "duplicate waiver `",
         ),
     ],
 )

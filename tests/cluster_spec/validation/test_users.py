@@ -19,18 +19,18 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"slurm.users.1.name": "ada"}, "slurm.users[1].name", "two users are called `ada`"),
-        ({"slurm.users.1.uid": 20001}, "slurm.users[1].uid", "two users have the uid 20001"),
-        ({"slurm.users.1.name": "ubuntu"}, "slurm.users[1].name", "belongs to the node's image"),
+        ({"slurm.users.1.name": "ada"}, "slurm.users[1].name", "duplicate user `ada`"),
+        ({"slurm.users.1.uid": 20001}, "slurm.users[1].uid", "duplicate uid 20001"),
+        ({"slurm.users.1.name": "ubuntu"}, "slurm.users[1].name", "is reserved by the image"),
         (
             {"slurm.user_groups.0.name": "docker", "slurm.users.0.groups": []},
             "slurm.user_groups[0].name",
-            "belongs to the node's image",
+            "is reserved by the image",
         ),
         (
             {"slurm.users.0.groups": ["reserch"]},
             "slurm.users[0].groups[0]",
-            "no group is called `reserch`",
+            "group `reserch` does not exist",
         ),
         (
             {"slurm.users.0.groups": ["research", "research"]},
@@ -40,12 +40,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"slurm.user_groups.1": {"name": "research", "gid": 20009}},
             "slurm.user_groups[1].name",
-            "two groups are called `research`",
+            "duplicate group `research`",
         ),
         (
             {"slurm.user_groups.1": {"name": "other", "gid": 20000}},
             "slurm.user_groups[1].gid",
-            "two groups have the gid 20000",
+            "duplicate gid 20000",
         ),
         (
             {"slurm.user_groups.1": {"name": "grace", "gid": 20009}},
@@ -55,7 +55,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"slurm.users.0.gid": 20002},
             "slurm.users[1].uid",
-            "the primary group 20002 is another user's own",
+            "the primary group 20002 is the private group of another user",
         ),
     ],
 )

@@ -25,9 +25,9 @@ def test_other_platforms_have_none() -> None:
 
 
 CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
-    (EKS, {f"{W}.priorities.1.name": "urgent"}, "priorities[1].name", "`urgent` is given twice"),
-    (EKS, {f"{W}.jobs.1.name": "fsdp"}, "jobs[1].name", "`fsdp` is given twice"),
-    (EKS, {f"{W}.charts.1.name": "kueue"}, "charts[1].name", "`kueue` is given twice"),
+    (EKS, {f"{W}.priorities.1.name": "urgent"}, "priorities[1].name", "duplicate `urgent`"),
+    (EKS, {f"{W}.jobs.1.name": "fsdp"}, "jobs[1].name", "duplicate `fsdp`"),
+    (EKS, {f"{W}.charts.1.name": "kueue"}, "charts[1].name", "duplicate `kueue`"),
     (
         EKS,
         {f"{W}.charts.1.name": "hyperpod-helm-chart"},
@@ -38,47 +38,47 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
         EKS,
         {f"{W}.queueing": "none"},
         "charts[0].name",
-        "Kueue is not installed by us here",
+        "Kueue is not installed with these settings",
     ),
     (
         HYPERPOD,
         {"hyperpod.task_governance": {}},
         "queueing",
-        "HyperPod's task governance brings Kueue and makes the queues itself",
+        "HyperPod's task governance installs Kueue and creates the queues",
     ),
     (
         EKS,
         {f"{W}.topology_api": "v1beta1"},
         "topology_api",
-        "which labels of the network's layers nodes carry is known of HyperPod only",
+        "topology labels of nodes are known for HyperPod only",
     ),
     (
         EKS,
         {f"{W}.priorities.1.name": "system-critical"},
         "priorities[1].name",
-        "names that begin with `system-` are Kubernetes' own",
+        "the name prefix `system-` is reserved by Kubernetes",
     ),
     (
         EKS,
         {f"{W}.charts.1.values": {"gfd": "on", "gfd.enabled": True}},
         "charts[1].values.gfd.enabled",
-        "`gfd` is a value itself, and has values below it",
+        "`gfd` is a value and cannot also have nested values",
     ),
-    (EKS, {f"{JOB}.tenant": ABSENT}, "jobs[0].tenant", "whose job is it?"),
-    (EKS, {f"{JOB}.tenant": "pretrainin"}, "jobs[0].tenant", "no tenant is called `pretrainin`"),
-    (EKS, {f"{JOB}.group": "system"}, "jobs[0].group", "no compute group is called `system`"),
+    (EKS, {f"{JOB}.tenant": ABSENT}, "jobs[0].tenant", "`tenant` is missing"),
+    (EKS, {f"{JOB}.tenant": "pretrainin"}, "jobs[0].tenant", "tenant `pretrainin` does not exist"),
+    (EKS, {f"{JOB}.group": "system"}, "jobs[0].group", "compute group `system` does not exist"),
     (EKS, {f"{JOB}.node_count": 9}, "jobs[0].node_count", "`workers` has 8 nodes for jobs"),
     (
         EKS,
         {f"{JOB}.kind": "hyperpod-pytorch"},
         "jobs[0].kind",
-        "eks has no training operator of HyperPod",
+        "eks does not support HyperPod's training operator",
     ),
     (
         EKS,
         {f"{JOB}.elastic": {"min_nodes": 2}},
         "jobs[0].elastic",
-        "only HyperPod's training operator is told how a job shrinks and grows",
+        "elastic training requires HyperPod's training operator",
     ),
     (
         HYPERPOD,
@@ -90,13 +90,13 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
         HYPERPOD,
         {f"{JOB}.elastic.min_nodes": 9},
         "jobs[0].elastic.min_nodes",
-        "min_nodes 9 is more than node_count 8",
+        "min_nodes 9 must be at most node_count 8",
     ),
     (
         HYPERPOD,
         {f"{JOB}.elastic.step": 5},
         "jobs[0].elastic.step",
-        "2 to 8 nodes are no whole number of steps of 5",
+        "the range 2 to 8 must be a multiple of step 5",
     ),
     (
         HYPERPOD,
@@ -114,7 +114,7 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
         HYPERPOD,
         {f"{JOB}.elastic": ABSENT, f"{JOB}.checkpointless": {}},
         "jobs[0].command",
-        "hyperpodrun restarts processes in place with --inprocess-restart only",
+        "hyperpodrun restarts processes in place only with --inprocess-restart",
     ),
     (
         HYPERPOD,
@@ -125,25 +125,25 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
             f"{JOB}.node_count": 1,
         },
         "jobs[0].checkpointless",
-        "a lost process gets its state from another node, and there is one node",
+        "a failed process recovers its state from another node, so one node is not enough",
     ),
     (
         EKS,
         {f"{JOB}.checkpointless": {}, f"{JOB}.command": RESTARTS},
         "jobs[0].checkpointless",
-        "only HyperPod's training operator restarts processes in place",
+        "restarting processes in place requires HyperPod's training operator",
     ),
     (
         HYPERPOD,
         {"compute.1.restricted": True},
         "jobs[0].group",
-        "nobody's jobs run on a restricted group",
+        "example jobs cannot run on a restricted group",
     ),
     (
         HYPERPOD,
         {"compute.1.mig_profile": "all-1g.10gb"},
         "jobs[0].group",
-        "example jobs take whole accelerators, and those of the group are divided",
+        "example jobs use whole accelerators, and those of the group are partitioned",
     ),
 ]
 
@@ -158,7 +158,7 @@ def test_what_is_wrong_is_said_at_its_place(
 def test_shared_memory_is_nobody_elses_place() -> None:
     changes = {"storage.lustre.0.mount_path": "/dev/shm"}
     assert found(workloads.problems, changes, base=EKS) == {
-        "storage.lustre[0].mount_path": "the pods of a job have their shared memory there"
+        "storage.lustre[0].mount_path": "pods of jobs mount their shared memory at this path"
     }
 
 
@@ -176,7 +176,7 @@ def test_as_many_flavours_as_a_queue_takes() -> None:
 def test_as_many_taints_as_a_flavour_takes() -> None:
     taints = [{"key": f"t{number}", "effect": "NoSchedule"} for number in range(9)]
     assert found(workloads.problems, {"compute.1.taints": taints}, base=EKS) == {
-        "compute[1].taints": "Kueue takes at most 8 taints of a group"
+        "compute[1].taints": "Kueue supports at most 8 taints per group"
     }
     assert found(workloads.problems, {"compute.1.taints": taints[:8]}, base=EKS) == {}
 

@@ -27,7 +27,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"network.availability_zone_id": "us-east-1a"},
             "network.availability_zone_id",
-            "is the name of a zone",
+            "is a zone name; names refer to different zones in different accounts",
         ),
         (
             {"network.second_availability_zone_id": "use2-az1"},
@@ -37,7 +37,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"network.second_availability_zone_id": "use1-az6"},
             "network.second_availability_zone_id",
-            "the second zone is the first one",
+            "the second zone must differ from the first",
         ),
         ({"partition": "aws-cn"}, "partition", "us-east-1 is in the partition aws, not aws-cn"),
     ],

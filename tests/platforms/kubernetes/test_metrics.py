@@ -160,14 +160,23 @@ def _asked(url: str) -> str:
 @pytest.mark.parametrize(
     ("observability", "words"),
     [
-        ({"metrics": {"image": IMAGE, "listen": "off"}}, "an exporter that is off"),
-        ({"metrics": {"image": IMAGE, "listen": "loopback"}}, "answers itself alone"),
-        ({"metrics": {"image": IMAGE, "port": 10250}}, "kubelet's"),
+        (
+            {"metrics": {"image": IMAGE, "listen": "off"}},
+            "an image has no effect while the exporter is off",
+        ),
+        (
+            {"metrics": {"image": IMAGE, "listen": "loopback"}},
+            "a collector scrapes nodes over the network and cannot reach the loopback interface",
+        ),
+        ({"metrics": {"image": IMAGE, "port": 10250}}, "the kubelet or kube-proxy"),
         ({"metrics": {"image": "python:3"}}, "image"),
         ({"metrics": {"listen": "private"}}, "no `image` is named"),
         ({"prometheus": True, "metrics": {"port": 9200}}, "no `image` is named"),
         ({"metrics": {"image": IMAGE, "interval_seconds": 30}}, "there is no workspace"),
-        ({"prometheus": True, "metrics": {"interval_seconds": 29}}, "every 30 seconds"),
+        (
+            {"prometheus": True, "metrics": {"interval_seconds": 29}},
+            "intervals of at least 30 seconds",
+        ),
     ],
 )
 def test_what_no_node_would_show_is_refused(

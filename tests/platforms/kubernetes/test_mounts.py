@@ -96,7 +96,7 @@ def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
     [
         (
             changed(EKS, storage__buckets=[{"name": "acme", "mount_path": "/dev/shm"}]),
-            "shared memory there",
+            "pods of jobs mount their shared memory at this path",
         ),
         (
             changed(EKS, kubernetes__addons=[{"name": "aws-mountpoint-s3-csi-driver"}]),
@@ -110,11 +110,11 @@ def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
                     {"name": "aws-mountpoint-s3-csi-driver", "version": "v1.15.0-eksbuild.1"}
                 ],
             ),
-            "version 2.0.0 of aws-mountpoint-s3-csi-driver is the first that takes its role",
+            "must be version 2.0.0 or later, which supports EKS Pod Identity",
         ),
         (
             changed(EKS, compute__1__scratch={"mount_path": "/fsx"}),
-            "hide one another",
+            "overlap",
         ),
     ],
 )
