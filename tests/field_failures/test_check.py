@@ -324,7 +324,7 @@ def test_hyperpod_cli_438_plan_in_another_zone_is_found_and_uids_are_fixed(
     said = refused(tmp_path, {"slurm.users": [{"name": "ada"}]})
     assert "slurm.users[0]: `uid` is missing" in said
     said = refused(tmp_path, {"slurm.users": [ada, {**grace, "uid": 20001}]})
-    assert "two users have the uid 20001" in said
+    assert "duplicate uid 20001" in said
 
 
 @pytest.mark.parametrize("status", ["Expired", "Failed"])
