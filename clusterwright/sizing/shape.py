@@ -328,7 +328,7 @@ def _active(params: float, active: float | None) -> float | None:
     if active > params:
         raise GoalError(
             f"{active:.3g} active parameters exceed the total of {params:.3g}",
-            "active parameters are those used per token: at most the total",
+            "active parameters are those used per token: fewer than the total",
             field="active_params",
         )
     return active

@@ -1,14 +1,11 @@
 """Questions to the catalogue: known, unknown, misspelt, and only as much read as is needed."""
 
 from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from clusterwright.catalog import (
     Catalog,
     CatalogError,
@@ -27,27 +24,6 @@ def catalog() -> Catalog:
 def value(fact: Known[Any] | Unknown) -> Any:
     assert isinstance(fact, Known), fact
     return fact.value
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("p5.48large", "p5.48xlarge"),
-        ("P5.48XLARGE", "p5.48xlarge"),
-        ("ml.p5.48xlarge", "p5.48xlarge"),
-        ("p5-48xlarge", "p5.48xlarge"),
-        ("trn2.48xlrage", "trn2.48xlarge"),
-        ("p6b200.48xlarge", "p6-b200.48xlarge"),
-        ("m5.8xlage", "m5.8xlarge"),
-        ("p6e-gb200.36xlarg", "p6e-gb200.36xlarge"),
-    ],
-)
-def test_a_misspelt_type_is_recognised(catalog: Catalog, typed: str, meant: str) -> None:
-    assert catalog.suggest_instance(typed)[0] == meant
-
-
-def test_nonsense_is_not_made_into_a_type(catalog: Catalog) -> None:
-    assert catalog.suggest_instance("banana") == []
 
 
 def test_a_type_may_exist_without_being_described(catalog: Catalog) -> None:
@@ -84,50 +60,6 @@ def test_a_local_zone_has_its_own_price(catalog: Catalog) -> None:
     assert isinstance(
         catalog.instance_price("u-p6e-gb200x72", "us-east-1", "capacity-block"), Unknown
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "use", "code"),
-    [
-        ("p5.48xlarge", "hyperpod-cluster", "L-8762A75F"),
-        ("p5.48xlarge", "hyperpod-spot", "L-F742E2D7"),
-        ("p5.48xlarge", "reserved-capacity", "L-9EF527CA"),
-        ("p5.48xlarge", "ec2-on-demand", "L-417A185B"),
-        ("p5.48xlarge", "ec2-spot", "L-7212CCBC"),
-        ("p5.4xlarge", "capacity-block", "L-DA6814F2"),
-        ("p5en.48xlarge", "capacity-block", "L-4F9BB70B"),
-        ("p6-b200.48xlarge", "ec2-on-demand", "L-417A185B"),
-        ("trn1.32xlarge", "ec2-on-demand", "L-2C3B7624"),
-        ("trn2.48xlarge", "capacity-block", "L-64569A79"),
-        ("g5.48xlarge", "ec2-on-demand", "L-DB2E81BA"),
-        ("inf2.48xlarge", "ec2-spot", "L-B5D1601B"),
-        ("m5.8xlarge", "ec2-on-demand", "L-1216C47A"),
-        ("m5.4xlarge", "hyperpod-cluster", "L-24520F3F"),
-    ],
-)
-def test_each_use_counts_against_its_own_quota(
-    catalog: Catalog, name: str, use: Any, code: str
-) -> None:
-    quota = value(catalog.quota_for(name, use))
-    assert quota.code == code
-    assert catalog.quota(quota.service, code) == quota
-
-
-@pytest.mark.parametrize(
-    ("name", "use"),
-    [
-        ("p6-b200.48xlarge", "capacity-block"),
-        ("p4de.24xlarge", "capacity-block"),
-        ("trn1n.32xlarge", "reserved-capacity"),
-        ("m5.8xlarge", "hyperpod-cluster"),
-        ("u7i-12tb.224xlarge", "ec2-on-demand"),
-        ("gr6.8xlarge", "ec2-on-demand"),
-    ],
-)
-def test_a_use_without_a_documented_quota_is_unknown(
-    catalog: Catalog, name: str, use: Any
-) -> None:
-    assert isinstance(catalog.quota_for(name, use), Unknown)
 
 
 def test_a_quota_may_be_known_by_name_alone(catalog: Catalog) -> None:
@@ -238,62 +170,3 @@ def test_limits(catalog: Catalog) -> None:
     assert isinstance(catalog.limit("hyperpod.lifecycle_script_timeout_minutes"), Unknown)
     assert isinstance(catalog.limit("hyperpod.nonsense"), Unknown)
     assert catalog.limit_units["capacity_block.duration_days_max"] == "days"
-
-
-def test_a_question_reads_only_the_files_that_it_needs() -> None:
-    store = Store()
-    catalog = Catalog(store)
-    assert not store._documents
-    catalog.quota("sagemaker", "L-2CE978FC")
-    assert set(store._documents) == {"sources", "quotas"}
-    catalog.service_price("s3", "Standard storage (first tier)", "us-east-1")
-    assert set(store._documents) == {"sources", "quotas", "prices"}
-
-
-def test_another_directory_is_read_instead(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(PACKAGE_DATA, tmp_path / "facts")
-    sources = tmp_path / "facts/sources.json"
-    changed = json.loads(sources.read_text(encoding="utf-8"))
-    changed["sources"]["botocore"][1] = "2027-01-01"
-    sources.write_text(json.dumps(changed), encoding="utf-8")
-    monkeypatch.setenv("CLUSTERWRIGHT_CATALOG", str(tmp_path / "facts"))
-    instance = load_catalog().instance("p5.48xlarge")
-    assert instance is not None
-    assert isinstance(instance.hyperpod, Known)
-    assert instance.hyperpod.date == "2027-01-01"
-    given = load_catalog(directory=PACKAGE_DATA).instance("p5.48xlarge")
-    assert given is not None
-    assert isinstance(given.hyperpod, Known)
-    assert given.hyperpod.date == "2026-11-17"
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "cannot be read: No such file"),
-        ("{", "is damaged"),
-        ('{"schema_version": 2}', "does not have version 1"),
-        ("[]", "does not have version 1"),
-    ],
-)
-def test_a_directory_that_cannot_be_read_is_said(
-    tmp_path: Path, content: str | None, words: str
-) -> None:
-    folder = tmp_path / "facts"
-    shutil.copytree(PACKAGE_DATA, folder)
-    (folder / "quotas.json").unlink()
-    if content is not None:
-        (folder / "quotas.json").write_text(content, encoding="utf-8")
-    catalog = load_catalog(directory=folder)
-    assert catalog.instance("p5.48xlarge") is not None
-    with pytest.raises(CatalogError, match=words):
-        catalog.quota("sagemaker", "L-2CE978FC")
-
-
-def test_a_value_of_an_unlisted_source_is_a_damaged_catalogue(tmp_path: Path) -> None:
-    shutil.copytree(PACKAGE_DATA, tmp_path / "facts")
-    (tmp_path / "facts/sources.json").write_text('{"schema_version": 1, "sources": {}}')
-    with pytest.raises(CatalogError, match="has no source 'api-instance-types'"):
-        load_catalog(directory=tmp_path / "facts").instance("p5.48xlarge")

@@ -1,20 +1,20 @@
 """What live APIs answered goes over the facts on file, and only what they answered."""
 
 from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from clusterwright.catalog import Known, Unknown, changes, directory, load_catalog, snapshot
 from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT, instance_record
 from clusterwright.catalog.snapshot import Snapshot
 from clusterwright.catalog.store import Store
 
+
 STORE = Store()
+
+
 BEFORE = directory.read(STORE)
 
 
@@ -205,67 +205,3 @@ def test_quotas_worth_keeping() -> None:
     assert not keeps("vpc", "L-2", "anything", known)
     assert keeps("sagemaker", "L-3", "ml.p9.48xlarge for cluster spot instance usage", known)
     assert not keeps("sagemaker", "L-3", "ml.p9.48xlarge for training job usage", known)
-
-
-def test_the_difference_is_said_by_fact() -> None:
-    made = snapshot.apply(BEFORE, live(parts=("prices",)))
-    found = changes.compare(BEFORE, made)
-    by_fact = {change.fact: change for change in found.changes}
-    p5 = by_fact["p5.48xlarge ec2-on-demand us-east-1"]
-    assert (p5.kind, p5.before, p5.after) == (
-        "changed",
-        "55.04 USD per instance-hour",
-        "60 USD per instance-hour",
-    )
-    gone = by_fact["p4d.24xlarge ec2-on-demand us-east-1"]
-    assert gone.after == "unknown: not in the Price List of us-east-1 on 2027-02-01"
-    assert found.confirmed == 1
-    assert {change.data_set for change in found.changes} == {"prices"}
-
-
-def test_the_same_facts_differ_in_nothing() -> None:
-    found = changes.compare(BEFORE, BEFORE)
-    assert found.changes == ()
-    assert found.confirmed == 0
-
-
-def test_added_and_removed_facts() -> None:
-    made = snapshot.apply(BEFORE, live(offers={}))
-    kinds = {c.fact: c.kind for c in changes.compare(BEFORE, made).changes}
-    assert kinds["p5.48xlarge us-east-1"] == "removed"
-    kinds = {c.fact: c.kind for c in changes.compare(made, BEFORE).changes}
-    assert kinds["p5.48xlarge us-east-1"] == "added"
-
-
-def test_writing_replaces_whole_files_and_leaves_nothing_beside_them(tmp_path: Path) -> None:
-    target = tmp_path / "new" / "facts"
-    directory.write(BEFORE, target)
-    directory.write(snapshot.apply(BEFORE, live()), target)
-    assert sorted(path.name for path in target.iterdir()) == sorted(f"{n}.json" for n in BEFORE)
-    written = json.loads((target / "sources.json").read_text(encoding="utf-8"))
-    assert written == snapshot.apply(BEFORE, live())["sources"]
-
-
-def test_a_write_that_fails_half_way_leaves_a_catalogue_that_can_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    directory.write(BEFORE, tmp_path)
-    real = Path.replace
-    done: list[str] = []
-
-    def failing(self: Path, target: Path) -> Path:
-        if len(done) == 7:
-            raise OSError(28, "No space left on device")
-        done.append(self.name)
-        return real(self, target)
-
-    monkeypatch.setattr(Path, "replace", failing)
-    with pytest.raises(OSError, match="No space"):
-        directory.write(snapshot.apply(BEFORE, live()), tmp_path)
-    monkeypatch.undo()
-    catalog = load_catalog(directory=tmp_path)
-    for name in ("p5.48xlarge", "m5.8xlarge"):
-        assert catalog.instance(name) is not None
-    for quota in catalog.quotas:
-        assert quota.source
-    assert catalog.instance_price("p5.48xlarge", "us-east-1", "ec2-on-demand")

@@ -193,7 +193,7 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
         ("nowhere/mine.yaml", (), "does not exist"),
         ("base.yaml", ("--force",), "the values of every spec"),
         ("/proc/mine.yaml", (), "/proc is not writable"),
-        ("mine.yaml", ("--instance-type", "p5.48xlarge", "--nodes", "9000"), "is more than"),
+        ("mine.yaml", ("--instance-type", "p5.48xlarge", "--nodes", "9000"), "must be at most"),
     ],
 )
 def test_what_cannot_be_written_is_said_and_nothing_is(

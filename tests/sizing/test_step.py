@@ -1,14 +1,11 @@
 """Step time: no layout beats physics, and independent formulae come out."""
 
 from __future__ import annotations
-
 from dataclasses import asdict, replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from clusterwright.catalog import load_catalog
 from clusterwright.sizing import calibration, hardware, layouts, step
 from clusterwright.sizing.flops import (
@@ -22,10 +19,19 @@ from clusterwright.sizing.models import model
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.step import PARTS, Conditions
 
+
 CATALOG = load_catalog()
+
+
 H100 = hardware.of_instance_type("p5.48xlarge", CATALOG)
+
+
 CONSTANTS = calibration.constants()
+
+
 NAMES = ["llama3-8b", "llama3-70b", "llama3.1-405b", "deepseek-v3", "mixtral-8x7b", "gpt3-175b"]
+
+
 ACCELERATORS = ["A100-40GB", "A100-80GB", "H100", "H200", "H800", "B200", "GB200", "Trn1", "Trn2"]
 
 
@@ -40,18 +46,6 @@ def part(name: str, layout: Layout, model_name: str = "llama3-70b", **options: o
         **options,  # type: ignore[arg-type]
     )
     return float(values[PARTS.index(name), 0])
-
-
-def test_six_n_d_of_the_study() -> None:
-    assert six_n_d(70e9, 15e12) == 6.3e24
-
-
-def test_attention_of_the_study() -> None:
-    """70B at 8K: 8 % of 6N causal; at 128K 1.2 times 6N (the sizing study, section 1)."""
-    shape = model("llama3-70b")
-    assert attention_share(shape, 8192) == pytest.approx(0.08, abs=0.005)
-    assert attention_share(shape, 131_072) == pytest.approx(1.2, abs=0.05)
-    assert attention_flops_per_token(shape, 8192) == 6 * 80 * 8192 * 8192
 
 
 @settings(max_examples=120, deadline=None)

@@ -1,0 +1,84 @@
+"""Prices in the data."""
+
+from __future__ import annotations
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+import jsonschema
+import pytest
+from clusterwright.catalog import Catalog, Known, Unknown, generate, load_catalog, writer
+from clusterwright.catalog.building import inputs
+from clusterwright.catalog.dates import as_of
+from clusterwright.catalog.report import all_facts
+from clusterwright.catalog.store import PACKAGE_DATA
+
+
+CATALOG = load_catalog()
+
+
+@pytest.mark.parametrize(
+    ("name", "region", "kind", "usd", "date"),
+    [
+        ("p5.48xlarge", "us-east-1", "ec2-on-demand", "55.04", "2026-11-09"),
+        ("p5.48xlarge", "us-east-2", "ec2-on-demand", "55.04", "2026-09-19"),
+        ("p4d.24xlarge", "us-east-1", "ec2-on-demand", "21.957642", "2026-11-09"),
+        ("p6-b300.48xlarge", "us-west-2", "ec2-on-demand", "142.416", "2026-09-19"),
+        ("p5.48xlarge", "us-east-1", "hyperpod-on-demand", "66.048", "2026-10-04"),
+        ("p4d.24xlarge", "us-east-1", "hyperpod-on-demand", "25.91", "2026-10-04"),
+        ("p5.48xlarge", "us-east-1", "training-plan-offer", "45.7675", "2026-10-04"),
+        ("p4d.24xlarge", "us-east-2", "training-plan-offer", "13.0046", "2026-10-04"),
+        ("p5.48xlarge", "us-west-2", "capacity-block", "41.528", "2026-09-19"),
+        ("trn2.48xlarge", "us-east-2", "capacity-block", "35.7608", "2026-10-08/09"),
+        ("u-p6e-gb200x72", "us-east-1-dfw-2a", "capacity-block", "761.904", "2026-09-19"),
+    ],
+)
+def test_prices_are_the_newest_of_their_region(
+    name: str, region: str, kind: Any, usd: str, date: str
+) -> None:
+    price = CATALOG.instance_price(name, region, kind)
+    assert isinstance(price, Known)
+    assert (price.value.usd, price.date) == (Decimal(usd), date)
+
+
+@pytest.mark.parametrize(
+    ("name", "region", "kind", "words"),
+    [
+        ("p5e.48xlarge", "us-east-1", "ec2-on-demand", "no on-demand SKU"),
+        ("p5e.48xlarge", "us-east-1", "hyperpod-on-demand", "in any source"),
+        ("p5.48xlarge", "us-west-2", "hyperpod-on-demand", "in any source"),
+        ("p5.48xlarge", "eu-west-2", "capacity-block", "in any source"),
+        ("p5en.48xlarge", "us-east-1", "capacity-block", "54.92 of 2026-09-19"),
+        ("p4d.24xlarge", "us-east-2", "capacity-block", "14.75 of 2024-12"),
+        ("p6-b200.48xlarge", "eu-north-1", "capacity-block", "names no region"),
+        ("p6e-gb200.36xlarge", "us-east-1", "capacity-block", "u-p6e-gb200x72"),
+        ("u-p6e-gb200x72", "us-east-1", "capacity-block", "in any source"),
+        ("p5.48xlarge", "us-east-1", "ec2-spot", "change by the minute"),
+    ],
+)
+def test_prices_that_no_source_settles_are_unknown_with_the_reason(
+    name: str, region: str, kind: Any, words: str
+) -> None:
+    price = CATALOG.instance_price(name, region, kind)
+    assert isinstance(price, Unknown)
+    assert words in price.reason
+
+
+def test_no_spot_price_is_in_the_data() -> None:
+    assert not [kind for _, kind, _ in CATALOG.priced if "spot" in kind]
+    header = (Path(generate.__file__).parent / "sources/instance_prices.csv").open().readline()
+    assert "spot" not in header
+
+
+def test_service_prices() -> None:
+    price = CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", "us-east-1")
+    assert isinstance(price, Known)
+    assert (price.value.usd, price.value.unit, price.date) == (
+        Decimal("0.34"), "GB-month", "undated",
+    )  # fmt: skip
+    assert isinstance(
+        CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", "eu-west-1"), Unknown
+    )
+    unplaced = CATALOG.service_price("amp", "storage", "us-east-1")
+    assert isinstance(unplaced, Unknown)
+    assert "without a region" in unplaced.reason

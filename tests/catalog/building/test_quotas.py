@@ -1,0 +1,32 @@
+"""Quotas in the data."""
+
+from __future__ import annotations
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+import jsonschema
+import pytest
+from clusterwright.catalog import Catalog, Known, Unknown, generate, load_catalog, writer
+from clusterwright.catalog.building import inputs
+from clusterwright.catalog.dates import as_of
+from clusterwright.catalog.report import all_facts
+from clusterwright.catalog.store import PACKAGE_DATA
+
+
+CATALOG = load_catalog()
+
+
+def test_circulating_wrong_quota_codes_are_not_used() -> None:
+    rejected = {row["code"] for row in inputs.rows("rejected_quota_codes.csv")}
+    assert len(rejected) == 6
+    assert not rejected & {quota.code for quota in CATALOG.quotas}
+
+
+def test_quota_codes_are_unique_and_unknown_defaults_stay_unknown() -> None:
+    codes = [(q.service, q.code) for q in CATALOG.quotas if q.code]
+    assert len(codes) == len(set(codes)) == 147
+    total = CATALOG.quota("sagemaker", "L-3308CCC7")
+    assert total is not None
+    assert isinstance(total.default, Unknown)
+    assert "30" in total.default.reason

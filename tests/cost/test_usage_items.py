@@ -1,0 +1,57 @@
+"""Items that are charged by use."""
+
+from __future__ import annotations
+import datetime as dt
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+import pytest
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.estimate import estimate
+from tests.support import specs
+
+
+TODAY = dt.date(2026, 11, 20)
+
+
+def bill_of(
+    folder: Path,
+    changes: dict[str, Any] | None = None,
+    *,
+    rates: list[dict[str, Any]] | None = None,
+    **more: Any,
+) -> Bill:
+    spec = specs.load(folder, changes)
+    return estimate(spec.cluster, load_catalog(prices_override=rates), today=TODAY, **more)
+
+
+def line(bill: Bill, text: str) -> Line:
+    (found,) = [line for line in bill.lines if text in line.item]
+    return found
+
+
+def test_every_line_that_depends_on_use_can_be_settled_by_a_user(tmp_path: Path) -> None:
+    from clusterwright.cost.usage_items import USAGE_ITEMS
+
+    everything = {
+        "network.egress": "nat",
+        "storage.lustre": [
+            {
+                "mount_path": "/fsx",
+                "storage_type": "INTELLIGENT_TIERING",
+                "throughput_mbps": 4000,
+                "backup_retention_days": 7,
+                "read_cache": {"mode": "none"},
+            }
+        ],
+        "storage.home": {"kind": "openzfs", "capacity_gib": 64},
+        "storage.buckets": [{"name": "b-1", "create": True, "directory": True}],
+        "slurm.accounting": {"kind": "rds"},
+        "observability.prometheus": True,
+    }
+    usage = dict.fromkeys(USAGE_ITEMS, Decimal(1))
+    bill = bill_of(tmp_path, everything, usage=usage)
+    assert [line.item for line in bill.lines if line.quantity is None] == []
+    closed = bill_of(tmp_path, {**everything, "network.egress": "closed"}, usage=usage)
+    assert [line.item for line in closed.lines if line.quantity is None] == []

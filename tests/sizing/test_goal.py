@@ -1,0 +1,44 @@
+"""Parsing of goals."""
+
+from __future__ import annotations
+import datetime as dt
+import itertools
+import math
+from typing import Any
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from clusterwright.catalog import load_catalog
+from clusterwright.sizing import hf_config
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.estimate import plan
+from clusterwright.sizing.goal import parse
+from clusterwright.sizing.models import model_names
+from clusterwright.sizing.plan_types import Plan
+from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
+
+
+CATALOG = load_catalog()
+
+
+TODAY = dt.date(2026, 11, 21)
+
+
+def planned(**goal: Any) -> Plan:
+    return plan(parse(goal), CATALOG, today=TODAY)
+
+
+P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
+
+
+def test_other_spellings_mean_the_same() -> None:
+    goal = {"model": "llama3-70b", "tokens": "1T", "cluster": P5}
+    assert planned(**goal, precision="FP8").precision == "fp8"
+    assert planned(**goal, precision="bfloat16").estimate == planned(**goal).estimate
+    assert planned(**goal, kind="Pretrain").kind == "from-scratch"
+
+
+def test_a_count_requires_a_type() -> None:
+    for cluster in ({"nodes": 16}, {"accelerators": 16}):
+        with pytest.raises(GoalError, match="the type of the"):
+            plan_anywhere(parse({"params": "70B", "tokens": "1T", "cluster": cluster}), CATALOG)

@@ -1,0 +1,63 @@
+"""Choice of the candidate by price."""
+
+from __future__ import annotations
+import datetime as dt
+from typing import Any
+import pytest
+from clusterwright.catalog import load_catalog
+from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.goal import ClusterGoal, parse
+from clusterwright.sizing.ownership import Owned
+from clusterwright.sizing.report import Questions, build_report
+from clusterwright.sizing.report_types import PlanReport
+from tests.support.plan_reports import DAY, plan_report
+
+
+def test_the_cheapest_in_time_is_chosen_and_the_others_say_by_how_much(east: PlanReport) -> None:
+    chosen = east.plan.chosen
+    usd = east.plan.estimate.usd
+    assert usd is not None
+    assert chosen.days is not None
+    assert chosen.days.p50 <= 90
+    in_time = [one for one in east.priced if one.candidate.days and one.candidate.days.p50 <= 90]
+    assert chosen.hardware.name == in_time[0].candidate.hardware.name
+    assert usd.p50 == pytest.approx(in_time[0].usd.p50 if in_time[0].usd else 0, rel=0.05)
+    notes = {one.hardware.name: one.notes for one in east.plan.candidates if not one.chosen}
+    assert any("times the dollars" in note for note in notes["p5en.48xlarge"])
+    assert any("not ranked by price" in note for note in notes["p6-b200.48xlarge"])
+
+
+def test_where_no_price_is_known_none_is_made_up() -> None:
+    west = plan_report(region="us-west-2")
+    assert west.priced == ()
+    assert west.plan.estimate.usd is None
+    assert "us-west-2" in (west.plan.estimate.usd_unknown or "")
+    assert west.unpriced
+    assert west.storage is not None
+    assert west.storage.chosen.usd_per_month is None
+
+
+def test_a_rate_of_the_user_s_makes_a_type_count() -> None:
+    rate = {
+        "instance_type": "p6-b200.48xlarge",
+        "kind": "hyperpod-on-demand",
+        "region": "us-west-2",
+        "usd": "100.0",
+        "unit": "instance-hour",
+        "source": "contract 7",
+        "date": "2026-11-01",
+    }
+    found = plan_report(rates=[rate], region="us-west-2")
+    assert found.plan.chosen.hardware.name == "p6-b200.48xlarge"
+    offer = found.chosen_offer
+    assert offer is not None
+    usd = found.plan.estimate.usd
+    assert usd is not None
+    assert usd.p50 == pytest.approx(found.plan.estimate.days.p50 * 24 * offer.nodes * 100)
+
+
+def test_a_budget_that_nothing_meets_says_what_it_buys() -> None:
+    with pytest.raises(GoalError) as caught:
+        plan_report(region="us-east-1", budget_usd=1e6)
+    assert "the budget is 1,000,000" in caught.value.message
+    assert "% of the tokens" in (caught.value.hint or "")
