@@ -193,7 +193,7 @@ class Catalog:
                 note = f"{zone}: {self.store.source(local_source)[0]}"
                 source = source or local_source
         if source is None:
-            return Unknown(f"no source says where {instance_type} is offered in {region}")
+            return Unknown(f"no source states the zones of {region} that offer {instance_type}")
         return Known(frozenset(zones), *self.store.source(source), note)
 
     # -- prices -----------------------------------------------------------------------------

@@ -386,6 +386,6 @@ def _failures(nodes: int) -> Assumption:
         "1/node/d",
         Quantiles(base.p10, base.p50, upper),
         "log-normal",
-        "three fleets; large jobs fail more often than the rate of small ones says",
+        "three fleets; large jobs fail more often than the rate of small ones predicts",
         reliability.FAILURES_SOURCE,
     )

@@ -1,16 +1,13 @@
 """Differences between two catalogues."""
 
 from __future__ import annotations
-import copy
-import json
-from pathlib import Path
+
 from typing import Any
-import pytest
-from clusterwright.catalog import Known, Unknown, changes, directory, load_catalog, snapshot
-from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT, instance_record
+
+from clusterwright.catalog import changes, directory, snapshot
+from clusterwright.catalog.api_shapes import API_FIELDS
 from clusterwright.catalog.snapshot import Snapshot
 from clusterwright.catalog.store import Store
-
 
 STORE = Store()
 
@@ -42,7 +39,7 @@ def live(**different: Any) -> Snapshot:
     return Snapshot(**{**fields, **different})
 
 
-def test_the_difference_is_said_by_fact() -> None:
+def test_differences_are_listed_by_fact() -> None:
     made = snapshot.apply(BEFORE, live(parts=("prices",)))
     found = changes.compare(BEFORE, made)
     by_fact = {change.fact: change for change in found.changes}
@@ -58,7 +55,7 @@ def test_the_difference_is_said_by_fact() -> None:
     assert {change.data_set for change in found.changes} == {"prices"}
 
 
-def test_the_same_facts_differ_in_nothing() -> None:
+def test_equal_catalogues_have_no_differences() -> None:
     found = changes.compare(BEFORE, BEFORE)
     assert found.changes == ()
     assert found.confirmed == 0

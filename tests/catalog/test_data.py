@@ -1,18 +1,18 @@
-"""The committed data files: sourced, dated, of the documented shape, and what the sources say."""
+"""The data files: sources, dates and schema."""
 
 from __future__ import annotations
+
 import json
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
+
 import jsonschema
 import pytest
-from clusterwright.catalog import Catalog, Known, Unknown, generate, load_catalog, writer
+
+from clusterwright.catalog import Catalog, Unknown, load_catalog, writer
 from clusterwright.catalog.building import inputs
 from clusterwright.catalog.dates import as_of
 from clusterwright.catalog.report import all_facts
 from clusterwright.catalog.store import PACKAGE_DATA
-
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,4 +1,4 @@
-"""Dates as sources give them."""
+"""Dates of sources."""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
 """Writing of catalogue directories."""
 
 from __future__ import annotations
-import copy
+
 import json
 from pathlib import Path
 from typing import Any
+
 import pytest
-from clusterwright.catalog import Known, Unknown, changes, directory, load_catalog, snapshot
-from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT, instance_record
+
+from clusterwright.catalog import directory, load_catalog, snapshot
+from clusterwright.catalog.api_shapes import API_FIELDS
 from clusterwright.catalog.snapshot import Snapshot
 from clusterwright.catalog.store import Store
-
 
 STORE = Store()
 
@@ -42,7 +43,7 @@ def live(**different: Any) -> Snapshot:
     return Snapshot(**{**fields, **different})
 
 
-def test_writing_replaces_whole_files_and_leaves_nothing_beside_them(tmp_path: Path) -> None:
+def test_writing_replaces_files(tmp_path: Path) -> None:
     target = tmp_path / "new" / "facts"
     directory.write(BEFORE, target)
     directory.write(snapshot.apply(BEFORE, live()), target)
@@ -51,7 +52,7 @@ def test_writing_replaces_whole_files_and_leaves_nothing_beside_them(tmp_path: P
     assert written == snapshot.apply(BEFORE, live())["sources"]
 
 
-def test_a_write_that_fails_half_way_leaves_a_catalogue_that_can_be_read(
+def test_a_failed_write_leaves_a_readable_catalogue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory.write(BEFORE, tmp_path)

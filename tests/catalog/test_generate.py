@@ -1,17 +1,12 @@
 """The generator of the data files."""
 
 from __future__ import annotations
-import json
-from decimal import Decimal
+
 from pathlib import Path
-from typing import Any
-import jsonschema
+
 import pytest
-from clusterwright.catalog import Catalog, Known, Unknown, generate, load_catalog, writer
-from clusterwright.catalog.building import inputs
-from clusterwright.catalog.dates import as_of
-from clusterwright.catalog.report import all_facts
-from clusterwright.catalog.store import PACKAGE_DATA
+
+from clusterwright.catalog import generate, writer
 
 
 def test_the_committed_files_are_what_the_generator_writes(

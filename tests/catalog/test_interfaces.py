@@ -1,4 +1,4 @@
-"""Interface layouts and addresses per node: sourced ones as sourced, derived ones by one rule."""
+"""Interface layouts and addresses per node, sourced and derived."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_other_layouts_are_derived_and_marked(name: str, count: int) -> None:
     assert len(fact.value) == count
 
 
-def test_a_layout_that_no_source_settles_is_unknown() -> None:
+def test_an_unsettled_layout_is_unknown() -> None:
     assert isinstance(CATALOG.interface_layout("p6e-gb200.36xlarge"), Unknown)
     assert isinstance(CATALOG.interface_layout("p6e-gb300.36xlarge"), Unknown)
 
@@ -140,7 +140,7 @@ def test_the_derivation_gives_the_sourced_figures() -> None:
         assert derived.value == stated.value
 
 
-def test_addresses_that_nothing_settles_are_unknown() -> None:
+def test_unsettled_addresses_are_unknown() -> None:
     assert isinstance(CATALOG.addresses_per_node("p6e-gb200.36xlarge", "eks"), Unknown)
     assert isinstance(CATALOG.addresses_per_node("p6e-gb300.36xlarge", "hyperpod-slurm"), Unknown)
     assert isinstance(CATALOG.addresses_per_node("p5.48xlarge", "mainframe"), Unknown)

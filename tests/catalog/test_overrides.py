@@ -1,4 +1,4 @@
-"""The user's own rates: taken as given, and refused with every problem at once."""
+"""The user's rates: precedence and errors."""
 
 from __future__ import annotations
 

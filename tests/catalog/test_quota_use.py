@@ -1,19 +1,17 @@
 """Quotas of uses of instance types."""
 
 from __future__ import annotations
-import json
-import shutil
-from pathlib import Path
+
 from typing import Any
+
 import pytest
+
 from clusterwright.catalog import (
     Catalog,
-    CatalogError,
     Known,
     Unknown,
     load_catalog,
 )
-from clusterwright.catalog.store import PACKAGE_DATA, Store
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,18 @@
-"""What live APIs answered goes over the facts on file, and only what they answered."""
+"""Merging of live API responses into the catalogue."""
 
 from __future__ import annotations
+
 import copy
 import json
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from clusterwright.catalog import Known, Unknown, changes, directory, load_catalog, snapshot
 from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT, instance_record
 from clusterwright.catalog.snapshot import Snapshot
 from clusterwright.catalog.store import Store
-
 
 STORE = Store()
 
@@ -47,13 +49,13 @@ def after(snap: Snapshot, tmp_path: Path) -> Any:
     return load_catalog(directory=tmp_path)
 
 
-def test_the_documents_that_were_given_stay_as_they_are() -> None:
+def test_the_arguments_are_not_modified() -> None:
     kept = copy.deepcopy(BEFORE)
     snapshot.apply(BEFORE, live())
     assert kept == BEFORE
 
 
-def test_answers_have_their_own_source_and_date(tmp_path: Path) -> None:
+def test_responses_have_source_and_date(tmp_path: Path) -> None:
     catalog = after(live(), tmp_path)
     price = catalog.instance_price("p5.48xlarge", "us-east-1", "ec2-on-demand")
     assert isinstance(price, Known)
@@ -67,7 +69,7 @@ def test_answers_have_their_own_source_and_date(tmp_path: Path) -> None:
     assert (quota.default.value, quota.unit, quota.date) == (4, "instances", "2027-02-01")
 
 
-def test_what_was_not_asked_stays_as_it_was(tmp_path: Path) -> None:
+def test_other_parts_stay_unchanged(tmp_path: Path) -> None:
     catalog, old = after(live(), tmp_path), load_catalog()
     for name, region, kind in (
         ("p5.48xlarge", "us-east-2", "ec2-on-demand"),
@@ -100,7 +102,7 @@ def test_a_correction_of_the_api_survives_the_api(tmp_path: Path) -> None:
     assert (memory.value, memory.date) == (96, "2025-12-02")
 
 
-def test_a_type_that_only_documents_described_takes_what_the_api_says(tmp_path: Path) -> None:
+def test_api_values_replace_documented_ones(tmp_path: Path) -> None:
     now = answered("p5.48xlarge", vcpus=144, architecture="arm64", efa_interfaces=8)
     catalog = after(live(instances={"p6e-gb200.36xlarge": now}), tmp_path)
     instance = catalog.instance("p6e-gb200.36xlarge")
@@ -115,7 +117,7 @@ def _types_source() -> tuple[str, str]:
     return "EC2 DescribeInstanceTypes, us-east-1", "2027-02-01"
 
 
-def test_what_an_answer_leaves_out_stays_with_the_source_it_had(tmp_path: Path) -> None:
+def test_missing_fields_keep_their_source(tmp_path: Path) -> None:
     record = instance_record({"InstanceType": "p5.48xlarge", "VCpuInfo": {"DefaultVCpus": 1}}, "")
     assert [key for key in API_FIELDS if record[key] != LEFT_OUT] == [
         "vcpus", "accelerator_name", "accelerator_count", "accelerator_memory_gib",
@@ -160,7 +162,7 @@ def test_a_quota_without_a_code_finds_it_by_name(tmp_path: Path) -> None:
     assert isinstance(catalog.quota("vpc", "L-F678F1CE").default, Unknown)
 
 
-def test_a_local_zone_learns_its_id(tmp_path: Path) -> None:
+def test_a_local_zone_gets_its_id(tmp_path: Path) -> None:
     zone = {"us-west-2-phx-2a": "usw2-phx2-az1"}
     catalog = after(live(local_zones=zone), tmp_path)
     assert catalog.local_zone("usw2-phx2-az1") == "us-west-2-phx-2a"
@@ -185,7 +187,7 @@ def test_the_local_aws_is_not_called_aws() -> None:
     assert all(title.endswith("at http://localhost:4566, which is not AWS") for title in titles)
 
 
-def test_sources_that_nothing_refers_to_any_more_go() -> None:
+def test_unused_sources_are_removed() -> None:
     once = snapshot.apply(BEFORE, live())
     twice = snapshot.apply(once, live(date="2027-03-01"))
     left = {key for key in twice["sources"]["sources"] if key.startswith("live-")}
@@ -198,7 +200,7 @@ def test_a_snapshot_can_be_kept() -> None:
     assert Snapshot.from_json(kept) == live()
 
 
-def test_quotas_worth_keeping() -> None:
+def test_kept_quotas() -> None:
     known = [("vpc", "L-1")]
     keeps = snapshot.keeps_quota
     assert keeps("vpc", "L-1", "anything", known)

@@ -1,19 +1,13 @@
 """Suggestions for unknown names."""
 
 from __future__ import annotations
-import json
-import shutil
-from pathlib import Path
-from typing import Any
+
 import pytest
+
 from clusterwright.catalog import (
     Catalog,
-    CatalogError,
-    Known,
-    Unknown,
     load_catalog,
 )
-from clusterwright.catalog.store import PACKAGE_DATA, Store
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +28,9 @@ def catalog() -> Catalog:
         ("p6e-gb200.36xlarg", "p6e-gb200.36xlarge"),
     ],
 )
-def test_a_misspelt_type_is_recognised(catalog: Catalog, typed: str, meant: str) -> None:
+def test_a_misspelt_type_has_suggestions(catalog: Catalog, typed: str, meant: str) -> None:
     assert catalog.suggest_instance(typed)[0] == meant
 
 
-def test_nonsense_is_not_made_into_a_type(catalog: Catalog) -> None:
+def test_nonsense_has_no_suggestions(catalog: Catalog) -> None:
     assert catalog.suggest_instance("banana") == []

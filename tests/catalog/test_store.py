@@ -1,16 +1,17 @@
 """Reading of the data files."""
 
 from __future__ import annotations
+
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+
 import pytest
+
 from clusterwright.catalog import (
     Catalog,
     CatalogError,
     Known,
-    Unknown,
     load_catalog,
 )
 from clusterwright.catalog.store import PACKAGE_DATA, Store
@@ -21,7 +22,7 @@ def catalog() -> Catalog:
     return load_catalog()
 
 
-def test_a_question_reads_only_the_files_that_it_needs() -> None:
+def test_files_are_read_on_demand() -> None:
     store = Store()
     catalog = Catalog(store)
     assert not store._documents
@@ -59,7 +60,7 @@ def test_another_directory_is_read_instead(
         ("[]", "does not have version 1"),
     ],
 )
-def test_a_directory_that_cannot_be_read_is_said(
+def test_an_unreadable_directory_is_an_error(
     tmp_path: Path, content: str | None, words: str
 ) -> None:
     folder = tmp_path / "facts"
@@ -73,7 +74,7 @@ def test_a_directory_that_cannot_be_read_is_said(
         catalog.quota("sagemaker", "L-2CE978FC")
 
 
-def test_a_value_of_an_unlisted_source_is_a_damaged_catalogue(tmp_path: Path) -> None:
+def test_an_unlisted_source_is_an_error(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE_DATA, tmp_path / "facts")
     (tmp_path / "facts/sources.json").write_text('{"schema_version": 1, "sources": {}}')
     with pytest.raises(CatalogError, match="has no source 'api-instance-types'"):

@@ -1,26 +1,20 @@
 """Idle cost of a bill."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
-import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import SpecErrors
-from clusterwright.cluster_spec.document import parse_document
-from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
-from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
-from clusterwright.cost.user_prices import parse
-from clusterwright.platforms.loading import load_cluster
-from tests.support import specs
 
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.document import parse_document
+from clusterwright.cost.bill import Bill
+from clusterwright.cost.estimate import estimate
+from clusterwright.cost.user_prices import parse
+from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -37,7 +31,7 @@ def bill_of(
     return estimate(spec.cluster, catalog, today=TODAY, terms=own.terms, usage=own.usage, **more)
 
 
-def test_idle_is_what_stands_and_zero_nodes_is_what_stays(tmp_path: Path) -> None:
+def test_idle_cost_with_and_without_nodes(tmp_path: Path) -> None:
     text = "usage: {s3/Standard storage (first tier): 1000}\n"
     bill = bill_of(tmp_path, {"storage.lustre": [specs.LUSTRE]}, text, run_hours=Decimal(730 - 30))
     storage = 4800 * Decimal("0.6")

@@ -1,26 +1,24 @@
 """Groups with several kinds of capacity."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.document import parse_document
-from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
+from clusterwright.cost.bill import Bill
 from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.user_prices import parse
-from clusterwright.platforms.loading import load_cluster
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 

@@ -1,4 +1,4 @@
-"""A budget is broken, kept, or cannot be judged; never kept because something is unknown."""
+"""Budget gates: pass, fail or unknown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_no_budget_no_gate(tmp_path: Path) -> None:
     assert list(gates(spec, bill)) == []
 
 
-def test_the_known_part_above_the_limit_fails_whatever_is_unknown(tmp_path: Path) -> None:
+def test_a_known_part_above_the_limit_fails(tmp_path: Path) -> None:
     spec, bill = priced(tmp_path, {"monthly_usd": 1000})
     (gate,) = gates(spec, bill)
     assert gate.status == "fail"
@@ -43,7 +43,7 @@ def test_the_known_part_above_the_limit_fails_whatever_is_unknown(tmp_path: Path
     assert gate.position.source_line.strip() == '"monthly_usd": 1000'
 
 
-def test_an_unknown_line_leaves_a_kept_budget_open(tmp_path: Path) -> None:
+def test_an_unknown_line_makes_a_gate_unknown(tmp_path: Path) -> None:
     spec, bill = priced(tmp_path, {"monthly_usd": 10_000_000})
     (gate,) = gates(spec, bill)
     assert gate.status == "unknown"
@@ -51,7 +51,7 @@ def test_an_unknown_line_leaves_a_kept_budget_open(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "status"), [("192860.16", "pass"), ("192860.15", "fail")])
-def test_a_complete_bill_is_judged_to_the_cent(tmp_path: Path, limit: str, status: str) -> None:
+def test_a_complete_bill_is_compared_to_the_cent(tmp_path: Path, limit: str, status: str) -> None:
     spec, bill = priced(tmp_path, {"monthly_usd": float(limit)})
     (gate,) = gates(spec, complete(bill))
     assert gate.status == status

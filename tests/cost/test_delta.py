@@ -1,22 +1,23 @@
-"""What a change costs, and whether the spec allows it."""
+"""The cost of a change, and its gate."""
 
 from __future__ import annotations
+
 import dataclasses
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.budget import increase_gate
 from clusterwright.cost.delta import cost_delta
 from clusterwright.cost.estimate import estimate
-from clusterwright.cost.rates import hourly_rate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -54,7 +55,7 @@ def test_another_tier_of_one_file_system_is_one_change(tmp_path: Path) -> None:
     assert change.monthly_usd == 9600 * Decimal("0.34") - 4800 * Decimal("0.6")
 
 
-def test_what_is_added_without_a_price_is_unknown_not_0(tmp_path: Path) -> None:
+def test_an_addition_without_a_price_is_unknown(tmp_path: Path) -> None:
     delta = cost_delta(bill(tmp_path), bill(tmp_path, **{"compute.1.ebs": {"capacity_gib": 100}}))
     (change,) = delta.changed
     assert (change.change, change.hourly_usd, change.monthly_usd) == ("added", None, None)
@@ -72,7 +73,7 @@ def test_a_new_cluster_is_all_added(tmp_path: Path) -> None:
 
 @given(counts=st.tuples(st.integers(0, 500), st.integers(0, 500)))
 @settings(max_examples=25)
-def test_a_change_and_its_way_back_cancel_out(
+def test_a_change_and_its_reversal_cancel_out(
     tmp_path_factory: pytest.TempPathFactory, counts: tuple[int, int]
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
@@ -88,9 +89,7 @@ def test_a_change_and_its_way_back_cancel_out(
     ("count", "limit", "status"),
     [(6, 50, "pass"), (6, 49.9, "fail"), (2, 0, "pass"), (4, 0, "pass"), (5, 0, "fail")],
 )
-def test_the_increase_is_held_to_the_spec(
-    tmp_path: Path, count: int, limit: float, status: str
-) -> None:
+def test_the_increase_has_a_gate(tmp_path: Path, count: int, limit: float, status: str) -> None:
     before = complete(bill(tmp_path))
     spec = specs.load(
         tmp_path, {"compute.1.count": count, "budget": {"max_increase_percent": limit}}

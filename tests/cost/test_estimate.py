@@ -1,16 +1,18 @@
-"""Lines, units and sums of a bill: exact where a price is known, a line where it is not."""
+"""Lines, units and sums of a bill."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -48,7 +50,7 @@ def test_another_region_has_no_price_of_us_east_1(tmp_path: Path) -> None:
     assert bill.total.at_least
 
 
-def test_what_exists_already_is_on_somebody_elses_bill(tmp_path: Path) -> None:
+def test_existing_resources_are_not_on_the_bill(tmp_path: Path) -> None:
     bill = bill_of(
         tmp_path,
         {
@@ -127,7 +129,7 @@ def test_a_run_is_charged_by_the_hour_and_monthly_items_in_proportion(tmp_path: 
     assert bill_of(tmp_path, {"run.hours": 73}, run_hours=Decimal(10)).run_hours == 10
 
 
-def test_the_total_is_the_sum_of_the_known_lines_and_says_what_it_leaves_out(
+def test_the_total_is_the_sum_of_known_lines_with_unknown_count(
     tmp_path: Path,
 ) -> None:
     bill = bill_of(tmp_path, {"storage.lustre": [specs.LUSTRE]})

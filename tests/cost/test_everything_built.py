@@ -1,4 +1,4 @@
-"""Whatever the stacks build is on the bill, or is known to cost nothing: nothing is dropped."""
+"""Every resource of the stacks is on the bill, or known to be free."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_quantities_are_those_of_the_templates(
     assert charged == capacity_gib
 
 
-def test_the_engine_on_the_bill_is_the_one_that_is_built(
+def test_the_billed_engine_is_the_created_one(
     synth: Callable[[str], Assembly],
 ) -> None:
     (database,) = synth("configs/prod.yaml").resources("AWS::RDS::DBInstance").values()

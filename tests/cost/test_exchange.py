@@ -1,4 +1,4 @@
-"""A second currency: at the user's rate of the user's day, or refused."""
+"""A second currency at the user's dated rate."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_exchange_is_read(currency: str, fx: str, rate: str, age: int, stale:
         ("USD", "2@2026-11-20", "the rate of USD must be 1"),
     ],
 )
-def test_what_is_no_exchange_is_refused(
+def test_an_invalid_exchange_is_an_error(
     currency: str | None, fx: str | None, message: str
 ) -> None:
     with pytest.raises(ExchangeError) as caught:

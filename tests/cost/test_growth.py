@@ -1,4 +1,4 @@
-"""What the cluster costs with every group at its max_count, beside what it costs today."""
+"""The cost with every group at its max_count."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
 """Lines from quantities and prices."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -35,7 +35,7 @@ def rate(**what: Any) -> dict[str, Any]:
     return {"region": "us-east-1", "source": "contract 7", "date": "2026-11-01", **what}
 
 
-def test_the_settling_entry_of_an_unknown_line_settles_it(tmp_path: Path) -> None:
+def test_the_hinted_entry_prices_an_unknown_line(tmp_path: Path) -> None:
     from clusterwright.cluster_spec.document import parse_document
 
     unknown = [line for line in bill_of(tmp_path).lines if line.rate]
@@ -61,7 +61,7 @@ def test_a_rate_in_another_unit_is_not_multiplied(tmp_path: Path) -> None:
     assert "instance-month" in (workers.reason or "")
 
 
-def test_a_figure_of_use_makes_a_line_known(tmp_path: Path) -> None:
+def test_usage_makes_a_line_known(tmp_path: Path) -> None:
     key = "s3/Standard storage (first tier)"
     bill = bill_of(tmp_path, usage={key: Decimal(1000)})
     storage = line(bill, "S3 storage")

@@ -1,22 +1,15 @@
 """Hourly rates of instances."""
 
 from __future__ import annotations
-import dataclasses
+
 import datetime as dt
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
-from clusterwright.cost.bill import Bill
-from clusterwright.cost.budget import increase_gate
-from clusterwright.cost.delta import cost_delta
-from clusterwright.cost.estimate import estimate
-from clusterwright.cost.rates import hourly_rate
-from tests.support import specs
 
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.rates import hourly_rate
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -36,7 +29,7 @@ TODAY = dt.date(2026, 11, 20)
         ("no.such", "on-demand", "us-east-1", "eks", None, None),
     ],
 )
-def test_a_rate_is_known_or_says_why_not(
+def test_a_rate_is_known_or_has_a_reason(
     name: str, kind: str, region: str, platform: str, usd: str | None, hint: str | None
 ) -> None:
     rate = hourly_rate(load_catalog(), name, kind, region, platform=platform, today=TODAY)
@@ -50,7 +43,7 @@ def test_a_rate_is_known_or_says_why_not(
         assert rate.stale is (rate.age_days > 90)
 
 
-def test_a_rate_of_the_users_comes_first_and_another_kind_of_capacity_is_refused() -> None:
+def test_user_rates_take_precedence() -> None:
     entry = {
         "instance_type": "p5.48xlarge", "kind": "training-plan", "region": "us-east-1", "usd": 40,
         "unit": "instance-hour", "source": "s", "date": "2026-11-01",

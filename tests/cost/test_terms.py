@@ -4,26 +4,25 @@ Hourly, us-east-1: HyperPod p5.48xlarge 66.048 (Price List copy of 2026-10-04).
 """
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.document import parse_document
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
 from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
+from clusterwright.cost.terms import Usage
 from clusterwright.cost.user_prices import parse
 from clusterwright.platforms.loading import load_cluster
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -141,7 +140,7 @@ class TestSavingsPlans:
         assert workers.unit_price_usd == P5
 
 
-def test_figures_of_use_per_node_grow_with_the_cluster(tmp_path: Path) -> None:
+def test_usage_per_node_grows_with_the_cluster(tmp_path: Path) -> None:
     text = (
         "usage:\n  logs/ingestion: {per_node_hour: 0.02}\n"
         "  nat_gateway/data processed: {per_node_month: 3}\n"
@@ -224,7 +223,7 @@ def test_a_rate_settles_its_own_lines_and_no_others(
             assert new.unit_price_usd == old.unit_price_usd
 
 
-def test_what_was_agreed_does_not_grow_old_and_a_rate_does(tmp_path: Path) -> None:
+def test_agreed_prices_do_not_become_stale(tmp_path: Path) -> None:
     text = purchase(date="2024-01-01") + TestSavingsPlans().text().replace(
         "2026-06-30", "2024-01-01"
     )
@@ -236,6 +235,6 @@ def test_what_was_agreed_does_not_grow_old_and_a_rate_does(tmp_path: Path) -> No
     assert any("older than 90 days, or undated (compute" in text for text in rated.warnings)
 
 
-def test_a_savings_plan_of_another_type_is_on_another_bill(tmp_path: Path) -> None:
+def test_a_savings_plan_of_another_type_is_not_on_the_bill(tmp_path: Path) -> None:
     text = TestSavingsPlans().text("100").replace("p5.48xlarge", "g5.8xlarge")
     assert len(compute(bill_of(tmp_path, text=text))) == 2

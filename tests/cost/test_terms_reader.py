@@ -1,24 +1,14 @@
 """Errors of agreements in prices.yaml."""
 
 from __future__ import annotations
-import datetime as dt
-from decimal import Decimal
-from fractions import Fraction
-from pathlib import Path
+
 from typing import Any
+
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
+
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.cluster_spec.document import parse_document
-from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
-from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
 from clusterwright.cost.user_prices import parse
-from clusterwright.platforms.loading import load_cluster
 from tests.support import specs
 
 
@@ -87,7 +77,7 @@ def purchase(**changes: Any) -> str:
         ),
     ],
 )
-def test_what_cannot_be_an_agreement_is_refused_at_its_place(text: str, message: str) -> None:
+def test_an_invalid_agreement_is_an_error_with_its_position(text: str, message: str) -> None:
     with pytest.raises(SpecErrors) as caught:
         parse(parse_document(text, "prices.yaml"))
     assert any(message in problem.message for problem in caught.value.problems), caught.value

@@ -1,26 +1,18 @@
 """Purchases and spares that are not used."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
-import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import SpecErrors
-from clusterwright.cluster_spec.document import parse_document
-from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
-from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
-from clusterwright.cost.user_prices import parse
-from clusterwright.platforms.loading import load_cluster
-from tests.support import specs
 
+from clusterwright.catalog import load_catalog
+from clusterwright.cluster_spec.document import parse_document
+from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.estimate import estimate
+from clusterwright.cost.user_prices import parse
+from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -116,7 +108,7 @@ class TestPurchases:
         assert (bill.prepaid, len(compute(bill))) == ((), 2)
 
 
-def test_spares_are_part_of_the_bill_and_shown_apart(tmp_path: Path) -> None:
+def test_spares_are_shown_as_unused(tmp_path: Path) -> None:
     changes = {"compute.1.spare_count": 1, "slurm": {"configuration": "scripted"}}
     bill = bill_of(tmp_path, changes, run_hours=Decimal(10))
     (spares,) = bill.unused

@@ -1,16 +1,16 @@
 """Items that are charged by use."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -31,7 +31,7 @@ def line(bill: Bill, text: str) -> Line:
     return found
 
 
-def test_every_line_that_depends_on_use_can_be_settled_by_a_user(tmp_path: Path) -> None:
+def test_every_line_by_use_can_be_stated_by_a_user(tmp_path: Path) -> None:
     from clusterwright.cost.usage_items import USAGE_ITEMS
 
     everything = {

@@ -1,4 +1,4 @@
-"""A user's prices: read with positions, refused with reasons."""
+"""A user's prices: positions and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole bills as a user reads them: any change of a figure or a word shows in a review."""
+"""Whole bills as text, Markdown and JSON, compared with snapshots."""
 
 from __future__ import annotations
 

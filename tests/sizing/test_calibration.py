@@ -1,4 +1,4 @@
-"""The constants are the best fit to the benchmarks, and the benchmarks are throughput only."""
+"""The fit of the constants to throughput benchmarks."""
 
 from __future__ import annotations
 

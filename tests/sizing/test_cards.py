@@ -1,4 +1,4 @@
-"""Cards that people own: what is known of them, and the slower link in the step model."""
+"""Cards of owned hardware: figures, links and step time."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def test_every_figure_is_sourced_or_its_reason_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["RTX A6000", "rtx_a6000", "a6000", " RTX-A6000 "])
-def test_a_card_by_the_names_that_people_use(said: str) -> None:
+def test_cards_have_aliases(said: str) -> None:
     assert of_accelerator(said, CATALOG).name == "RTX-A6000"
 
 
-def test_a_card_that_is_unknown_gets_a_suggestion() -> None:
+def test_an_unknown_card_has_suggestions() -> None:
     with pytest.raises(GoalError) as error:
         of_accelerator("RTX-A600", CATALOG)
     assert "RTX-A6000" in str(error.value.hint)
@@ -107,7 +107,7 @@ def test_pcie_is_slower_than_nvswitch() -> None:
 
 
 @given(st.sampled_from(LINKED), st.integers(1, 64), st.sampled_from([1, 2, 4, 8]))
-def test_the_network_is_asked_for_only_where_it_is_used(
+def test_the_network_is_required_for_several_nodes_only(
     name: str, accelerators: int, per_node: int
 ) -> None:
     hint = None
@@ -132,7 +132,7 @@ def test_a_faster_network_is_never_slower() -> None:
         ("RTX-A6000", "fp8", "RTX-A6000 has no FP8"),
     ],
 )
-def test_what_is_unknown_is_refused_by_name(name: str, precision: str, says: str) -> None:
+def test_an_unknown_figure_is_an_error_with_its_name(name: str, precision: str, says: str) -> None:
     goal = {
         "model": "llama3-8b",
         "tokens": 1e9,
@@ -143,7 +143,7 @@ def test_what_is_unknown_is_refused_by_name(name: str, precision: str, says: str
         estimate.plan(parse(goal), CATALOG, samples=64)
 
 
-def test_one_card_to_a_node_needs_no_link() -> None:
+def test_one_card_per_node_needs_no_link() -> None:
     found = plan("RTX-6000-Ada", 16, per_node=1, network_gbps=100)
     assert found.estimate.nodes == 16
 

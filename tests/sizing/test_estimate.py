@@ -1,13 +1,16 @@
-"""The whole way from a goal to days: contract, physics, seeds, and goals that cannot be."""
+"""Plans from goals: figures, limits, seeds and invalid goals."""
 
 from __future__ import annotations
+
 import datetime as dt
 import itertools
 import math
 from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
 from clusterwright.sizing import hf_config
 from clusterwright.sizing.errors import GoalError
@@ -15,8 +18,6 @@ from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
 from clusterwright.sizing.models import model_names
 from clusterwright.sizing.plan_types import Plan
-from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
-
 
 CATALOG = load_catalog()
 
@@ -35,7 +36,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
 P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
 
 
-def test_the_worked_check_of_the_study() -> None:
+def test_published_plan_figures() -> None:
     """70B x 15T on 256 p5: 88 days at 41 % in-run, 117 at 31 %: the P50 lies between."""
     found = planned(params=70e9, tokens=15e12, cluster=P5)
     assert found.training_flops == 6.3e24
@@ -76,7 +77,7 @@ def test_twice_the_tokens_take_twice_as_long() -> None:
 
 
 @pytest.mark.parametrize("name", model_names())
-def test_every_model_of_the_table_is_sized(name: str) -> None:
+def test_every_known_model_is_sized(name: str) -> None:
     found = planned(model=name, tokens="1T", cluster=on("H100"))
     assert found.estimate.accelerators_chosen
     assert any("number of accelerators not given" in text for text in found.warnings)
@@ -85,7 +86,7 @@ def test_every_model_of_the_table_is_sized(name: str) -> None:
     assert memory.used_share <= 0.9
 
 
-def test_the_chosen_layout_is_the_fastest_and_the_others_say_why() -> None:
+def test_the_chosen_layout_is_the_fastest_and_others_have_reasons() -> None:
     found = planned(model="llama3-70b", tokens="15T", cluster=P5)
     assert [c.chosen for c in found.candidates].count(True) == 1
     assert found.candidates[0] is found.chosen
@@ -95,7 +96,7 @@ def test_the_chosen_layout_is_the_fastest_and_the_others_say_why() -> None:
         assert "slower" in other.notes[0]
 
 
-def test_a_cluster_of_several_nodes_says_what_it_is_without_efa() -> None:
+def test_a_cluster_of_several_nodes_has_days_without_efa() -> None:
     found = planned(model="llama3-70b", tokens="1T", cluster=P5)
     for candidate in found.candidates:
         assert candidate.efa_off is not None
@@ -295,7 +296,7 @@ def test_lora_fits_where_training_does_not() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_said_with_what_would(
+def test_an_impossible_goal_is_an_error_with_a_hint(
     goal: dict[str, Any], said: str, hint: str
 ) -> None:
     with pytest.raises(GoalError) as caught:
@@ -304,7 +305,7 @@ def test_what_cannot_be_is_said_with_what_would(
     assert hint in (caught.value.hint or "")
 
 
-def test_the_count_of_the_hint_does_work() -> None:
+def test_the_count_of_the_hint_is_possible() -> None:
     with pytest.raises(GoalError) as caught:
         planned(params="1T", tokens="1T", cluster={**P5, "nodes": 1})
     assert "at least 64 x p5.48xlarge" in (caught.value.hint or "")
@@ -330,7 +331,7 @@ def test_more_accelerators_are_never_slower(accelerator: str, goal: dict[str, ob
         assert more <= 1.03 * fewer
 
 
-def test_a_deadline_that_is_missed_is_said() -> None:
+def test_a_missed_deadline_is_a_warning() -> None:
     found = planned(model="llama3-70b", tokens="15T", deadline="60d", cluster=P5)
     assert any("missed at P50" in text for text in found.warnings)
 
@@ -342,7 +343,7 @@ def test_a_count_is_the_fewest_that_meets_the_deadline() -> None:
     assert loose.estimate.days.p50 < 200
 
 
-def test_a_config_json_is_sized_as_the_table() -> None:
+def test_a_config_json_equals_the_known_model() -> None:
     config = hf_config.shape_from_config(
         {
             "model_type": "llama",
@@ -369,7 +370,7 @@ def test_a_config_json_is_sized_as_the_table() -> None:
     st.sampled_from(["A100-80GB", "H100", "H800", "B200", "Trn2"]),
     st.one_of(st.none(), st.floats(1.5, 25)),
 )
-def test_any_goal_is_a_plan_below_physics_or_a_sentence(
+def test_any_goal_is_a_possible_plan_or_an_error(
     params: float, tokens: float, count: int, accelerator: str, ratio: float | None
 ) -> None:
     goal: dict[str, Any] = {"params": params, "tokens": tokens, "cluster": on(accelerator, count)}

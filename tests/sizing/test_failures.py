@@ -1,16 +1,10 @@
 """Goodput by recovery, simulated and by the closed form."""
 
 from __future__ import annotations
-import datetime as dt
-from typing import Any
+
 import pytest
-from clusterwright.catalog import load_catalog
-from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.goal import ClusterGoal, parse
-from clusterwright.sizing.ownership import Owned
-from clusterwright.sizing.report import Questions, build_report
+
 from clusterwright.sizing.report_types import PlanReport
-from tests.support.plan_reports import DAY, plan_report
 
 
 def test_recoveries_are_in_order_and_the_closed_form_is_beside_them(east: PlanReport) -> None:

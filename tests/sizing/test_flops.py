@@ -1,30 +1,22 @@
 """Operations of training."""
 
 from __future__ import annotations
-from dataclasses import asdict, replace
-import numpy as np
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
-from clusterwright.sizing import calibration, hardware, layouts, step
+
 from clusterwright.sizing.flops import (
     attention_flops_per_token,
     attention_share,
     six_n_d,
-    training_flops_per_token,
 )
-from clusterwright.sizing.layouts import FULL, one
 from clusterwright.sizing.models import model
-from clusterwright.sizing.plan_types import Layout
-from clusterwright.sizing.step import PARTS, Conditions
 
 
-def test_six_n_d_of_the_study() -> None:
+def test_six_n_d() -> None:
     assert six_n_d(70e9, 15e12) == 6.3e24
 
 
-def test_attention_of_the_study() -> None:
+def test_attention() -> None:
     """70B at 8K: 8 % of 6N causal; at 128K 1.2 times 6N (the sizing study, section 1)."""
     shape = model("llama3-70b")
     assert attention_share(shape, 8192) == pytest.approx(0.08, abs=0.005)

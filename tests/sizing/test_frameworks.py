@@ -1,22 +1,16 @@
 """Framework support on Trainium."""
 
 from __future__ import annotations
+
 import datetime as dt
-import itertools
-import math
 from typing import Any
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing import hf_config
-from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
-from clusterwright.sizing.models import model_names
 from clusterwright.sizing.plan_types import Plan
-from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
-
 
 CATALOG = load_catalog()
 

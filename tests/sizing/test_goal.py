@@ -1,22 +1,18 @@
 """Parsing of goals."""
 
 from __future__ import annotations
+
 import datetime as dt
-import itertools
-import math
 from typing import Any
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing import hf_config
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
-from clusterwright.sizing.models import model_names
 from clusterwright.sizing.plan_types import Plan
-from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
-
+from clusterwright.sizing.sweep import plan_anywhere
 
 CATALOG = load_catalog()
 
@@ -31,7 +27,7 @@ def planned(**goal: Any) -> Plan:
 P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
 
 
-def test_other_spellings_mean_the_same() -> None:
+def test_other_spellings_are_accepted() -> None:
     goal = {"model": "llama3-70b", "tokens": "1T", "cluster": P5}
     assert planned(**goal, precision="FP8").precision == "fp8"
     assert planned(**goal, precision="bfloat16").estimate == planned(**goal).estimate

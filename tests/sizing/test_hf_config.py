@@ -1,4 +1,4 @@
-"""config.json of Hugging Face, from dense to DBRX, and files that are none."""
+"""Shapes from config.json files of Hugging Face, and invalid files."""
 
 from __future__ import annotations
 

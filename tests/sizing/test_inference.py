@@ -1,4 +1,4 @@
-"""Compute-optimal against inference-aware."""
+"""Compute-optimal and inference-aware models."""
 
 from __future__ import annotations
 

@@ -1,22 +1,17 @@
 """Inputs that follow from a goal, and their warnings."""
 
 from __future__ import annotations
+
 import datetime as dt
-import itertools
-import math
 from typing import Any
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing import hf_config
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
-from clusterwright.sizing.models import model_names
 from clusterwright.sizing.plan_types import Plan
-from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
-
 
 CATALOG = load_catalog()
 
@@ -35,7 +30,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
 P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
 
 
-def test_what_is_inferred_is_said() -> None:
+def test_inferred_values_are_warnings() -> None:
     found = planned(params="70B", tokens="15T", cluster=P5)
     text = " ".join(found.warnings)
     for word in ("layers", "hidden", "heads", "sequence length not given", "batch not given"):
@@ -59,7 +54,7 @@ def test_what_is_inferred_is_said() -> None:
     assert full.shape.layers == 80
 
 
-def test_experts_that_are_given_make_the_parameters_come_out() -> None:
+def test_given_experts_match_the_parameters() -> None:
     goal = {"params": "47B", "tokens": "1T", "cluster": P5}
     found = planned(**goal, shape={"experts": 8, "experts_per_token": 2})
     assert found.shape.counted_params == pytest.approx(47e9, rel=0.01)

@@ -1,4 +1,4 @@
-"""Settings that match the layout, in every framework."""
+"""Settings of a layout in every framework."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_mixture_of_experts_with_latent_attention() -> None:
     assert words["fp8-format"] == "hybrid"
 
 
-def test_layers_that_do_not_divide_are_said() -> None:
+def test_layers_that_do_not_divide_are_cautions() -> None:
     layout = Layout(tensor=8, pipeline=6, data=8, virtual=2)
     launch = launch_settings(layout, LLAMA, seq_len=8192, tokens=1e12)
     assert virtual_layers(layout, LLAMA) is None

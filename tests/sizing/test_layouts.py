@@ -1,22 +1,17 @@
 """Layouts in a plan."""
 
 from __future__ import annotations
+
 import datetime as dt
-import itertools
-import math
 from typing import Any
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing import hf_config
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
-from clusterwright.sizing.models import model_names
 from clusterwright.sizing.plan_types import Plan
-from clusterwright.sizing.sweep import plan_anywhere, smallest_in_time, sweep
-
 
 CATALOG = load_catalog()
 
@@ -35,7 +30,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
 P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
 
 
-def test_the_smallest_layout_that_fits_is_said() -> None:
+def test_the_smallest_fitting_layout_is_a_note() -> None:
     found = planned(model="llama3-70b", tokens="1T", cluster=P5)
     note = next(text for text in found.chosen.notes if "fits from" in text)
     count = int(note.split("fits from ")[1].split()[0].replace(",", ""))

@@ -1,4 +1,4 @@
-"""Memory against Megatron-LM's published estimator, and what it must never do."""
+"""Memory compared with Megatron-LM's published estimator, and its bounds."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_without_sequence_parallelism_as_korthikanti() -> None:
         ("fsdp", 18 / 64),
     ],
 )
-def test_zero_shards_what_its_stage_says(sharding: str, bytes_per_parameter: float) -> None:
+def test_zero_shards_by_stage(sharding: str, bytes_per_parameter: float) -> None:
     layout = Layout(data=64, sharding=sharding)  # type: ignore[arg-type]
     found = parts(LLAMA, layout)
     states = found["weights"] + found["gradients"] + found["optimizer"]

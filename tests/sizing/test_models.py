@@ -1,14 +1,11 @@
 """Known models: sizes, sources and names."""
 
 from __future__ import annotations
-from dataclasses import replace
+
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.models import model, model_names, usual_seq_len
-from clusterwright.sizing.shape import ModelShape, infer
-
 
 # Published sizes in billions: all, active. Counts, not run hours.
 STATED = {
@@ -34,7 +31,7 @@ STATED = {
 
 
 @pytest.mark.parametrize("name", sorted(STATED))
-def test_a_count_is_what_the_authors_state(name: str) -> None:
+def test_counts_equal_published_ones(name: str) -> None:
     params, active = STATED[name]
     shape = model(name)
     assert shape.params == pytest.approx(params * 1e9, rel=0.006)
@@ -53,7 +50,7 @@ def test_names_are_found_in_other_spellings() -> None:
     assert model(" DeepSeekV3 ") == model("deepseek-v3")
 
 
-def test_a_name_that_is_not_there_names_the_nearest() -> None:
+def test_an_unknown_name_has_suggestions() -> None:
     with pytest.raises(GoalError) as caught:
         model("llama3-71b")
     assert "llama3-70b" in (caught.value.hint or "")

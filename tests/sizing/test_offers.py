@@ -1,4 +1,4 @@
-"""Dollars of a candidate: known rates only, whole purchases, unknown apart."""
+"""Dollars of a candidate: known rates, whole purchases, unknown prices."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_an_accelerator_without_a_type_has_no_rate() -> None:
     assert "H800" in (offer.unknown or "")
 
 
-def test_kinds_that_there_are_none_of() -> None:
+def test_unknown_kinds_are_errors() -> None:
     with pytest.raises(GoalError):
         _offers(_candidate(), "rented-from-a-friend")
     assert parse({"model": "llama3-8b", "capacity": ["spot"]}).capacity == ("spot",)

@@ -1,4 +1,4 @@
-"""Buying against renting: the founding documents' numbers, and arithmetic by another road."""
+"""Break-even of buying and renting."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_power_dearer_than_rent_never_pays_back() -> None:
         ({"years": 0.0}, "0 years"),
     ],
 )
-def test_numbers_that_cannot_be(change: dict[str, float], says: str) -> None:
+def test_figures_out_of_range_are_errors(change: dict[str, float], says: str) -> None:
     with pytest.raises(GoalError) as caught:
         break_even(_used(160, **change), 300)
     assert says in f"{caught.value.message} {caught.value.hint}"

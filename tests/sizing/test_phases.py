@@ -31,7 +31,7 @@ def test_a_small_cluster_has_no_ramp() -> None:
 
 
 @pytest.mark.parametrize("steps", [(64, 8), (8, 8), (0, 8)])
-def test_steps_must_rise(steps: tuple[int, ...]) -> None:
+def test_steps_must_increase(steps: tuple[int, ...]) -> None:
     with pytest.raises(GoalError, match="phases of"):
         ramp(512, 60, DAY, usd_per_node_hour=1.0, steps=steps)
 

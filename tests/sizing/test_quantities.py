@@ -1,4 +1,4 @@
-"""Numbers as people write them, and the slips that must not pass."""
+"""Parsing of quantities, and hints for mistakes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_tokens_without_their_unit_are_trillions() -> None:
 
 
 @given(st.one_of(st.text(max_size=12), st.floats(), st.integers()))
-def test_whatever_is_given_becomes_a_number_in_range_or_a_sentence(text: str | float) -> None:
+def test_any_text_is_a_number_in_range_or_an_error(text: str | float) -> None:
     for kind in (PARAMETERS, TOKENS, BATCH_TOKENS):
         try:
             value = parse_count(text, kind, field="x")
@@ -104,7 +104,7 @@ def test_a_duration_is_read(text: str, hours: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["90", "soon", "-3d", "0d", "nand", "1e999d", "d", ""])
-def test_a_duration_that_is_none_is_said(text: str) -> None:
+def test_an_invalid_duration_is_an_error(text: str) -> None:
     with pytest.raises(GoalError):
         parse_hours(text)
     if text == "90":

@@ -1,4 +1,4 @@
-"""The closed forms against the study's numbers, and against each other where they must agree."""
+"""Closed forms compared with published numbers and with each other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RATE = 3.79e-3
         (2048, 3.1, 1.8, 5.0),
     ],
 )
-def test_mean_times_of_the_study(nodes: int, hours: float, low: float, high: float) -> None:
+def test_mean_times(nodes: int, hours: float, low: float, high: float) -> None:
     assert r.mtti_hours(float(nodes), RATE) == pytest.approx(hours, rel=0.01)
     assert r.mtti_hours(float(nodes), 6.5e-3) == pytest.approx(low, rel=0.03)
     assert r.mtti_hours(float(nodes), 2.34e-3) == pytest.approx(high, rel=0.03)
@@ -33,7 +33,7 @@ def test_mean_times_of_the_study(nodes: int, hours: float, low: float, high: flo
     ("nodes", "restart_min", "save_s", "interval_min", "ettr"),
     [(256, 10, 30, 38, 0.968), (2048, 10, 30, 13.6, 0.877), (2048, 3, 5, 5.6, 0.955)],
 )
-def test_ettr_of_the_study(
+def test_effective_training_time_ratio(
     nodes: int, restart_min: float, save_s: float, interval_min: float, ettr: float
 ) -> None:
     mtti = r.mtti_hours(float(nodes), RATE)

@@ -1,11 +1,12 @@
 """The plan report: storage, ramp, owned hardware."""
 
 from __future__ import annotations
+
 import datetime as dt
-from typing import Any
+
 import pytest
+
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.goal import ClusterGoal, parse
 from clusterwright.sizing.ownership import Owned
 from clusterwright.sizing.report import Questions, build_report
@@ -39,14 +40,16 @@ def test_only_adapters_are_saved_of_lora() -> None:
 
 
 def test_a_ramp_ends_with_the_run(east: PlanReport) -> None:
-    found = plan_report(Questions(ramp_steps=(8, 64), starts=dt.date(2027, 3, 1)), region="us-east-1")
+    found = plan_report(
+        Questions(ramp_steps=(8, 64), starts=dt.date(2027, 3, 1)), region="us-east-1"
+    )
     assert [one.nodes for one in found.phases[:-1]] == [8, 64]
     assert found.phases[0].starts == dt.date(2027, 3, 1)
     assert all(one.usd is not None for one in found.phases)
     assert east.phases == ()
 
 
-def test_owned_hardware_is_held_against_the_chosen_cluster() -> None:
+def test_owned_hardware_is_compared_with_the_chosen_cluster() -> None:
     owned = Owned(purchase=2e8, watts=5e6, tariff_per_kwh=0.08, cooling=1.2)
     found = plan_report(Questions(owned=owned), region="us-east-1")
     assert found.owned is not None
@@ -57,7 +60,7 @@ def test_owned_hardware_is_held_against_the_chosen_cluster() -> None:
     assert any("buy or rent" in text for text in nowhere.unknown)
 
 
-def test_named_hardware_is_held_against_the_rent_of_the_same_run() -> None:
+def test_named_hardware_is_compared_with_the_rent_of_the_same_run() -> None:
     """Half as fast for the same run: an hour of it replaces half the rent."""
     owned = Owned(purchase=2e8, watts=5e6, tariff_per_kwh=0.08, cooling=1.2)
     mine = ClusterGoal.model_validate({"accelerator": "H100", "accelerators": 1024})

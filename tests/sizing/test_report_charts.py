@@ -1,19 +1,12 @@
 """Data of the charts of a plan report."""
 
 from __future__ import annotations
-import datetime as dt
-from typing import Any
-import pytest
-from clusterwright.catalog import load_catalog
-from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.goal import ClusterGoal, parse
-from clusterwright.sizing.ownership import Owned
-from clusterwright.sizing.report import Questions, build_report
-from clusterwright.sizing.report_types import PlanReport
-from tests.support.plan_reports import DAY, plan_report
+
+from clusterwright.sizing.report import Questions
+from tests.support.plan_reports import plan_report
 
 
-def test_charts_have_a_front_that_nothing_beats() -> None:
+def test_charts_have_a_pareto_front() -> None:
     found = plan_report(Questions(charts=True), region="us-east-1")
     assert found.charts is not None
     front = [one for one in found.charts.front if one.on_front]

@@ -1,19 +1,15 @@
 """Choice of the candidate by price."""
 
 from __future__ import annotations
-import datetime as dt
-from typing import Any
+
 import pytest
-from clusterwright.catalog import load_catalog
+
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.goal import ClusterGoal, parse
-from clusterwright.sizing.ownership import Owned
-from clusterwright.sizing.report import Questions, build_report
 from clusterwright.sizing.report_types import PlanReport
-from tests.support.plan_reports import DAY, plan_report
+from tests.support.plan_reports import plan_report
 
 
-def test_the_cheapest_in_time_is_chosen_and_the_others_say_by_how_much(east: PlanReport) -> None:
+def test_the_cheapest_in_time_is_chosen(east: PlanReport) -> None:
     chosen = east.plan.chosen
     usd = east.plan.estimate.usd
     assert usd is not None
@@ -27,7 +23,7 @@ def test_the_cheapest_in_time_is_chosen_and_the_others_say_by_how_much(east: Pla
     assert any("not ranked by price" in note for note in notes["p6-b200.48xlarge"])
 
 
-def test_where_no_price_is_known_none_is_made_up() -> None:
+def test_unknown_prices_stay_unknown() -> None:
     west = plan_report(region="us-west-2")
     assert west.priced == ()
     assert west.plan.estimate.usd is None
@@ -37,7 +33,7 @@ def test_where_no_price_is_known_none_is_made_up() -> None:
     assert west.storage.chosen.usd_per_month is None
 
 
-def test_a_rate_of_the_user_s_makes_a_type_count() -> None:
+def test_a_user_rate_makes_a_type_eligible() -> None:
     rate = {
         "instance_type": "p6-b200.48xlarge",
         "kind": "hyperpod-on-demand",
@@ -56,7 +52,7 @@ def test_a_rate_of_the_user_s_makes_a_type_count() -> None:
     assert usd.p50 == pytest.approx(found.plan.estimate.days.p50 * 24 * offer.nodes * 100)
 
 
-def test_a_budget_that_nothing_meets_says_what_it_buys() -> None:
+def test_an_insufficient_budget_has_a_hint() -> None:
     with pytest.raises(GoalError) as caught:
         plan_report(region="us-east-1", budget_usd=1e6)
     assert "the budget is 1,000,000" in caught.value.message

@@ -1,4 +1,4 @@
-"""Serving: what must fit, and what bandwidth allows."""
+"""Serving: memory and bandwidth."""
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
-"""Parameter counts against what the models' authors state, and shapes that are inferred."""
+"""Parameter counts of known models, and inferred shapes."""
 
 from __future__ import annotations
+
 from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.models import model, model_names, usual_seq_len
+from clusterwright.sizing.models import model
 from clusterwright.sizing.shape import ModelShape, infer
 
 
@@ -35,13 +38,13 @@ def test_a_mixture_of_experts_is_inferred_to_both_sizes(params: float, ratio: fl
     assert shape.params == params
 
 
-def test_what_is_given_is_kept() -> None:
+def test_given_sizes_are_kept() -> None:
     shape = infer(70e9, layers=80, hidden=8192, heads=64, kv_heads=8, vocab=32_000)
     assert (shape.layers, shape.hidden, shape.heads, shape.kv_heads) == (80, 8192, 64, 8)
     assert shape.inferred == ()
 
 
-def test_a_shape_that_cannot_hold_its_size_is_refused() -> None:
+def test_contradicting_sizes_are_errors() -> None:
     with pytest.raises(GoalError, match="leave no parameters"):
         infer(1e9, layers=80, hidden=8192)
     with pytest.raises(GoalError, match="exceed the total"):
@@ -51,12 +54,12 @@ def test_a_shape_that_cannot_hold_its_size_is_refused() -> None:
 @pytest.mark.parametrize(
     "change", [{"kv_heads": 7}, {"heads": 60}, {"layers": 0}, {"vocab": -1}, {"hidden": 8191}]
 )
-def test_a_shape_that_no_framework_takes_is_refused(change: dict[str, int]) -> None:
+def test_unsupported_shapes_are_errors(change: dict[str, int]) -> None:
     with pytest.raises(GoalError):
         replace(model("llama3-70b"), **change).check()  # type: ignore[arg-type]
 
 
-def test_grouped_query_attention_saves_what_it_should() -> None:
+def test_grouped_query_attention_saves_parameters() -> None:
     grouped = model("llama3-70b")
     full = replace(grouped, kv_heads=64)
     saved = full.counted_params - grouped.counted_params

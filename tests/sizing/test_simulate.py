@@ -1,4 +1,4 @@
-"""The simulation against the closed form where it holds, and what only the simulation knows."""
+"""The simulation compared with the closed form, and effects of spares and tiers."""
 
 from __future__ import annotations
 

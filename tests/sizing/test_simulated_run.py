@@ -1,4 +1,4 @@
-"""One run is a run of the simulation."""
+"""One simulated run and its spans."""
 
 from __future__ import annotations
 

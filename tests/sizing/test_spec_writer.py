@@ -1,4 +1,4 @@
-"""The file that a plan writes is a spec that loads and that offline rules pass."""
+"""The spec of a plan loads and passes offline rules."""
 
 from __future__ import annotations
 

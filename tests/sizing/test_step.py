@@ -1,24 +1,23 @@
-"""Step time: no layout beats physics, and independent formulae come out."""
+"""Step time: physical limits and independent formulas."""
 
 from __future__ import annotations
+
 from dataclasses import asdict, replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from clusterwright.catalog import load_catalog
 from clusterwright.sizing import calibration, hardware, layouts, step
 from clusterwright.sizing.flops import (
-    attention_flops_per_token,
-    attention_share,
-    six_n_d,
     training_flops_per_token,
 )
 from clusterwright.sizing.layouts import FULL, one
 from clusterwright.sizing.models import model
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.step import PARTS, Conditions
-
 
 CATALOG = load_catalog()
 
@@ -57,7 +56,7 @@ def part(name: str, layout: Layout, model_name: str = "llama3-70b", **options: o
     st.sampled_from(["bf16", "fp8"]),
     st.floats(0, 1),
 )
-def test_no_layout_beats_the_matmul_ceiling(
+def test_no_layout_exceeds_the_matmul_ceiling(
     name: str, accelerator: str, count: int, seq_len: int, precision: str, tuned: float
 ) -> None:
     """All work, recomputation included, over peak stays below what a matrix product reaches."""
@@ -169,7 +168,7 @@ def test_lora_saves_weight_gradients() -> None:
     st.sampled_from([1, 3, 7, 8, 12, 384, 1000, 3072, 16_384]),
     st.sampled_from([1e6, 4e6, 64e6]),
 )
-def test_layouts_are_what_frameworks_take(name: str, count: int, batch: float) -> None:
+def test_layouts_are_supported_by_frameworks(name: str, count: int, batch: float) -> None:
     shape = model(name)
     grid = layouts.grid(shape, H100, count, seq_len=4096, batch_tokens=batch)
     for column in range(0, len(grid), max(1, len(grid) // 50)):

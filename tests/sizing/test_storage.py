@@ -1,4 +1,4 @@
-"""Storage of a run: arithmetic of the study, FSx's steps, and what cannot be built."""
+"""Storage of a run: published arithmetic, FSx's sizes, and limits."""
 
 from __future__ import annotations
 

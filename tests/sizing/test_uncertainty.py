@@ -1,4 +1,4 @@
-"""Assumptions, their samples, and what must hold for every sample."""
+"""Assumptions and properties of all samples."""
 
 from __future__ import annotations
 

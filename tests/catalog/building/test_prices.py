@@ -1,18 +1,14 @@
 """Prices in the data."""
 
 from __future__ import annotations
-import json
+
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-import jsonschema
-import pytest
-from clusterwright.catalog import Catalog, Known, Unknown, generate, load_catalog, writer
-from clusterwright.catalog.building import inputs
-from clusterwright.catalog.dates import as_of
-from clusterwright.catalog.report import all_facts
-from clusterwright.catalog.store import PACKAGE_DATA
 
+import pytest
+
+from clusterwright.catalog import Known, Unknown, generate, load_catalog
 
 CATALOG = load_catalog()
 
@@ -56,7 +52,7 @@ def test_prices_are_the_newest_of_their_region(
         ("p5.48xlarge", "us-east-1", "ec2-spot", "change by the minute"),
     ],
 )
-def test_prices_that_no_source_settles_are_unknown_with_the_reason(
+def test_unsettled_prices_are_unknown_with_a_reason(
     name: str, region: str, kind: Any, words: str
 ) -> None:
     price = CATALOG.instance_price(name, region, kind)

@@ -1,18 +1,10 @@
 """Zones and offerings in the data."""
 
 from __future__ import annotations
-import json
-from decimal import Decimal
-from pathlib import Path
-from typing import Any
-import jsonschema
-import pytest
-from clusterwright.catalog import Catalog, Known, Unknown, generate, load_catalog, writer
-from clusterwright.catalog.building import inputs
-from clusterwright.catalog.dates import as_of
-from clusterwright.catalog.report import all_facts
-from clusterwright.catalog.store import PACKAGE_DATA
 
+from typing import Any
+
+from clusterwright.catalog import Known, Unknown, load_catalog
 
 CATALOG = load_catalog()
 

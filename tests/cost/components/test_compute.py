@@ -1,16 +1,16 @@
 """Instances by kind of capacity."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -35,7 +35,7 @@ def rate(**what: Any) -> dict[str, Any]:
     return {"region": "us-east-1", "source": "contract 7", "date": "2026-11-01", **what}
 
 
-def test_on_demand_instances_have_hyperpods_own_rate(tmp_path: Path) -> None:
+def test_on_demand_instances_have_hyperpods_rate(tmp_path: Path) -> None:
     workers = line(bill_of(tmp_path), "workers")
     assert (workers.quantity, workers.unit) == (4, "instance-hour")
     assert workers.unit_price_usd == Decimal("66.048")
@@ -58,7 +58,7 @@ def test_a_type_without_a_hyperpod_rate_never_gets_ec2s(tmp_path: Path) -> None:
     assert "adds to the total" in (workers.effect or "")
 
 
-def test_a_training_plan_is_prepaid_and_its_price_is_the_users(tmp_path: Path) -> None:
+def test_a_training_plan_is_prepaid_at_the_users_price(tmp_path: Path) -> None:
     plan = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
     unknown = line(bill_of(tmp_path, plan), "workers")
     assert unknown.unit_price_usd is None
@@ -72,7 +72,7 @@ def test_a_training_plan_is_prepaid_and_its_price_is_the_users(tmp_path: Path) -
     assert (known.source, known.user_rate, known.stale) == ("your rate: contract 7", True, False)
 
 
-def test_spot_has_no_price_that_holds(tmp_path: Path) -> None:
+def test_spot_has_no_price(tmp_path: Path) -> None:
     workers = line(bill_of(tmp_path, {"compute.1.capacity": {"kind": "spot"}}), "workers")
     assert workers.unit_price_usd is None
 

@@ -1,26 +1,17 @@
 """The control plane of EKS."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
-import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import SpecErrors
-from clusterwright.cluster_spec.document import parse_document
-from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
-from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
-from clusterwright.cost.user_prices import parse
-from clusterwright.platforms.loading import load_cluster
-from tests.support import specs
 
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.estimate import estimate
+from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -53,7 +44,7 @@ def test_platforms_on_eks_pay_for_the_control_plane(
         ("1.99", "standard", "2026-11-20", "0.1", "no source states the end"),
     ],
 )
-def test_a_control_plane_costs_the_rate_of_its_versions_support(
+def test_a_control_plane_has_the_rate_of_its_support(
     tmp_path: Path, version: str, support: str, day: str, rate: str, words: str
 ) -> None:
     kubernetes = {"version": version, "support": support}

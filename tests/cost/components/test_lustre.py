@@ -1,16 +1,16 @@
 """File systems of FSx for Lustre."""
 
 from __future__ import annotations
+
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -31,7 +31,7 @@ def line(bill: Bill, text: str) -> Line:
     return found
 
 
-def test_lustre_is_charged_by_tier_and_metadata_above_what_is_included(tmp_path: Path) -> None:
+def test_lustre_is_charged_by_tier_and_additional_metadata(tmp_path: Path) -> None:
     metadata = {"mode": "provisioned", "iops": 24000}
     bill = bill_of(tmp_path, {"storage.lustre": [{**specs.LUSTRE, "metadata": metadata}]})
     capacity = line(bill, "PERSISTENT_2 SSD 1000")
@@ -42,7 +42,7 @@ def test_lustre_is_charged_by_tier_and_metadata_above_what_is_included(tmp_path:
     assert iops.monthly_usd == 18000 * Decimal("0.055")
 
 
-def test_metadata_within_what_is_included_has_no_line(tmp_path: Path) -> None:
+def test_included_metadata_has_no_line(tmp_path: Path) -> None:
     metadata = {"mode": "provisioned", "iops": 6000}
     bill = bill_of(tmp_path, {"storage.lustre": [{**specs.LUSTRE, "metadata": metadata}]})
     assert not [line for line in bill.lines if "metadata" in line.item]

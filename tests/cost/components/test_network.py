@@ -1,16 +1,15 @@
 """NAT gateways and endpoints."""
 
 from __future__ import annotations
+
 import datetime as dt
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
-import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -31,7 +30,7 @@ def line(bill: Bill, text: str) -> Line:
     return found
 
 
-def test_endpoints_are_counted_and_nat_takes_their_place(tmp_path: Path) -> None:
+def test_endpoints_are_counted_unless_nat_is_used(tmp_path: Path) -> None:
     from clusterwright.platforms.endpoints import interface_services
 
     spec = specs.load(tmp_path)

@@ -1,26 +1,16 @@
 """Resources of ParallelCluster."""
 
 from __future__ import annotations
-import datetime as dt
-from decimal import Decimal
-from fractions import Fraction
-from pathlib import Path
-from typing import Any
-import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import SpecErrors
-from clusterwright.cluster_spec.document import parse_document
-from clusterwright.cluster_spec.models import Cluster
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.components.support import charge
-from clusterwright.cost.estimate import estimate
-from clusterwright.cost.terms import Terms, Usage
-from clusterwright.cost.user_prices import parse
-from clusterwright.platforms.loading import load_cluster
-from tests.support import specs
 
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.estimate import estimate
+from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -29,7 +19,7 @@ def compute(bill: Bill) -> list[Line]:
     return [line for line in bill.lines if line.component == "compute"]
 
 
-def test_what_parallelcluster_makes_for_itself_is_on_the_bill(tmp_path: Path) -> None:
+def test_resources_of_parallelcluster_are_on_the_bill(tmp_path: Path) -> None:
     spec = {
         "platform": "parallelcluster",
         "parallelcluster": {"root_volume_gib": 200},
@@ -49,7 +39,7 @@ def test_what_parallelcluster_makes_for_itself_is_on_the_bill(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("egress", ["closed", "nat"])
-def test_names_of_nodes_are_in_route_53_where_it_is_reached(tmp_path: Path, egress: str) -> None:
+def test_node_names_are_in_route_53_if_it_is_reachable(tmp_path: Path, egress: str) -> None:
     spec = {
         "platform": "parallelcluster",
         "network": {"availability_zone_id": "use1-az6", "egress": egress},
