@@ -1,4 +1,4 @@
-"""Charts of a plan as SVG: words beside every mark, no meaning by colour alone, no script."""
+"""Charts of a plan as SVG, with text for every mark and without scripts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAME_WIDTH: Final = 130.0
 
 
 def front(report: PlanReport) -> str:
-    """Days against dollars, both logarithmic; the Pareto front is a line. Empty without prices."""
+    """Days and dollars, both logarithmic, with the Pareto front; empty without prices."""
     points = [] if report.charts is None else list(report.charts.front)
     priced = [point for point in points if point.usd_p50 is not None]
     if len(priced) < 2:
@@ -49,7 +49,7 @@ def front(report: PlanReport) -> str:
         named = point.on_front and free <= at <= WIDTH - 80
         free = at + NAME_WIDTH if named else free
         parts.append(_dot(point, at, y.at(point.usd_p50 or 1.0), named=named))
-    return _svg(340, parts, "Days against dollars of every cluster with a known price")
+    return _svg(340, parts, "Days and dollars of every cluster with a known price")
 
 
 def memory(report: PlanReport) -> str:
@@ -86,7 +86,7 @@ def memory(report: PlanReport) -> str:
 
 
 def goodput(report: PlanReport) -> str:
-    """Goodput against nodes, a line for each recovery, with its name at its end."""
+    """Goodput by number of nodes, a labelled line for each recovery."""
     points = [] if report.charts is None else list(report.charts.goodput)
     if not points:
         return ""
@@ -125,7 +125,7 @@ def goodput(report: PlanReport) -> str:
 
 
 def tornado(report: PlanReport) -> str:
-    """A bar for each assumption, from the days of its good end to those of its bad one."""
+    """A bar for each assumption, over the days from its P10 to its P90."""
     swings = report.plan.tornado[:8]
     if not swings:
         return ""
@@ -200,7 +200,7 @@ def timeline(report: PlanReport) -> str:
 
 
 class _Log:
-    """A logarithmic axis from the least to the most of some values."""
+    """A logarithmic axis over the range of values."""
 
     def __init__(self, values: Sequence[float], start: float, length: float) -> None:
         self.low = min(values)

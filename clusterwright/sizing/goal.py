@@ -15,7 +15,7 @@ from clusterwright.sizing.quantities import (
     BYTES,
     PARAMETERS,
     TOKENS,
-    Kind,
+    Quantity,
     parse_count,
     parse_hours,
 )
@@ -50,7 +50,7 @@ CapacityKind = Literal[
 Optimizer = Literal["adam", "adam-8bit"]
 
 
-def _count(kind: Kind, field: str) -> BeforeValidator:
+def _count(kind: Quantity, field: str) -> BeforeValidator:
     return BeforeValidator(
         lambda value: value if value is None else parse_count(value, kind, field=field)
     )

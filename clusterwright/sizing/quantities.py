@@ -30,7 +30,7 @@ _WORDS: Final = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class Quantity:
     """A quantity: the range of valid values, and the suffix that is often missing."""
 
     name: str
@@ -41,13 +41,13 @@ class Kind:
     example: str
 
 
-PARAMETERS: Final = Kind("parameters", "parameters", 1e6, 1e14, "B", "70B")
-TOKENS: Final = Kind("tokens", "tokens", 1e6, 1e16, "T", "15T")
-BATCH_TOKENS: Final = Kind("tokens per step", "tokens", 16, 1e9, "M", "4M")
-BYTES: Final = Kind("bytes of text", "bytes", 1e6, 1e18, "T", "15T")
+PARAMETERS: Final = Quantity("parameters", "parameters", 1e6, 1e14, "B", "70B")
+TOKENS: Final = Quantity("tokens", "tokens", 1e6, 1e16, "T", "15T")
+BATCH_TOKENS: Final = Quantity("tokens per step", "tokens", 16, 1e9, "M", "4M")
+BYTES: Final = Quantity("bytes of text", "bytes", 1e6, 1e18, "T", "15T")
 
 
-def parse_count(text: str | float, kind: Kind, *, field: str) -> float:
+def parse_count(text: str | float, kind: Quantity, *, field: str) -> float:
     """A count with or without a suffix.
 
     Parameters
@@ -124,7 +124,7 @@ def human(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _number(text: object, kind: Kind, field: str) -> float:
+def _number(text: object, kind: Quantity, field: str) -> float:
     if isinstance(text, bool):
         raise GoalError(f"{field} is not a number", f"write it as {kind.example}", field=field)
     if isinstance(text, (int, float)):
@@ -167,7 +167,7 @@ def _plain(value: float) -> str:
     return f"{value:g}"
 
 
-def _unit_hint(value: float, kind: Kind) -> str:
+def _unit_hint(value: float, kind: Quantity) -> str:
     if value < 1e-3:
         return f"write it as {kind.example}"
     scaled = value * _SUFFIXES[kind.usual_suffix]
@@ -176,7 +176,7 @@ def _unit_hint(value: float, kind: Kind) -> str:
     return f"did you mean {_plain(value)}{kind.usual_suffix} ({scaled:.3g})?"
 
 
-def _large_hint(text: str | float, value: float, kind: Kind) -> str:
+def _large_hint(text: str | float, value: float, kind: Quantity) -> str:
     match = _NUMBER.match(str(text))
     if match is not None:
         # "70e9B" has its unit twice.

@@ -62,7 +62,7 @@ def test_names_are_escaped() -> None:
     )
     assert "<script" not in text
     # Without charts asked for, none is drawn but those that need no sweep.
-    assert "Days against dollars" not in text
+    assert "Days and dollars" not in text
 
 
 @in_a_browser
@@ -76,7 +76,7 @@ def test_every_chart_is_there_and_can_be_read(priced: str, tmp_path: Path, width
     assert found.seen["scripts"] == 0
     titles = [chart["title"] for chart in found.seen["charts"]]
     assert len(titles) == 5
-    assert titles[0] == "Days against dollars of every cluster with a known price"
+    assert titles[0] == "Days and dollars of every cluster with a known price"
     assert any(title.startswith("One run of ") for title in titles)
     for chart in found.seen["charts"]:
         assert chart["marks"] >= 3, chart["title"]

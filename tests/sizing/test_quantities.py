@@ -13,7 +13,7 @@ from clusterwright.sizing.quantities import (
     BATCH_TOKENS,
     PARAMETERS,
     TOKENS,
-    Kind,
+    Quantity,
     human,
     parse_count,
     parse_hours,
@@ -92,7 +92,7 @@ def test_any_text_is_a_number_in_range_or_an_error(text: str | float) -> None:
 
 @given(st.floats(min_value=1e6, max_value=1e14))
 def test_a_count_survives_being_written_and_read(value: float) -> None:
-    kind = Kind("things", "things", 1, 1e16, "B", "1B")
+    kind = Quantity("things", "things", 1, 1e16, "B", "1B")
     assert parse_count(human(value), kind, field="x") == pytest.approx(value, rel=0.006)
 
 
