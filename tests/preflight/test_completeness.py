@@ -26,7 +26,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
 def calls() -> dict[str, set[str]]:
     """Rule ids by what the tests of this folder prove of them: fails, passes, unsure."""
     found: dict[str, set[str]] = {"fails": set(), "passes": set(), "unsure": set()}
-    for path in HERE.glob("test_*.py"):
+    for path in HERE.rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue

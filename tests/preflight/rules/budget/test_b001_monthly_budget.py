@@ -1,0 +1,43 @@
+"""Tests of CW-B001."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.preflight.harness import Harness
+
+
+def test_the_monthly_budget(rule: Harness) -> None:
+    path = "budget.monthly_usd"
+    finding = rule.fails(
+        "CW-B001",
+        {"budget.monthly_usd": 1000},
+        path=path,
+        message="a month costs at least 192,860.16 USD, the budget is 1,000.00 USD",
+        severity="error",
+        numbers=(192860.16, None, 1000.0),
+    )
+    assert finding.where == "USD"
+    rule.unsure(
+        "CW-B001", {"budget.monthly_usd": 10_000_000}, path=path, message="lines are unknown"
+    )
+    rule.passes("CW-B001", tested=False)
+
+
+def test_a_budget_that_every_line_is_known_for_passes(
+    rule: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from clusterwright.cost import estimate
+    from clusterwright.cost.components import compute
+
+    # Of the small spec only instances of p5 have a price; with the other components taken out
+    # and the controller of the same type, nothing is unknown.
+    monkeypatch.setattr(estimate, "COMPONENTS", (compute.lines,))
+    monkeypatch.setattr(estimate, "ON_THE_SUM", ())
+    changes = {"compute.0.instance_type": "p5.48xlarge", "run.hours": 1}
+    limit = {"budget.monthly_usd": 241_075.20, "budget.run_usd": 330.24}
+    rule.passes("CW-B001", {**changes, **limit})
+    rule.passes("CW-B002", {**changes, **limit})
+    tight = {"budget.monthly_usd": 241_075.19, "budget.run_usd": 330.23}
+    rule.fails("CW-B001", {**changes, **tight}, path="budget.monthly_usd", message="a month costs")
+    rule.fails("CW-B002", {**changes, **tight}, path="budget.run_usd", message="a run of 1 hours")

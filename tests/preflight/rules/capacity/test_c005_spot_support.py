@@ -1,0 +1,16 @@
+"""Tests of CW-C005."""
+
+from __future__ import annotations
+
+from tests.preflight.harness import Harness
+
+
+def test_not_every_type_is_sold_as_spot(rule: Harness) -> None:
+    spot = {"compute.1.capacity": {"kind": "spot"}}
+    rule.fails(
+        "CW-C005",
+        {**spot, "compute.1.instance_type": "p6e-gb200.36xlarge"},
+        path="compute[1].capacity.kind",
+        message="p6e-gb200.36xlarge is not available as Spot",
+    )
+    rule.passes("CW-C005", spot)

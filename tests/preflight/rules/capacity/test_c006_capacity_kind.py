@@ -1,0 +1,36 @@
+"""Tests of CW-C006."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.training_plans import PLAN
+from tests.support import specs
+
+
+@pytest.mark.parametrize("kind", ["reservation", "capacity-block"])
+def test_hyperpod_takes_no_capacity_of_ec2(rule: Harness, kind: str) -> None:
+    rule.fails(
+        "CW-C006",
+        {"compute.1.capacity": {"kind": kind, "id": "cr-0123456789abcdef0"}},
+        path="compute[1].capacity.kind",
+        message=f"hyperpod-slurm does not support {kind}",
+    )
+
+
+@pytest.mark.parametrize("capacity", [{"kind": "on-demand"}, {"kind": "spot"}])
+def test_hyperpods_own_kinds_pass(rule: Harness, capacity: dict[str, Any]) -> None:
+    rule.passes("CW-C006", {"compute.1.capacity": capacity})
+
+
+def test_a_training_plan_is_hyperpods_alone(rule: Harness) -> None:
+    spec = specs.unchecked(rule.folder, {**PLAN, "platform": "parallelcluster"})
+    rule.fails(
+        "CW-C006",
+        spec=spec,
+        path="compute[1].capacity.kind",
+        message="a training plan is bought for SageMaker",
+    )

@@ -1,0 +1,17 @@
+"""Tests of CW-C020."""
+
+from __future__ import annotations
+
+from tests.preflight.harness import Harness
+
+
+def test_nodes_that_train_together_want_efa(rule: Harness) -> None:
+    rule.fails(
+        "CW-C020",
+        {"compute.1.instance_type": "g5.xlarge"},
+        path="compute[1].instance_type",
+        message="4 × g5.xlarge do not support EFA",
+        severity="warning",
+    )
+    rule.passes("CW-C020")
+    rule.passes("CW-C020", {"compute.1.instance_type": "g5.xlarge", "compute.1.count": 1})

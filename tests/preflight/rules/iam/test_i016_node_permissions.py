@@ -1,0 +1,13 @@
+"""Tests of CW-I016."""
+
+from __future__ import annotations
+
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.access import FILES, refused, rights
+
+
+def test_deployed_nodes_may_do_what_nodes_do(rule: Harness) -> None:
+    denied = rights(rule, "CW-I016", FILES, refused("s3:GetObject", by_boundary=False))
+    rule.fails("CW-I016", FILES, denied, path="environment", message="a node is not allowed")
+    rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES))
+    rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES, exists=False))

@@ -1,0 +1,31 @@
+"""Tests of CW-N017."""
+
+from __future__ import annotations
+
+from tests.preflight.harness import Harness
+
+
+def test_peers_must_not_overlap_the_network(rule: Harness) -> None:
+    peers = ["10.1.0.0/16", "10.0.7.0/24", "10.2.0.0/16"]
+    finding = rule.fails(
+        "CW-N017",
+        {"network.peered_cidrs": peers},
+        path="network.peered_cidrs[1]",
+        message="10.0.7.0/24 overlaps 10.0.0.0/16 of this VPC",
+        severity="error",
+    )
+    assert finding.hint == "cidr: 10.3.0.0/16"
+    rule.passes("CW-N017", {"network.peered_cidrs": peers, "network.cidr": "10.3.0.0/16"})
+    rule.passes("CW-N017", tested=False)
+
+
+def test_a_wide_peer_covers_secondary_ranges_too(rule: Harness) -> None:
+    changes = {
+        "network.secondary_cidrs": ["172.31.0.0/24"],
+        "network.peered_cidrs": ["172.16.0.0/12"],
+    }
+    finding = rule.fails(
+        "CW-N017", changes, path="network.peered_cidrs[0]", message="overlaps 172.31.0.0/24"
+    )
+    assert finding.hint
+    assert finding.hint.startswith("instead: 10.")

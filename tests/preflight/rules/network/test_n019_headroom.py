@@ -1,0 +1,20 @@
+"""Tests of CW-N019."""
+
+from __future__ import annotations
+
+from tests.preflight.existing_network import EXISTING
+from tests.preflight.harness import Harness
+
+
+def test_replacements_need_room(rule: Harness) -> None:
+    without = {"network.address_headroom_percent": 0}
+    rule.fails(
+        "CW-N019",
+        {**EXISTING, "network": {**EXISTING["network"], "address_headroom_percent": 0}},
+        path="network.address_headroom_percent",
+        message="address_headroom_percent is 0, and failed nodes are replaced automatically",
+        severity="warning",
+    )
+    rule.passes("CW-N019", EXISTING)
+    # A network of our own has more than the cluster needs, whatever the percentage.
+    rule.passes("CW-N019", without)

@@ -1,0 +1,27 @@
+"""Tests of CW-N028."""
+
+from __future__ import annotations
+
+from tests.preflight.existing_network import EXISTING, SUBNET
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.egress import NAT, TABLE, endpoint, facts, routed
+
+
+def test_s3_goes_past_the_nat_gateway(rule: Harness) -> None:
+    finding = rule.fails(
+        "CW-N028",
+        EXISTING,
+        facts(routed(NAT)),
+        path="network.existing.subnet_ids[0]",
+        message=f"traffic between nodes in {SUBNET} and S3 goes through",
+        severity="warning",
+    )
+    assert finding.hint is not None
+    assert "--service-name com.amazonaws.us-east-1.s3" in finding.hint
+    rule.passes("CW-N028", EXISTING, facts(routed(NAT), (endpoint("s3"),)))
+    # A gateway endpoint of another route table is none of this subnet's.
+    elsewhere = endpoint("s3", route_table_ids=("rtb-9",))
+    assert rule.run("CW-N028", EXISTING, facts(routed(NAT), (elsewhere,))).rule.status == "fail"
+    # Where there is no way out at all, CW-N022 speaks.
+    rule.passes("CW-N028", EXISTING, facts(TABLE))
+    rule.passes("CW-N028", tested=False)

@@ -1,0 +1,122 @@
+"""Tests of the ec2 quotas."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.ec2.instances import Instance
+from clusterwright.preflight.facts import reservations
+from tests.preflight.harness import Harness, quota
+from tests.preflight.rules.support.quotas import RUNNING, SPOT, instances
+from tests.preflight.rules.support.reservations import BLOCK, ID, RESERVED, on_ec2
+from tests.support import specs
+
+
+def test_ec2_counts_vcpus_of_a_family(rule: Harness) -> None:
+    spec = specs.unchecked(rule.folder, {"platform": "parallelcluster"})
+    standard = quota("ec2", "L-1216C47A", 1000)
+    finding = rule.fails(
+        "CW-Q020",
+        None,
+        {**instances(*RUNNING), **standard, **quota("ec2", "L-417A185B", 800)},
+        spec=spec,
+        path="compute[1].count",
+        message='4 × p5.48xlarge need 768 vCPU of "Running On-Demand P instances", '
+        "704 vCPU are free in us-east-1",
+        numbers=(768, 96, 800),
+    )
+    assert finding.hint
+    assert "request 864: `clusterwright check " in finding.hint
+    rule.passes(
+        "CW-Q020",
+        None,
+        {**instances(*RUNNING), **standard, **quota("ec2", "L-417A185B", 864)},
+        spec=spec,
+    )
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        Instance("p5.48xlarge", 192, "on-demand", None, None, "test"),
+        Instance("p5.48xlarge", 192, "on-demand", "test"),
+    ],
+    ids=["launched by ParallelCluster", "of ParallelCluster's stack"],
+)
+def test_nodes_of_the_cluster_that_stands_are_not_others(rule: Harness, node: Instance) -> None:
+    spec = specs.unchecked(rule.folder, {"platform": "parallelcluster"})
+    answers = {**quota("ec2", "L-1216C47A", 1000), **quota("ec2", "L-417A185B", 768)}
+    rule.passes("CW-Q020", None, {**instances(*[node] * 4), **answers}, spec=spec)
+    other = Instance("p5.48xlarge", 192, "on-demand", None, None, "other")
+    rule.fails(
+        "CW-Q020",
+        None,
+        {**instances(other), **answers},
+        spec=spec,
+        path="compute[1].count",
+        message="576 vCPU are free",
+        numbers=(768, 192, 768),
+    )
+
+
+def test_ec2_counts_spot_apart(rule: Harness) -> None:
+    spec = specs.unchecked(rule.folder, {"platform": "parallelcluster", **SPOT})
+    rule.fails(
+        "CW-Q021",
+        None,
+        {**instances(*RUNNING), **quota("ec2", "L-7212CCBC", 768)},
+        spec=spec,
+        path="compute[1].count",
+        message="All P Spot Instance Requests",
+        numbers=(768, 192, 768),
+    )
+    rule.passes(
+        "CW-Q021",
+        None,
+        {**instances(*RUNNING), **quota("ec2", "L-7212CCBC", 960)},
+        spec=spec,
+    )
+
+
+@pytest.mark.parametrize("name", ["CW-Q020", "CW-Q021"])
+def test_on_hyperpod_ec2s_quotas_have_nothing_to_test(rule: Harness, name: str) -> None:
+    rule.passes(name, SPOT, tested=False)
+
+
+@pytest.mark.parametrize(
+    "name", [f"CW-C03{n}" for n in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)] + ["CW-Q022"]
+)
+def test_on_hyperpod_reservations_have_nothing_to_test(rule: Harness, name: str) -> None:
+    taken = {"kind": "capacity-block", "id": ID}
+    spec = specs.unchecked(rule.folder, {"compute.1.capacity": taken, "run.hours": 5})
+    rule.passes(name, spec=spec, tested=False)
+
+
+def test_other_blocks_hold_the_quota_of_blocks(rule: Harness) -> None:
+    other = dataclasses.replace(BLOCK, id="cr-0123456789abcdef1", total_count=2)
+    ended = dataclasses.replace(other, id="cr-0123456789abcdef2", state="expired")
+    spec = on_ec2(rule, kind="capacity-block")
+    facts: dict[Any, Any] = {reservations.Reservations(): (BLOCK, other, ended, RESERVED)}
+    rule.fails(
+        "CW-Q022",
+        None,
+        {**facts, **quota("ec2", "L-DA6814F2", 1000)},
+        spec=spec,
+        path="compute[1].count",
+        message='4 × p5.48xlarge need 768 vCPU of "Concurrent P5 Capacity Blocks per account", '
+        "616 vCPU are free",
+        numbers=(768, 384, 1000),
+    )
+    rule.passes("CW-Q022", None, {**facts, **quota("ec2", "L-DA6814F2", 1152)}, spec=spec)
+
+
+def test_a_family_without_a_documented_quota_of_blocks_is_unknown(rule: Harness) -> None:
+    rule.unsure(
+        "CW-Q022",
+        spec=on_ec2(rule, {"compute.1.instance_type": "p6-b200.48xlarge"}, "capacity-block"),
+        path="compute[1].count",
+        message="a quota whose code is not known",
+    )

@@ -1,0 +1,35 @@
+"""Tests of CW-C030."""
+
+from __future__ import annotations
+
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.reservations import BLOCK, ID, RESERVED, fact, on_ec2
+
+
+def test_the_reservation_must_exist_and_be_of_its_kind(rule: Harness) -> None:
+    rule.fails(
+        "CW-C030",
+        None,
+        fact(None),
+        spec=on_ec2(rule),
+        path="compute[1].capacity.id",
+        message=f"there is no reservation {ID} in us-east-1 for this account",
+    )
+    rule.fails(
+        "CW-C030",
+        None,
+        fact(BLOCK),
+        spec=on_ec2(rule),
+        path="compute[1].capacity.kind",
+        message=f"{ID} is a capacity block, `workers` has kind reservation",
+    )
+    rule.fails(
+        "CW-C030",
+        None,
+        fact(RESERVED),
+        spec=on_ec2(rule, kind="capacity-block"),
+        path="compute[1].capacity.kind",
+        message=f"{ID} is a reservation, `workers` has kind capacity-block",
+    )
+    rule.passes("CW-C030", None, fact(RESERVED), spec=on_ec2(rule))
+    rule.passes("CW-C030", None, fact(BLOCK), spec=on_ec2(rule, kind="capacity-block"))

@@ -1,0 +1,25 @@
+"""Tests of CW-L008."""
+
+from __future__ import annotations
+
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.settings import LOGIN, PEOPLE
+
+
+def test_people_do_not_work_on_the_controller(rule: Harness) -> None:
+    rule.fails(
+        "CW-L008",
+        PEOPLE,
+        path="slurm.users",
+        message="1 user logs in on the controller",
+        severity="warning",
+    )
+    two = {"slurm.users": [*PEOPLE["slurm.users"], {"name": "bob", "uid": 20002}]}
+    none = {**two, "compute.2": {**LOGIN, "count": 0}}
+    rule.fails("CW-L008", none, path="slurm.users", message="2 users log in on the controller")
+    # What the hint adds is taken: ParallelCluster wants one architecture of all.
+    for controller, login in (("m5.4xlarge", "m5.4xlarge"), ("m7g.8xlarge", "m7g.4xlarge")):
+        found = rule.run("CW-L008", {**two, "compute.0.instance_type": controller})
+        assert f"instance_type: {login}, " in str(found.findings[0].hint)
+    rule.passes("CW-L008", {**two, "compute.2": LOGIN})
+    rule.passes("CW-L008", tested=False)

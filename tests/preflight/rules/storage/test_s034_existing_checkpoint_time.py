@@ -1,0 +1,45 @@
+"""Tests of CW-S034."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from clusterwright.preflight.facts import storage
+from tests.preflight.existing_storage import FOUND, FS_ID
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.existing_file_systems import SAVES
+
+
+def test_existing_file_systems_have_their_speed(rule: Harness) -> None:
+    # 4,800 GiB at 1,000 MB/s per TiB: 4,687.5 MB/s, and 1,000 GiB take 229.06 s.
+    known = {storage.FileSystems(): (dataclasses.replace(FOUND, throughput_mbps_per_tib=1000),)}
+
+    def run(**values: float) -> dict[str, Any]:
+        return {**SAVES, "run": {"hours": 1, "checkpoint_gib": 1000, **values}}
+
+    rule.fails(
+        "CW-S034",
+        run(max_checkpoint_seconds=229),
+        known,
+        path="run.max_checkpoint_seconds",
+        message=f"takes 229 s on {FS_ID}",
+    )
+    rule.passes("CW-S034", run(max_checkpoint_seconds=230), known)
+    rule.passes("CW-S034", run(), known)
+    rule.fails(
+        "CW-S034",
+        run(checkpoint_gib=2401),
+        known,
+        path="run.checkpoint_gib",
+        message="do not fit on",
+    )
+    old = {storage.FileSystems(): (dataclasses.replace(FOUND, deployment_type="SCRATCH_1"),)}
+    rule.unsure(
+        "CW-S034",
+        run(max_checkpoint_seconds=1),
+        old,
+        path="run.checkpoint_gib",
+        message="the throughput of fs-0123456789abcdef0 (SCRATCH_1) is unknown",
+    )
+    rule.passes("CW-S034", SAVES, tested=False)

@@ -1,0 +1,103 @@
+"""Tests of CW-E009."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.aws.organizations import TagKeyPolicy
+from clusterwright.preflight.facts.organization import EffectiveTagPolicy
+from tests.preflight.harness import Harness
+from tests.preflight.rules.support.identity_settings import OWNER, TAGGED, tag_policy
+
+
+def test_tags_keep_to_the_policy_of_the_organisation(rule: Harness) -> None:
+    finding = rule.fails(
+        "CW-E009",
+        TAGGED,
+        tag_policy(OWNER),
+        path="tags.Owner",
+        message="does not allow `sales` for `Owner`: it is enforced for fsx:file-system",
+        severity="error",
+    )
+    assert finding.limit == "ml, team-*"
+    for value in ("ml", "team-", "team-9"):
+        rule.passes("CW-E009", {**TAGGED, "tags": {"Owner": value}}, tag_policy(OWNER))
+    rule.passes("CW-E009", {"tags": {}}, tag_policy(OWNER))
+    rule.passes("CW-E009", TAGGED, {EffectiveTagPolicy(): None})
+    rule.passes("CW-E009", {**TAGGED, "tags": {"other": "x"}}, tag_policy(OWNER))
+
+
+def test_capitals_of_a_key_are_the_policys(rule: Harness) -> None:
+    policy = TagKeyPolicy("CostCentre", enforced_for=("iam:ALL_SUPPORTED",))
+    finding = rule.fails(
+        "CW-E009",
+        {"tags": {"costcentre": "1"}},
+        tag_policy(policy),
+        path="tags.costcentre",
+        message="spells the tag `costcentre` as `CostCentre`: it is enforced for iam:role",
+        severity="error",
+    )
+    assert finding.hint == "write `CostCentre`"
+    rule.passes("CW-E009", {"tags": {"CostCentre": "1"}}, tag_policy(policy))
+
+
+# HyperPod's instances are not the account's; no deployment makes a table.
+@pytest.mark.parametrize("enforced", [(), ("dynamodb:table",), ("ec2:instance",)])
+def test_what_is_not_enforced_for_the_deployment_warns(
+    rule: Harness, enforced: tuple[str, ...]
+) -> None:
+    policy = TagKeyPolicy("Owner", ("ml",), enforced)
+    rule.fails(
+        "CW-E009",
+        TAGGED,
+        tag_policy(policy),
+        path="tags.Owner",
+        message="does not allow `sales` for `Owner`: the resources are noncompliant",
+        severity="warning",
+    )
+
+
+def test_a_key_of_which_no_value_is_allowed_is_left_out(rule: Harness) -> None:
+    policy = TagKeyPolicy("Owner", (), ("ec2:*",))
+    finding = rule.fails(
+        "CW-E009", TAGGED, tag_policy(policy), path="tags.Owner", message="enforced for ec2:"
+    )
+    assert (finding.limit, finding.hint) == ("no value", "remove `Owner`")
+
+
+def test_the_stacks_own_tag_is_held_to_the_policy_too(rule: Harness) -> None:
+    policy = TagKeyPolicy("clusterwright:environment", ("prod",), ("kms:key",))
+    finding = rule.fails(
+        "CW-E009",
+        {},
+        tag_policy(policy),
+        path="environment",
+        message="does not allow `test`",
+        severity="error",
+    )
+    assert finding.hint == "an environment named prod"
+    capitals = TagKeyPolicy("Clusterwright:Environment")
+    other = rule.fails(
+        "CW-E009",
+        {},
+        tag_policy(capitals),
+        path="environment",
+        message="the tag policy spells the tag `clusterwright:environment` as "
+        "`Clusterwright:Environment`: the resources are noncompliant, but are not refused",
+    )
+    assert (other.severity, other.hint) == ("warning", "ask for an exception for this key")
+
+
+def test_a_tag_that_the_policy_requires_is_missed_where_the_type_is_made(rule: Harness) -> None:
+    policy = TagKeyPolicy("Owner", required_for=("fsx:file-system", "dynamodb:table"))
+    rule.fails(
+        "CW-E009",
+        {**TAGGED, "tags": {}},
+        tag_policy(policy),
+        path="environment",
+        message="requires `Owner` for fsx:file-system",
+        severity="warning",
+    )
+    rule.passes("CW-E009", TAGGED, tag_policy(policy))
+    elsewhere = TagKeyPolicy("Owner", required_for=("dynamodb:table",))
+    rule.passes("CW-E009", {**TAGGED, "tags": {}}, tag_policy(elsewhere))
