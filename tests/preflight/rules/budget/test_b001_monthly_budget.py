@@ -33,7 +33,7 @@ def test_a_budget_that_every_line_is_known_for_passes(
     # Of the small spec only instances of p5 have a price; with the other components taken out
     # and the controller of the same type, nothing is unknown.
     monkeypatch.setattr(estimate, "COMPONENTS", (compute.lines,))
-    monkeypatch.setattr(estimate, "ON_THE_SUM", ())
+    monkeypatch.setattr(estimate, "DEPENDENT_COMPONENTS", ())
     changes = {"compute.0.instance_type": "p5.48xlarge", "run.hours": 1}
     limit = {"budget.monthly_usd": 241_075.20, "budget.run_usd": 330.24}
     rule.passes("CW-B001", {**changes, **limit})

@@ -11,7 +11,9 @@ import pytest
 from clusterwright.cluster_spec import repository_root
 from clusterwright.preflight.rules.lifecycle import l013_shellcheck
 from tests.preflight.harness import Harness
-from tests.preflight.rules.support.lifecycle_scripts import BAD, HERE, ROOT
+from tests.preflight.rules.support.lifecycle_scripts import BAD, HERE
+
+ROOT = Path(__file__).parents[4]
 
 
 def test_digests_are_those_of_our_scripts() -> None:

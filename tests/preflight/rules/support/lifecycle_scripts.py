@@ -2,51 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-import pytest
-
-from clusterwright.cluster_spec import repository_root
-from clusterwright.preflight.rules.lifecycle import l013_shellcheck
-
-ROOT = Path(__file__).parents[4]
 
 HERE = "slurm.configuration"
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of our scripts in a repository of its own."""
-    target = tmp_path / "repository" / repository_root.SCRIPTS
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / repository_root.SCRIPTS, target, ignore=ignored)
-    monkeypatch.setattr(repository_root, "root", lambda: target.parent)
-    return target
-
-
 BAD = "#!/bin/bash\nrm -rf $1/*\n"
-
-
-@pytest.fixture
-def program(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str | None], None]:
-    """Puts another program in the place of ShellCheck."""
-    (folder / "extra.sh").write_text(BAD, encoding="utf-8")
-
-    def put(text: str | None) -> None:
-        path = None
-        if text is not None:
-            path = tmp_path / "program"
-            path.write_text(f"#!{sys.executable}\n{text}\n", encoding="utf-8")
-            path.chmod(0o755)
-        monkeypatch.setattr(l013_shellcheck, "_program", lambda: path and str(path))
-
-    return put
 
 
 def cuda(version: str, driver: str | None) -> dict[str, Any]:
