@@ -19,8 +19,10 @@ from clusterwright.cli.options import (
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
+    from clusterwright.cost.bill_extras import Exchange
     from clusterwright.sizing.errors import GoalError
     from clusterwright.sizing.goal import Goal
+    from clusterwright.sizing.report_types import PlanReport
     from clusterwright.sizing.shape import ModelShape
 
 EXIT_CODES = """\b
@@ -221,16 +223,9 @@ def command(
 
             catalog = plan_questions.catalog_with(prices)
             if goal.kind == "inference":
-                _only_training(
-                    {
-                        "--write": output,
-                        "--image": image,
-                        "--phases": phases,
-                        "--inference-tokens": inference_tokens,
-                        "--owned": owned,
-                        "--accelerator": goal.cluster.accelerator,
-                    }
-                )
+                training_options = {"--write": output, "--image": image, "--phases": phases}
+                training_options |= {"--inference-tokens": inference_tokens, "--owned": owned}
+                _only_training({**training_options, "--accelerator": goal.cluster.accelerator})
                 sys.stdout.write(_serving(goal, config, catalog, sequences, output_format))
                 ctx.exit(0)
             answer = build_report(goal, catalog, today=today, config=config, questions=questions)
@@ -253,22 +248,7 @@ def command(
                 )
     except GoalError as error:
         fail(error, output_format)
-    from clusterwright.render import plan_report as render
-    from clusterwright.render.style import Style
-
-    if output_format == "json":
-        from clusterwright.json_output.plan import plan_json
-
-        text = plan_json(answer, explain=explain, exchange=exchange)
-    elif output_format == "markdown":
-        text = render.plan_report_markdown(answer, explain=explain, exchange=exchange)
-    elif output_format == "html":
-        from clusterwright.render.plan_report_html import plan_report_html
-
-        text = plan_report_html(answer)
-    else:
-        style = Style.of(sys.stdout)
-        text = render.plan_report_text(answer, style, explain=explain, exchange=exchange)
+    text = _rendered(answer, output_format, explain=explain, exchange=exchange)
     for path in written:
         click.echo(f"{path} is written", err=True)
     if output is not None:
@@ -277,6 +257,26 @@ def command(
         click.echo(f"next: clusterwright check {output} --offline", err=True)
     sys.stdout.write(text)
     ctx.exit(0)
+
+
+def _rendered(
+    report: PlanReport, output_format: str, *, explain: bool, exchange: Exchange | None
+) -> str:
+    if output_format == "json":
+        from clusterwright.json_output.plan import plan_json
+
+        return plan_json(report, explain=explain, exchange=exchange)
+    if output_format == "html":
+        from clusterwright.render.plan_report_html import plan_report_html
+
+        return plan_report_html(report)
+    from clusterwright.render.plan_report import plan_report_markdown, plan_report_text
+    from clusterwright.render.style import Style
+
+    if output_format == "markdown":
+        return plan_report_markdown(report, explain=explain, exchange=exchange)
+    style = Style.of(sys.stdout)
+    return plan_report_text(report, style, explain=explain, exchange=exchange)
 
 
 def _only_training(options: dict[str, object]) -> None:

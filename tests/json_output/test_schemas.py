@@ -12,7 +12,7 @@ import pytest
 
 from clusterwright.json_output.check import check_json
 from clusterwright.json_output.schemas import schemas
-from tests.render.results import CLEAN, RESULT
+from tests.render.check_results import CLEAN, RESULT
 from tests.support import specs
 from tests.support.command_line import clusterwright
 
