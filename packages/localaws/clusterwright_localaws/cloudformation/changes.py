@@ -45,7 +45,7 @@ class Difference:
 
     @property
     def replacement(self) -> str:
-        """``True``, ``False`` or ``Conditional``, as a change set says it."""
+        """``True``, ``False`` or ``Conditional``, as shown in a change set."""
         kinds = {change.recreation for change in self.properties}
         if ALWAYS in kinds:
             return "True"

@@ -28,7 +28,7 @@ def page(items: Sequence[T], call: Call, size: int = PAGE_SIZE) -> tuple[list[T]
     Raises
     ------
     ValidationError
-        The token is none that was given out.
+    The token was not issued by this service.
     """
     start = 0
     token = call.parameters.get("NextToken")

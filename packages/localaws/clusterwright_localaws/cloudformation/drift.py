@@ -1,7 +1,7 @@
-"""Drift: what a resource is now against what its template says.
+"""Drift: the current state of resources compared with the template.
 
 Compared are the properties that the template sets and that the handler can read back, as
-CloudFormation compares only what a template gives a value for.
+CloudFormation compares only properties with a value in the template.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-drift.html
 """
@@ -124,8 +124,8 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
         ],
     )
     try:
-        wanted = fill_dynamic(dict(one.properties), stack.account, stack.region)
-        actual = handler_of(one.type_name).read(context, one.physical_id, wanted)
+        desired = fill_dynamic(dict(one.properties), stack.account, stack.region)
+        actual = handler_of(one.type_name).read(context, one.physical_id, desired)
     except (NotReadable, CloudFormationError):
         return drift(NOT_CHECKED)
     except Exception as error:
@@ -136,7 +136,9 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
         return drift(DELETED, expected=dict(one.properties))
     schema = resource_schema(one.type_name, stack.region)
     hidden = {path[0] for path in schema.write_only if len(path) == 1} if schema else set()
-    expected = {key: value for key, value in wanted.items() if key in actual and key not in hidden}
+    expected = {
+        key: value for key, value in desired.items() if key in actual and key not in hidden
+    }
     seen = {key: actual[key] for key in expected}
     differences = tuple(
         one_difference

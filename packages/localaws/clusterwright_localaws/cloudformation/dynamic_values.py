@@ -85,7 +85,7 @@ def _parameter_arn(account: str, region: str, name: str) -> str:
 
 
 def fill_dynamic(value: Any, account: str, region: str) -> Any:
-    """Replace every ``{{resolve:...}}`` in a value by what it stands for.
+    """Replace every ``{{resolve:...}}`` in a value by the value that it refers to.
 
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html
 

@@ -45,7 +45,7 @@ class InvalidChangeSetStatus(CloudFormationError):
 
 
 class InsufficientCapabilities(CloudFormationError):
-    """The template makes IAM resources and the caller has not acknowledged it."""
+    """The template creates IAM resources and the caller has not acknowledged it."""
 
     error_code = "InsufficientCapabilitiesException"
 

@@ -1,6 +1,6 @@
 """Intrinsic functions: from a template's expressions to plain values.
 
-A value that a resource gives only once it exists is `UNKNOWN` while a change is planned; a
+A value that exists only after the creation of a resource is `UNKNOWN` while a change is planned; a
 function over an unknown value is unknown itself, so that planning and early validation use the
 same code as the deployment.
 
@@ -39,14 +39,14 @@ UNKNOWN = _Sentinel("UNKNOWN")
 """A value that is known only after a deployment."""
 
 NO_VALUE = _Sentinel("NO_VALUE")
-"""``AWS::NoValue``: the property or list item is left out."""
+"""``AWS::NoValue``: the property or list item is omitted."""
 
 _SUB_PART = re.compile(r"\$\{(!?)([^${}]*)\}")
 
 
 @dataclass
 class Scope:
-    """What names mean while a template is evaluated.
+    """The values of names during the evaluation of a template.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Scope:
         return bool(found)
 
     def evaluate(self, value: Any) -> Any:
-        """Return `value` with every function in it answered.
+        """Return `value` with every function evaluated.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class Scope:
         function = _FUNCTIONS.get(key)
         if function is None:
             raise ValidationError(
-                f"Template error: the local AWS does not know the function {key}"
+                f"Template error: the local AWS does not support the function {key}"
                 if key.startswith(("Fn::Transform", "Fn::ForEach"))
                 else f"Template format error: Unrecognized function {key}"
             )
@@ -178,7 +178,7 @@ def text(value: Any) -> str:
 
 
 def contains_unknown(value: Any) -> bool:
-    """Say whether any part of `value` is `UNKNOWN`."""
+    """Return whether any part of `value` is `UNKNOWN`."""
     if value is UNKNOWN:
         return True
     if isinstance(value, Mapping):
@@ -496,31 +496,31 @@ def _needs_extensions(scope: Scope, name: str) -> None:
 
 
 def _contains(scope: Scope, argument: Any) -> bool:
-    items, wanted = _pair(argument, "every Fn::Contains object requires a list and a string")
-    return any(_same(item, scope.evaluate(wanted)) for item in _items(scope, items))
+    items, desired = _pair(argument, "every Fn::Contains object requires a list and a string")
+    return any(_same(item, scope.evaluate(desired)) for item in _items(scope, items))
 
 
 def _each_member_equals(scope: Scope, argument: Any) -> bool:
-    items, wanted = _pair(argument, "Fn::EachMemberEquals requires a list and a string")
-    return all(_same(item, scope.evaluate(wanted)) for item in _items(scope, items))
+    items, desired = _pair(argument, "Fn::EachMemberEquals requires a list and a string")
+    return all(_same(item, scope.evaluate(desired)) for item in _items(scope, items))
 
 
 def _each_member_in(scope: Scope, argument: Any) -> bool:
     items, allowed = _pair(argument, "Fn::EachMemberIn requires two lists")
-    wanted = _items(scope, allowed)
-    return all(any(_same(item, one) for one in wanted) for item in _items(scope, items))
+    desired = _items(scope, allowed)
+    return all(any(_same(item, one) for one in desired) for item in _items(scope, items))
 
 
 def _items(scope: Scope, value: Any) -> list[Any]:
     found = scope.evaluate(value)
     if not isinstance(found, list):
-        raise ValidationError("Template error: rule functions look at lists")
+        raise ValidationError("Template error: rule functions require lists")
     return found
 
 
 def _value_of(_: Scope, argument: Any) -> Any:
     raise ValidationError(
-        "Template error: the local AWS does not know the rule functions Fn::ValueOf, "
+        "Template error: the local AWS does not support the rule functions Fn::ValueOf, "
         "Fn::ValueOfAll and Fn::RefAll"
     )
 

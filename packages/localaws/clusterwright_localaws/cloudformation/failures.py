@@ -1,4 +1,4 @@
-"""How a refusal becomes the reason in an event, in the words of CloudFormation.
+"""Converts errors to the reasons that CloudFormation shows in events.
 
 The form of a resource handler's message is the one that AWS shows; the codes are those of
 https://docs.aws.amazon.com/cloudformation-cli/latest/userguide/resource-type-test-contract-errors.html
@@ -36,7 +36,7 @@ _CODES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def reason(error: Exception) -> str:
-    """Return the ``ResourceStatusReason`` for an exception that a handler let through."""
+    """Return the ``ResourceStatusReason`` for an exception of a handler."""
     if isinstance(error, Cancelled):
         return "Resource operation cancelled"
     if isinstance(error, CloudFormationError):
@@ -56,7 +56,7 @@ def reason(error: Exception) -> str:
 
 
 def is_gone(error: Exception) -> bool:
-    """Say whether an error means that the resource does not exist any more."""
+    """Return whether an error means that the resource no longer exists."""
     if isinstance(error, HandlerFailure):
         return error.code == "NotFound"
     response = getattr(error, "response", None)

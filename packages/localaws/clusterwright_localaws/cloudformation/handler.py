@@ -1,7 +1,7 @@
 """What a resource type must bring: a small class that turns properties into API calls.
 
 To carry a new type, put a module into this package and define a `Handler` subclass in it; the
-registry finds it by its `type_name`. Nothing else has to be told.
+registry finds it by its `type_name`. Nothing else has to be notified.
 
 The engine has done the following before a handler is called, so a handler need not:
 
@@ -236,7 +236,7 @@ class Handler:
         raise HandlerFailure(f"{self.type_name} cannot be updated in place", "NotUpdatable")
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        """Delete the resource and wait until it is gone.
+        """Delete the resource and wait until it is deleted.
 
         A resource that is gone already is no error: call `gone` around the API call, or let
         the service's not-found error through, which the engine takes as done.
@@ -264,7 +264,7 @@ class Handler:
         return f"{self.type_name} does not support the policy Snapshot"
 
     def refused(self, properties: Properties) -> list[str]:
-        """Return the given properties that the local AWS does not carry for this type."""
+        """Return the given properties that the local AWS does not support for this type."""
         return [
             name
             for name in properties
@@ -275,14 +275,14 @@ class Handler:
     def outdated(
         self, account: str, region: str, physical_id: str, properties: Properties
     ) -> bool:
-        """Say whether what the properties point at has changed, as a nested template."""
+        """Return whether what the properties point at has changed, as a nested template."""
         return False
 
     takes_creation_policy: ClassVar[bool] = False
     """Whether ``CreationPolicy`` means something for this type."""
 
     def lacks(self, attribute: str) -> bool:
-        """Say whether an attribute of the schema is none that the local AWS answers."""
+        """Return whether an attribute of the schema is none that the local AWS answers."""
         return any(
             attribute == one or attribute.startswith(f"{one}.")
             for one in self.unsupported_attributes

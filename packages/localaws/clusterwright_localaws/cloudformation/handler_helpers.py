@@ -27,7 +27,7 @@ def policy_text(document: Any) -> str:
 
 
 def changed(old: Properties, new: Properties, *names: str) -> bool:
-    """Say whether any of the named properties differs."""
+    """Return whether any of the named properties differs."""
     return any(old.get(name) != new.get(name) for name in names)
 
 

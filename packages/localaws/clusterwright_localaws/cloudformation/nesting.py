@@ -1,4 +1,4 @@
-"""Nested stacks: a stack that is a resource of another one, and lives and dies with it.
+"""Nested stacks: a stack that is a resource of another one, and is deleted with it.
 
 What is documented and followed here: a nested stack names its parent and its root; it has the
 parent's role, capabilities and rollback setting; a creation that fails stays ``CREATE_FAILED``
@@ -95,7 +95,7 @@ def update(ctx: Context, stack_id: str, properties: Mapping[str, Any]) -> Stack:
 
 
 def delete(ctx: Context, stack_id: str) -> None:
-    """Delete a nested stack and wait until it is gone."""
+    """Delete a nested stack and wait until it is deleted."""
     store, _ = _family(ctx)
     stack = store.by_id(stack_id)
     if stack is None or stack.gone:
@@ -124,9 +124,9 @@ def delete(ctx: Context, stack_id: str) -> None:
 
 
 def template_changed(account: str, region: str, stack_id: str, url: object) -> bool:
-    """Say whether the template at `url` is another one than the nested stack was made from.
+    """Return whether the template at `url` differs from the template of the nested stack.
 
-    A URL that is not known yet, or whose template cannot be read, may be: the update says.
+    An unknown URL or an unreadable template may differ: the update decides.
     """
     store = store_at(account, region)
     stack = store.by_id(stack_id)
@@ -192,13 +192,13 @@ def _roll_back(ctx: Context, store: Store, stack: Stack) -> Stack:
 
 def _wait(ctx: Context, worker: Operation, stack: Stack) -> None:
     """Wait until the nested operation ends; a parent that stops it waits for that as well."""
-    told = False
+    notified = False
     while not worker.finished.is_set():
-        if not told and ctx.cancelled():
-            told = True
+        if not notified and ctx.cancelled():
+            notified = True
             worker.cancel("Resource creation cancelled")
         ctx.pause(_PAUSE_S)
-    if told and not stack.status.endswith(("CREATE_COMPLETE", "CLEANUP_IN_PROGRESS")):
+    if notified and not stack.status.endswith(("CREATE_COMPLETE", "CLEANUP_IN_PROGRESS")):
         raise Cancelled
 
 

@@ -1,7 +1,7 @@
-"""Carrying out what was asked of a stack: create, update, roll back, delete.
+"""Stack operations: create, update, roll back, delete.
 
-Each operation runs in a thread of its own and leaves its traces as CloudFormation does: states
-of the stack and of its resources, and events with reasons.
+Each operation runs in its own thread and records what CloudFormation records: states of the stack
+and of its resources, and events with reasons.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 """
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class Operation:
     """One operation on one stack. `start` returns at once; `finished` is set at the end.
 
-    A `nested` one is part of its parent's: a creation that fails is left for the parent to
-    delete, and an update leaves what it replaced until the parent has succeeded too.
+    A `nested` operation is part of its parent's: the parent deletes a failed creation, and an
+    update keeps replaced resources until the parent has succeeded too.
     """
 
     def __init__(
@@ -83,16 +83,16 @@ class Operation:
         ).start()
 
     def cancel(self, reason: str) -> None:
-        """Stop at the next chance, and roll back with this reason."""
+        """Cancel at the next opportunity, and roll back with this reason."""
         self.work.cancel_reason = reason
 
     def deploy(self, revision: Revision, *, creating: bool, keep_on_create: bool = True) -> None:
-        """Make the stack what `revision` says; roll back if that fails.
+        """Create or update the stack to `revision`; roll back on a failure.
 
         Parameters
         ----------
         revision:
-            What the stack is to become.
+        The desired revision of the stack.
         creating:
             The stack is new: states are those of a creation.
         keep_on_create:
@@ -159,7 +159,7 @@ class Operation:
             self.clean_up()
 
     def clean_up(self) -> None:
-        """Delete what a successful update replaced or took out, in nested stacks as well."""
+        """Delete what a successful update replaced or removed, also in nested stacks."""
         stack = self.stack
         before = stack.stable
         assert before is not None
@@ -193,7 +193,7 @@ class Operation:
         return [one for one in found if one is not None and not one.gone]
 
     def _refuse_invalid(self, plan: Plan) -> str:
-        """Early validation: nothing is touched, and every wrong resource says why."""
+        """Early validation: change nothing, and report every invalid resource."""
         by_name: dict[str, list[str]] = {}
         for step, violation in plan.violations:
             by_name.setdefault(step.logical_id, []).append(str(violation))
@@ -217,18 +217,18 @@ class Operation:
         return f"Validation failed for following resources: [{', '.join(by_name)}]."
 
     def _refuse_denied(self, plan: Plan) -> None:
-        """Fail what the stack policy does not allow, before anything is touched."""
+        """Fail changes that the stack policy does not allow, before any change is made."""
         if self.policy is None:
             return
         policy = stack_policy.read_policy(self.policy)
         actions = {REPLACE: stack_policy.REPLACE, UPDATE: stack_policy.MODIFY}
-        wanted = [
+        desired = [
             (step.old, actions[step.action])
             for step in plan.steps.values()
             if step.old is not None and step.action in actions
         ]
-        wanted += [(self.stack.resources[name], stack_policy.DELETE) for name in plan.removed]
-        for one, action in wanted:
+        desired += [(self.stack.resources[name], stack_policy.DELETE) for name in plan.removed]
+        for one, action in desired:
             denied = stack_policy.refusal(policy, action, one.logical_id, one.type_name)
             if denied:
                 self.work.fail(one, "UPDATE", ValidationError(denied), keep=one)
@@ -245,7 +245,7 @@ class Operation:
             self.roll_back_update(problem)
 
     def roll_back_creation(self, problem: str | None) -> None:
-        """Delete everything that a creation made, and end in ``ROLLBACK_COMPLETE``."""
+        """Delete all resources of a failed creation, and end in ``ROLLBACK_COMPLETE``."""
         stack = self.stack
         text = f"{_sentence(problem)} Rollback requested by user." if problem else None
         delete_stack = stack.on_failure == "DELETE"
@@ -319,44 +319,44 @@ class Operation:
         stack.enter("UPDATE_ROLLBACK_COMPLETE", token=self.token)
 
     def _revert(self, stable: Snapshot, skip: Collection[str]) -> list[Resource]:
-        """Bring every resource back, and return what exists now and must go."""
+        """Restore every resource, and return the resources to delete."""
         stack = self.stack
         unwanted = [one for name, one in stack.resources.items() if name not in stable.resources]
         # Resources that a replacement put aside, and that are still there.
         aside = {(one.logical_id, one.physical_id): one for one in stack.garbage}
-        for name, wanted in stable.resources.items():
+        for name, desired in stable.resources.items():
             current = stack.resources.get(name)
-            if current is None or current is wanted:
+            if current is None or current is desired:
                 continue
             if name in skip:
-                self.work.put(replace(wanted, status="UPDATE_COMPLETE", time=stack.tick()))
+                self.work.put(replace(desired, status="UPDATE_COMPLETE", time=stack.tick()))
                 self.work.note(
                     name,
-                    wanted.physical_id,
-                    wanted.type_name,
+                    desired.physical_id,
+                    desired.type_name,
                     "UPDATE_COMPLETE",
                     "Resource update skipped during update rollback",
-                    wanted.properties,
+                    desired.properties,
                 )
-            elif current.physical_id == wanted.physical_id:
-                self._revert_in_place(current, wanted, stable)
-            elif (name, wanted.physical_id) in aside:
+            elif current.physical_id == desired.physical_id:
+                self._revert_in_place(current, desired, stable)
+            elif (name, desired.physical_id) in aside:
                 if current.physical_id:
                     stack.garbage.append(current)
-                self.work.put(replace(wanted, status="UPDATE_COMPLETE", time=stack.tick()))
+                self.work.put(replace(desired, status="UPDATE_COMPLETE", time=stack.tick()))
                 self.work.note(
                     name,
-                    wanted.physical_id,
-                    wanted.type_name,
+                    desired.physical_id,
+                    desired.type_name,
                     "UPDATE_COMPLETE",
                     None,
-                    wanted.properties,
+                    desired.properties,
                 )
             else:
                 if current.physical_id:
                     with contextlib.suppress(Exception):
                         self.work.delete_physical(current)
-                self.work.create(replace(wanted, physical_id=""))
+                self.work.create(replace(desired, physical_id=""))
         needed = {
             (name, one.physical_id)
             for resources in (stack.resources, stable.resources)
@@ -367,33 +367,33 @@ class Operation:
         ]
         return [*unwanted, *leftovers]
 
-    def _revert_in_place(self, current: Resource, wanted: Resource, stable: Snapshot) -> None:
+    def _revert_in_place(self, current: Resource, desired: Resource, stable: Snapshot) -> None:
         same = (
             not current.dirty
-            and current.properties == wanted.properties
-            and current.tags == wanted.tags
+            and current.properties == desired.properties
+            and current.tags == desired.tags
         )
         same = same and not any(
             child.stack_id == current.physical_id and child.stable is not None
             for child in self._children()
         )
         if same and not current.status.endswith("_FAILED"):
-            self.work.put(wanted)
+            self.work.put(desired)
             return
         if same:
             # The update was refused before it changed anything.
-            self.work.put(replace(wanted, status="UPDATE_COMPLETE", time=self.stack.tick()))
+            self.work.put(replace(desired, status="UPDATE_COMPLETE", time=self.stack.tick()))
             self.work.note(
-                wanted.logical_id,
-                wanted.physical_id,
-                wanted.type_name,
+                desired.logical_id,
+                desired.physical_id,
+                desired.type_name,
                 "UPDATE_COMPLETE",
                 None,
-                wanted.properties,
+                desired.properties,
             )
             return
         tags = dict(stable.revision.tags) if stable.revision else {}
-        self.work.update(current, replace(wanted, tags=tags), current.tags)
+        self.work.update(current, replace(desired, tags=tags), current.tags)
 
     def delete(
         self, retain: Collection[str] = (), *, force: bool = False, created_now: bool = False
@@ -407,7 +407,7 @@ class Operation:
         force:
             Leave behind what cannot be deleted, and delete the stack all the same.
         created_now:
-            The stack was made by the very operation that its parent rolls back.
+            The stack was created by the operation that its parent rolls back.
         """
         stack = self.stack
         templates = [stack.revision.template] if stack.revision else []
@@ -444,7 +444,7 @@ class Operation:
         *,
         policy: Callable[[Resource], str | None],
     ) -> list[str]:
-        """Delete resources in reverse order of their needs; return the names that failed."""
+        """Delete resources in reverse order of dependency; return the names that failed."""
         by_key = {f"{one.logical_id}#{number}": one for number, one in enumerate(resources)}
         # What needs a resource goes before the resource.
         before: dict[str, set[str]] = {key: set() for key in by_key}
@@ -466,7 +466,7 @@ class Operation:
         return failed
 
     def _policy(self, one: Resource, *, created_now: bool = False) -> str | None:
-        """Return what becomes of a resource that is deleted: a policy, or None for deletion."""
+        """Return the policy that keeps a deleted resource, or None to delete it."""
         if created_now:
             leaves = one.deletion_policy in KEEPING
             keeps = one.deletion_policy == "Retain" and self._keep_on_create

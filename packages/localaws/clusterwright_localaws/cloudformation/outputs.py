@@ -24,8 +24,8 @@ def compute_outputs(store: Store, stack: Stack, revision: Revision, scope: Scope
     Raises
     ------
     ValidationError
-        An output is no text, an export has a name that is taken, or an export that others use
-        would change.
+        An output is not a string, the name of an export is in use, or an export that other stacks
+        use would change.
     """
     outputs = []
     for key, output in revision.template.outputs.items():

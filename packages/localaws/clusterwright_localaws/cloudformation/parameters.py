@@ -1,4 +1,4 @@
-"""Template parameters: what the caller gave, what the template allows, what SSM says.
+"""Template parameters: values of the caller, constraints of the template, values in SSM.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/parameters-section-structure.html
 """
@@ -131,7 +131,7 @@ def _chosen(
 
 
 def _check_declaration(name: str, declaration: Mapping[str, Any]) -> None:
-    """Refuse a declaration of the wrong form, whether its value is given or not."""
+    """Refuse an invalid declaration, with or without a value."""
     kind = declaration["Type"]
     if not isinstance(kind, str) or not _TYPES.fullmatch(kind):
         raise ValidationError(f"Template format error: Unrecognized parameter type: {kind}")

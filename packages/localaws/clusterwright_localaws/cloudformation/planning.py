@@ -111,7 +111,7 @@ def handler_of(type_name: str) -> Handler:
     Raises
     ------
     ValidationError
-        The local AWS does not carry the type.
+        The local AWS does not support the type.
     """
     found = registry().get(type_name)
     if found is not None:
@@ -119,10 +119,10 @@ def handler_of(type_name: str) -> Handler:
     if type_name.startswith("Custom::") or type_name == "AWS::CloudFormation::CustomResource":
         carried = ", ".join(sorted(name for name in registry() if name.startswith("Custom::")))
         raise ValidationError(
-            f"The local AWS does not carry the custom resource {type_name}: it runs no Lambda "
+            f"The local AWS does not support the custom resource {type_name}: it runs no Lambda "
             f"functions. It carries {carried}."
         )
-    raise ValidationError(f"The local AWS does not carry the resource type {type_name}.")
+    raise ValidationError(f"The local AWS does not support the resource type {type_name}.")
 
 
 def evaluate_properties(scope: Scope, definition: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,7 +235,8 @@ class _Planner:
             kind = template.resources[reference.name]["Type"]
             if reference.attribute is not None and handler_of(kind).lacks(reference.attribute):
                 raise ValidationError(
-                    f"The local AWS does not carry the attribute {reference.attribute} of {kind} "
+                    f"The local AWS does not support the attribute {reference.attribute} of "
+                    f"{kind} "
                     f"({reference.name})."
                 )
 
@@ -246,7 +247,7 @@ class _Planner:
         refused = handler_of(kind).refused(coerced)
         if refused and not violations:
             raise ValidationError(
-                f"The local AWS does not carry {', '.join(refused)} of {kind} ({name})."
+                f"The local AWS does not support {', '.join(refused)} of {kind} ({name})."
             )
         self._refuse_snapshot(name, definition, coerced)
         old = self._stack.resources.get(name)
@@ -353,7 +354,7 @@ def attribute_of(resource: Resource, attribute: str, default: Any = None) -> Any
     Raises
     ------
     ValidationError
-        The handler does not know the attribute, and no `default` is given.
+        The handler does not support the attribute, and there is no `default`.
     """
     if attribute in resource.attributes:
         return resource.attributes[attribute]
@@ -370,7 +371,7 @@ def attribute_of(resource: Resource, attribute: str, default: Any = None) -> Any
             f"nested stack {resource.logical_id}"
         )
     raise ValidationError(
-        f"The local AWS does not know the attribute {attribute} of {resource.type_name} "
+        f"The local AWS does not support the attribute {attribute} of {resource.type_name} "
         f"({resource.logical_id})"
     )
 

@@ -39,7 +39,7 @@ class Reference:
 
 
 def references(value: Any) -> Iterator[Reference]:
-    """Yield every reference in `value`, also those in branches that are not taken."""
+    """Yield every reference in `value`, also those in branches that do not apply."""
     if isinstance(value, list):
         for item in value:
             yield from references(item)

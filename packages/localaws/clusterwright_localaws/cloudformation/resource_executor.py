@@ -1,4 +1,4 @@
-"""One resource at a time: created, changed, replaced or deleted, with its states and events."""
+"""Creates, updates, replaces and deletes single resources, with their states and events."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ResourceExecutor:
             properties, violations = check_properties(
                 kind, self.stack.region, evaluate_properties(self.scope, definition)
             )
-            wanted = Resource(
+            desired = Resource(
                 logical_id=name,
                 type_name=kind,
                 physical_id="",
@@ -110,17 +110,17 @@ class ResourceExecutor:
                 )
             return False
         if old is None or not exists:
-            return self.create(wanted)
-        return self._change(old, wanted, previous_tags)
+            return self.create(desired)
+        return self._change(old, desired, previous_tags)
 
-    def create(self, wanted: Resource, *, replaces: Resource | None = None) -> bool:
+    def create(self, desired: Resource, *, replaces: Resource | None = None) -> bool:
         """Create a resource, or the successor of one that must be replaced."""
         verb = "UPDATE" if replaces is not None else "CREATE"
-        name, kind = wanted.logical_id, wanted.type_name
+        name, kind = desired.logical_id, desired.type_name
         progress = f"{verb}_IN_PROGRESS"
         if replaces is None:
-            self.note(name, "", kind, progress, None, wanted.properties)
-            self.put(replace(wanted, status=progress, time=self.stack.tick()))
+            self.note(name, "", kind, progress, None, desired.properties)
+            self.put(replace(desired, status=progress, time=self.stack.tick()))
         else:
             self.note(
                 name,
@@ -129,7 +129,7 @@ class ResourceExecutor:
                 progress,
                 "Requested update requires the creation of a new physical resource; hence "
                 "creating one.",
-                wanted.properties,
+                desired.properties,
             )
         identified: list[str] = []
 
@@ -140,11 +140,11 @@ class ResourceExecutor:
             if replaces is not None and replaces.physical_id != physical_id:
                 # Which policy holds for the old one is said by the new template.
                 self.stack.garbage.append(
-                    replace(replaces, update_replace_policy=wanted.update_replace_policy)
+                    replace(replaces, update_replace_policy=desired.update_replace_policy)
                 )
             self.put(
                 replace(
-                    wanted,
+                    desired,
                     physical_id=physical_id,
                     status=progress,
                     reason="Resource creation Initiated",
@@ -157,16 +157,16 @@ class ResourceExecutor:
                 kind,
                 progress,
                 "Resource creation Initiated",
-                wanted.properties,
+                desired.properties,
             )
 
         try:
-            context = self._context(wanted, {})
+            context = self._context(desired, {})
             context.on_identified = on_identified
-            if "CreationPolicy" in wanted.definition:
-                context.creation_policy = self.scope.evaluate(wanted.definition["CreationPolicy"])
-            with self._acting(kind, wanted.properties):
-                created = handler_of(kind).create(context, self._filled(wanted.properties))
+            if "CreationPolicy" in desired.definition:
+                context.creation_policy = self.scope.evaluate(desired.definition["CreationPolicy"])
+            with self._acting(kind, desired.properties):
+                created = handler_of(kind).create(context, self._filled(desired.properties))
             on_identified(created.physical_id)
         except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
             if replaces is not None and not identified:
@@ -175,29 +175,29 @@ class ResourceExecutor:
             else:
                 self.fail(self.stack.resources[name], verb, error)
             return False
-        self._done(wanted, created, verb)
+        self._done(desired, created, verb)
         return True
 
-    def _change(self, old: Resource, wanted: Resource, previous_tags: Mapping[str, str]) -> bool:
-        schema = resource_schema(wanted.type_name, self.stack.region)
+    def _change(self, old: Resource, desired: Resource, previous_tags: Mapping[str, str]) -> bool:
+        schema = resource_schema(desired.type_name, self.stack.region)
         changed = difference(
-            schema, handler_of(wanted.type_name), old.properties, wanted.properties
+            schema, handler_of(desired.type_name), old.properties, desired.properties
         )
         retagged = (
             schema is not None
             and schema.tag_property is not None
-            and dict(previous_tags) != dict(wanted.tags)
+            and dict(previous_tags) != dict(desired.tags)
         )
         failed_before = old.status.endswith("_FAILED")
         if changed.replacement != "False":
-            return self._replace(old, wanted, schema, changed)
-        outdated = handler_of(wanted.type_name).outdated(
-            self.stack.account, self.stack.region, old.physical_id, wanted.properties
+            return self._replace(old, desired, schema, changed)
+        outdated = handler_of(desired.type_name).outdated(
+            self.stack.account, self.stack.region, old.physical_id, desired.properties
         )
         if not (changed.any or retagged or failed_before or outdated):
             self.put(
                 replace(
-                    wanted,
+                    desired,
                     physical_id=old.physical_id,
                     attributes=old.attributes,
                     status=old.status,
@@ -206,14 +206,14 @@ class ResourceExecutor:
                 )
             )
             return True
-        return self.update(old, wanted, previous_tags)
+        return self.update(old, desired, previous_tags)
 
-    def update(self, old: Resource, wanted: Resource, previous_tags: Mapping[str, str]) -> bool:
+    def update(self, old: Resource, desired: Resource, previous_tags: Mapping[str, str]) -> bool:
         """Change a resource in place."""
-        name, kind = wanted.logical_id, wanted.type_name
-        self.note(name, old.physical_id, kind, "UPDATE_IN_PROGRESS", None, wanted.properties)
+        name, kind = desired.logical_id, desired.type_name
+        self.note(name, old.physical_id, kind, "UPDATE_IN_PROGRESS", None, desired.properties)
         changing = replace(
-            wanted,
+            desired,
             physical_id=old.physical_id,
             attributes=old.attributes,
             status="UPDATE_IN_PROGRESS",
@@ -221,32 +221,32 @@ class ResourceExecutor:
         )
         self.put(changing)
         try:
-            context = self._context(wanted, previous_tags)
+            context = self._context(desired, previous_tags)
             before: Mapping[str, Any] = old.properties
             with contextlib.suppress(CloudFormationError):
                 # What the old text stood for may be gone; the handler then sees the text.
                 before = self._filled(old.properties)
-            with self._acting(kind, wanted.properties):
+            with self._acting(kind, desired.properties):
                 updated = handler_of(kind).update(
-                    context, old.physical_id, before, self._filled(wanted.properties)
+                    context, old.physical_id, before, self._filled(desired.properties)
                 )
         except Exception as error:  # noqa: BLE001 - whatever a handler raises fails its resource
             self.fail(replace(changing, dirty=True), "UPDATE", error)
             return False
-        self._done(wanted, updated, "UPDATE")
+        self._done(desired, updated, "UPDATE")
         return True
 
     def _replace(
         self,
         old: Resource,
-        wanted: Resource,
+        desired: Resource,
         schema: ResourceSchema | None,
         changed: Difference,
     ) -> bool:
-        named = _own_name(schema, old.properties, wanted.properties)
+        named = _own_name(schema, old.properties, desired.properties)
         if named is not None:
             self.fail(
-                replace(old, definition=wanted.definition),
+                replace(old, definition=desired.definition),
                 "UPDATE",
                 ValidationError(
                     "CloudFormation cannot update a stack when a custom-named resource requires "
@@ -262,8 +262,8 @@ class ResourceExecutor:
                 self.fail(old, "UPDATE", error, keep=old)
                 return False
             # Its physical resource is gone: a rollback has to make it anew.
-            return self.create(wanted)
-        return self.create(wanted, replaces=old)
+            return self.create(desired)
+        return self.create(desired, replaces=old)
 
     def delete_one(self, one: Resource, policy: str | None) -> bool:
         """Delete a resource, or leave it behind, as the policy says; say whether it worked."""
@@ -373,7 +373,7 @@ class ResourceExecutor:
             yield
 
     def stopped(self) -> bool:
-        """Say whether waiting handlers must give up."""
+        """Return whether waiting handlers must give up."""
         if self.rolling_back:
             return False
         if self.deadline is not None and time.monotonic() > self.deadline:
@@ -385,11 +385,11 @@ class ResourceExecutor:
         with self.stack.lock:
             self.stack.resources[one.logical_id] = one
 
-    def _done(self, wanted: Resource, created: Created, verb: str) -> None:
+    def _done(self, desired: Resource, created: Created, verb: str) -> None:
         status = f"{verb}_COMPLETE"
         self.put(
             replace(
-                wanted,
+                desired,
                 physical_id=created.physical_id,
                 attributes=dict(created.attributes),
                 status=status,
@@ -397,12 +397,12 @@ class ResourceExecutor:
             )
         )
         self.note(
-            wanted.logical_id,
+            desired.logical_id,
             created.physical_id,
-            wanted.type_name,
+            desired.type_name,
             status,
             created.remark,
-            wanted.properties,
+            desired.properties,
         )
 
     def fail(

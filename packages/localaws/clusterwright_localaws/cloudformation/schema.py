@@ -45,14 +45,14 @@ class ResourceSchema(resource_schemas.ResourceSchema):
         return str(tagging.get("tagProperty", "/properties/Tags")).removeprefix("/properties/")
 
     def knows_attribute(self, name: str) -> bool:
-        """Say whether ``Fn::GetAtt`` may ask for `name` (``Arn``, ``Endpoint.Address``)."""
+        """Return whether ``Fn::GetAtt`` supports `name` (``Arn``, ``Endpoint.Address``)."""
         parts = tuple(name.split("."))
         return parts in self.read_only or self._property(parts) is not None
 
     def validate(self, properties: Any) -> tuple[Any, list[Violation]]:
         """Check a resource's properties, and coerce scalars as CloudFormation does.
 
-        ``"5"`` is taken where an integer is asked for, ``"true"`` where a boolean is, and a
+        ``"5"`` is accepted for an integer, ``"true"`` for a boolean, and a
         number where a string is. Values that are `UNKNOWN` pass every check.
 
         Returns the coerced properties and everything that is wrong with them.
@@ -92,8 +92,10 @@ class ResourceSchema(resource_schemas.ResourceSchema):
             types = [allowed] if isinstance(allowed, str) else list(allowed)
             coerced = _coerce(value, types)
             if coerced is _NO:
-                wanted = " or ".join(_SHOWN_TYPES[name] for name in types)
-                return value, [Violation(path, f"expected type: {wanted}, found: {_shown(value)}")]
+                desired = " or ".join(_SHOWN_TYPES[name] for name in types)
+                return value, [
+                    Violation(path, f"expected type: {desired}, found: {_shown(value)}")
+                ]
             value = coerced
         found.extend(_values(value, schema, path))
         if isinstance(value, str):

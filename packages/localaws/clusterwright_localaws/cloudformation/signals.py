@@ -116,7 +116,7 @@ def key_of(region: str, url: str) -> str | None:
 def read(body: bytes) -> Signal:
     """Read the document of a signal: Status, UniqueId, Data and Reason.
 
-    What cannot be read is a failure with a reason, so that nobody waits for it in vain.
+    Unreadable signals are failures with a reason, so that the wait ends.
     """
     try:
         document: Mapping[str, Any] = json.loads(body)

@@ -90,8 +90,8 @@ def _applies(
 def _condition(condition: Any, resource_type: str) -> bool:
     if not condition:
         return True
-    for operator, wanted in condition.items():
-        types = wanted.get("ResourceType", [])
+    for operator, desired in condition.items():
+        types = desired.get("ResourceType", [])
         listed = [types] if isinstance(types, str) else list(types)
         if operator == "StringEquals" and resource_type not in listed:
             return False

@@ -65,7 +65,7 @@ class Resource:
     """One resource of a stack, as the last successful operation left it.
 
     `properties` are the template's after evaluation, before dynamic references are filled in;
-    `dirty` says that an update failed on the way, so that what the API has is not known.
+    `dirty` means that an update failed midway, so that the state in the API is unknown.
     """
 
     logical_id: str
@@ -110,7 +110,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a stack was when it was last stable: where a rollback goes back to."""
+    """The last stable state of a stack, to which a rollback returns."""
 
     revision: Revision | None
     resources: Mapping[str, Resource]
@@ -268,4 +268,4 @@ class StackOperation(Protocol):
     finished: threading.Event
 
     def cancel(self, reason: str) -> None:
-        """Stop at the next chance, and roll back with this reason."""
+        """Cancel at the next opportunity, and roll back with this reason."""

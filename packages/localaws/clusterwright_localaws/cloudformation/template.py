@@ -1,4 +1,4 @@
-"""A template: its sections, what CloudFormation refuses before anything runs, and its graph.
+"""A template: its sections, its validation before an operation, and its dependency graph.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/template-anatomy.html
 """
@@ -24,7 +24,7 @@ from clusterwright_localaws.cloudformation.template_text import parse_text
 
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
 SERVERLESS = "AWS::Serverless-2016-10-31"
-"""Carried where no resource is of a serverless type: then it changes nothing."""
+"""Supported if no resource has a serverless type: then it changes nothing."""
 WAIT_CONDITION = "AWS::CloudFormation::WaitCondition"
 
 _SECTIONS = frozenset(
@@ -132,11 +132,11 @@ class Template:
 
     @property
     def language_extensions(self) -> bool:
-        """Whether ``AWS::LanguageExtensions`` is asked for."""
+        """Whether the template uses ``AWS::LanguageExtensions``."""
         return LANGUAGE_EXTENSIONS in self.transforms
 
     def section(self, name: str) -> Mapping[str, Any]:
-        """Return a section that is a mapping; empty where the template has none."""
+        """Return a section that is a mapping; empty if the template has none."""
         found: Mapping[str, Any] = self.body.get(name) or {}
         return found
 
@@ -200,7 +200,7 @@ def _macros(names: list[str]) -> str:
 
 @functools.lru_cache(maxsize=512)
 def _edges(template: Template) -> Mapping[str, frozenset[str]]:
-    """For each resource, every resource that it names."""
+    """For each resource, every resource that it refers to."""
     return {
         name: frozenset(_named(template, resource)) - {name}
         for name, resource in template.resources.items()
@@ -279,7 +279,9 @@ def _check_nulls(value: Any, path: str) -> None:
 
 def _check_name(what: str, name: str) -> None:
     if name.startswith("Fn::ForEach"):
-        raise ValidationError(f"Template error: the local AWS does not carry Fn::ForEach ({name})")
+        raise ValidationError(
+            f"Template error: the local AWS does not support Fn::ForEach ({name})"
+        )
     if not _NAME.fullmatch(name):
         raise ValidationError(f"Template format error: {what} name {name} is non alphanumeric.")
 
@@ -328,9 +330,9 @@ def _check_policy_functions(template: Template) -> None:
 
 def _check_policies(name: str, resource: Mapping[str, Any]) -> None:
     if "UpdatePolicy" in resource:
-        # Of groups of instances, functions and the like: none that is carried.
+        # Of groups of instances, functions and the like: none that is supported.
         raise ValidationError(
-            f"Template error: the local AWS does not carry UpdatePolicy ({name})"
+            f"Template error: the local AWS does not support UpdatePolicy ({name})"
         )
     policy = resource.get("CreationPolicy", {})
     if "CreationPolicy" in resource and resource["Type"] != WAIT_CONDITION:
@@ -363,14 +365,14 @@ def _check_references(template: Template, region: str) -> None:
     plain = names | set(template.parameters) | PSEUDO_PARAMETERS
     for name, resource in template.resources.items():
         depends = resource.get("DependsOn", [])
-        wanted = [depends] if isinstance(depends, str) else depends
-        missing = sorted(set(wanted) - names)
+        desired = [depends] if isinstance(depends, str) else depends
+        missing = sorted(set(desired) - names)
         if missing:
             raise _unresolved(missing, "Resources")
         _check_condition(template, resource.get("Condition"))
         for part in ("Properties", "Metadata"):
             _check_uses(template, resource.get(part) or {}, plain, "Resources", region)
-        if name in wanted:
+        if name in desired:
             raise ValidationError(f"Circular dependency between resources: [{name}]")
     for output in template.outputs.values():
         _check_condition(template, output.get("Condition"))

@@ -1,6 +1,6 @@
 """Sizes and shapes that a template must keep to, whatever it is about.
 
-The numbers are CloudFormation's quotas; the words of most refusals are ours.
+The numbers are CloudFormation's quotas; most messages of refusals are not AWS's.
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 """
 

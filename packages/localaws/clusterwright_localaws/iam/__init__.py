@@ -1,6 +1,7 @@
-"""IAM: what policies say, who calls, and what a call needs.
+"""IAM: policies, callers, and the permissions that a call requires.
 
 `evaluation` is AWS's documented logic on policy documents, pure and without state; `callers`,
-`entities` and `requirements` find out, for one call of the gateway, who makes it and which actions
-on which resources it needs; `enforcement` joins them where the world says `iam: enforced`.
+`entities` and `requirements` determine, for a call of the gateway, its caller and the actions that
+it requires on which resources it requires; `enforcement` combines them in worlds with `iam:
+enforced`.
 """

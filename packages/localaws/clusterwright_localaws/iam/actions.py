@@ -47,7 +47,7 @@ def prefix_of(service: str) -> str:
 
 @functools.cache
 def action_of(name: str) -> Action | None:
-    """Return what the reference says about `prefix:Name`, or None for what it does not have."""
+    """Return the reference's entry of `prefix:Name`, or None for an unknown action."""
     prefix, _, short = name.partition(":")
     found = _table("actions", prefix.lower()).get(short.lower())
     if found is None:

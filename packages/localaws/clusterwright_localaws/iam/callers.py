@@ -1,4 +1,4 @@
-"""Who makes a request: from its access key to a principal.
+"""The caller of a request: from an access key to a principal.
 
 A 12-digit key is its account's administrator: the root user, except that AWS lets no root user
 assume a role and here it may, as an administrator's role would.
@@ -54,7 +54,7 @@ def forwarded(caller: Caller, service: str) -> Caller:
 
 
 def caller_of(runtime: Runtime, request: Request, service: str, region: str) -> Caller:
-    """Return who signed a request from outside.
+    """Return the principal that signed an external request.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def role_session(
 
 
 def unknown_key(service: str) -> AwsError:
-    """AWS's refusal of an access key that nobody has, in each protocol's code.
+    """AWS's refusal of an unknown access key, with the code of each protocol.
 
     https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
     https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html

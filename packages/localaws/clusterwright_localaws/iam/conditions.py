@@ -54,7 +54,7 @@ def read_operator(name: str) -> tuple[str, str, bool] | None:
 
 
 def met(condition: Condition, context: RequestContext, *, variables: bool) -> bool:
-    """Say whether a request meets one condition.
+    """Return whether a request meets one condition.
 
     A missing key fails an operator, except a negated one, `...IfExists`, `ForAllValues` and
     `Null`. Several values of the policy are alternatives, and of a negated operator all must
@@ -69,14 +69,14 @@ def met(condition: Condition, context: RequestContext, *, variables: bool) -> bo
         if condition.quantifier == ALL_VALUES or condition.if_exists:
             return True
         return not positive and condition.quantifier != ANY_VALUE
-    wanted = [
+    desired = [
         pattern
         for value in condition.values
         if (pattern := filled(value, context, enabled=variables)) is not None
     ]
 
     def holds(value: str) -> bool:
-        hit = any(test(pattern, value) for pattern in wanted)
+        hit = any(test(pattern, value) for pattern in desired)
         return hit if positive else not hit
 
     if condition.quantifier == ALL_VALUES:
@@ -87,7 +87,7 @@ def met(condition: Condition, context: RequestContext, *, variables: bool) -> bo
 
 
 def _text(pattern: Pattern) -> str:
-    """The pattern's own text; the operator knows no wildcards."""
+    """The text of the pattern; the operator has no wildcards."""
     return "".join(part if isinstance(part, str) else _sign(part) for part in pattern)
 
 

@@ -1,4 +1,4 @@
-"""What a request says about itself: the values of condition keys.
+"""The context of a request: the values of condition keys.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 """

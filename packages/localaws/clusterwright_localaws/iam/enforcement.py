@@ -1,4 +1,4 @@
-"""Whether a call may be made: the gateway asks here where the world says `iam: enforced`."""
+"""Decides whether a call is allowed, for the gateway in worlds with `iam: enforced`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def authorise(
     Returns
     -------
     Caller | None
-        Who calls; None for a service of ours that works for nobody.
+    The caller; None for an internal call of a service without a caller.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The gateway's one line: check the call, and let what it causes act for its caller."""
+"""The gateway's hook: check the call, and run it on behalf of its caller."""
 
 from __future__ import annotations
 

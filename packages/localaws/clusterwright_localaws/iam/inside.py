@@ -26,7 +26,7 @@ def acting_as(caller: Caller | None) -> Iterator[None]:
 
 @contextmanager
 def inside() -> Iterator[None]:
-    """The call within comes from a service of ours."""
+    """Mark the calls in the block as internal calls of a service."""
     token = _inside.set(True)
     try:
         yield
@@ -40,5 +40,5 @@ def acting() -> Caller | None:
 
 
 def is_inside() -> bool:
-    """Say whether a service of ours makes the call that is being answered."""
+    """Return whether the current call is an internal call of a service."""
     return _inside.get()

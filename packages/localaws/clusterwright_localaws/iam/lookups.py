@@ -1,4 +1,4 @@
-"""ARNs that a request does not give and the state knows: roles with paths, clusters, keys."""
+"""ARNs that are in the state, not in the request: roles with paths, clusters, keys."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[
 def _organizations_account(
     runtime: Runtime, parameters: Mapping[str, Any], place: Place
 ) -> list[str] | None:
-    """A member's ARN has the management account's number; who names no account means itself."""
+    """A member's ARN has the management account's number; the default account is the caller's."""
     account = str(parameters.get("TargetId") or place.account)
     if parameters.get("AccountId") or not account.isdigit():
         return None  # another operation, which names an account, a root or a unit

@@ -1,4 +1,4 @@
-"""Which actions an operation needs, where that is not the action of its own name.
+"""The actions that an operation requires, if they differ from its name.
 
 S3: https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
 Lambda: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html

@@ -34,7 +34,7 @@ _ELEMENTS = frozenset(
 
 
 class MalformedPolicy(Exception):
-    """The document is no policy; the message says why."""
+    """The document is not a valid policy; the message contains the reason."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _conditions(given: Any) -> list[Condition]:
 
 
 def _plain(value: Any) -> str:
-    """The grammar takes strings, numbers and booleans, and compares them as text."""
+    """The grammar accepts strings, numbers and booleans, and compares them as text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (str, int, float)):

@@ -1,4 +1,4 @@
-"""Where in a policy's text its statements stand, as the policy simulator says it.
+"""The positions of statements in the text of a policy, as the policy simulator shows them.
 
 AWS counts lines and columns from 1, and a position is the one after the brace: the CLI's own
 example has a statement whose `{` is the 37th sign of its line at column 38

@@ -1,4 +1,4 @@
-"""Who makes a request, and whether a Principal element means them.
+"""The principal of a request, and whether it matches a Principal element.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html
 """
@@ -29,14 +29,14 @@ class Grade(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Caller:
-    """Who makes a request.
+    """The principal of a request.
 
     Parameters
     ----------
     kind:
         `root`, `user`, `role` (a session), `service` or `anonymous`.
     account:
-        The account that the caller belongs to; empty for a service or nobody.
+        The account of the caller; empty for a service or an anonymous caller.
     arn:
         As GetCallerIdentity gives it: for a session the one of `assumed-role`.
     role_arn:
@@ -72,7 +72,7 @@ class Caller:
 def meant(statement: Statement, caller: Caller, *, bounded: bool) -> Grade:
     """Say how a statement of a resource-based policy means a caller.
 
-    A statement without a Principal means everybody who is asked about: identity-based policies
+    A statement without a Principal matches every caller: identity-based policies
     have none.
 
     Parameters

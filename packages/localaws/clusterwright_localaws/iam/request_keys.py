@@ -46,7 +46,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
 
 
 def of_caller(caller: Caller, world: World) -> dict[str, Values]:
-    """Keys that say who asks."""
+    """Condition keys of the caller."""
     found: dict[str, Values] = {
         "aws:PrincipalIsAWSService": "true" if caller.kind == "service" else "false",
         **caller.context,

@@ -19,7 +19,7 @@ from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 @dataclass(frozen=True)
 class Resource:
-    """What a resource says about itself: who owns it, its policy, its tags."""
+    """The owner, the policy and the tags of a resource."""
 
     account: str = ""
     policy: Policy | None = None
@@ -27,7 +27,7 @@ class Resource:
 
 
 def resource_of(arn: str, action: str) -> Resource:
-    """Return the owner and the policy of what an ARN names, as far as the state knows it."""
+    """Return the owner and the policy of the resource with an ARN, if it is in the state."""
     parts = arn.split(":", 5)
     if len(parts) != 6:
         return Resource()
@@ -119,7 +119,7 @@ def _repository(arn: str, parts: list[str], action: str) -> Resource | None:
 def _read(text: Any, name: str) -> Policy | None:
     """A policy as moto keeps it: text, bytes or nothing.
 
-    moto takes what AWS would have refused when it was put; such a policy is refused here.
+    moto accepts invalid policies that AWS refuses; they are refused here.
     """
     if not text:
         return None

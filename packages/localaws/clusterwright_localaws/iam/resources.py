@@ -155,16 +155,16 @@ def _values(
     leaves: Mapping[str, list[str]],
 ) -> list[str]:
     name, short = plain(placeholder), plain(kind.name)
-    wanted = [plain(one) for one in _PARAMETERS.get((prefix, kind.name.lower()), ())]
-    wanted += [name, f"{name}s"]
+    desired = [plain(one) for one in _PARAMETERS.get((prefix, kind.name.lower()), ())]
+    desired += [name, f"{name}s"]
     ends: tuple[str, ...] = ("id", "name", "identifier", "ids", "names")
     if len(_own_placeholders(kind.arn)) > 1:
         # Of several parts each is filled from what is called like it: an id is not a name.
         ends = tuple(end for end in ends if name.endswith((end, end.removesuffix("s"))))
-    wanted += [f"{short}{end}" for end in ends]
+    desired += [f"{short}{end}" for end in ends]
     if short in plain(operation):
-        wanted += [end for end in ("name", "id", "identifier") if end in ends]
-    for one in wanted:
+        desired += [end for end in ("name", "id", "identifier") if end in ends]
+    for one in desired:
         values = [value for value in leaves.get(one, ()) if not value.startswith("arn:")]
         if values:
             return [

@@ -1,6 +1,6 @@
 """With whose permissions CloudFormation makes what a template asks for.
 
-A stack's calls are made with the credentials of whoever called, or with those of its service
+A stack's calls use the credentials of its caller, or those of its service
 role; a custom resource's with those of its function's role.
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-iam-servicerole.html
 """
@@ -27,7 +27,7 @@ _SESSION = "AWSCloudFormation"
 
 @contextmanager
 def for_stack(role_arn: str | None) -> Iterator[None]:
-    """Make calls as the stack: by its service role, else on behalf of who called.
+    """Make calls as the stack: with its service role, else on behalf of its caller.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def for_stack(role_arn: str | None) -> Iterator[None]:
 
 
 def stack_caller(caller: Caller, role_arn: str | None) -> Caller:
-    """Return who a stack's calls are made by."""
+    """Return the principal of a stack's calls."""
     if role_arn is None:
         return caller if CLOUDFORMATION in caller.called_via else forwarded(caller, CLOUDFORMATION)
     role = entities.role_of(role_arn)
@@ -54,7 +54,7 @@ def stack_caller(caller: Caller, role_arn: str | None) -> Caller:
 
 @contextmanager
 def for_custom_resource(properties: Mapping[str, Any], region: str) -> Iterator[None]:
-    """Make calls as the function of a custom resource, which the stack must be let invoke.
+    """Make calls as the function of a custom resource, which the stack must be allowed to invoke.
 
     Raises
     ------

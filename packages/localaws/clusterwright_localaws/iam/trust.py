@@ -15,12 +15,12 @@ from clusterwright_localaws.iam.principals import Caller
 
 
 def trusts(role: Any, service: str, context: Mapping[str, Values] | None = None) -> bool:
-    """Say whether moto's `role` lets the principal of a service assume it.
+    """Return whether moto's `role` lets the principal of a service assume it.
 
     Parameters
     ----------
     context:
-        What the service says about its request, such as aws:SourceArn; aws:SourceAccount is
+        The condition keys of the service's request, such as aws:SourceArn; aws:SourceAccount is
         the role's account without it.
     """
     policy = read_policy(role.assume_role_policy_document, kind="resource")

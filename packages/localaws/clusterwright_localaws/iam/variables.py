@@ -17,9 +17,9 @@ _LITERAL = frozenset({"*", "?", "$"})
 
 
 def filled(text: str, context: RequestContext, *, enabled: bool) -> Pattern | None:
-    """Return a pattern with its variables replaced by what the request says.
+    """Return a pattern with its variables replaced by values of the request.
 
-    What a variable stands for is text: a `*` in it is no wildcard. `None` if a variable has no
+    The value of a variable is text: a `*` in it is not a wildcard. `None` if a variable has no
     value and no default, or several values: then nothing matches.
 
     Parameters

@@ -21,7 +21,7 @@ def pattern_of(text: str) -> Pattern:
 
 
 def matches(pattern: Pattern | str, text: str, *, ignore_case: bool = False) -> bool:
-    """Say whether all of `text` is what the pattern describes."""
+    """Return whether the pattern matches the whole `text`."""
     if isinstance(pattern, str):
         pattern = pattern_of(pattern)
     first, *rest = _segments(pattern, ignore_case)

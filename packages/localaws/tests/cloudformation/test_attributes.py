@@ -161,5 +161,5 @@ def test_an_unsupported_type_is_refused_before_anything_is_created(where: str) -
         body["P"] = parameter(asked)
     else:
         sections["Outputs"] = {"State": {"Value": asked}}
-    with pytest.raises(ClientError, match="does not carry the attribute VpcEncryptionControl"):
+    with pytest.raises(ClientError, match="does not support the attribute VpcEncryptionControl"):
         create("s", template(body, **sections))

@@ -238,7 +238,7 @@ def test_names_in_an_archive_stay_within_the_place() -> None:
     ("more", "message"),
     [
         ({"SourceMarkers": [{}, {}]}, "must be the same length"),
-        ({"SystemMetadata": {"sse-c-copy-source": "x"}}, "does not carry the system metadata"),
+        ({"SystemMetadata": {"sse-c-copy-source": "x"}}, "does not support the system metadata"),
     ],
 )
 def test_what_fails_the_deployment(more: dict[str, Any], message: str) -> None:
@@ -250,5 +250,5 @@ def test_what_fails_the_deployment(more: dict[str, Any], message: str) -> None:
 def test_distributions_are_refused_by_name(name: str) -> None:
     from botocore.exceptions import ClientError
 
-    with pytest.raises(ClientError, match=f"does not carry {name} of Custom::CDKBucket"):
+    with pytest.raises(ClientError, match=f"does not support {name} of Custom::CDKBucket"):
         create("one", deployment(**{name: "x"}))

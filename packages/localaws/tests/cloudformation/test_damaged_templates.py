@@ -163,7 +163,7 @@ def test_damaged_it_is_refused_or_made(place: tuple[Any, ...], junk: Any, as_key
         ),
         (
             {"Resources": {"Fn::ForEach::L": ["X", ["a"], {"P${X}": parameter("x")}]}},
-            "does not carry Fn::ForEach (Fn::ForEach::L)",
+            "does not support Fn::ForEach (Fn::ForEach::L)",
         ),
         (
             {"Resources": {"P": parameter({"Fn::GetAtt": ["P", "Value"]})}},

@@ -125,7 +125,7 @@ def test_a_function_of_an_unknown_value_is_unknown(expression: object) -> None:
         ({"Fn::Cidr": ["10.0.0.0/24", 8, 8]}, "Fn::Cidr"),
         ({"Fn::Length": ["a"]}, "needs the transform AWS::LanguageExtensions"),
         ({"Fn::Nope": 1}, "Unrecognized function Fn::Nope"),
-        ({"Fn::ForEach::x": 1}, "does not know the function Fn::ForEach::x"),
+        ({"Fn::ForEach::x": 1}, "does not support the function Fn::ForEach::x"),
         ({"Fn::Sub": "a", "b": 1}, "must be the only key"),
     ],
 )

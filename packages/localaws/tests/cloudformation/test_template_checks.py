@@ -50,18 +50,18 @@ def refusal(body: str, **options: Any) -> str:
             template({"A": {**A, "CreationPolicy": {}}}),
             "CreationPolicy of AWS::CloudFormation::WaitCondition only (A)",
         ),
-        (template({"A": {**A, "UpdatePolicy": {}}}), "does not carry UpdatePolicy (A)"),
+        (template({"A": {**A, "UpdatePolicy": {}}}), "does not support UpdatePolicy (A)"),
         (
             template({"A": resource("AWS::No::Such")}),
             "Unrecognized resource types: [AWS::No::Such]",
         ),
         (
             template({"A": resource("AWS::DynamoDB::Table")}),
-            "does not carry the resource type AWS::DynamoDB::Table",
+            "does not support the resource type AWS::DynamoDB::Table",
         ),
         (
             template({"A": resource("Custom::Mine")}),
-            "does not carry the custom resource Custom::Mine",
+            "does not support the custom resource Custom::Mine",
         ),
         (
             template({"A": parameter({"Ref": "B"})}),
@@ -128,7 +128,7 @@ def test_an_unsupported_property_is_refused_by_name() -> None:
     )
     assert (
         refusal(body)
-        == "The local AWS does not carry AccelerateConfiguration of AWS::S3::Bucket (B)."
+        == "The local AWS does not support AccelerateConfiguration of AWS::S3::Bucket (B)."
     )
 
 

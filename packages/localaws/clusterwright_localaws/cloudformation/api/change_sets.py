@@ -1,4 +1,4 @@
-"""Planned changes: made, looked at, carried out.
+"""Change sets: create, describe, execute.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html
 """
@@ -184,7 +184,7 @@ def execute_change_set(call: Call) -> Mapping[str, Any]:
 def _stack_for_change_set(
     store: Store, name: str, kind: str, change_set: str
 ) -> tuple[Stack, bool]:
-    """Return the stack that a change set is for, and whether it must be made first."""
+    """Return the stack of a change set, and whether it must be created first."""
     try:
         stack = store.find(name, message="Stack [{}] does not exist")
     except StackNotFound:

@@ -46,7 +46,7 @@ def draft(store: Store, name: str) -> Stack:
 
 
 def plan_or_none(stack: Stack, revision: Revision, store: Store) -> Plan | None:
-    """Plan, so that what cannot be carried is refused before anything starts.
+    """Plan, so that unsupported changes are refused before the operation starts.
 
     A missing export fails the stack and not the request, as on AWS.
     """
@@ -83,7 +83,7 @@ def answer_when_settled(worker: StackOperation) -> dict[str, Any]:
 def policy_text(store: Store, request: Mapping[str, Any], prefix: str) -> str | None:
     body, url = request.get(f"{prefix}Body"), request.get(f"{prefix}URL")
     if url and not body:
-        raise ValidationError("The local AWS takes a stack policy by its body only.")
+        raise ValidationError("The local AWS supports only the body of a stack policy.")
     if body:
         read_policy(body)
     return body

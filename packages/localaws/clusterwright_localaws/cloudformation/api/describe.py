@@ -29,8 +29,8 @@ def describe_stacks(call: Call) -> Mapping[str, Any]:
 @operation("cloudformation", "ListStacks")
 def list_stacks(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, store_of(call)
-    wanted = request.get("StackStatusFilter")
-    stacks = [one for one in store.stacks(deleted=True) if not wanted or one.status in wanted]
+    desired = request.get("StackStatusFilter")
+    stacks = [one for one in store.stacks(deleted=True) if not desired or one.status in desired]
     found, more = page(stacks, call)
     return compact(StackSummaries=[describing.stack_summary(one) for one in found], NextToken=more)
 
@@ -101,10 +101,10 @@ def describe_stack_resources(call: Call) -> Mapping[str, Any]:
         stack = _stack_of_resource(store, physical)
     else:
         raise ValidationError("Either StackName or PhysicalResourceId must be specified.")
-    wanted = request.get("LogicalResourceId")
+    desired = request.get("LogicalResourceId")
     with stack.lock:
         resources = [
-            one for one in stack.resources.values() if wanted is None or one.logical_id == wanted
+            one for one in stack.resources.values() if desired is None or one.logical_id == desired
         ]
     return {"StackResources": [describing.resource_shape(stack, one) for one in resources]}
 

@@ -58,8 +58,8 @@ def describe_stack_drift_detection_status(call: Call) -> Mapping[str, Any]:
 def describe_stack_resource_drifts(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     stack = store_of(call).find(request["StackName"], message="Stack [{}] does not exist")
-    wanted = request.get("StackResourceDriftStatusFilters")
-    drifts = [one for one in stack.drifts.values() if not wanted or one.status in wanted]
+    desired = request.get("StackResourceDriftStatusFilters")
+    drifts = [one for one in stack.drifts.values() if not desired or one.status in desired]
     found, more = page(drifts, call, request.get("MaxResults", 100))
     return compact(StackResourceDrifts=[one.shape(stack) for one in found], NextToken=more)
 

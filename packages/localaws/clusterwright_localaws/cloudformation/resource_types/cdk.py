@@ -1,7 +1,7 @@
 """The CDK's own resources: metadata, and custom resources that are done here, without Lambda.
 
 The custom resources do what their Lambda functions in aws-cdk-lib do; nothing else that is
-custom is carried.
+custom is supported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Metadata(Handler):
         return Created(physical_id, {"Id": physical_id})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        """Nothing was made."""
+        """Nothing was created."""
 
 
 class _Custom(Handler):
@@ -227,7 +227,7 @@ class AutoDeleteObjects(_Custom):
 
 
 class RestrictDefaultSecurityGroup(_Custom):
-    """Takes the rules out of a VPC's default security group, and gives them back at deletion."""
+    """Removes the rules of a VPC's default security group, and restores them on deletion."""
 
     type_name = "Custom::VpcRestrictDefaultSG"
 
@@ -308,7 +308,7 @@ def _wanted(name: str, properties: Properties) -> bool:
 
 
 def _marked(data: bytes, markers: Mapping[str, str], config: Mapping[str, Any]) -> bytes:
-    """Replace the markers that stand for values known only at deployment."""
+    """Replace the markers of values that are known only at deployment."""
     for marker, value in markers.items():
         text = str(value)
         if _true(config.get("jsonEscape"), default=False):
@@ -337,7 +337,7 @@ def _system_metadata(properties: Properties) -> dict[str, str]:
     unknown = sorted(set(given) - set(names))
     if unknown:
         raise HandlerFailure(
-            f"The local AWS does not carry the system metadata {', '.join(unknown)}",
+            f"The local AWS does not support the system metadata {', '.join(unknown)}",
             "InvalidRequest",
         )
     return {names[key]: value for key, value in given.items()}

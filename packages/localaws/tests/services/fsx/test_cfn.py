@@ -199,4 +199,4 @@ def test_windows_and_ontap_are_refused_by_name(open_site: Site) -> None:
     create = client("cloudformation").create_stack
     code, message = refusal(create, StackName="s", TemplateBody=body)
     assert code == "ValidationError"
-    assert "does not carry OntapConfiguration of AWS::FSx::FileSystem (Home)" in message
+    assert "does not support OntapConfiguration of AWS::FSx::FileSystem (Home)" in message

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs on the host when the packages are in; $1 is the image's root. It gives it HyperPod's paths.
+# Runs on the host after the packages were installed; $1 is the image's root. Creates HyperPod's paths.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -7,7 +7,7 @@ set -o pipefail
 root="$1"
 arch_lib="$(cd "${root}" && echo usr/lib/*-linux-gnu)"
 
-# --- Slurm where HyperPod has it: /opt/slurm, with /etc/slurm pointing into it
+# --- Slurm in HyperPod's folder /opt/slurm, with a link from /etc/slurm
 mkdir -p "${root}"/opt/slurm/{bin,sbin,lib,etc} "${root}/opt/ml/config" "${root}/opt/sagemaker"
 mkdir -p "${root}/opt/dlami/nvme" "${root}/var/log/provision" "${root}/var/log/slurm"
 for name in sinfo squeue srun sbatch salloc scancel scontrol sacct sacctmgr sreport sprio sshare \
@@ -27,7 +27,7 @@ chroot "${root}" chown -R slurm:slurm /opt/slurm/etc /var/log/slurm
 printf 'PATH="/opt/slurm/bin:/opt/slurm/sbin:%s"\n' \
   /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin >"${root}/etc/environment"
 
-# Scripts in circulation rewrite the units there (`envsubst < /etc/systemd/system/slurmd.service`).
+# Public scripts rewrite the units there (`envsubst < /etc/systemd/system/slurmd.service`).
 for unit in slurmctld slurmd slurmdbd; do
   cp "${root}/usr/lib/systemd/system/${unit}.service" "${root}/etc/systemd/system/${unit}.service"
 done
@@ -37,7 +37,7 @@ chroot "${root}" useradd --create-home --uid 1000 --shell /bin/bash ubuntu
 echo 'ubuntu ALL=(ALL) NOPASSWD:ALL' >"${root}/etc/sudoers.d/90-cloud-init-users"
 chmod 440 "${root}/etc/sudoers.d/90-cloud-init-users"
 
-# --- emulated commands in the places of the real ones
+# --- emulated commands instead of the real ones
 for name in findmnt:usr/bin modprobe:usr/sbin dmesg:usr/bin; do
   path="${root}/${name#*:}/${name%:*}"
   mv "${path}" "${path}.real"
@@ -63,14 +63,14 @@ LINKS
 chmod 755 "${root}"/usr/lib/emulation/*.py "${root}/usr/lib/emulation/containers/enroot"
 chroot "${root}" python3 -m compileall -q /usr/lib/emulation
 
-# --- stand-ins for Enroot and Pyxis, beside their places: not every image has them
-# A suite without a compiler has no stand-in of Pyxis, and scenarios with containers are left out.
+# --- stubs of Enroot and Pyxis, not installed in their folders: not every image has them
+# A suite without a compiler has no stub of Pyxis, and scenarios with containers are skipped.
 if [[ -x "${root}/usr/bin/tcc" ]]; then
   chroot "${root}" make --silent -C /usr/lib/emulation/containers spank_pyxis.so
   rm "${root}/usr/lib/emulation/containers/spank_pyxis.o"
 fi
 
-# --- nothing of Slurm or the database starts by itself: HyperPod or the scripts do that
+# --- Slurm and the database are not started at boot: HyperPod or the scripts start them
 for unit in slurmctld slurmd slurmdbd sackd mariadb munge nfs-client.target rpcbind.socket \
   systemd-timesyncd systemd-networkd systemd-resolved cron \
   apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer e2scrub_all.timer \
@@ -79,7 +79,7 @@ for unit in slurmctld slurmd slurmdbd sackd mariadb munge nfs-client.target rpcb
 done
 systemctl --root="${root}" enable chrony emulated-hardware dlami-nvme >/dev/null 2>&1
 systemctl --root="${root}" set-default multi-user.target >/dev/null 2>&1
-# Of no use in a container, and each start costs time.
+# Not needed in a container, and each start takes time.
 systemctl --root="${root}" mask systemd-logind getty.target console-getty.service ldconfig.service \
   systemd-journal-flush.service systemd-hwdb-update.service systemd-update-done.service \
   systemd-udevd.service systemd-udev-trigger.service systemd-udevd-kernel.socket \
@@ -87,7 +87,7 @@ systemctl --root="${root}" mask systemd-logind getty.target console-getty.servic
   sys-kernel-debug.mount sys-kernel-tracing.mount systemd-firstboot.service \
   systemd-random-seed.service systemd-pcrphase.service >/dev/null 2>&1
 
-# --- each machine gets its own
+# --- files that each machine creates
 rm -f "${root}/etc/hostname" "${root}/etc/resolv.conf" "${root}"/etc/ssh/ssh_host_*_key*
 : >"${root}/etc/machine-id"
 rm -rf "${root}"/var/log/journal "${root}"/var/lib/mysql/*.err

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -SE
-"""Stands in for fi_info, neuron-ls and dcgmi: how many devices there are, and whether they work.
+"""Emulates fi_info, neuron-ls and dcgmi: the number of devices and their health.
 
-Written without a real machine to compare with; fields beyond those below are missing.
+The output was not compared with a real machine; other fields are missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -SE
-"""findmnt, with the type and source of emulated Lustre and NFS mounts in their places.
+"""findmnt that shows the requested type and source of emulated Lustre and NFS mounts.
 
-Only the JSON form is changed, and the plain form of the columns SOURCE and FSTYPE of one target
-(`findmnt -n -o FSTYPE /fsx`); every other call is the real findmnt's, unchanged.
+Only the JSON output is changed, and the plain output of the columns SOURCE and FSTYPE of one
+target (`findmnt -n -o FSTYPE /fsx`); all other calls are passed to the real findmnt.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What this emulated machine is said to have, and which faults are put into it.
+"""The emulated hardware of this machine, and its faults.
 
 `/etc/emulation/hardware.json` is written before the machine starts, from the catalogue's facts of
-its instance type. A fault is a file in `/run/emulation/faults`, its name the fault, its text the
-detail; whoever breaks something writes it, whoever mends it removes it. A reboot ends it, too. One
-in `/etc/emulation/faults` lies on the instance's disk, so only another instance ends it.
+its instance type. A fault is a file in `/run/emulation/faults`; its name is the fault, its text
+the detail. It lasts until the file is deleted or the machine is rebooted. A fault in
+`/etc/emulation/faults` is on the instance's disk, and lasts until the instance is replaced.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def hardware() -> dict[str, Any]:
 
 
 def fault(name: str) -> str | None:
-    """The text of a fault that is in force, else None."""
+    """The text of an active fault, else None."""
     for folder in (FAULTS, LASTING_FAULTS):
         try:
             with open(f"{folder}/{name}", encoding="utf-8") as file:
@@ -52,12 +52,12 @@ def write_state(name: str, value: Any) -> None:
 
 
 def pci_address(index: int) -> str:
-    """The bus address of accelerator `index`: of our making, in the form that Linux writes."""
+    """An arbitrary bus address for accelerator `index`, in the format of Linux."""
     return f"0000:{0x53 + 0x10 * (index % 8):02x}:{index // 8:02x}.0"
 
 
 def uuid(index: int) -> str:
-    """A GPU's UUID, the same at every start of the machine, another on another machine."""
+    """A GPU's UUID, which is constant for a machine and differs between machines."""
     import hashlib
 
     seed = f"{hardware()['instance_id']}/{index}".encode()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -SE
 """Mounts the machine's instance store at /opt/dlami/nvme, as the image's dlami-nvme.service does.
 
-A folder on the host stands in for the array of NVMe disks; it lives and dies with the instance.
+A folder on the host replaces the array of NVMe disks; it is deleted with the instance.
 """
 
 from __future__ import annotations

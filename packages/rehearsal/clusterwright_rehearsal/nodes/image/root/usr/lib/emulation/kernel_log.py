@@ -1,9 +1,10 @@
 #!/usr/bin/python3 -SE
-"""dmesg of this machine alone: what was written to `/run/emulation/kernel.log`.
+"""dmesg that prints only the messages of this machine, from `/run/emulation/kernel.log`.
 
-All machines share the kernel of the host, whose own messages are not theirs. A line of the file is
-`SECONDS TEXT`, seconds since the host started; a reboot empties it. Printed as util-linux's dmesg
-prints it: `[   12.345678] TEXT`, or with --ctime (-T) the time of day. Journald sees none of it.
+All machines share the kernel of the host, whose messages are not shown. A line of the file is
+`SECONDS TEXT`, with the seconds since the start of the host; a reboot empties it. The format is
+that of util-linux's dmesg: `[   12.345678] TEXT`, or with --ctime (-T) the time of day. The
+messages do not appear in journald.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _IGNORED = ("-H", "--human", "-P", "--nopager", "-k", "--kernel", "-L", "--color
 def main(argv: list[str]) -> int:
     unknown = [word for word in argv if word not in (*_TIMES, *_WITHOUT, *_IGNORED)]
     if unknown:
-        print(f"dmesg: emulated, knows no {unknown[0]}", file=sys.stderr)
+        print(f"dmesg (emulated): unsupported option {unknown[0]}", file=sys.stderr)
         return 1
     try:
         with open(_LOG, encoding="utf-8") as file:

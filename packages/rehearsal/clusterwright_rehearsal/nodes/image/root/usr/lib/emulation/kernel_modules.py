@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -SE
-"""modprobe, with the modules of Lustre, EFA, NVIDIA and Neuron there already; others are real."""
+"""modprobe that reports modules of Lustre, EFA, NVIDIA and Neuron as already loaded."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3 -SE
-"""Stands in for lfs, lctl and lnetctl, as far as scripts of nodes use them.
+"""Emulates the commands of lfs, lctl and lnetctl that scripts on nodes use.
 
-lnetctl keeps LNet's networks and prints `net show` in the YAML that the Lustre manual shows. There
-is no LNet: the counters of an interface go up at every look, as if data had passed, unless the
-fault `lnet-silent` is in force or the EFA interface's port is not ACTIVE. So a transport check can
-fail here, but a pass says nothing about a real data path.
+lnetctl stores LNet's networks and prints `net show` in the YAML format of the Lustre manual. There
+is no LNet: the counters of an interface increase with every read, as if data had been transferred,
+unless the fault `lnet-silent` is set or the port of the EFA interface is not ACTIVE. A transport
+check can therefore fail here, but a pass proves nothing about a real data path.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 #!/usr/bin/python3 -SE
-"""Stands in for mount.lustre, mount.nfs and mount.nfs4: binds a folder that all machines share.
+"""Emulates mount.lustre, mount.nfs and mount.nfs4 with a bind mount of a shared folder.
 
-The kernel here has neither file system. A file system exists when its folder does; its name has to
-resolve; it does not answer when `<dns>.down` lies beside it. What is mounted is noted, so that
-findmnt shows type and source as they were asked for. Linux itself shows the folder's file system.
-The texts of failures are those that users published of mount.lustre; NFS's are shortened.
+The kernel of the host has neither file system. A file system exists if its folder exists; its name
+must resolve; it does not answer while the file `<dns>.down` exists. Mounts are recorded, so that
+findmnt shows the requested type and source. Linux itself shows the file system of the folder.
+Error messages of mount.lustre are as published by users; those of NFS are shortened.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def main(program: str, argv: list[str]) -> int:
         code, text = problem
         print(text, file=sys.stderr)
         return code
-    # _netdev: or systemd takes what it sees for a local file system once it is mounted, orders it
-    # before local-fs.target, and a boot may wait for remote-fs.target for ever.
+    # _netdev: otherwise systemd treats the mount as a local file system, orders it before
+    # local-fs.target, and a boot may wait for remote-fs.target indefinitely.
     command = ["/usr/bin/mount", "-o", "bind,_netdev", folder, target]
     done = subprocess.run(command, check=False)
     if done.returncode != 0:

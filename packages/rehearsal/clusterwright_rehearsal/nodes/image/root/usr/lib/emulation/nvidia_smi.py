@@ -1,13 +1,13 @@
 #!/usr/bin/python3 -SE
-"""Stands in for nvidia-smi: -L, -i, --query-gpu=FIELDS and --query-remapped-rows=FIELDS with
+"""Emulates nvidia-smi: -L, -i, --query-gpu=FIELDS and --query-remapped-rows=FIELDS with
 --format=csv[,noheader][,nounits].
 
-Faults, each with the indices of the GPUs that have it: `gpu-lost`, `gpu-ecc` (uncorrectable
-errors), `gpu-rows` (a row waits to be remapped), `gpu-rows-failed` (a row could not be),
+Faults, each with the indices of the affected GPUs: `gpu-lost`, `gpu-ecc` (uncorrectable errors),
+`gpu-rows` (a row remapping is pending), `gpu-rows-failed` (a row remapping has failed),
 `gpu-pcie` (half of the lanes are lost), `gpu-hot`; and, with any text, `gpu-driver` (the driver is
-gone) and `gpu-hang` (there is no answer, ever). Names of fields are those of nvidia-smi's own
---help-query-gpu and --help-query-remapped-rows. The texts of failures were read in public threads;
-the layout of the plain table is not NVIDIA's, and 16 lanes are of our making.
+not loaded) and `gpu-hang` (no answer). Field names are those of nvidia-smi's --help-query-gpu and
+--help-query-remapped-rows. Error messages are taken from public threads; the layout of the plain
+table differs from NVIDIA's, and the number of 16 lanes is an assumption.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 #!/usr/bin/python3 -SE
-"""Makes the machine look as if it had its accelerators, EFA interfaces and disks; run at boot.
+"""Creates the emulated accelerators, EFA interfaces and disks of the machine at boot.
 
-Devices are nodes in /dev without a driver behind them: they can be counted, opened by no one, and
-kept apart by Slurm. /sys/class, /sys/bus/pci/drivers and, with Neuron devices,
-/sys/devices/virtual are overlays on a sysfs of this machine's own network namespace. Names of
-EFA's counters, and the texts below /proc/driver/nvidia, were written without a real machine to
-compare with.
+Devices are nodes in /dev without a driver: they can be counted and assigned by Slurm, but not
+opened. /sys/class, /sys/bus/pci/drivers and, with Neuron devices,
+/sys/devices/virtual are overlays on a sysfs of this machine's own network namespace. The names of
+EFA's counters and the texts below /proc/driver/nvidia were not compared with a real machine.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _COUNTERS = [
 # AWS Neuron, "Neuron Sysfs User Guide".
 _NEURON_COUNTERS = ("mem_ecc_uncorrected", "sram_ecc_uncorrected")
 _NVIDIA_MAJOR = 195  # Linux, Documentation/admin-guide/devices.txt
-_NEURON_MAJOR = 508  # dynamic in Linux; of our making
+_NEURON_MAJOR = 508  # dynamic in Linux; any free number
 
 
 def main() -> None:
@@ -69,8 +68,8 @@ def _nvidia(state: Path, found: dict[str, object], count: int) -> None:
     )
     if not os.path.ismount("/proc/driver"):
         _run("mount", "--bind", str(driver), "/proc/driver")
-    # Slurm's gpu/nvidia plugin looks here too, and ends with a segmentation fault where it finds
-    # nothing (24.11.5).
+    # Slurm's gpu/nvidia plugin also reads this folder, and crashes with a segmentation fault if it
+    # is empty (24.11.5).
     drivers = state / "pci"
     for index in range(count):
         folder = drivers / "upper" / "nvidia" / hardware.pci_address(index)

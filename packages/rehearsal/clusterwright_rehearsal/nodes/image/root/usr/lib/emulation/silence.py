@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -SE
-"""Lets a mounted folder stop answering until this program gets SIGTERM: silence.py FOLDER.
+"""Makes a mounted folder hang until this program gets SIGTERM: silence.py FOLDER.
 
-Whoever looks below the folder then waits in the kernel, as in front of a Lustre or NFS server that
-is gone, and goes on when it answers again. Unlike Lustre's, files that are open already go on, and
-whoever waits can be killed. Made with an autofs mount over the folder whose daemon, this one, does
+Processes that access the folder wait in the kernel, as with an unreachable Lustre or NFS server,
+and continue when it answers again. Unlike with Lustre, open files continue to work, and waiting
+processes can be killed. This is an autofs mount over the folder whose daemon, this program, does
 not answer: protocol version 5, direct mount (Linux, Documentation/filesystems/autofs.rst and
-include/uapi/linux/auto_fs.h). Its source has a slash, so that findmnt (findmnt.py) goes on showing
-the file system that it covers.
+include/uapi/linux/auto_fs.h). Its source contains a slash, so that findmnt (findmnt.py) still
+shows the file system below it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main(folder: str) -> int:
     stop: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stop.append(number))
-    # Whoever belongs to this process group is let through.
+    # Processes of this process group are not blocked.
     if os.getpgrp() != os.getpid():
         os.setpgrp()
     below = os.open(folder, os.O_PATH)
@@ -48,7 +48,7 @@ def main(folder: str) -> int:
     waiting: list[int] = []
     while not stop:
         _collect(packets, waiting, 0.2)
-    # Something has to lie on an autofs mount when it says that it is ready.
+    # An autofs mount must contain a mount when it reports that it is ready.
     _call("mount", f"/proc/self/fd/{below}".encode(), folder.encode(), None, _MS_BIND, None)
     ends = time.monotonic() + _AFTER_SECONDS
     while time.monotonic() < ends:
@@ -64,7 +64,7 @@ def main(folder: str) -> int:
 
 
 def _collect(packets: int, waiting: list[int], seconds: float) -> None:
-    """Note the tokens of those who wait."""
+    """Record the tokens of waiting processes."""
     try:
         readable, _, _ = select.select([packets], [], [], seconds)
     except InterruptedError:

@@ -1,7 +1,7 @@
 /*
- * Pyxis's place is taken by this SPANK plug-in: --container-image=FILE runs each task in the files of a
- * squashfs image, which enroot (also a stand-in here) has unpacked for the job's user. A root folder of its own
- * and nothing more: no user namespace, no mounts, no registries, no GPU libraries.
+ * Stub of Pyxis as a SPANK plug-in: --container-image=FILE runs each task in the files of a squashfs image, which
+ * the stub of enroot has unpacked for the job's user. It only changes the root folder: no user namespace, no mounts,
+ * no registries, no GPU libraries.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +42,7 @@ static struct spank_option option = {
 	"container-image", "PATH", "[pyxis, stand-in] run the tasks in a squashfs image", 1, 0, set_image
 };
 
-/* Runs enroot as the job's user; its first line of output goes to `answer`. */
+/* Run enroot as the job's user; its first line of output is stored in `answer`. */
 static int enroot(char *const argv[], char *answer, size_t size)
 {
 	char home[PATH_MAX + 6] = "HOME=/", buffer[4096];
