@@ -10,30 +10,11 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cost.bill import Bill, Line
 from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
-TODAY = dt.date(2026, 11, 20)
-
+from tests.support.bills import bill_of, line
 
 DNS_NAME = "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"
-
-
-def bill_of(
-    folder: Path,
-    changes: dict[str, Any] | None = None,
-    *,
-    rates: list[dict[str, Any]] | None = None,
-    **more: Any,
-) -> Bill:
-    spec = specs.load(folder, changes)
-    return estimate(spec.cluster, load_catalog(prices_override=rates), today=TODAY, **more)
-
-
-def line(bill: Bill, text: str) -> Line:
-    (found,) = [line for line in bill.lines if text in line.item]
-    return found
 
 
 def test_another_region_has_no_price_of_us_east_1(tmp_path: Path) -> None:

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cost.bill import Bill, Line
-from clusterwright.cost.estimate import estimate
 from tests.support import specs
-
-TODAY = dt.date(2026, 11, 20)
-
-
-def bill_of(
-    folder: Path,
-    changes: dict[str, Any] | None = None,
-    *,
-    rates: list[dict[str, Any]] | None = None,
-    **more: Any,
-) -> Bill:
-    spec = specs.load(folder, changes)
-    return estimate(spec.cluster, load_catalog(prices_override=rates), today=TODAY, **more)
-
-
-def line(bill: Bill, text: str) -> Line:
-    (found,) = [line for line in bill.lines if text in line.item]
-    return found
+from tests.support.bills import bill_of, line
 
 
 def rate(**what: Any) -> dict[str, Any]:
