@@ -1,4 +1,4 @@
-"""Copies finished checkpoints from a node's local disks to shared storage, while training goes on.
+"""Copy finished checkpoints from a node's local disks to shared storage during training.
 
 A job writes its part of a checkpoint to `<local>/<run>/<step>/` on each node and then, last, the
 file `COMPLETE` in it: the number of nodes that write this checkpoint (empty: one), and after a

@@ -139,7 +139,7 @@ class Probe:
     def space(self, path: str, *, is_remote: bool) -> Space | None:
         """Space of the file system at `path`; None if it cannot be read.
 
-        A remote file system is read in a process of its own: a call to a server that is gone
+        A remote file system is read in a separate process: a call to a server that is gone
         blocks in the kernel.
         """
         if is_remote:

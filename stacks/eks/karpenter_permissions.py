@@ -57,12 +57,12 @@ def controller_role(
     security_group_ids: Sequence[str],
 ) -> iam.Role:
     """The role, with a reason for every wildcard."""
-    rights = _Rights(cluster, catalog)
+    permissions = _Permissions(cluster, catalog)
     statements = [
-        *rights.launches(subnet_ids, security_group_ids),
-        *rights.of_its_own_instances(),
-        *rights.looks(profile_arn),
-        *rights.key(key_arn),
+        *permissions.launches(subnet_ids, security_group_ids),
+        *permissions.own_instances(),
+        *permissions.reads(profile_arn),
+        *permissions.key(key_arn),
         iam.PolicyStatement(
             sid="HandOnNodeRole",
             actions=["iam:PassRole"],
@@ -87,12 +87,12 @@ def controller_role(
         assumed_by=pod_identity(cluster),
         inline_policies={"Karpenter": iam.PolicyDocument(statements=statements)},
     )
-    for pattern, reason in rights.wildcards():
+    for pattern, reason in permissions.wildcards():
         acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
     return role
 
 
-class _Rights:
+class _Permissions:
     """Statements for one cluster, whose resources are identified by their tags."""
 
     def __init__(self, cluster: Cluster, catalog: Catalog) -> None:
@@ -149,7 +149,7 @@ class _Rights:
             },
         )
 
-    def of_its_own_instances(self) -> Iterator[iam.PolicyStatement]:
+    def own_instances(self) -> Iterator[iam.PolicyStatement]:
         yield iam.PolicyStatement(
             sid="TagItsInstances",
             actions=["ec2:CreateTags"],
@@ -171,7 +171,7 @@ class _Rights:
             conditions=self._is_ours,
         )
 
-    def looks(self, profile_arn: str) -> Iterator[iam.PolicyStatement]:
+    def reads(self, profile_arn: str) -> Iterator[iam.PolicyStatement]:
         yield iam.PolicyStatement(
             sid="LookAtEc2",
             actions=[

@@ -119,7 +119,7 @@ class ScriptsStack(ClusterStack):
         acknowledge(
             self,
             "AwsSolutions-L1",
-            "the CDK chooses the runtime of its own BucketDeployment function",
+            "the CDK chooses the runtime of its BucketDeployment function",
         )
         for child in self.node.find_all():
             if isinstance(child, lambda_.CfnFunction):

@@ -349,4 +349,4 @@ def test_the_steps_can_be_listed() -> None:
     assert main(["--list"], stream=stream) == 0
     lines = stream.getvalue().splitlines()
     assert len(lines) == len(step_names())
-    assert lines[0].split(None, 1) == ["identify", "Find out which node this is."]
+    assert lines[0].split(None, 1) == ["identify", "Identify this node."]

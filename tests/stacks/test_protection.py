@@ -103,7 +103,7 @@ def test_destroy_schedules_the_key_as_soon_as_kms_allows(build: Build) -> None:
     assert key["Properties"]["PendingWindowInDays"] == 7
 
 
-def test_stateful_resources_stand_in_stacks_of_their_own(build: Build) -> None:
+def test_stateful_resources_are_in_separate_stacks(build: Build) -> None:
     for name in stateful(build(RETAIN)):
         stack = name.split("/")[0]
         # Metrics are kept, but a workspace alone is not worth a stack that refuses to go.

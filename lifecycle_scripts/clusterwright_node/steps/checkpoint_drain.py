@@ -1,4 +1,4 @@
-"""Copy finished checkpoints from the local disks to shared storage, while training goes on.
+"""Copy finished checkpoints from the local disks to shared storage during training.
 
 If a group has scratch disks and the spec's checkpoints are on shared storage, jobs may write to
 `<scratch>/checkpoints/<run>/<step>/`: see `clusterwright_checkpoints` for how a checkpoint is

@@ -15,7 +15,7 @@ from clusterwright_health.finding import REMEDIES
 from tests.nodes.health.fake_node import HEALTHY, NODE, Machine
 
 
-def test_a_healthy_node_is_left_alone(machine: Machine) -> None:
+def test_a_healthy_node_is_not_changed(machine: Machine) -> None:
     for mode in program.MODES:
         assert machine.look(mode) == 0
     assert machine.updates == []
@@ -41,7 +41,7 @@ def test_slurms_own_name_of_the_node_wins(
     assert machine.updates[0].startswith("update NodeName=workers-7 State=DRAIN")
 
 
-def test_the_gravest_finding_is_the_reason(machine: Machine) -> None:
+def test_the_most_severe_finding_is_the_reason(machine: Machine) -> None:
     machine.efa(1, "1: DOWN")
     machine.gpus("\n".join(HEALTHY.splitlines()[:6]))
     machine.look()
@@ -51,7 +51,7 @@ def test_the_gravest_finding_is_the_reason(machine: Machine) -> None:
     assert event["findings"] == ["gpu: 6 of 8 GPUs (replace)", "efa: rdmap1s0 not active"]
 
 
-def test_it_comes_back_after_two_clean_looks_in_a_row(machine: Machine) -> None:
+def test_it_is_resumed_after_two_runs_without_findings(machine: Machine) -> None:
     machine.efa(1, "1: DOWN")
     machine.look()
     machine.efa(1, "4: ACTIVE")
@@ -70,7 +70,9 @@ def test_it_comes_back_after_two_clean_looks_in_a_row(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("reason", ["maintenance by ada", "Prolog error", ""])
-def test_what_somebody_else_drained_is_theirs(machine: Machine, reason: str) -> None:
+def test_a_node_that_an_administrator_drained_is_not_resumed(
+    machine: Machine, reason: str
+) -> None:
     machine.drained(reason)
     for _ in range(3):
         machine.look()
@@ -79,7 +81,7 @@ def test_what_somebody_else_drained_is_theirs(machine: Machine, reason: str) -> 
     assert machine.updates == []
 
 
-def test_a_node_that_is_down_is_left_alone(machine: Machine) -> None:
+def test_a_node_that_is_down_is_not_changed(machine: Machine) -> None:
     machine.slurm.write_text("State=DOWN* Reason=Not responding [slurm@2026-11-21T03:00:00]\n")
     machine.efa(1, "1: DOWN")
     machine.look()
@@ -111,7 +113,7 @@ def test_without_an_expectation_nothing_is_drained_and_the_log_says_so(
     assert machine.events[0]["event"] == "refused"
 
 
-def test_a_check_with_a_bug_empties_no_cluster(
+def test_an_exception_in_a_check_is_not_a_finding(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def look(probe: Probe, expected: Expected) -> list[object]:

@@ -22,7 +22,7 @@ from tests.nodes.metrics.fake_node import (
 
 
 @pytest.mark.parametrize("source", [efa, host, lustre, neuron, nvidia, ours, slurm])
-def test_a_surface_that_is_missing_says_nothing(machine: Machine, source: ModuleType) -> None:
+def test_a_missing_source_has_no_samples(machine: Machine, source: ModuleType) -> None:
     assert machine.samples(source) == {}
 
 
@@ -32,7 +32,7 @@ def test_every_role_has_its_sources() -> None:
     assert {"host", "nvidia", "neuron", "efa", "lustre", "ours"} <= set(load_sources("compute"))
 
 
-def test_a_source_that_fails_or_breaks_costs_itself_alone() -> None:
+def test_a_failing_source_does_not_affect_others() -> None:
     def unanswered(_: Probe, metrics: Metrics) -> None:
         metrics.add("half", "gauge", "About.", 1)
         raise ProbeError("nobody there")
@@ -51,7 +51,7 @@ def test_a_source_that_fails_or_breaks_costs_itself_alone() -> None:
     assert said == ["a: nobody there", "b: KeyError: 'x'"]
 
 
-def test_a_source_that_hangs_is_left_behind_and_not_started_again() -> None:
+def test_a_source_that_hangs_is_not_started_again() -> None:
     release, started = threading.Event(), []
 
     def hangs(_: Probe, metrics: Metrics) -> None:
@@ -83,7 +83,7 @@ def test_a_source_that_hangs_is_left_behind_and_not_started_again() -> None:
     assert said[-1] == "a: answers again"
 
 
-def test_who_asks_twice_at_once_gets_the_same_answer() -> None:
+def test_two_scrapes_at_once_get_the_same_answer() -> None:
     asked = []
     modules = {"a": fake(lambda *_: asked.append(1))}
     scraper = Scraper("compute", Probe, 2.0, modules, lambda _: None)

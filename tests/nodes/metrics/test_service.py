@@ -23,7 +23,7 @@ def test_the_server_answers_scrapes_and_nothing_else(served: Any) -> None:
     assert served("POST", "/metrics")[0] == 501
 
 
-def test_an_address_that_is_not_ours_ends_the_service_with_a_sentence(
+def test_an_address_of_another_machine_ends_the_service_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(service, "_WAIT_SECONDS", -1.0)

@@ -18,9 +18,7 @@ from tests.nodes.metrics.fake_node import (
     st.floats(allow_nan=False),
     st.text(),
 )
-def test_any_label_and_value_comes_out_as_it_went_in(
-    labels: dict[str, str], value: float, about: str
-) -> None:
+def test_labels_and_values_are_escaped(labels: dict[str, str], value: float, about: str) -> None:
     metrics = Metrics()
     # A carriage return is an end of line for the reader; nothing on a node has one.
     labels = {key: word.replace("\r", "") for key, word in labels.items()}
@@ -28,7 +26,7 @@ def test_any_label_and_value_comes_out_as_it_went_in(
     assert parsed(exposition([metrics])) == {("some_metric", frozenset(labels.items())): value}
 
 
-def test_families_of_two_sources_stand_together_and_nothing_twice() -> None:
+def test_families_of_two_sources_are_merged_without_duplicates() -> None:
     one, two = Metrics(), Metrics()
     one.add("a", "gauge", "About.", 1, {"x": "1"})
     one.add("b", "counter", "About.", 1)

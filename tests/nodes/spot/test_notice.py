@@ -169,7 +169,7 @@ def test_what_fails_is_tried_again(metadata: Metadata, slurm: Slurm) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"action": "terminate"}', '{"action": 1}'])
-def test_an_answer_that_is_no_notice_is_said_and_harms_nobody(
+def test_an_answer_that_is_not_a_notice_is_logged_only(
     metadata: Metadata, slurm: Slurm, text: str
 ) -> None:
     metadata.text = text

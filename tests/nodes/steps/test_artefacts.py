@@ -85,7 +85,7 @@ def test_an_unknown_checksum_is_refused_before_anything_is_fetched(node: World) 
     assert gets(run) == []
 
 
-def test_a_file_that_nobody_has_mirrored_is_named(node: World) -> None:
+def test_a_file_that_is_not_mirrored_is_named(node: World) -> None:
     node.change(objects={})
     run = node.run()
     assert f"s3://{ARTEFACT_BUCKET}/artefacts/" in run.last

@@ -81,7 +81,7 @@ def test_another_slurm_has_another_plugin(node: World) -> None:
     assert installs(run) == [], "the packages are right"
 
 
-def test_a_plugin_that_somebody_changed_is_made_again(node: World) -> None:
+def test_a_changed_plugin_is_compiled_again(node: World) -> None:
     assert node.run().code == 0
     (node.root / LIBRARY_PATH.lstrip("/")).write_text("something else")
     assert node.run().statuses()[STEP] == "applied"

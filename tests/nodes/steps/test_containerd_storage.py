@@ -57,7 +57,7 @@ def test_every_form_of_the_file_is_understood(
     assert node.run().statuses()["containerd_storage"] == "unchanged"
 
 
-def test_a_folder_there_that_somebody_chose_is_kept(world: Callable[..., World]) -> None:
+def test_an_existing_folder_on_that_volume_is_kept(world: Callable[..., World]) -> None:
     text = 'root = "/opt/dlami/nvme/images"\n'
     node = with_containerd(world("workers-1"), text)
     node.run()
@@ -85,7 +85,9 @@ def test_a_unit_that_says_it_itself_is_left_alone(world: Callable[..., World]) -
     assert any("/srv/containerd; left alone" in text for text in run.notices())
 
 
-def test_without_room_or_containerd_there_is_nothing_to_do(world: Callable[..., World]) -> None:
+def test_without_a_volume_or_containerd_there_is_nothing_to_do(
+    world: Callable[..., World],
+) -> None:
     node = with_containerd(world("controller-1"))
     end = node.run().end_of("containerd_storage")
     assert (end["status"], "nothing is mounted at /opt/sagemaker" in end["hint"]) == (

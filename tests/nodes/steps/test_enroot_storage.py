@@ -77,7 +77,7 @@ def test_an_enroot_below_usr_local_has_its_own_file(world: Callable[..., World])
     assert not (node.root / CONF).exists()
 
 
-def test_a_folder_that_somebody_else_made_is_given_to_its_user(
+def test_a_folder_of_another_owner_is_given_to_its_user(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")

@@ -23,7 +23,7 @@ def test_shells_may_lock_memory_on_every_node(world: Callable[..., World], name:
     assert node.run().statuses()["limits"] == "unchanged"
 
 
-def test_what_somebody_changed_is_put_right(world: Callable[..., World]) -> None:
+def test_manual_changes_are_reverted(world: Callable[..., World]) -> None:
     node = world("login-1", "parallelcluster")
     node.run()
     (node.root / FILE.lstrip("/")).write_text("* soft memlock 64\n")

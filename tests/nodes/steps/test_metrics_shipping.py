@@ -50,7 +50,7 @@ def test_a_changed_workspace_is_told(world: Callable[..., World]) -> None:
     assert "ws-other" in (node.root / AGENT).read_text()
 
 
-def test_without_a_workspace_nobody_is_told(world: Callable[..., World]) -> None:
+def test_without_a_workspace_the_agent_is_not_configured(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("deployment.json", lambda value: value.pop("prometheus_workspace_id"))
     assert node.run().statuses()["metrics_shipping"] == "skipped"

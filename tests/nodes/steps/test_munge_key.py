@@ -38,7 +38,7 @@ def test_nothing_is_fetched_for_a_key_that_is_right(world: Callable[..., World])
     assert not [argv for argv in run.machine.ran if argv[0] == "aws"]
 
 
-def test_a_key_that_somebody_changed_is_put_back(world: Callable[..., World]) -> None:
+def test_a_changed_key_is_restored(world: Callable[..., World]) -> None:
     node = world("workers-1", "scripted")
     node.run()
     (node.root / KEY).chmod(0o600)

@@ -150,7 +150,7 @@ def test_what_is_not_asked_for_is_taken_away_again(world: Callable[..., World]) 
         ({"root_is_turned_away": True}, "PAM would turn root away"),
     ],
 )
-def test_nobody_is_locked_out(
+def test_exempt_users_can_sign_in(
     world: Callable[..., World], changes: dict[str, object], said: str
 ) -> None:
     node = asked(world("workers-1", **changes))

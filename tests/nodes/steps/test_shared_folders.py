@@ -42,7 +42,7 @@ def test_a_folder_of_a_repository_is_opened_and_root_s_data_is_not(
     assert mode(node.root / "fsx/data") == 0o755
 
 
-def test_what_somebody_has_arranged_is_left_alone(world: Callable[..., World]) -> None:
+def test_folders_that_users_changed_are_not_changed(world: Callable[..., World]) -> None:
     node = world("controller-1")
     (node.root / "fsx").chmod(0o750)
     (node.root / "fsx/checkpoints").mkdir()

@@ -41,7 +41,7 @@ def test_a_database_that_never_comes_fails(world: Callable[..., World]) -> None:
     assert "slurmdbd" in run.last
 
 
-def test_a_controller_that_is_down_is_said(world: Callable[..., World]) -> None:
+def test_a_controller_that_is_down_is_reported(world: Callable[..., World]) -> None:
     node = world("controller-1", controller_up=False)
     node.edit("cluster.json", lambda c: c["containers"].update(pyxis=False))
     assert "slurmctld does not answer" in node.run().last

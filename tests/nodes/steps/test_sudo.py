@@ -44,7 +44,7 @@ def test_a_loose_mode_is_put_right(world: Callable[..., World]) -> None:
     assert (node.root / SUDOERS).stat().st_mode & 0o7777 == 0o440
 
 
-def test_nobody_with_sudo_writes_nothing(world: Callable[..., World]) -> None:
+def test_without_sudo_users_nothing_is_written(world: Callable[..., World]) -> None:
     node = world("login-1", missing_commands=["visudo"])
     assert node.run().statuses()["sudo"] == "unchanged"
 

@@ -106,7 +106,7 @@ def test_ec2_may_not_be_asked(head: World) -> None:
     assert "ec2:DescribeInstanceTopology" in end["hint"]
 
 
-def test_slurm_is_left_as_it_was_when_nobody_asks_any_more(head: World) -> None:
+def test_slurm_is_restored_when_the_topology_is_no_longer_used(head: World) -> None:
     before = read(head, slurm_conf.SLURM_CONF)
     head.run()
     head.edit("cluster.json", lambda c: c["slurm"].update(topology="automatic"))

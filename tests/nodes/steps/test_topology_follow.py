@@ -98,7 +98,7 @@ def test_it_asks_only_where_nodes_have_other_instances(
     assert known.exists() != runs, "what EC2 said is asked for again"
 
 
-def test_it_goes_when_nobody_asks_any_more(head: World) -> None:
+def test_it_is_removed_when_it_is_no_longer_used(head: World) -> None:
     head.run()
     head.edit("cluster.json", lambda c: c["slurm"].update(topology="automatic"))
     assert head.run().statuses()["topology_follow"] == "applied"

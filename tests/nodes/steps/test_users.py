@@ -35,7 +35,7 @@ def test_users_and_groups_have_the_numbers_of_the_spec(world: Callable[..., Worl
         ("group", "research", {"id": 4000, "members": []}, "group research has GID 4000, the sp"),
     ],
 )
-def test_a_number_of_somebody_else_is_an_error(
+def test_a_uid_or_gid_of_another_name_is_an_error(
     world: Callable[..., World], table: str, name: str, entry: dict[str, Any], said: str
 ) -> None:
     node = world("login-1")

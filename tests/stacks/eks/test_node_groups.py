@@ -53,7 +53,7 @@ def test_sizes_capacity_and_images(build: Build) -> None:
     }
 
 
-def test_what_replaces_a_group_can_stand_beside_it(build: Build) -> None:
+def test_a_replacement_can_exist_beside_the_old_group(build: Build) -> None:
     for one in properties(build(EKS), "AWS::EKS::Nodegroup"):
         assert "NodegroupName" not in one
         # The type is in the template: a change of it is a rolling update, not a new group.
@@ -64,7 +64,7 @@ def test_what_replaces_a_group_can_stand_beside_it(build: Build) -> None:
         assert version == [one["LaunchTemplate"]["Id"]["Ref"], "LatestVersionNumber"]
 
 
-def test_updates_make_room_first_where_accelerators_are_scarce(build: Build) -> None:
+def test_updates_terminate_nodes_first_where_accelerators_are_scarce(build: Build) -> None:
     assembly = build(EKS)
     assert node_group(assembly, "workers")["UpdateConfig"] == {
         "MaxUnavailablePercentage": 25,
@@ -165,7 +165,7 @@ def test_volumes_metadata_processors_and_tags(build: Build) -> None:
     assert {"Key": "Name", "Value": "test-workers"} in tags["volume"]
 
 
-def test_drives_are_one_by_nodeadms_own_word(build: Build) -> None:
+def test_nodeadm_joins_the_drives_by_its_strategy(build: Build) -> None:
     assembly = build(EKS)
     text = template(assembly, "workers")["UserData"]["Fn::Base64"]
     head, part, end = text.split("--clusterwright")

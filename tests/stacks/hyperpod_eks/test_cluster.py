@@ -271,7 +271,7 @@ def drifted(account: Account, stack: str) -> set[str]:
     }
 
 
-def test_nothing_drifts_until_somebody_changes_labels_by_hand(deployed: Account) -> None:
+def test_only_manual_changes_of_labels_are_drift(deployed: Account) -> None:
     for stack in ("test-cluster", "test-operators", "test-kubernetes"):
         assert drifted(deployed, stack) == set(), stack
     sagemaker = deployed.client("sagemaker")

@@ -24,7 +24,7 @@ def control_plane(assembly: Assembly) -> dict[str, Any]:
 
 
 @BOTH
-def test_it_is_closed_encrypted_logged_and_nobodys_by_birth(
+def test_it_is_private_encrypted_logged_and_without_a_creator_entry(
     spec: dict[str, Any], build: Build
 ) -> None:
     cluster = control_plane(build(spec))

@@ -57,7 +57,7 @@ def test_the_spec_chooses_the_second_zone(build: Build) -> None:
     assert zones == {"use1-az6", "use1-az4"}
 
 
-def test_a_local_zone_goes_by_name_and_its_endpoints_stand_in_an_ordinary_zone(synth) -> None:
+def test_a_local_zone_is_named_and_its_endpoints_are_in_another_zone(synth) -> None:
     network = synth("configs/examples/p6e-gb200-1.yaml").templates["p6e-gb200-1-network"]
     resources = network["Resources"]
     nodes = resources["NodesSubnet"]["Properties"]

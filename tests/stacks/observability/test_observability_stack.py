@@ -59,7 +59,7 @@ def test_alarms_watch_what_was_built_and_can_fill_up(build: Build) -> None:
     assert alarms["test-accounting-nearly-full"]["Threshold"] == 100 * GIB / 10
 
 
-def test_alarms_mail_everybody_named(build: Build) -> None:
+def test_alarms_send_mail_to_all_addresses(build: Build) -> None:
     spec = changed(FULL, observability__alarm_emails=["a@example.com", "b@example.com"])
     assembly = build(spec)
     topic = only(assembly, "AWS::SNS::Topic")

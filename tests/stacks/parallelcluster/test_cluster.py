@@ -56,7 +56,7 @@ def test_policies_are_where_the_provider_may_attach_them(build: Build) -> None:
     assert all("ec2.amazonaws.com" not in text_of(r["AssumeRolePolicyDocument"]) for r in roles)
 
 
-def test_every_kind_of_node_carries_our_groups_and_rights(build: Build) -> None:
+def test_every_kind_of_node_has_the_groups_and_permissions(build: Build) -> None:
     found = configuration(build(PARALLELCLUSTER))
     kinds = [
         found["HeadNode"],

@@ -108,7 +108,7 @@ def test_the_cluster_stands_beside_its_stack(deployed: Account) -> None:
     assert outputs["LustreDnsName2"]
 
 
-def test_nodes_stand_in_our_network_and_groups(deployed: Account) -> None:
+def test_nodes_are_in_the_created_network_and_groups(deployed: Account) -> None:
     ec2 = deployed.client("ec2")
     (group,) = {
         tuple(each["GroupId"] for each in one["SecurityGroups"]) for one in instances(deployed)
@@ -124,7 +124,7 @@ def test_nodes_stand_in_our_network_and_groups(deployed: Account) -> None:
     assert any(each["CidrIp"] == "10.0.0.0/16" for rule in nfs for each in rule["IpRanges"])
 
 
-def test_groups_with_efa_stand_close_together(deployed: Account) -> None:
+def test_groups_with_efa_have_a_placement_group(deployed: Account) -> None:
     placed = {
         one["InstanceType"]: one["Placement"].get("GroupName", "") for one in instances(deployed)
     }
@@ -180,7 +180,7 @@ def test_the_database_has_the_password_of_the_secret_alone(deployed: Account) ->
     assert re.fullmatch(r"[A-Za-z0-9]{32}", secret), "no JSON"
 
 
-def test_every_node_has_the_rights_that_scripts_need(deployed: Account) -> None:
+def test_every_node_has_the_permissions_that_scripts_need(deployed: Account) -> None:
     iam = deployed.client("iam")
     roles = {
         role["RoleName"]: role["Arn"]

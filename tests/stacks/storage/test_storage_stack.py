@@ -112,7 +112,7 @@ def test_the_rest_of_the_spec_reaches_the_file_system(build: Build) -> None:
     assert configuration["CopyTagsToBackups"] is True
 
 
-def test_file_systems_stand_in_one_subnet_of_the_training_zone(build: Build) -> None:
+def test_file_systems_are_in_one_subnet_of_the_training_zone(build: Build) -> None:
     assembly = build(FULL)
     for found in properties(assembly, "AWS::FSx::FileSystem"):
         (subnet,) = found["SubnetIds"]

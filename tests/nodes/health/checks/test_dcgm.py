@@ -7,7 +7,7 @@ import json
 from tests.nodes.health.fake_node import Machine
 
 
-def test_dcgm_has_a_word_where_it_watches(machine: Machine) -> None:
+def test_dcgm_counts_where_it_has_watches(machine: Machine) -> None:
     def answer(value: str) -> None:
         body = json.dumps({"body": {"Overall Health": {"value": value}}})
         machine.command("dcgmi", f"echo '{body}'")

@@ -32,7 +32,7 @@ def test_gpus(machine: Machine, table: str, expected: str) -> None:
     assert expected in machine.findings(quick=True)
 
 
-def test_what_the_device_does_not_tell_is_no_finding(machine: Machine) -> None:
+def test_a_missing_value_is_not_a_finding(machine: Machine) -> None:
     machine.gpus(rows(gpu0=("0", "00000000:53:00.0", "[N/A]", "[N/A]", "[N/A]")))
     assert machine.findings() == []
 

@@ -53,7 +53,7 @@ def test_the_host(machine: Machine) -> None:
     assert read_only == {"/": 0, "/fsx": 0, "/old disk": 1}
 
 
-def test_a_file_system_that_does_not_answer_costs_itself_alone(machine: Machine) -> None:
+def test_a_file_system_that_hangs_does_not_affect_others(machine: Machine) -> None:
     machine.file("/proc/loadavg", "1 1 1 1/1 1\n")
     machine.file("/proc/self/mounts", "a /fsx lustre rw 0 0\n")
     machine.command("stat", "sleep 60")

@@ -29,7 +29,7 @@ def test_lustre_by_its_own_tools(machine: Machine) -> None:
     assert at(found, "lustre_lnet_messages_total", direction="recv", **labels) == 13
 
 
-def test_one_tool_of_lustre_that_fails_leaves_the_other(machine: Machine) -> None:
+def test_a_failing_tool_of_lustre_does_not_affect_the_other(machine: Machine) -> None:
     machine.command("lctl", "echo 'error: get_param: No such file' >&2; exit 2")
     machine.says("lnetctl", LNET)
     metrics = Metrics()

@@ -49,7 +49,7 @@ def test_dcgm_where_it_answers(machine: Machine) -> None:
     assert not any(name == "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL" for name, _ in found)
 
 
-def test_dcgm_without_its_daemon_takes_nothing_away(machine: Machine) -> None:
+def test_without_dcgms_daemon_other_samples_remain(machine: Machine) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.says("nvidia-smi", SMI + "\n")
     machine.command("dcgmi", "echo 'Error: unable to establish a connection' >&2; exit 255")
@@ -66,7 +66,7 @@ def test_dcgm_without_its_daemon_takes_nothing_away(machine: Machine) -> None:
         ("sleep 60", "did not answer"),
     ],
 )
-def test_nvidia_smi_that_fails_is_said(machine: Machine, script: str, says: str) -> None:
+def test_a_failing_nvidia_smi_is_reported(machine: Machine, script: str, says: str) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.command("nvidia-smi", script)
     with pytest.raises(ProbeError, match=says):

@@ -36,7 +36,7 @@ def test_slurm_on_the_controller(machine: Machine) -> None:
     assert at(found, "slurm_scheduler_last_cycle_seconds", scheduler="backfill") == 0.002
 
 
-def test_a_controller_that_is_down_is_said(machine: Machine) -> None:
+def test_a_controller_that_is_down_is_reported(machine: Machine) -> None:
     machine.command("sinfo", "echo 'Unable to contact slurm controller' >&2; exit 1")
     with pytest.raises(ProbeError, match="Unable to contact"):
         slurm.collect(machine.probe(), Metrics())
