@@ -14,7 +14,7 @@ from clusterwright_localaws.cloudformation.state import Resource
 from clusterwright_localaws.cloudformation.store import store_at
 from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT
 from packages.localaws.tests import parts
-from packages.localaws.tests.cloudformation import every_type, test_network_stack
+from packages.localaws.tests.cloudformation import every_type
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
     REGION,
@@ -27,6 +27,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 from packages.localaws.tests.eks_parts import build_eks_site
 from packages.localaws.tests.fsx_templates import link, lustre, openzfs
 from packages.localaws.tests.sagemaker_templates import cluster
+from packages.localaws.tests.services.ec2 import test_cfn_network
 from packages.localaws.tests.services.eks import test_cfn
 
 # Present only with a setting that the templates below lack.
@@ -50,7 +51,7 @@ def resources() -> list[Resource]:
         every_type.make_assets()
         assert create("all", template(every_type.RESOURCES))["StackStatus"] == "CREATE_COMPLETE"
         aws("s3").create_bucket(Bucket="flow-logs")
-        network = create("net", template(test_network_stack.NETWORK))
+        network = create("net", template(test_cfn_network.NETWORK))
         assert network["StackStatus"] == "CREATE_COMPLETE"
         inner = template({"P": parameter("x")}, Outputs={"P": {"Value": {"Ref": "P"}}})
         aws("s3").put_object(Bucket="flow-logs", Key="inner.json", Body=inner.encode())

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site
-from packages.localaws.tests.parts import client, deploy, destroy, physical_id
+from packages.localaws.tests.parts import client
 
 IDENTITY_CENTER = "arn:aws:sso:::instance/ssoins-1234567890abcdef"
 GROUP = {"id": "3f3c7f5e-0000-4000-8000-3f3c7f5e0001", "type": "SSO_GROUP"}
@@ -118,40 +118,3 @@ def test_one_name_once_and_a_repeated_call_is_the_same(role: str) -> None:
     with pytest.raises(ClientError) as raised:
         eks.create_capability(**asked(role))
     assert raised.value.response["Error"]["Code"] == "ResourceInUseException"
-
-
-def resources(role: str, **more: Any) -> dict[str, Any]:
-    properties = {
-        "ClusterName": "eks",
-        "CapabilityName": "argocd",
-        "Type": "ARGOCD",
-        "RoleArn": role,
-        "DeletePropagationPolicy": "RETAIN",
-        "Configuration": {"ArgoCd": {"AwsIdc": {"IdcInstanceArn": IDENTITY_CENTER}}},
-        **more,
-    }
-    return {"Delivery": {"Type": "AWS::EKS::Capability", "Properties": properties}}
-
-
-def test_a_stack_makes_changes_and_deletes_it(role: str) -> None:
-    assert deploy("delivery", resources(role))["StackStatus"] == "CREATE_COMPLETE"
-    assert physical_id("delivery", "Delivery") == described()["arn"]
-    mapping = {"Role": "ADMIN", "Identities": [{"Id": GROUP["id"], "Type": "SSO_GROUP"}]}
-    configuration = {
-        "ArgoCd": {"AwsIdc": {"IdcInstanceArn": IDENTITY_CENTER}, "RbacRoleMappings": [mapping]}
-    }
-    changed = resources(role, Configuration=configuration, Tags=[{"Key": "a", "Value": "b"}])
-    assert deploy("delivery", changed)["StackStatus"] == "UPDATE_COMPLETE"
-    assert described()["configuration"]["argoCd"]["rbacRoleMappings"][0]["role"] == "ADMIN"
-    assert described()["tags"] == {"a": "b"}
-    assert deploy("delivery", resources(role))["StackStatus"] == "UPDATE_COMPLETE"
-    assert described()["configuration"]["argoCd"]["rbacRoleMappings"] == []
-    assert described()["tags"] == {}
-    destroy("delivery")
-    with pytest.raises(ClientError):
-        described()
-
-
-def test_what_the_api_refuses_the_stack_refuses(site: EksSite) -> None:
-    deployed = deploy("delivery", resources(site.pod_role))
-    assert deployed["StackStatus"] == "ROLLBACK_COMPLETE"

@@ -113,7 +113,7 @@ def test_a_service_means_all_of_its_types(everything: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
-        ({"tag_key": "Other"}, "another key"),
+        ({"tag_key": "Other"}, "differs from the key"),
         ({"tag_value": ["*a*"]}, "more than one"),
         ({"tag_value": "ml"}, "list"),
         ({"values": []}, "Extra"),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import boto3
 import pytest
-from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.services.parallelcluster import validation
 from clusterwright_localaws.services.parallelcluster.validation import PYTHON
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
@@ -31,16 +28,12 @@ from packages.localaws.tests.cloudformation.stacks import (
     update,
 )
 from packages.localaws.tests.services.parallelcluster.clusters import (
-    HOSTED,
     VERSION,
     Ground,
     body,
     lay_ground,
     nodes,
 )
-from tests.support.pcluster import pcluster_python, validated_by_pcluster
-
-__all__ = ["pcluster_python", "validated_by_pcluster"]
 
 
 @pytest.fixture(autouse=True)
@@ -57,93 +50,6 @@ def ground() -> Iterator[Ground]:
 def two(count: int = 2) -> list[tuple[str, str]]:
     compute = [("Compute", "m5.2xlarge")] * count
     return [*compute, ("HeadNode", "m5.xlarge"), ("LoginNode", "m5.large")]
-
-
-class TestProvider:
-    def test_it_needs_the_capability_of_macros(self, ground: Ground) -> None:
-        cloudformation().create_stack(
-            StackName="top",
-            TemplateBody=body(ground.configuration()),
-            Capabilities=["CAPABILITY_NAMED_IAM"],
-        )
-        assert settled("top")["StackStatus"] == "ROLLBACK_COMPLETE"
-        assert "CAPABILITY_AUTO_EXPAND" in reason("top", "Provider", "CREATE_FAILED")
-
-    @pytest.mark.parametrize("version", ["3.5.1", "2.11.0", "latest"])
-    def test_releases_without_one_are_not_there(self, ground: Ground, version: str) -> None:
-        stack = create("top", body(ground.configuration(), version=version))
-        assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-        assert "S3 error" in reason("top", "Provider", "CREATE_FAILED")
-
-    def test_another_regions_bucket_has_none_for_this_one(self, ground: Ground) -> None:
-        url = HOSTED.format(VERSION).replace("us-east-1", "eu-west-1")
-        with pytest.raises(ClientError, match="S3 error"):
-            cloudformation().create_stack(
-                StackName="top", TemplateURL=url, Capabilities=CAPABILITIES
-            )
-
-    def test_a_custom_role_is_accepted(self, ground: Ground) -> None:
-        del ground
-        trust = {"Effect": "Allow", "Action": "sts:AssumeRole"}
-        trust["Principal"] = {"Service": "lambda.amazonaws.com"}  # type: ignore[assignment]
-        own = aws("iam").create_role(
-            RoleName="own",
-            AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}),
-        )["Role"]["Arn"]
-        provider = {"TemplateURL": HOSTED.format(VERSION), "Parameters": {"CustomLambdaRole": own}}
-        stack = create(
-            "top", template({"Provider": resource("AWS::CloudFormation::Stack", provider)})
-        )
-        assert stack["StackStatus"] == "CREATE_COMPLETE"
-        (function,) = aws("lambda").list_functions()["Functions"]
-        assert function["Role"] == own
-        assert [role["RoleName"] for role in aws("iam").list_roles()["Roles"]] == ["own"]
-
-    def test_a_function_that_is_no_provider_makes_no_cluster(self, ground: Ground) -> None:
-        properties = {
-            "ServiceToken": "arn:aws:lambda:us-east-1:111122223333:function:other",
-            "ClusterName": "train",
-            "ClusterConfiguration": ground.configuration(),
-        }
-        stack = create("top", template({"C": resource("Custom::PclusterCluster", properties)}))
-        assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-        assert "Function not found" in reason("top", "C", "CREATE_FAILED")
-
-
-class TestWithoutValidation:
-    def test_missing_validation_is_reported(
-        self, ground: Ground, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv(PYTHON, "")
-        stack = create("top", body(ground.configuration()))
-        assert stack["StackStatus"] == "CREATE_COMPLETE"
-        assert "UNVALIDATED" in reason("top", "Cluster", "CREATE_COMPLETE")
-        (said,) = json.loads(outputs(stack)["Said"])
-        assert said["level"] == "WARNING"
-        assert said["message"].startswith("UNVALIDATED")
-        assert PYTHON in said["message"]
-
-    def test_without_the_variable_the_checkouts_environment_validates(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pcluster_python: str
-    ) -> None:
-        monkeypatch.delenv(PYTHON, raising=False)
-        assert validation.validator_python() == pcluster_python
-        monkeypatch.setattr(validation, "_CHECKOUT", tmp_path)
-        assert validation.validator_python() is None
-        # An incomplete environment is not used.
-        python = tmp_path / ".clusterwright/clients/pcluster/bin/python"
-        python.parent.mkdir(parents=True)
-        python.touch()
-        assert validation.validator_python() is None
-
-    def test_a_python_without_the_package_fails_the_stack(
-        self, ground: Ground, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv(PYTHON, "/nonexistent/python")
-        stack = create("top", body(ground.configuration()))
-        assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
-        assert "could not validate" in reason("top", "Cluster", "CREATE_FAILED")
-        assert nodes() == []
 
 
 VALIDATED = pytest.mark.usefixtures("validated_by_pcluster")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -174,129 +173,6 @@ class TestRebootAndReplace:
         )
         assert code == "ValidationException"
         assert "Member must have length less than or equal to 25" in message
-
-
-class TestSoftware:
-    def test_patching_passes_through_system_updating(self) -> None:
-        with local_aws(delays={"cluster": 30}) as runtime:
-            site = build_site()
-            site.create(site.group("workers", 1))
-            runtime.clock.advance(31)
-            client("sagemaker").update_cluster_software(
-                ClusterName="train",
-                InstanceGroups=[{"InstanceGroupName": "workers", "ImageReleaseVersion": "9.9.9"}],
-            )
-            assert describe()["ClusterStatus"] == "SystemUpdating"
-            assert workers()[0]["InstanceStatus"]["Status"] == "SystemUpdating"
-            runtime.clock.advance(31)
-            assert describe()["ClusterStatus"] == "InService"
-            workers_now = group_of(describe(), "workers")
-            assert workers_now["CurrentImageReleaseVersion"] == "9.9.9"
-            assert workers_now["SoftwareUpdateStatus"] == "Succeeded"
-            assert workers()[0]["CurrentImageReleaseVersion"] == "9.9.9"
-            assert "LastSoftwareUpdateTime" in workers()[0]
-
-    def test_unknown_groups_are_refused(self, site: Site) -> None:
-        site.create(site.group("workers", 1))
-        code, _ = refusal(
-            client("sagemaker").update_cluster_software,
-            ClusterName="train",
-            InstanceGroups=[{"InstanceGroupName": "absent"}],
-        )
-        assert code == "ValidationException"
-
-
-class TestHealthCheck:
-    def test_nodes_are_checked_for_a_while(self) -> None:
-        with local_aws(delays={"node": 30}) as runtime:
-            site = build_site()
-            site.create(site.group("workers", 2))
-            runtime.clock.advance(31)
-            chosen = workers()[0]["InstanceId"]
-            client("sagemaker").start_cluster_health_check(
-                ClusterName="train",
-                DeepHealthCheckConfigurations=[
-                    {
-                        "InstanceGroupName": "workers",
-                        "InstanceIds": [chosen],
-                        "DeepHealthChecks": ["InstanceStress"],
-                    }
-                ],
-            )
-            assert [n["InstanceStatus"]["Status"] for n in workers()] == [
-                "DeepHealthCheckInProgress",
-                "Running",
-            ]
-            runtime.clock.advance(31)
-            assert {n["InstanceStatus"]["Status"] for n in workers()} == {"Running"}
-
-    @pytest.mark.parametrize("entry", [{"InstanceGroupName": "absent"}, {"InstanceIds": [ABSENT]}])
-    def test_what_is_not_there_is_not_found(self, site: Site, entry: dict[str, Any]) -> None:
-        site.create(site.group("workers", 1))
-        code, _ = refusal(
-            client("sagemaker").start_cluster_health_check,
-            ClusterName="train",
-            DeepHealthCheckConfigurations=[
-                {
-                    "InstanceGroupName": "workers",
-                    "DeepHealthChecks": ["InstanceStress"],
-                    **entry,
-                }
-            ],
-        )
-        assert code == "ResourceNotFound"
-
-
-class TestEvents:
-    def events(self, **filters: Any) -> list[dict[str, Any]]:
-        pages = client("sagemaker").get_paginator("list_cluster_events")
-        return [
-            event
-            for page in pages.paginate(ClusterName="train", **filters)
-            for event in page["Events"]
-        ]
-
-    def test_a_failure_is_found_in_the_events(self) -> None:
-        with local_aws(capacity=[{"instance_type": "p5.48xlarge", "available": 1}]):
-            site = build_site()
-            site.create(site.group("workers", 2), **CONTINUOUS)
-            failed = [e for e in self.events() if e["EventLevel"] == "Error"]
-            assert failed[0]["Description"] == (
-                "Failed to provision EC2 Instance in Cluster train and IG workers"
-            )
-            detail = client("sagemaker").describe_cluster_event(
-                ClusterName="train", EventId=failed[0]["EventId"]
-            )["EventDetails"]
-            metadata = detail["EventDetails"]["EventMetadata"]
-            assert "sufficient capacity" in metadata["InstanceGroup"]["FailureMessage"]
-
-    def test_events_are_filtered_sorted_and_paged(self, site: Site) -> None:
-        site.create(site.group("workers", 150, "ml.c6i.4xlarge"), **CONTINUOUS)
-        assert len(self.events(ResourceType="Instance")) == 151
-        cluster = self.events(ResourceType="Cluster", SortOrder="Ascending")
-        assert [event["Description"] for event in cluster] == [
-            "Cluster train creation started successfully",
-            "Cluster train creation completed successfully",
-        ]
-        node = workers()[0]["InstanceId"]
-        assert {e["InstanceId"] for e in self.events(NodeId=node)} == {node}
-        later = datetime.now(UTC) + timedelta(hours=1)
-        assert self.events(EventTimeAfter=later) == []
-        assert len(self.events(EventTimeBefore=later)) >= 153
-
-    def test_clusters_that_are_not_continuous_have_none(self, site: Site) -> None:
-        site.create(site.group("workers", 1))
-        code, _ = refusal(client("sagemaker").list_cluster_events, ClusterName="train")
-        assert code == "ValidationException"
-
-    def test_an_unknown_event_is_not_found(self, site: Site) -> None:
-        site.create(site.group("workers", 1), **CONTINUOUS)
-        code, _ = refusal(
-            client("sagemaker").describe_cluster_event,
-            ClusterName="train",
-            EventId="00000000-0000-0000-0000-000000000000",
-        )
-        assert code == "ResourceNotFound"
 
 
 CONTINUOUS = {"NodeProvisioningMode": "Continuous"}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import (
     Site,
@@ -41,3 +45,51 @@ def test_a_health_check_accepts_only_instances_of_the_group(site: Site) -> None:
         ],
     )
     assert (code, controller in message) == ("ResourceNotFound", True)
+
+
+ABSENT = "i-00000000000000000"
+
+
+def workers() -> list[dict[str, Any]]:
+    return nodes(InstanceGroupNameContains="workers")
+
+
+class TestHealthCheck:
+    def test_nodes_are_checked_for_a_while(self) -> None:
+        with local_aws(delays={"node": 30}) as runtime:
+            site = build_site()
+            site.create(site.group("workers", 2))
+            runtime.clock.advance(31)
+            chosen = workers()[0]["InstanceId"]
+            client("sagemaker").start_cluster_health_check(
+                ClusterName="train",
+                DeepHealthCheckConfigurations=[
+                    {
+                        "InstanceGroupName": "workers",
+                        "InstanceIds": [chosen],
+                        "DeepHealthChecks": ["InstanceStress"],
+                    }
+                ],
+            )
+            assert [n["InstanceStatus"]["Status"] for n in workers()] == [
+                "DeepHealthCheckInProgress",
+                "Running",
+            ]
+            runtime.clock.advance(31)
+            assert {n["InstanceStatus"]["Status"] for n in workers()} == {"Running"}
+
+    @pytest.mark.parametrize("entry", [{"InstanceGroupName": "absent"}, {"InstanceIds": [ABSENT]}])
+    def test_what_is_not_there_is_not_found(self, site: Site, entry: dict[str, Any]) -> None:
+        site.create(site.group("workers", 1))
+        code, _ = refusal(
+            client("sagemaker").start_cluster_health_check,
+            ClusterName="train",
+            DeepHealthCheckConfigurations=[
+                {
+                    "InstanceGroupName": "workers",
+                    "DeepHealthChecks": ["InstanceStress"],
+                    **entry,
+                }
+            ],
+        )
+        assert code == "ResourceNotFound"

@@ -14,6 +14,7 @@ from packages.localaws.tests.parts import (
     describe,
     group_of,
     nodes,
+    refusal,
 )
 
 ROLLING = {
@@ -96,3 +97,37 @@ class TestRollingUpdates:
         assert shown["CurrentImageId"] == "ami-00000000000000001"
         self.update(ImageId="default")
         assert "CurrentImageId" not in group_of(describe(), "workers")
+
+
+def workers() -> list[dict[str, Any]]:
+    return nodes(InstanceGroupNameContains="workers")
+
+
+class TestSoftware:
+    def test_patching_passes_through_system_updating(self) -> None:
+        with local_aws(delays={"cluster": 30}) as runtime:
+            site = build_site()
+            site.create(site.group("workers", 1))
+            runtime.clock.advance(31)
+            client("sagemaker").update_cluster_software(
+                ClusterName="train",
+                InstanceGroups=[{"InstanceGroupName": "workers", "ImageReleaseVersion": "9.9.9"}],
+            )
+            assert describe()["ClusterStatus"] == "SystemUpdating"
+            assert workers()[0]["InstanceStatus"]["Status"] == "SystemUpdating"
+            runtime.clock.advance(31)
+            assert describe()["ClusterStatus"] == "InService"
+            workers_now = group_of(describe(), "workers")
+            assert workers_now["CurrentImageReleaseVersion"] == "9.9.9"
+            assert workers_now["SoftwareUpdateStatus"] == "Succeeded"
+            assert workers()[0]["CurrentImageReleaseVersion"] == "9.9.9"
+            assert "LastSoftwareUpdateTime" in workers()[0]
+
+    def test_unknown_groups_are_refused(self, site: Site) -> None:
+        site.create(site.group("workers", 1))
+        code, _ = refusal(
+            client("sagemaker").update_cluster_software,
+            ClusterName="train",
+            InstanceGroups=[{"InstanceGroupName": "absent"}],
+        )
+        assert code == "ValidationException"
