@@ -131,30 +131,6 @@ def test_partial_capabilities_are_lost_and_gained(
     assert bool(scheduler) == ((source in SLURM) != (target in SLURM))
 
 
-def test_implicit_defaults_are_lost_or_changed(tmp_path: Path) -> None:
-    spec = _of(tmp_path)
-    found, _ = moved(spec, "parallelcluster", tmp_path / "a.yaml")
-    lost = {note.path: note.what for note in found.lost}
-    assert lost["resilience.node_recovery"].startswith("automatic, ")
-    assert "resilience.node_provisioning: continuous" in lost["resilience.node_recovery"]
-    told = {note.path: note for note in found.moves}
-    assert "training by default" in told["slurm.partitions[0].name"].what
-    # The new file has no database into which a dump could be loaded.
-    assert "keeps no job history" in told["slurm.accounting"].what
-    # An explicit value is reported once.
-    (tmp_path / "written").mkdir()
-    spec = _of(tmp_path / "written", resilience={"node_recovery": "none"})
-    found, _ = moved(spec, "parallelcluster", tmp_path / "b.yaml")
-    assert not any("node_recovery" in note.path for note in found.lost)
-
-
-def test_platforms_with_the_same_scheduler_lose_no_default(tmp_path: Path) -> None:
-    spec = load_cluster(CONFIGS / "dev-eks.yaml")
-    found = migrate(spec, "hyperpod-eks", load_catalog())
-    assert not any("by default" in note.what for note in found.lost if note.path == "")
-    assert not any(note.path.startswith("compute[") for note in found.lost)
-
-
 # -- details ------------------------------------------------------------------------------------
 
 
