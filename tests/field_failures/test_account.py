@@ -74,7 +74,7 @@ def test_eks_module_1619_the_key_admits_auto_scaling(tmp_path: Path, build: Buil
         messages = check(path, "--only", "CW-I008").messages("CW-I008")
         (found,) = [text for text in messages if "AWSServiceRoleForAutoScaling" in text]
         assert "kms:CreateGrant" in found
-        assert "nodes of EKS are launched by it" in found
+        assert "it launches the nodes of EKS" in found
         kms.put_key_policy(KeyId=key, PolicyName="default", Policy=document(ROOT))
         again = check(path, "--only", "CW-I008").messages("CW-I008")
         assert len([text for text in again if "AWSServiceRoleForAutoScaling" in text]) <= 1
@@ -154,7 +154,7 @@ def test_stacksets_327_the_bootstrap_is_looked_at_before(tmp_path: Path) -> None
         client("ssm").put_parameter(
             Name=deployment.BOOTSTRAP_VERSION, Value="5", Type="String", Overwrite=True
         )
-        assert "is of version 5" in checked(tmp_path, {}).one("CW-I010")["message"]
+        assert "has version 5" in checked(tmp_path, {}).one("CW-I010")["message"]
 
 
 def test_cdk_18261_the_bucket_of_the_bootstrap_is_gone(tmp_path: Path) -> None:
@@ -164,7 +164,10 @@ def test_cdk_18261_the_bucket_of_the_bootstrap_is_gone(tmp_path: Path) -> None:
         client("s3").delete_bucket(Bucket=f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}")
         found = checked(tmp_path, {}, "--only", "CW-I010").one("CW-I010")
     assert found["severity"] == "error"
-    assert "the bucket of the bootstrap is missing" in found["message"]
+    assert (
+        "of the bootstrap stack, to which templates and scripts are uploaded, does not exist"
+        in found["message"]
+    )
     assert found["hint"].startswith("delete the stack CDKToolkit in us-east-1")
 
 
@@ -248,10 +251,10 @@ def test_eks_module_2474_private_nodes_reach_the_services_that_they_call(tmp_pat
         house = Private()
         path = house.eks(tmp_path)
         (message,) = check(path, "--only", "CW-N022").messages("CW-N022")
-        assert message.startswith(f"nodes in {house.subnet} do not reach ")
+        assert message.startswith(f"nodes in {house.subnet} cannot reach ")
         for service in ("s3", "ecr.api", "ecr.dkr", "ec2", "sts", "eks-auth"):
             assert service in message
-        needed = message.partition("do not reach ")[2].partition(": ")[0]
+        needed = message.partition("cannot reach ")[2].partition(": ")[0]
         for service in needed.replace(" and ", ", ").split(", "):
             house.s3() if service == "s3" else house.endpoint(service)
         assert check(path, "--only", "CW-N022").findings == []

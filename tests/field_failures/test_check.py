@@ -258,7 +258,7 @@ def test_found_subnets_of_another_zone_are_found(tmp_path: Path) -> None:
         found = checked(tmp_path, house.spec(), "--only", "CW-N007")
         assert found.exit_code == 1
         assert found.one("CW-N007")["message"] == (
-            f"{house.subnet} is in use1-az4, the nodes are to be in use1-az6"
+            f"{house.subnet} is in use1-az4, the nodes must be in use1-az6"
         )
         # One right subnet among wrong ones does not make it right.
         right = house.add_subnet(house.vpc, "10.0.128.0/18")
@@ -282,7 +282,7 @@ def test_hyperpod_cli_438_plan_in_another_zone_is_found_and_uids_are_fixed(
         found = checked(tmp_path, FROM_PLAN, "--only", "CW-C").one("CW-C013")
     assert found["path"] == "network.availability_zone_id"
     assert found["message"] == (
-        f"the training plan {PLAN_NAME} is in use1-az4, the nodes in use1-az6"
+        f"the training plan {PLAN_NAME} is in use1-az4, the nodes are in use1-az6"
     )
     with account(**plan()):
         assert checked(tmp_path, FROM_PLAN, "--only", "CW-C").findings == []
@@ -307,7 +307,9 @@ def test_hyperpod_cli_438_plan_in_another_zone_is_found_and_uids_are_fixed(
         }
         lustre = [{"mount_path": "/fsx", "existing": existing}]
         found = checked(tmp_path, {"storage.lustre": lustre}, "--only", "CW-S014").one("CW-S014")
-        assert f"{made['FileSystemId']} is in use1-az4, the nodes in use1-az6" in found["message"]
+        assert (
+            f"{made['FileSystemId']} is in use1-az4, the nodes are in use1-az6" in found["message"]
+        )
 
     # And users keep their numbers wherever the cluster is built: they stand in the file.
     ada, grace = {"name": "ada", "uid": 20001}, {"name": "grace", "uid": 20002}
@@ -389,7 +391,9 @@ def test_awsome_353_placement_group_is_refused_where_none_can_be(
         (message,) = with_group["CW-C007"]
         assert "CreateCluster has no field for a placement group" in message
     elif kind == "capacity-block":
-        assert with_group["CW-C007"] == ["capacity-block capacity takes no placement group"]
+        assert with_group["CW-C007"] == [
+            "capacity-block capacity does not support a placement group"
+        ]
     else:
         assert with_group["CW-C007"] == []
 

@@ -90,7 +90,7 @@ def test_skypilot_4657_unknown_price_is_a_line_and_never_zero(tmp_path: Path) ->
         if line.item.startswith("workers: ")
     ]
     assert line.unit_price_usd is None
-    assert "paid in advance" in (line.note or "")
+    assert "paid upfront" in (line.note or "")
 
     # A budget is not met by what is not known.
     budget = {"compute.1.capacity": plan, "budget": {"monthly_usd": 10_000_000}}

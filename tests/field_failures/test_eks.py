@@ -200,8 +200,8 @@ def test_genai_demos_84_the_rate_of_extended_support_is_asked_for(
     """By default nothing rolls into it, and where it is asked for, its price is a line."""
     path = written(tmp_path, {"kubernetes.version": "1.32"})
     found = check(path, "--offline", "--only", "CW-I020").one("CW-I020")
-    assert found["message"] == "the standard support of Kubernetes 1.32 ended on 2026-03-23"
-    assert "support: extended at its rate" in found["hint"]
+    assert found["message"] == "standard support of Kubernetes 1.32 ended on 2026-03-23"
+    assert "support: extended at extra cost" in found["hint"]
     (cluster,) = build(EKS).resources("AWS::EKS::Cluster").values()
     assert cluster["Properties"]["UpgradePolicy"] == {"SupportType": "STANDARD"}
 
@@ -238,7 +238,7 @@ def test_roadmap_216_services_take_no_range_that_the_network_is_connected_to(
     both = {"network.peered_cidrs": ["172.20.0.0/16", "10.100.0.0/16"]}
     path = written(tmp_path, both)
     first = check(path, "--offline", "--only", "CW-N018").of("CW-N018")[0]
-    assert "172.20.0.0/16, which EKS may give to services" in first["message"]
+    assert "172.20.0.0/16, which EKS may use for services" in first["message"]
     key, _, free = first["hint"].partition(": ")
     assert key == "kubernetes.service_cidr"
     again = written(tmp_path, {**both, key: free})
@@ -351,6 +351,6 @@ def test_hyperpod_cli_282_a_plugin_that_takes_nvlink_for_efa_is_found(tmp_path: 
 
     for old in ("0.4.4", "v0.5.6", "0.5.9-rc1"):
         (said,) = found(old)
-        assert "NVLink's controllers of P6-B200 are given to pods as EFA devices" in said
+        assert "NVLink controllers of P6-B200 are exposed to pods as EFA devices" in said
     # The release that ended it, the listed one, and a type without such controllers.
     assert found("0.5.10") == found(None) == found("0.5.6", "p5.48xlarge") == []

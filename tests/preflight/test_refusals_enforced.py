@@ -72,7 +72,7 @@ def test_cw_i012_a_boundary_too_narrow_keeps_nodes_from_the_network(
     )["Policy"]["Arn"]
     changes = {"identity.permissions_boundary_arn": arn}
     (message,) = check("CW-I012", changes, tmp_path, capsys, monkeypatch)
-    assert "a node may not cloudwatch:PutMetricData" in message
+    assert "a node is not allowed cloudwatch:PutMetricData" in message
     assert "the permissions boundary does not allow it" in message
     nodes = role(
         "nodes", allow("*"), trusts={"Service": "sagemaker.amazonaws.com"}, PermissionsBoundary=arn
