@@ -436,7 +436,7 @@ def test_fsx_csi_120_groups_of_a_file_system_let_the_nodes_in(tmp_path: Path) ->
     assert "988" in closed["message"] + closed["hint"]
 
 
-def test_eks_kubeflow_91_who_deploys_may_use_the_buckets_with_repositories(tmp_path: Path) -> None:
+def test_eks_kubeflow_91_who_deploys_may_use_the_linked_buckets(tmp_path: Path) -> None:
     """FSx asks for rights on the bucket of whoever makes the association, administrator or not."""
     link = {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]}
     files = {"storage.lustre": [{**specs.LUSTRE, "repositories": [link]}]}
