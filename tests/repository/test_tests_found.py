@@ -1,9 +1,9 @@
 """Tests are found by name, and no test module imports from another.
 
-The tests of `clusterwright/a/b.py` are in `tests/a/test_b.py`; those of a module in a package under
-`packages/` are in its `tests`. They may also be in a file of the same name in another folder
-of tests, or in a file whose name starts with the module's name (`test_b_limits.py`) or with that of
-its folder (`test_a.py`, `test_a_b.py`).
+The tests of `clusterwright/a/b.py` are in `tests/a/test_b.py`; those of a distribution under
+`packages/` are in its `tests`. They may also be in a file of the same name in another folder of
+tests, in a file whose name starts with the module's name (`test_b_limits.py`), or in one with the
+name of its folder (`test_a.py`, `test_a_b.py`).
 """
 
 from __future__ import annotations
