@@ -26,9 +26,13 @@ REGISTERED: tuple[Validator, ...] = (
 )
 MODULES = sorted({validator.module for validator in REGISTERED})
 TESTED_BY = {
-    "clusterwright.cluster_spec.validation.metrics": "tests/platforms/kubernetes/test_metrics.py",
+    "clusterwright.cluster_spec.validation.metrics": (
+        "tests/platforms/kubernetes/test_metrics.py"
+    ),
     "clusterwright.platforms.catalog_names": "tests/cluster_spec/test_bad_input.py",
-    "clusterwright.platforms.kubernetes.value_schemas": "tests/platforms/kubernetes/test_charts.py",
+    "clusterwright.platforms.kubernetes.value_schemas": (
+        "tests/platforms/kubernetes/test_charts.py"
+    ),
     "clusterwright.platforms.template_limits": "tests/stacks/test_entry.py",
 }
 """Validators whose tests are not in the module of their name."""
