@@ -172,10 +172,8 @@ def plan_storage(
 
     Parameters
     ----------
-    params:
-        All parameters that are trained.
-    data_bytes:
-        Of the tokenised data set (`dataset_bytes`).
+    params, data_bytes:
+        Trained parameters; size of the tokenised data set (`dataset_bytes`).
     mtti_hours:
         Mean time to interruption of the whole cluster.
     region:
@@ -193,17 +191,15 @@ def plan_storage(
     instance = catalog.instance(hardware.instance_type) if hardware.instance_type else None
     state = FULL_STATE_BYTES * params
     saves = _saves(state, nodes, hardware, _nvme(instance), mtti_hours, drained, blocked_share)
-    restart = state / RESTART_SECONDS
-    needed = max(saves.bytes_per_s, restart)
-    client = catalog.lustre.client_gbps["without-efa"] / 8
-    efa = needed / nodes / GB > client
+    needed = max(saves.bytes_per_s, state / RESTART_SECONDS)
+    per_node, client = needed / nodes / GB, catalog.lustre.client_gbps["without-efa"] / 8
+    efa = per_node > client
     if efa and not _supports_efa(instance, catalog):
-        raise _efa_error(hardware.name, needed / nodes / GB, client)
+        raise _efa_error(hardware.name, per_node, client)
     capacity = (kept * state + working_set * data_bytes) / FILL / GIB
     files = (accelerators or nodes * hardware.per_node) * PARALLEL_FILES_PER_RANK
     demand = _Demand(capacity, needed / GB, files / min(saves.interval_seconds, 60.0), efa)
-    choices = _choices(demand, catalog, region)
-    chosen = choices[0]
+    chosen, *others = _choices(demand, catalog, region)
     warnings = saves.warnings
     if chosen.usd_per_month is None:
         warnings = (*warnings, f"the file system is chosen by its size: {chosen.price_note}")
@@ -218,13 +214,13 @@ def plan_storage(
         blocking_seconds=saves.blocking_seconds,
         blocked_share=saves.blocking_seconds / saves.interval_seconds,
         drain_gbytes_per_s=saves.bytes_per_s / GB,
-        restart_gbytes_per_s=restart / GB,
+        restart_gbytes_per_s=state / RESTART_SECONDS / GB,
         needed_gbytes_per_s=needed / GB,
-        node_gbytes_per_s=needed / nodes / GB,
+        node_gbytes_per_s=per_node,
         client_gbytes_per_s=client,
         capacity_needed_gib=capacity,
         chosen=chosen,
-        others=tuple(choices[1:]),
+        others=tuple(others),
         restart_seconds=state / GB / chosen.gbytes_per_s,
         first_epoch_hours=working_set * data_bytes / GB / chosen.gbytes_per_s / 3600,
         object_bytes=in_bucket,

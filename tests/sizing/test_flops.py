@@ -17,7 +17,7 @@ def test_six_n_d() -> None:
 
 
 def test_attention() -> None:
-    """70B at 8K: 8 % of 6N causal; at 128K 1.2 times 6N (the sizing study, section 1)."""
+    """70B at 8K: 8 % of 6N causal; at 128K 1.2 times 6N (computed by hand)."""
     shape = model("llama3-70b")
     assert attention_share(shape, 8192) == pytest.approx(0.08, abs=0.005)
     assert attention_share(shape, 131_072) == pytest.approx(1.2, abs=0.05)
