@@ -1,4 +1,4 @@
-"""A fake machine, and other things that several tests use."""
+"""A fake node: files, commands and Slurm."""
 
 from __future__ import annotations
 

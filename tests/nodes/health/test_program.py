@@ -1,4 +1,4 @@
-"""Tests of program."""
+"""Findings drain the node, and two runs without findings resume it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fake machine, and other things that several tests use."""
+"""A fake node: files and commands whose output tests set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of scrape."""
+"""A scrape collects from all sources within its budget."""
 
 from __future__ import annotations
 
