@@ -1,4 +1,4 @@
-"""Every scenario, played on machines that are really booted, with Slurm's own daemons."""
+"""Every scenario on booted machines with Slurm's daemons (managed configuration)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_managed(rehearsed: Rehearse, scenario: Scenario) -> None:
         assert looked_at == {f"{scenario.name}.{name}" for name in scenario.promises}
 
 
-def test_what_is_for_other_hardware_is_skipped_with_the_reason(rehearsed: Rehearse) -> None:
+def test_scenarios_for_other_hardware_are_skipped_with_reasons(rehearsed: Rehearse) -> None:
     reasons = {entry["what"]: entry["reason"] for entry in rehearsed(_DEV)["skipped"]}
     assert "neuron devices" in reasons["neuron-lost"]
     assert "gpu-lost" not in reasons
@@ -56,7 +56,7 @@ def test_the_answer_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
     assert {"deployment", "first-boot"} <= {phase["name"] for phase in answer["phases"]}
 
 
-def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
+def test_clean_after_a_kill_of_all_processes_leaves_nothing(tmp_path: Path) -> None:
     """The command and its worker are killed with SIGKILL while nodes come up."""
     _needs_nodes()
     # The images are shared with the other tests.
@@ -92,7 +92,7 @@ def test_after_a_kill_of_everybody_clean_leaves_nothing(tmp_path: Path) -> None:
     assert not list(Path("/sys/fs/cgroup").glob(f"**/clusterwright-{run.id}"))
 
 
-def test_without_nodes_the_deployment_half_runs_and_the_rest_is_unknown(
+def test_without_nodes_only_the_deployment_is_rehearsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes require root")
@@ -119,9 +119,9 @@ def _needs_nodes() -> None:
 def _wait_for_machines(state: Path, process: subprocess.Popen[bytes]) -> runs.Run:
     ends = time.monotonic() + 400
     while time.monotonic() < ends:
-        assert process.poll() is None, "it ended by itself"
+        assert process.poll() is None, "the rehearsal ended early"
         for run in runs.runs(state):
             if list(run.folder.glob("machines/*/machine.json")):
                 return run
         time.sleep(0.1)
-    raise AssertionError("no machine came up")
+    raise AssertionError("no machine has started")

@@ -25,13 +25,13 @@ def test_parallelcluster(rehearsed: Rehearse, parallelcluster_config: str, name:
     assert of(answer, name) == {}
     assert name not in skipped(answer)
     looked_at = {p["id"] for p in answer["promises"] if p["scenario"] == name}
-    (played,) = (scenario for scenario in scenarios() if scenario.name == name)
-    assert looked_at == {f"{name}.{promise}" for promise in played.promises}
+    (scenario,) = (found for found in scenarios() if found.name == name)
+    assert looked_at == {f"{name}.{promise}" for promise in scenario.promises}
     others = {scenario.name for scenario in scenarios()} - set(_ON_PARALLELCLUSTER)
     assert skipped(answer) == others
 
 
-def test_a_step_that_fails_on_the_head_node_fails_the_cluster_in_its_words(
+def test_failed_step_on_the_head_node_fails_the_cluster_with_its_message(
     rehearsed: Rehearse, parallelcluster_config: str, tmp_path: Path
 ) -> None:
     """What a user of ParallelCluster sees: the executor's words, and the log that they name."""

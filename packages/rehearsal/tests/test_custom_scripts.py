@@ -1,4 +1,4 @@
-"""Lifecycle scripts that are not ours: what becomes of the spec, and of their parameters."""
+"""Custom lifecycle scripts: the adapted spec and the adapted parameters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _folder(folder: Path, **changes: Any) -> Path:
     return folder
 
 
-def test_the_spec_takes_the_names_of_the_scripts(data: dict[str, Any], tmp_path: Path) -> None:
+def test_groups_get_the_names_in_the_parameters(data: dict[str, Any], tmp_path: Path) -> None:
     changed, notes = custom_scripts.adapt_spec(data, _folder(tmp_path))
     names = {group["role"]: group["name"] for group in changed["compute"]}
     assert names == {
@@ -60,7 +60,7 @@ def test_more_worker_groups_than_the_spec_has(data: dict[str, Any], tmp_path: Pa
     assert counts == {"worker-1": 2, "worker-2": 1}
 
 
-def test_a_group_that_the_scripts_do_not_name_is_left_out_and_it_is_said(
+def test_a_group_that_the_scripts_do_not_name_is_omitted_with_a_note(
     data: dict[str, Any], tmp_path: Path
 ) -> None:
     changed, notes = custom_scripts.adapt_spec(data, _folder(tmp_path, login_group=None))

@@ -1,4 +1,4 @@
-"""Scenarios are found by their files, ours and a user's."""
+"""Scenarios are loaded from the package and from files of users."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(context):
 """
 
 
-def test_ours_are_whole_and_begin_with_the_first_boot() -> None:
+def test_built_in_scenarios_are_valid_and_begin_with_first_boot() -> None:
     found = scenarios()
     assert found[0].name == "first-boot"
     names = {scenario.name for scenario in found}
@@ -33,7 +33,7 @@ def test_ours_are_whole_and_begin_with_the_first_boot() -> None:
         assert set(scenario.modes) <= {"managed", "scripted", "parallelcluster"}, scenario.name
 
 
-def test_a_users_file_is_a_scenario(tmp_path: Path) -> None:
+def test_file_of_a_user_is_a_scenario(tmp_path: Path) -> None:
     path = tmp_path / "my_own.py"
     path.write_text(_GOOD)
     (found,) = scenarios([str(path)])
@@ -60,7 +60,7 @@ def test_an_unknown_name_is_refused_with_those_there_are() -> None:
         ("def run(:\n", "SyntaxError"),
     ],
 )
-def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_scenario_file_is_refused(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "bad.py"
     path.write_text(text)
     with pytest.raises(RehearsalError, match=says):

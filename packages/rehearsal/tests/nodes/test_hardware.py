@@ -141,7 +141,7 @@ cat "$1/seen/file"
 
 
 @pytest.mark.slurm
-def test_a_silent_file_system_holds_whoever_looks_until_it_answers(tmp_path: Path) -> None:
+def test_unresponsive_file_system_blocks_readers_until_it_answers(tmp_path: Path) -> None:
     reason = nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)

@@ -126,6 +126,6 @@ def test_what_cannot_be_unmounted_is_left_and_said(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_mmdebstrap_mounts_where_nobody_else_sees_it() -> None:
+def test_mounts_of_mmdebstrap_are_private() -> None:
     command = images._mmdebstrap("trixie", Path("/r"), Path("/s"))
     assert command[:5] == ["unshare", "--mount", "--propagation=private", "--", "mmdebstrap"]

@@ -1,4 +1,4 @@
-"""Verdicts with something of everything, and with what nobody should be able to smuggle in."""
+"""Verdicts with entries of every kind, and with hostile text."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class FakeContext:
         self._answers = list(answers)
         self.compute: list[Any] = []
         self.notes: list[str] = []
-        self.looks = 0
+        self.checks = 0
 
     def slurm(self, command: str) -> str:
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]

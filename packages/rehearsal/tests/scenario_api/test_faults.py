@@ -22,7 +22,7 @@ def _node(context: FakeContext, accelerator: str = "nvidia") -> Node:
         if command.startswith("cat "):
             return f'{{"accelerator": "{accelerator}", "accelerator_count": 1}}'
         assert command == f"systemctl start {faults.HEALTH_SERVICE}"
-        context.looks += 1
+        context.checks += 1
         return ""
 
     return cast(Node, SimpleNamespace(host="ip-10-0-0-9", must=must, slurm_state=lambda: "idle"))
@@ -47,11 +47,11 @@ def test_reason_is_that_of_a_drained_node(shown: str, reason: str | None) -> Non
     assert faults.drain_reason(cast(ScenarioContext, context), _node(context)) == reason
 
 
-def test_a_node_that_is_drained_for_something_else_breaks_the_promise() -> None:
+def test_node_drained_for_another_reason_breaks_the_promise() -> None:
     context = FakeContext(f"State=IDLE+DRAIN Reason=clusterwright: clock: not synchronised {_END}")
     with pytest.raises(Broken, match="lacks"):
         faults.expect_drained(cast(ScenarioContext, context), _node(context), "gpu:")
-    assert context.looks == 1
+    assert context.checks == 1
 
 
 def test_a_node_that_is_not_drained_breaks_the_promise() -> None:
@@ -60,18 +60,18 @@ def test_a_node_that_is_not_drained_breaks_the_promise() -> None:
         faults.expect_drained(cast(ScenarioContext, context), _node(context), "gpu:")
 
 
-def test_a_node_comes_back_after_some_looks_and_not_after_any_number() -> None:
+def test_node_must_resume_within_four_checks() -> None:
     drained = f"State=IDLE+DRAIN Reason={_GPU} {_END}"
     context = FakeContext(drained, drained, "State=IDLE")
     faults.expect_in_service(cast(ScenarioContext, context), _node(context))
-    assert context.looks == 2
+    assert context.checks == 2
     context = FakeContext(drained)
     with pytest.raises(Broken, match="still drained"):
         faults.expect_in_service(cast(ScenarioContext, context), _node(context))
-    assert context.looks == 4
+    assert context.checks == 4
 
 
-def test_a_scenario_about_devices_that_nobody_has_is_left() -> None:
+def test_scenario_for_missing_devices_is_skipped() -> None:
     context = FakeContext("")
     context.compute = [_node(context, "nvidia"), _node(context, "nvidia")]
     faults.require_devices(cast(ScenarioContext, context), "nvidia")

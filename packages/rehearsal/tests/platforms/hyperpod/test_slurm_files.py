@@ -63,6 +63,6 @@ def test_new_nodes_replace_the_old_ones_and_nothing_else() -> None:
     assert slurm_files.with_nodes(after, COMPUTE) == mine
 
 
-def test_a_type_that_nobody_knows_is_a_bare_node() -> None:
+def test_unknown_instance_type_has_no_hardware() -> None:
     line = slurm_files.node_line(_member(9, "x", "ml.unheard.of"))
     assert line == "NodeName=ip-10-0-0-9 NodeAddr=10.0.0.9 State=UNKNOWN"
