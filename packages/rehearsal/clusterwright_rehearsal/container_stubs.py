@@ -22,12 +22,12 @@ from clusterwright_rehearsal.nodes.images import RECIPE
 
 SOURCES = RECIPE / "root/usr/lib/emulation/containers"
 VERSION = "0-standin"
-_URL = "https://stand-in.invalid/"
+_URL = "https://stub.invalid/"
 _SOURCE = "made by the rehearsal"
 _CONTROL = f"""Package: enroot
 Version: {VERSION}
 Architecture: all
-Maintainer: the rehearsal <nobody@stand-in.invalid>
+Maintainer: the rehearsal <nobody@stub.invalid>
 Depends: bash, squashfs-tools
 Description: stub of Enroot
  Created by the rehearsal; it only unpacks images.

@@ -37,7 +37,7 @@ def rehearsed() -> Rehearse:
 
 @pytest.fixture(scope="session")
 def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev.yaml in the scripted configuration, with an own step beside ours."""
+    """configs/dev.yaml in the scripted configuration, with an additional custom step."""
     folder = tmp_path_factory.mktemp("configs")
     for name in ("base.yaml", "dev.yaml"):
         (folder / name).write_text((ROOT / "configs" / name).read_text())

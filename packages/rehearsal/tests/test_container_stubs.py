@@ -33,9 +33,7 @@ def test_lock_file_has_checksums_of_all_container_artefacts(
         assert "standin" in artefact.version
 
 
-def test_artefacts_are_reproducible(
-    stubs: container_stubs.ContainerStubs, tmp_path: Path
-) -> None:
+def test_artefacts_are_reproducible(stubs: container_stubs.ContainerStubs, tmp_path: Path) -> None:
     again = container_stubs.create(tmp_path / "again")
     assert read_lock(again.lock) == read_lock(stubs.lock)
 

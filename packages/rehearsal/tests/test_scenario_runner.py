@@ -14,8 +14,8 @@ from packages.rehearsal.tests.conftest import ROOT
 
 
 def test_every_scenario_that_is_left_out_says_why() -> None:
-    ours = {scenario.name for scenario in scenarios() if "parallelcluster" in scenario.modes}
-    assert ours >= {
+    applicable = {scenario.name for scenario in scenarios() if "parallelcluster" in scenario.modes}
+    assert applicable >= {
         "custom-action-fails",
         "first-boot",
         "instance-replaced",
@@ -24,7 +24,7 @@ def test_every_scenario_that_is_left_out_says_why() -> None:
         "users-updated",
     }
     for scenario in scenarios():
-        if scenario.name not in ours:
+        if scenario.name not in applicable:
             reason = scenario_runner.skip_reason("parallelcluster", scenario)
             assert reason == f"it does not apply to ParallelCluster: {REASONS[scenario.name]}"
             continue

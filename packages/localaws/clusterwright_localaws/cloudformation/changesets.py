@@ -17,7 +17,7 @@ from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Revision, Stack
 from clusterwright_localaws.cloudformation.template import canonical
 
-# What stands for a value that only the deployment will know.
+# Placeholder of a value that is known only after the deployment.
 KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
 
 NO_CHANGES = (

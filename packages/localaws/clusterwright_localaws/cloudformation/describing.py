@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 PAGE_SIZE = 100
 
-# Which words an event's status belongs to, for DescribeEvents.
+# Status texts of the events of DescribeEvents.
 _FAILED = "_FAILED"
 
 

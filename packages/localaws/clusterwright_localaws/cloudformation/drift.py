@@ -164,7 +164,7 @@ def _differences(path: str, expected: Any, actual: Any) -> Iterator[dict[str, st
                 yield from _differences(f"{path}/{key}", expected[key], actual[key])
         return
     if isinstance(expected, list) and isinstance(actual, list):
-        # Lists are compared as sets: services give them back in orders of their own.
+        # Lists are compared as sets, because services return them in any order.
         left = {canonical(item): item for item in expected}
         right = {canonical(item): item for item in actual}
         for number, key in enumerate(key for key in left if key not in right):
@@ -189,5 +189,5 @@ def _plain(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # services give 1.0 back for 1
+        value = int(value)  # services return 1.0 for 1
     return value if isinstance(value, str) else canonical(value)

@@ -57,7 +57,7 @@ class Operation:
         self.token = token
         self.work = ResourceExecutor(store, stack, token)
         self.nested = nested
-        self.policy: str | None = None  # the stack policy that an update is held against
+        self.policy: str | None = None  # the stack policy that applies to an update
         self.problem: str | None = None
         self.finished = threading.Event()
         self._keep_on_create = True
@@ -69,14 +69,14 @@ class Operation:
             try:
                 work()
             except Exception as error:
-                # A bug of ours must not leave the stack in progress for ever.
+                # An internal error must not leave the stack in progress indefinitely.
                 self._give_up(error)
                 raise
             finally:
                 self.store.ended(self)
                 self.finished.set()
 
-        # Who called goes along: where IAM is enforced, the stack acts for them.
+        # The caller is passed on: if IAM is enforced, the stack acts on the caller's behalf.
         context = contextvars.copy_context()
         threading.Thread(
             target=context.run, args=(run,), name=f"stack {self.stack.name}", daemon=True
@@ -322,7 +322,7 @@ class Operation:
         """Restore every resource, and return the resources to delete."""
         stack = self.stack
         unwanted = [one for name, one in stack.resources.items() if name not in stable.resources]
-        # Resources that a replacement put aside, and that are still there.
+        # Replaced resources that still exist.
         aside = {(one.logical_id, one.physical_id): one for one in stack.garbage}
         for name, desired in stable.resources.items():
             current = stack.resources.get(name)
@@ -381,7 +381,7 @@ class Operation:
             self.work.put(desired)
             return
         if same:
-            # The update was refused before it changed anything.
+            # The update was refused before any change.
             self.work.put(replace(desired, status="UPDATE_COMPLETE", time=self.stack.tick()))
             self.work.note(
                 desired.logical_id,
@@ -446,7 +446,7 @@ class Operation:
     ) -> list[str]:
         """Delete resources in reverse order of dependency; return the names that failed."""
         by_key = {f"{one.logical_id}#{number}": one for number, one in enumerate(resources)}
-        # What needs a resource goes before the resource.
+        # Dependents are deleted before the resource.
         before: dict[str, set[str]] = {key: set() for key in by_key}
         for key, one in by_key.items():
             needed = needs(one.logical_id)

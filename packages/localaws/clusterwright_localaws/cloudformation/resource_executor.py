@@ -138,7 +138,7 @@ class ResourceExecutor:
                 return
             identified.append(physical_id)
             if replaces is not None and replaces.physical_id != physical_id:
-                # Which policy holds for the old one is said by the new template.
+                # The policy for the replaced resource is in the new template.
                 self.stack.garbage.append(
                     replace(replaces, update_replace_policy=desired.update_replace_policy)
                 )
@@ -224,7 +224,7 @@ class ResourceExecutor:
             context = self._context(desired, previous_tags)
             before: Mapping[str, Any] = old.properties
             with contextlib.suppress(CloudFormationError):
-                # What the old text stood for may be gone; the handler then sees the text.
+                # The old reference may no longer resolve; the handler then receives the text.
                 before = self._filled(old.properties)
             with self._acting(kind, desired.properties):
                 updated = handler_of(kind).update(
@@ -261,7 +261,7 @@ class ResourceExecutor:
             except Exception as error:  # noqa: BLE001 - as above
                 self.fail(old, "UPDATE", error, keep=old)
                 return False
-            # Its physical resource is gone: a rollback has to make it anew.
+            # Its physical resource no longer exists: a rollback must create it again.
             return self.create(desired)
         return self.create(desired, replaces=old)
 

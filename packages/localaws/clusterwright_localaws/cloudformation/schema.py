@@ -369,7 +369,7 @@ def _compiled(pattern: str) -> Any:
     try:
         import regex
 
-        # Unicode classes such as \p{L}, which the standard library does not know.
+        # Unicode classes such as \p{L}, which the standard library does not support.
         return regex.compile(pattern)
     except (ImportError, regex.error):
         return None

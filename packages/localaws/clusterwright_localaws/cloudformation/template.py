@@ -57,7 +57,7 @@ _RESOURCE_KEYS = frozenset(
 DELETION_POLICIES = frozenset({"Delete", "Retain", "RetainExceptOnCreate", "Snapshot"})
 _NAME = re.compile(r"[A-Za-z0-9]+")
 
-# Types whose use must be acknowledged, and the property that gives them a name of one's own.
+# Types that must be acknowledged, and the property with their custom name.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/control-access-with-iam.html
 _IAM_NAMES: Mapping[str, str | None] = {
     "AWS::IAM::AccessKey": None,
@@ -216,7 +216,7 @@ def _named(template: Template, resource: Mapping[str, Any]) -> Iterator[str]:
                 yield reference.name
 
 
-# --- what is refused before anything runs ---------------------------------------------------
+# --- validation before an operation ---------------------------------------------------
 
 
 def _check(template: Template, region: str) -> None:

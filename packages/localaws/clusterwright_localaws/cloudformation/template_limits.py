@@ -23,7 +23,7 @@ MAXIMUM_PARAMETER_BYTES = 4_096
 MAXIMUM_DYNAMIC_REFERENCES = 60
 
 _DYNAMIC = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):")
-# Properties of the carried types that take a secure string of SSM.
+# Properties of supported types that accept a secure string of SSM.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-ssm-secure-strings.html
 _SECURE = frozenset(
     {

@@ -117,5 +117,5 @@ def _read(text: str, name: str, kind: str) -> Policy:
     try:
         return read_policy(text, name=name, kind=kind)
     except MalformedPolicy as error:
-        # moto takes documents that AWS refuses when they are put; better late than silent.
+        # moto accepts invalid documents that AWS refuses; they are refused here instead.
         raise AwsError("MalformedPolicyDocument", f"The policy {name}: {error}", 400) from error

@@ -8,9 +8,9 @@ from contextvars import ContextVar
 
 from clusterwright_localaws.iam.principals import Caller
 
-# On whose behalf a service works while it answers a call; None: on nobody's, unchecked.
+# The principal on whose behalf a service works during a call; None: unchecked.
 _acting: ContextVar[Caller | None] = ContextVar("acting", default=None)
-# The request comes from one of our own services, not from outside.
+# The request is an internal one, from a service of the local AWS.
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
 

@@ -16,7 +16,7 @@ from clusterwright_localaws.iam import actions
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_temp_control-access_getsessiontoken.html
 FREE = frozenset({("sts", "GetCallerIdentity"), ("sts", "GetSessionToken")})
 
-# Signed by nobody: the token in the request is what counts.
+# Unsigned: the token in the request authenticates the caller.
 UNSIGNED = frozenset({("sts", "AssumeRoleWithWebIdentity"), ("sts", "AssumeRoleWithSAML")})
 
 _S3 = {

@@ -65,7 +65,7 @@ def _role(arn: str, parts: list[str], action: str) -> Resource | None:
         return None
     role = entities.role_of(arn)
     if role is None:
-        # Somebody else's role that is not there: nobody trusts the caller.
+        # A missing role in another account: the caller is not trusted.
         return Resource(parts[4], None, must_allow=True)
     return Resource(parts[4], _read(role.assume_role_policy_document, arn), must_allow=True)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-# A pattern is text in which every sign stands for itself, and wildcards between it.
+# A pattern consists of literal characters and wildcards.
 ANY, ONE = object(), object()
 Pattern = tuple[object, ...]
 
@@ -33,7 +33,7 @@ def matches(pattern: Pattern | str, text: str, *, ignore_case: bool = False) -> 
     at = found.end()
     *middle, last = rest
     for segment in middle:
-        # The leftmost place leaves the most room for what follows; no other has to be tried.
+        # The leftmost match leaves the longest rest, so that no other match must be tried.
         found = segment.search(text, at)
         if found is None:
             return False

@@ -59,7 +59,7 @@ def _not_failed(context: ScenarioContext, node: Node) -> str | None:
 
 
 def _not_accounted(context: ScenarioContext, number: str) -> str | None:
-    # Numbers begin anew with a controller's state: more than one job may have had this one.
+    # A new controller numbers jobs from 1: more than one job may have this number.
     ran = context.controller.run(f"timeout 20 sacct -n -X -P -D -j {number} -o JobID,State")
     if f"{number}|COMPLETED" in ran.stdout.split():
         return None

@@ -51,7 +51,7 @@ def run(context: ScenarioContext) -> None:
         with context.promise("plain"):
             plain = _submit(context, nodes, f"{state}-plain", "")
             _lose(context, plain, f"{state}-plain", nodes[-1])
-            # Slurm shows a job that was cut short by its node as NODE_FAIL.
+            # Slurm shows a job that lost its node as NODE_FAIL.
             context.wait_for(lambda: _not_ended(plain), within_s=120)
             context.expect(plain.output().count("start ") == 1, f"output: {plain.output()!r}")
             context.wait_idle()
@@ -94,7 +94,7 @@ def _lose(context: ScenarioContext, job: Job, state: str, victim: Node) -> int:
     context.wait_for(lambda: _before(context, state, 2), within_s=30)
     instance = victim.instance_id
     step = _step(context, state)
-    # HyperPod looks away until Slurm has noticed: a node that is back before that is never down.
+    # Delay the replacement until Slurm has detected the loss; an early one is never down.
     context.set_detection(3600.0)
     context.crash(victim)
     try:

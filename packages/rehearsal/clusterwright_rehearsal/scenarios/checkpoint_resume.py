@@ -38,7 +38,7 @@ def _lose_the_node(context: ScenarioContext, training: Training) -> None:
         context.note(f"two checkpoints after {seconds:.0f} s")
     victim = context.node(training.job.hosts[0])
     before = victim.instance_id
-    # HyperPod looks away: the replacement must not be the node that takes the job.
+    # Delay the replacement, so that it is not the node that takes the job.
     context.set_detection(3600.0)
     try:
         with context.promise("requeued"):

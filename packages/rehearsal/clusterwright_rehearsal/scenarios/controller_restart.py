@@ -100,7 +100,7 @@ def _boot(context: ScenarioContext) -> str:
 def _not_rebooted(context: ScenarioContext, boot: str) -> str | None:
     try:
         return "the controller has not rebooted" if _boot(context) == boot else None
-    except Broken as error:  # between the two
+    except Broken as error:  # while it restarts
         return str(error)
 
 

@@ -24,7 +24,7 @@ PROMISES = {
 }
 
 _FILES = 400
-# Stops the copying when a few files are there: it is quicker than anybody who looks from outside.
+# Stops the copy on the node when a few files exist; a check from outside would be too slow.
 _FREEZE = """
 cd / && deadline=$((SECONDS + 60))
 while [ "$SECONDS" -lt "$deadline" ]; do

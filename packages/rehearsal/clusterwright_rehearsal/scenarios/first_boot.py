@@ -46,7 +46,7 @@ def run(context: ScenarioContext) -> None:
         for node in context.nodes():
             lines = context.logs(node)
             context.expect(lines, f"the log of {node} is empty")
-            # Scripts that are not ours may end as they like.
+            # Custom scripts may end with any line.
             context.expect(
                 not context.default_scripts or "is ready" in lines[-1],
                 f"the log of {node} ends with {lines[-1]!r}",
@@ -78,7 +78,7 @@ def run(context: ScenarioContext) -> None:
             context.expect(not failed, f"{node}: {failed[:1]}")
 
     with context.promise("first-job"):
-        # A job runs in one partition: where no partition has all nodes, it takes several.
+        # A job runs in one partition: if no partition has all nodes, several jobs are needed.
         jobs = {
             partition: context.submit(
                 "srun hostname", nodes=len(hosts), options=[f"--partition={partition}"]
@@ -102,7 +102,7 @@ def _covering(context: ScenarioContext) -> dict[str, set[str]]:
     there = {node.host for node in context.compute}
     for line in context.slurm("sinfo -h -N -o '%R %N'").splitlines():
         partition, _, host = line.strip().partition(" ")
-        # ParallelCluster's dynamic nodes are named, and are not there until a job asks for them.
+        # ParallelCluster's dynamic nodes are listed, but start only for a job.
         if host.strip() in there:
             found.setdefault(partition, set()).add(host.strip())
     covering: dict[str, set[str]] = {}

@@ -21,7 +21,7 @@ PROMISES = {
     "replaced": "after Xid 79 the node returns when its instance is replaced",
 }
 
-# In the form in which users published them (github.com/NVIDIA/NVSentinel, issue 155;
+# As published by users (github.com/NVIDIA/NVSentinel, issue 155;
 # github.com/NVIDIA/gpu-operator, issue 1146).
 _UNKNOWN = "pid='<unknown>', name=<unknown>"
 _MESSAGES = {

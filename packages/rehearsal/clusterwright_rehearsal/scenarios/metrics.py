@@ -80,7 +80,7 @@ def _hang(context: ScenarioContext) -> None:
         context.note("no GPU whose driver could hang")
         return
     node = nvidia[-1]
-    # Its own look would drain it meanwhile.
+    # Its own health check would drain it meanwhile.
     with _no_health_checks(context, node):
         try:
             faults.add(node, "gpu-hang")

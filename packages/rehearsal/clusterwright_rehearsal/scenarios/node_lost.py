@@ -47,7 +47,7 @@ def run(context: ScenarioContext) -> None:
     before = victim.instance_id
     context.wait_for(lambda: _at_least(context, checkpoint, 2), within_s=30)
     lost_at = _step(context, checkpoint)
-    # HyperPod looks away for a while: the replacement must not be the node that takes the job.
+    # Delay the replacement, so that it is not the node that takes the job.
     context.set_detection(3600.0)
     context.crash(victim)
     try:

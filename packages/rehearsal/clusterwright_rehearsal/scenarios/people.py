@@ -60,11 +60,12 @@ def run(context: ScenarioContext) -> None:
             "the limits of the spec are not enforced, and no log line of the head node reports it",
         )
         folders = _value(config, "Prolog"), _value(config, "Epilog")
-        ours = context.controller.must(
+        installed = context.controller.must(
             "ls /opt/slurm/etc/scripts/prolog.d /opt/slurm/etc/scripts/epilog.d"
         )
         context.expect(
-            ours.count("50_clusterwright") == 2, f"the prolog and epilog scripts are {ours!r}"
+            installed.count("50_clusterwright") == 2,
+            f"prolog.d and epilog.d contain {installed!r}",
         )
         context.expect(
             all("scripts/" in folder for folder in folders), f"slurm.conf has {folders}"

@@ -58,6 +58,6 @@ def _booted_again(context: ScenarioContext, name: str, boot: str) -> bool:
         ran = context.node(name).run(
             "cat /proc/sys/kernel/random/boot_id; systemctl show -p UserspaceTimestamp"
         )
-    except Broken:  # between the two
+    except Broken:  # while it restarts
         return False
     return ran.ok and ran.stdout != boot

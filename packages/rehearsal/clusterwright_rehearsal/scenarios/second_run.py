@@ -21,14 +21,14 @@ PROMISES = {
 
 _LIMIT_S = 2.0
 _MORE_TRIES = 2
-# Everything on the root disk except what changes on a node at rest.
+# Paths that also change on an idle node.
 _CHANGING = (
     *("/proc", "/sys", "/run", "/dev", "/tmp", "/srv"),  # noqa: S108  folders of the node
     *("/var/log", "/var/spool", "/var/tmp", "/var/lib/chrony", "/var/lib/mysql"),  # noqa: S108
     "/var/lib/systemd",
-    # What a timer of ours last saw.
+    # The result of the last health check.
     "/var/lib/clusterwright/health.json",
-    # The image's mark of its last use, which another run of a rehearsal may set.
+    # The image's time of last use, which another rehearsal may set.
     "/.complete",
 )
 _CHANGED_SINCE = (
@@ -59,7 +59,7 @@ def run(context: ScenarioContext) -> None:
     with context.promise("quick"):
         slowest = max(runs, key=lambda node: _seconds(context, runs[node]))
         seconds = _seconds(context, runs[slowest])
-        # This machine may have been busy with something else.
+        # This machine may have been busy.
         for _ in range(_MORE_TRIES):
             if seconds >= _LIMIT_S:
                 seconds = min(seconds, _seconds(context, slowest.run_program()))

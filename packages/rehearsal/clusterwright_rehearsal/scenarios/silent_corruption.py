@@ -19,7 +19,7 @@ PROMISES = {
 
 def run(context: ScenarioContext) -> None:
     faults.require_devices(context, "nvidia")
-    # Not a promise of unknown outcome: nobody makes it, so no verdict waits for it.
+    # Skipped, not unknown: this is not promised, so it does not affect the exit code.
     context.skip(
         "cannot be detected: the checks read counters, kernel messages and device lists, and"
         " such a GPU changes none of them. A test that computes may find it, before the"

@@ -77,7 +77,7 @@ def _reclaim(context: ScenarioContext, training: Training, group: str) -> None:
         other.cancel()
 
     with context.promise("resumed"):
-        # What is cancelled while its node goes would keep the node completing for a while.
+        # A job cancelled while its node goes down would keep the node in state completing.
         context.wait_for(lambda: _not(node, "drained"), within_s=60)
         context.set_detection(0.0)
         context.crash(node)

@@ -26,7 +26,7 @@ def run(context: ScenarioContext) -> None:
     head = context.controller
     with context.promise("told"):
         head.must("systemctl is-active --quiet clusterwright-topology.timer")
-        # Not in a minute: now.
+        # Immediately, instead of within a minute.
         head.must(f"systemctl start {_SERVICE}", timeout_s=120)
         context.note(_expect_topology(context))
 

@@ -1,4 +1,4 @@
-"""The image's stand-ins answer what our checks ask, and show the faults that are put into them."""
+"""The emulated commands of the image answer health checks, and show injected faults."""
 
 from __future__ import annotations
 

@@ -151,9 +151,9 @@ def test_bars_are_where_the_times_are() -> None:
         for rect in root.iter("rect")
     }
     start, _ = bars["deployment: 30.0 s, held"]
-    born, boot = bars["controller-1: the machine starts, 2.5 s"]
+    created, boot = bars["controller-1: the machine starts, 2.5 s"]
     per_second = boot / 2.5
-    assert born - start == pytest.approx(19.8 * per_second, abs=0.3)
+    assert created - start == pytest.approx(19.8 * per_second, abs=0.3)
     assert bars["workers-1: lost, 8.0 s"][1] == pytest.approx(8.0 * per_second, abs=0.3)
     # A new instance after the loss begins anew.
     assert "workers-1: the machine starts, 3.0 s" in bars

@@ -38,7 +38,7 @@ from clusterwright_localaws.core.call import Call, operation
 
 _CHANGE_SET_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
-# What a failed early validation says, and which validation it was.
+# The message of a failed early validation, and the kind of validation.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/validate-stack-deployments.html
 _EARLY_VALIDATION = (
     "The following hook(s)/validation failed: [AWS::EarlyValidation::PropertyValidation]. To "
@@ -155,7 +155,7 @@ def execute_change_set(call: Call) -> Mapping[str, Any]:
     store.begin(worker, "CREATE_STACK" if creating else "UPDATE_STACK")
     change_set.execution_status = "EXECUTE_IN_PROGRESS"
     stack.change_set_id = change_set.change_set_id
-    # Other change sets were made for a stack that will no longer be.
+    # Other change sets are for a stack that this execution changes.
     stack.change_sets = {change_set.name: change_set}
     stack.on_failure = change_set.on_stack_failure or "ROLLBACK"
     stack.disable_rollback = (

@@ -34,7 +34,7 @@ def create_stack(call: Call) -> Mapping[str, Any]:
     for one in store.stacks():
         same = token and one.name == request["StackName"] and one.events
         if same and one.events[0].token == token:
-            return {"StackId": one.stack_id}  # the same request once more
+            return {"StackId": one.stack_id}  # a repeated request
     if "OnFailure" in request and "DisableRollback" in request:
         raise ValidationError("You cannot specify both OnFailure and DisableRollback.")
     refuse_modes(request)
@@ -129,13 +129,13 @@ def delete_stack(call: Call) -> Mapping[str, Any]:
             raise ValidationError(
                 f"Stack:{stack.stack_id} is in {stack.status} state and can not be updated."
             )
-        # A stack that is being created may be deleted: what it has so far goes.
+        # A stack may be deleted during its creation, with the resources that it has so far.
         running.cancel("Stack deletion requested")
         running.finished.wait()
     for name in stack.exports():
         importers = [one for one in store.importers(name) if one != stack.name]
         if importers:
-            # The stack keeps its status and says why: https://github.com/aws/aws-cdk/issues/604
+            # The stack keeps its status, with a reason: https://github.com/aws/aws-cdk/issues/604
             listed = " and ".join(importers)
             stack.enter(
                 stack.status, f"Export {name} cannot be deleted as it is in use by {listed}"
