@@ -156,18 +156,18 @@ def _run_hours(
     UserError
         The plan beside the spec cannot be read.
     """
-    from clusterwright.review import recorded_plan
+    from clusterwright.pricing import plan_files
 
     if hours is not None:
         return Decimal(str(hours)), "--hours"
     if cluster.run is not None:
         return None, None
-    name = recorded_plan.plan_path(path).name
+    name = plan_files.plan_path(path).name
     try:
-        plan = recorded_plan.plan_beside(path)
-    except recorded_plan.InvalidPlan as error:
+        plan = plan_files.plan_beside(path)
+    except plan_files.InvalidPlan as error:
         raise UserError(str(error), f"--hours, run.hours in the spec, or remove {name}") from None
-    found = None if plan is None else recorded_plan.run_hours(plan)
+    found = None if plan is None else plan_files.run_hours(plan)
     return (None, None) if found is None else (Decimal(found), f"P90 of {name}")
 
 

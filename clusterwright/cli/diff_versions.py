@@ -162,7 +162,8 @@ def synthesis_of(
 
 def plan_differences(options: DiffOptions, unknown: list[Unknown]) -> tuple[SpecChange, ...]:
     """Differences between the spec and the plan recorded beside it."""
-    from clusterwright.review.recorded_plan import InvalidPlan, differences, plan_beside
+    from clusterwright.pricing.plan_files import InvalidPlan, plan_beside
+    from clusterwright.review.recorded_plan import differences
     from clusterwright.review.results import Unknown
 
     try:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright.review.recorded_plan import InvalidPlan, differences, plan_beside
+from clusterwright.pricing.plan_files import InvalidPlan, plan_beside
+from clusterwright.review.recorded_plan import differences
 from tests.support import specs
 
 PLAN: dict[str, Any] = {
