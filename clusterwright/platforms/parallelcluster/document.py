@@ -1,4 +1,4 @@
-"""The whole configuration."""
+"""The complete ParallelCluster configuration."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 def render(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:
     """The configuration of ParallelCluster 3.16.1, with its own key names, in reading order.
 
-    Every value that a deployment supplies is put in as it is. Raises KeyError where `supplied`
+    Values that a deployment supplies are copied unchanged. Raises KeyError where `supplied`
     lacks a file system or the database that the spec has.
     """
     ours = cluster.parallelcluster
@@ -71,7 +71,7 @@ def _head_node(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
             "SecurityGroups": list(supplied.security_group_ids),
         },
         "LocalStorage": storage,
-        # NFS of one head node does not carry a large fleet.
+        # NFS from one head node does not scale to a large fleet.
         "SharedStorageType": "Efs",
         "SharedStorageEfsSettings": {"Encrypted": True},
         "Imds": {"Secured": True},
@@ -97,8 +97,8 @@ def _login_pool(cluster: Cluster, supplied: Supplied, group: ComputeGroup) -> di
         "GracetimePeriod": cluster.parallelcluster.login_grace_minutes,
         "CustomActions": lasting_actions(supplied, group.name),
     }
-    rights = policies(cluster, supplied)
-    return {**found, "Iam": rights} if rights else found
+    permissions = policies(cluster, supplied)
+    return {**found, "Iam": permissions} if permissions else found
 
 
 def _monitoring(cluster: Cluster) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _monitoring(cluster: Cluster) -> dict[str, Any]:
 
 
 def _development(cluster: Cluster) -> dict[str, Any]:
-    """`DevSettings`: timeouts for the size of the fleet, and the older interfaces where asked."""
+    """`DevSettings`: timeouts by fleet size, and the older interface type if selected."""
     times = timeouts(static_nodes(cluster))
     found: dict[str, Any] = {
         "Timeouts": {

@@ -1,6 +1,6 @@
-"""What ParallelCluster takes, as numbers and lists, each with its source.
+"""Limits and supported values of ParallelCluster, each with its source.
 
-Source of all of it, unless said otherwise: aws-parallelcluster 3.16.1 from PyPI, read 2026-11-20:
+Source, unless noted otherwise: aws-parallelcluster 3.16.1 from PyPI, read 2026-11-20:
 `constants.py`, `schemas/cluster_schema.py`, `validators/*.py`.
 """
 
@@ -10,7 +10,7 @@ from typing import Final
 
 KNOWN_VERSIONS: Final = ("3.16.1",)
 """Releases whose schema, update policies and launch templates were read. Newer ones exist (3.16.2
-and 3.16.3 by their release pages); what they changed in the configuration was not read."""
+and 3.16.3 by their release pages); their changes to the configuration were not read."""
 
 REGIONS: Final = frozenset(
     (
@@ -35,11 +35,11 @@ REGIONS: Final = frozenset(
         *("us-iso-west-1", "us-isob-east-1", "us-west-1", "us-west-2"),
     )
 )
-"""Regions of the release, in which its images, its provider and its templates are
-(`resources/supported-regions`, RegionValidator; the package asks for a newer list first)."""
+"""Regions of the release, with its images, its provider and its templates
+(`resources/supported-regions`, RegionValidator; the package downloads a newer list first)."""
 
 TAGS: Final = 40
-"""Of a compute resource: ParallelCluster keeps ten of EC2's fifty for itself (MAX_TAGS_COUNT)."""
+"""Of a compute resource: ParallelCluster reserves ten of EC2's fifty (MAX_TAGS_COUNT)."""
 
 NAME_PATTERN: Final = r"^[a-z][a-z0-9-]*$"
 NAME_LENGTH: Final = 25
@@ -48,7 +48,7 @@ NAME_KEPT: Final = "default"
 
 CLUSTER_NAME_LENGTH: Final = 60
 CLUSTER_NAME_LENGTH_WITH_ACCOUNTING: Final = 40
-"""Slurm makes table names of it (ClusterNameValidator)."""
+"""Slurm uses it in table names (ClusterNameValidator)."""
 
 STORAGE_NAME_LENGTH: Final = 30
 QUEUES: Final = 50
@@ -67,12 +67,12 @@ RESERVED_MOUNT_PATHS: Final = (
     "/opt/slurm",
     "/opt/intel",
 )
-"""SharedStorageMountDirValidator: these paths themselves, not what lies in them."""
+"""SharedStorageMountDirValidator: these paths themselves, not paths below them."""
 
 LOG_RETENTION_DAYS: Final = (
     *(0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653),
 )
-"""`Monitoring/Logs/CloudWatch/RetentionInDays`: fewer than CloudWatch Logs itself takes."""
+"""`Monitoring/Logs/CloudWatch/RetentionInDays`: fewer than CloudWatch Logs supports."""
 
 GRACE_MINUTES: Final = (3, 120)
 """`LoginNodes/Pools/GracetimePeriod`, minutes."""
@@ -80,18 +80,18 @@ GRACE_MINUTES: Final = (3, 120)
 DATABASE_NAME_PATTERN: Final = r"^[0-9a-z_]{1,64}$"
 
 NOT_WITH_GB200: Final = ("rhel8", "rocky8", "rhel9")
-"""Operating systems that p6e-gb200 is refused with (InstanceTypeOSCompatibleValidator)."""
+"""Operating systems that are refused on p6e-gb200 (InstanceTypeOSCompatibleValidator)."""
 
 ULTRASERVER_SIZES: Final = (9, 18)
 """Nodes of an UltraServer of p6e-gb200 (ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT)."""
 
 WITHOUT_SMALL_TYPES: Final = ("ubuntu2204", "ubuntu2404", "rhel8", "rhel9")
-"""Operating systems that a micro or nano head node is warned of with."""
+"""Operating systems with a warning about a micro or nano head node."""
 
 BOOTSTRAP_SECONDS: Final = 2100
 INSTANCE_INFO_SECONDS: Final = 90
-"""Defaults of `DevSettings/Timeouts`: of a node's whole bootstrap, and until EC2 shows what it has
-launched."""
+"""Defaults of `DevSettings/Timeouts`: of a node's whole bootstrap, and until EC2 lists launched
+instances."""
 
 CUSTOM_RESOURCE_SECONDS: Final = 3600
 """CloudFormation's longest wait for a custom resource, and its default (AWS::CloudFormation::
@@ -101,13 +101,13 @@ RESERVATION_PLATFORMS: Final = {
     "rhel8": "Red Hat Enterprise Linux",
     "rhel9": "Red Hat Enterprise Linux",
 }
-"""Operating system to the platform that its capacity reservations are of; all others are
+"""Platform of capacity reservations by operating system; all others are
 `Linux/UNIX` (CAPACITY_RESERVATION_OS_MAP)."""
 
 GPU_HEALTH_CHECK_HANGS: Final = ("p4d", "p4de", "p5", "p5e", "p5en", "p6")
 """Families whose prolog hangs with `HealthChecks/Gpu` (aws-parallelcluster issue 6777, open since
-April 2025: p4d and p5); later families share its cause, DCGM's run over NVSwitch, and were not
-tried by anybody who reported. `p6` stands for p6-b200, p6-b300 and p6e-gb200."""
+April 2025: p4d and p5); later families share its cause, DCGM's run over NVSwitch, and are in
+no report. `p6` stands for p6-b200, p6-b300 and p6e-gb200."""
 
 DENIED_SLURM_SETTINGS: Final = frozenset(
     (
@@ -126,9 +126,9 @@ DENIED_WITH_DATABASE: Final = frozenset(
 DENIED_QUEUE_SETTINGS: Final = frozenset(
     ("nodes", "partitionname", "resumetimeout", "state", "suspendtime", "oversubscribe")
 )
-"""Names, in small letters, that CustomSlurmSettings may not have (SLURM_SETTINGS_DENY_LIST)."""
+"""Names, in lowercase, that CustomSlurmSettings must not have (SLURM_SETTINGS_DENY_LIST)."""
 
 
 def head_node_memory_gib(compute_nodes: int) -> float:
-    """What the head node must have for so many compute nodes (HeadNodeMemorySizeValidator)."""
+    """Memory of the head node for a number of compute nodes (HeadNodeMemorySizeValidator)."""
     return min(compute_nodes / 25 + 0.6, 16)

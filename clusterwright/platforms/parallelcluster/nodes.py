@@ -1,4 +1,4 @@
-"""What the head node, login nodes and compute nodes are told alike."""
+"""Settings that the head node, login nodes and compute nodes share."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ SESSION_MANAGER = "AmazonSSMManagedInstanceCore"
 
 
 def root_volume(size_gib: int | None) -> dict[str, Any]:
-    """Encrypted with the account's EBS key: ParallelCluster takes no other for root volumes."""
+    """Encrypted with the account's EBS key: ParallelCluster supports no other key there."""
     found: dict[str, Any] = {"Encrypted": True, "VolumeType": "gp3"}
     return found if size_gib is None else {"Size": size_gib, **found}
 
 
 def actions(supplied: Supplied, groups: Sequence[str]) -> dict[str, Any]:
-    """Our node program, after ParallelCluster's own set-up of a compute node.
+    """Run the node program after ParallelCluster has set up a compute node.
 
-    `groups` are the compute resources of the queue, which are called like their groups.
+    `groups` are the compute resources of the queue, which have the names of their groups.
     """
     words = list(groups) if len(groups) == 1 else [f"{name}={name}" for name in groups]
     return {"OnNodeConfigured": _version(supplied, words)}
 
 
 def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) -> dict[str, Any]:
-    """The same on the head node and on login nodes, in words that no deployment changes.
+    """The same on the head node and login nodes, with arguments that no deployment changes.
 
     Update policy of their OnNodeConfigured, arguments included: not supported. A cluster in which
-    it changed could be updated no more. `updated`: OnNodeUpdated, which may change and which only
-    the head node is told of, names the version.
+    it changed could not be updated. `updated`: OnNodeUpdated, which may change and which only
+    the head node has, contains the version.
     """
     found = {
         "OnNodeConfigured": {
@@ -46,7 +46,7 @@ def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) ->
 
 
 LATEST = "latest"
-"""Instead of a digest: the address is that of an object that says which version is the latest."""
+"""Instead of a digest: the address is that of an object with the latest version."""
 
 
 def _version(supplied: Supplied, words: Sequence[str]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _version(supplied: Supplied, words: Sequence[str]) -> dict[str, Any]:
 
 
 def policies(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
-    """`Iam` of a pool of login nodes: managed policies beside those that ParallelCluster makes."""
+    """`Iam` of a pool of login nodes: managed policies beside those of ParallelCluster."""
     arns = list(supplied.policy_arns)
     if cluster.identity.session_manager:
         arns.insert(0, f"arn:{cluster.partition}:iam::aws:policy/{SESSION_MANAGER}")
@@ -65,10 +65,10 @@ def policies(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
 
 
 def iam(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
-    """`Iam` of the head node and of queues, which take buckets too.
+    """`Iam` of the head node and of queues, which also list buckets.
 
-    Buckets with a mount path are read, others written as well. Directory buckets are not among
-    them: S3 Express has a right of its own (s3express:CreateSession), which is in the policies.
+    Buckets with a mount path are read, others written as well. Directory buckets are not
+    included: S3 Express has its own permission (s3express:CreateSession), in the policies.
     """
     access: list[dict[str, Any]] = [{"BucketName": supplied.scripts_bucket}]
     for bucket in cluster.storage.buckets:

@@ -1,7 +1,7 @@
-"""What a deployment supplies, as flat text: outputs of a stack, and back.
+"""Values that a deployment supplies as outputs of a stack, and back.
 
 The cluster's stack has each as an output, so that the file of `cdk deploy --outputs-file` is
-enough to render what is deployed. People who deploy with `pcluster` say them with `--set`.
+enough to render what is deployed. Users of `pcluster` pass them with `--set`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ARN = r"arn:[a-z-]+:[^\s,]+"
 
 
 class Value(NamedTuple):
-    """One of the texts: its form, and where it comes from, in words."""
+    """One value: its pattern and its description."""
 
     pattern: str
     origin: str
@@ -57,13 +57,13 @@ VALUES: Final[Mapping[str, Value]] = {
     "DatabasePasswordSecretArn": Value(_ARN, "the secret that holds the password alone"),
     "DatabaseName": Value(r"[0-9a-z_]{1,64}", "the database's name on the server"),
 }
-"""Every text, in the order in which people meet them."""
+"""Every value, in the order of the documentation."""
 
 
 def as_outputs(supplied: Supplied) -> dict[str, str]:
-    """The texts of what is supplied; tokens of the CDK stay tokens.
+    """The values as text; tokens of the CDK stay tokens.
 
-    What is not there has no text: home directories, a database, placement groups, policies.
+    Absent values have no text: home directories, a database, placement groups, policies.
     """
     found = {
         "HeadSubnetId": supplied.head_subnet_id,
@@ -141,7 +141,7 @@ def supplied_from(cluster: Cluster, values: Mapping[str, str]) -> Supplied:
 
 
 def missing(cluster: Cluster, values: Mapping[str, str]) -> dict[str, list[str]]:
-    """Each text that the configuration needs and `values` lack, and what stands in for it."""
+    """Each value that the configuration needs and `values` lack, with its placeholder."""
     found = placeholders(cluster)
     mounted = {
         str(fs.name) for fs in cluster.storage.lustre if mounted_by_parallelcluster(fs)

@@ -24,7 +24,7 @@ RESERVED = ("reservation", "capacity-block")
 
 
 class Counts(NamedTuple):
-    """Instances of a compute resource: always running, and at most."""
+    """Instances of a compute resource: always running, and the maximum."""
 
     minimum: int
     maximum: int
@@ -33,8 +33,8 @@ class Counts(NamedTuple):
 def counts(group: ComputeGroup) -> Counts:
     """MinCount and MaxCount.
 
-    Spares of a reservation or a block are not launched: they stay free in it, and the instance
-    that takes a failed node's place comes from there.
+    Spares of a reservation or a block are not launched: they stay free in it, and replace
+    failed nodes.
     """
     spares = group.spare_count if group.capacity.kind in RESERVED else 0
     running = group.count - spares
@@ -49,7 +49,7 @@ def static_nodes(cluster: Cluster) -> int:
 
 
 def most_nodes(cluster: Cluster) -> int:
-    """Compute nodes at most, which the head node has to manage."""
+    """The maximum number of compute nodes, which the head node has to manage."""
     return sum(counts(group).maximum for group in compute_groups(cluster))
 
 
@@ -59,15 +59,15 @@ def compute_groups(cluster: Cluster) -> list[ComputeGroup]:
 
 
 def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether the group's type takes EFA, by the catalogue."""
+    """Whether the group's type supports EFA, by the catalogue."""
     return bool(knows_efa(group, catalog))
 
 
 def knows_efa(group: ComputeGroup, catalog: Catalog) -> bool | None:
     """The same, and None where the catalogue does not know.
 
-    Of p6e-gb200 sources contradict each other on how many interfaces and of which generation:
-    that it has some, they all say.
+    Sources disagree on the number and generation of EFA interfaces of p6e-gb200, but all of them
+    list some.
     """
     instance = catalog.instance(group.instance_type)
     if instance is not None and isinstance(instance.efa_interfaces, Known):
@@ -76,11 +76,11 @@ def knows_efa(group: ComputeGroup, catalog: Catalog) -> bool | None:
 
 
 def takes_placement_group(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether the group stands in a cluster placement group.
+    """Whether the group has a cluster placement group.
 
-    By default where it has EFA, the type takes one, and the capacity is not bought in a place of
-    its own: a capacity block takes none, and a reservation without one of its own gives fewer
-    instances inside a strange one (eksctl issue 7949: 11 of 16).
+    By default where it has EFA, the type supports one, and the capacity has no fixed placement: a
+    capacity block supports none, and a reservation without its own launches fewer instances in
+    another one (eksctl issue 7949: 11 of 16).
     """
     if group.role != "compute" or group.capacity.kind in RESERVED:
         return False
@@ -120,7 +120,7 @@ def _queue(
     return {
         "Name": partition.name,
         "CapacityType": CAPACITY_TYPES[groups[0].capacity.kind],
-        # Nobody shares a node: a job has its GPUs, its network and its memory to itself.
+        # Nodes are not shared: each job has all GPUs, network and memory of its nodes.
         "JobExclusiveAllocation": True,
         "CustomSlurmSettings": settings,
         "Networking": {
@@ -142,7 +142,7 @@ def _compute_resource(
     minimum, maximum = counts(group)
     found: dict[str, Any] = {
         "Name": group.name,
-        # Also beside a reservation: once that is over, an update fails without it (issue 6870).
+        # Also beside a reservation: after its end an update fails without it (issue 6870).
         "InstanceType": group.instance_type,
         "MinCount": minimum,
         "MaxCount": maximum,
@@ -165,7 +165,7 @@ def _placement_group(catalog: Catalog, supplied: Supplied, group: ComputeGroup) 
 
 
 def _gpu_health_check(cluster: Cluster, catalog: Catalog, group: ComputeGroup) -> bool:
-    """DCGM's test in the prolog of each job: for NVIDIA, where it is not known to hang."""
+    """DCGM's test in the prolog of each job: for NVIDIA, unless it is known to hang."""
     if not is_nvidia(group, catalog):
         return False
     wanted = cluster.parallelcluster.gpu_health_check

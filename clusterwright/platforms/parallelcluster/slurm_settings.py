@@ -1,4 +1,4 @@
-"""`Scheduling/SlurmSettings`: accounting, and the lines of slurm.conf that are ours to say."""
+"""`Scheduling/SlurmSettings`: accounting, and custom lines of slurm.conf."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> di
     """The settings of the whole cluster."""
     ours = cluster.parallelcluster
     found: dict[str, Any] = {
-        # Static nodes are never idle for it. Not -1 where all nodes are static: a change of it
-        # stops the fleet, and so would the first group that may grow.
+        # Static nodes are never scaled down. Not -1 where all nodes are static: a change of the
+        # value requires a stopped fleet, and so would the first group with dynamic nodes.
         "ScaledownIdletime": ours.scaledown_idle_minutes,
         "QueueUpdateStrategy": STRATEGIES[ours.queue_update_strategy],
         "CustomSlurmSettings": [
@@ -29,7 +29,7 @@ def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> di
         ],
     }
     if cluster.network.egress == "closed" and cluster.network.existing is None:
-        # Route 53 has no endpoint, so nodes could not enter their names there (ParallelCluster's
+        # Route 53 has no endpoint, so nodes could not register their names (ParallelCluster's
         # guide, "AWS ParallelCluster in a single subnet with no internet access").
         found["Dns"] = {"DisableManagedDns": True, "UseEc2Hostnames": True}
     database = _database(cluster, supplied)
@@ -44,10 +44,10 @@ def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> di
 
 
 def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
-    """Lines of slurm.conf beside ParallelCluster's own; none that it denies.
+    """Lines of slurm.conf beside ParallelCluster's own, without denied ones.
 
     The same choices as in the scripted configuration of HyperPod
-    (`lifecycle_scripts/clusterwright_node/slurm_generate.py`), where the reasons stand.
+    (`lifecycle_scripts/clusterwright_node/slurm_generate.py`), which has the reasons.
     """
     slurm = cluster.slurm
     times, weights = slurm.timeouts, slurm.priority_weights
@@ -57,7 +57,7 @@ def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         "UnkillableStepTimeout": str(5 * times.message_seconds),
         "KillWait": str(times.kill_wait_seconds),
         "AuthInfo": f"cred_expire={times.credential_seconds}",
-        # Contain is what keeps shells of users inside their job's limits (pam_slurm_adopt).
+        # Contain keeps user shells within the limits of their job (pam_slurm_adopt).
         "PrologFlags": "Alloc,Contain",
         "SchedulerParameters": "bf_continue,nohold_on_prolog_fail",
         "PriorityType": "priority/multifactor",
@@ -76,7 +76,7 @@ def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         if any(is_nvidia(group, catalog) for group in compute_groups(cluster)):
             found["AccountingStorageTRES"] = "gres/gpu"
         if slurm.qos or slurm.accounts:
-            # Limits hold for those who have an account: jobs of all others are refused then.
+            # Enforces limits of accounts, and refuses jobs of users without an account.
             found["AccountingStorageEnforce"] = "associations,limits,qos"
     if slurm.preemption != "off":
         found["PreemptType"] = "preempt/qos"

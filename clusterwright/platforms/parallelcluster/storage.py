@@ -1,4 +1,4 @@
-"""File systems of the spec as `SharedStorage`: ours by their ids, none made by ParallelCluster."""
+"""File systems of the spec as `SharedStorage`: by id, none created by ParallelCluster."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ HOME = "home"
 
 
 def mounted_by_parallelcluster(file_system: Lustre) -> bool:
-    """Whether it is in `SharedStorage`; the node program mounts what is not.
+    """Whether it is in `SharedStorage`; the node program mounts the others.
 
-    ParallelCluster mounts before any script of ours that knows its node, and over TCP. A mount
-    stays on the network it was made with: for EFA, LNet has its EFA interfaces first
+    ParallelCluster mounts before any node script runs, and over TCP. A mount keeps the network
+    with which it was created: for EFA, LNet has its EFA interfaces first
     (`lifecycle_scripts/clusterwright_node/steps/lnet_efa.py`).
     """
     return not file_system.efa
@@ -25,8 +25,8 @@ def mounted_by_parallelcluster(file_system: Lustre) -> bool:
 def shared_storage(cluster: Cluster, supplied: Supplied) -> list[dict[str, Any]]:
     """Lustre by FileSystemId and OpenZFS by VolumeId.
 
-    FSx that ParallelCluster makes itself has neither EFA nor metadata settings (issue 7616) and
-    is deleted with the cluster by default. Raises KeyError for a file system without an id.
+    File systems of ParallelCluster have neither EFA nor metadata settings (issue 7616) and
+    are deleted with the cluster by default. Raises KeyError for a file system without an id.
     """
     found: list[dict[str, Any]] = []
     home = cluster.storage.home

@@ -1,4 +1,4 @@
-"""What a deployment knows and a spec does not: ids, addresses, names. Always text."""
+"""Values that a deployment knows and a spec does not: ids, addresses, names. Always text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ON_NODE_CONFIGURED = "on_node_configured.sh"
 
 @dataclass(frozen=True)
 class Database:
-    """The accounting database. The secret holds the password alone, as plain text.
+    """The accounting database. The secret is the password alone, as plain text.
 
     Source: ParallelCluster's guide, `SlurmSettings/Database/PasswordSecretArn`: "the ARN of the
     secret that contains the plaintext password" of UserName.
@@ -28,36 +28,36 @@ class Database:
 
 @dataclass(frozen=True)
 class Supplied:
-    """What `render` puts where it belongs, unchanged.
+    """Values that `render` copies unchanged.
 
     Attributes
     ----------
     head_subnet_id, login_subnet_id, compute_subnet_id:
-        May be one and the same; private, in one zone.
+        May be equal; private, in one zone.
     security_group_ids:
-        That every node carries instead of ParallelCluster's own. At least one allows all traffic
+        Of every node, instead of ParallelCluster's own. At least one allows all traffic
         from and to itself, which EFA needs.
     scripts_s3_uri:
-        The folder with our scripts and the node program, `s3://bucket/prefix`, without `/` at the
+        The folder with the scripts and the node program, `s3://bucket/prefix`, without `/` at the
         end; in its bucket `scripts_bucket`.
     manifest_sha256:
         SHA-256 of `manifest.sha256` in that folder, which lists every other file of it but
         `deployment.json`.
     entry_s3_uri, latest_s3_uri:
-        The same script, and an object that says where the latest scripts are, both at addresses
+        The same script, and an object with the address of the latest scripts, both at addresses
         that no deployment changes: for the head node and login nodes.
     policy_arns:
-        Managed policies that every node's role carries, beside that for shells and those that
-        ParallelCluster makes: the rights to keys, secrets and, for login nodes, to the scripts
-        and to buckets. (`S3Access` is rendered for the others; pools of login nodes have none.)
+        Managed policies of every node's role, beside that for shells and those that
+        ParallelCluster creates: permissions for keys, secrets and, for login nodes, scripts
+        and buckets. (`S3Access` is rendered for the others; pools of login nodes have none.)
     lustre_ids:
-        File system of the spec, by name -> `fs-...`; those that exist need not be named.
+        File system of the spec, by name -> `fs-...`; existing ones are not needed.
     home_volume_id:
-        `fsvol-...` of the home directories; None without any, or where the spec names it.
+        `fsvol-...` of the home directories; None without any, or where the spec has it.
     placement_group_names:
         Compute group -> the cluster placement group built for it.
     database:
-        Where accounting is on RDS.
+        The accounting database on RDS.
     """
 
     head_subnet_id: str
@@ -87,9 +87,9 @@ PLACEHOLDER_DATABASE = "placeholder.invalid"
 
 
 def placeholders(cluster: Cluster) -> Supplied:
-    """Values that the schema takes and AWS does not, where nothing is deployed.
+    """Values that satisfy the schema, but not AWS, where nothing is deployed.
 
-    What the spec itself says is there: an existing network, file system, volume or database.
+    Values of the spec itself are used: an existing network, file system, volume or database.
     """
     network = cluster.network.existing
     subnets = (

@@ -1,4 +1,4 @@
-"""How long nodes may take to come up, raised with the number that comes up at once."""
+"""Bootstrap timeouts, which grow with the number of nodes that start together."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from clusterwright.platforms.parallelcluster.limits import BOOTSTRAP_SECONDS, INSTANCE_INFO_SECONDS
 
 NODES_AT_DEFAULT = 50
-"""Up to this many static nodes ParallelCluster's defaults stand for nodes."""
+"""Up to this many static nodes ParallelCluster's defaults apply."""
 
 HEAD_NODE_SECONDS = 7200
 """Of any cluster: the longest of a node, and ParallelCluster's own 2100 s before it.
 
 The head node's bootstrap ends when the static nodes have joined (aws-parallelcluster issues 3373
-and 3604), so it must outlast theirs. It does not follow their number: no update takes a change of
-it (update policy UNSUPPORTED), and a cluster could then grow no more.
+and 3604), so it must outlast theirs. It does not follow their number: no update may change
+it (update policy UNSUPPORTED), and the cluster could then not grow.
 """
 
 LONGEST_NODE_SECONDS = HEAD_NODE_SECONDS - BOOTSTRAP_SECONDS
@@ -33,11 +33,11 @@ class Timeouts:
 
 
 def timeouts(static_nodes: int) -> Timeouts:
-    """For so many nodes that start together.
+    """Timeouts for a number of nodes that start together.
 
-    They fetch, mount and register together, and EC2 takes longer to show them
+    They fetch, mount and register together, and EC2 takes longer to list them
     (aws-parallelcluster issue 7265: nodes were taken for failed and the cluster went into
-    protected mode). ParallelCluster gives no figures, so these are choices of ours:
+    protected mode). ParallelCluster gives no figures, so these are our choices:
 
     * up to 50 nodes its defaults: 2100 s for a node's bootstrap, 90 s for EC2's answer;
     * each doubling beyond adds 600 s to a node's bootstrap, to 5100 s at most;
@@ -54,6 +54,6 @@ def timeouts(static_nodes: int) -> Timeouts:
 
 
 def most_static_nodes(seconds: int) -> int:
-    """The most nodes whose bootstrap is given no more than so many seconds."""
+    """The maximum number of nodes whose bootstrap timeout is at most `seconds`."""
     doublings = (seconds - BOOTSTRAP_SECONDS) // SECONDS_PER_DOUBLING
     return int(NODES_AT_DEFAULT * 2**doublings)
