@@ -112,7 +112,7 @@ def _refuse_capacity(cluster: Cluster) -> None:
         kind = group.capacity.kind
         if kind not in rules.capacity_kinds:
             raise UserError(
-                f"compute[{index}].capacity: {cluster.platform} takes no {kind}",
+                f"compute[{index}].capacity: {cluster.platform} does not support {kind}",
                 rules.refused_capacity[kind],
             )
 
