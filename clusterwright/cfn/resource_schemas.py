@@ -114,7 +114,6 @@ def _schema(digest: str) -> ResourceSchema:
     return ResourceSchema(_document(digest))
 
 
-@functools.cache
 def _folder() -> Path:
     spec = importlib.util.find_spec("cfnlint")
     if spec is None or spec.origin is None:

@@ -79,7 +79,7 @@ def test_unknown_is_refused_then_pinned_then_present(lock: Path, bucket: str) ->
     refused = mirror(lock)
     assert refused.exit_code == 1
     assert "refused   enroot 3.4.1-1 (x86_64): its checksum is unknown" in refused.out
-    assert "hint: --pin takes unknown checksums as they are" in refused.out
+    assert "hint: --pin accepts unknown checksums" in refused.out
     assert lock.read_text() == before
 
     taken = mirror(lock, "--pin")

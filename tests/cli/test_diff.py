@@ -262,9 +262,9 @@ def test_the_stacks_of_each_version_write_its_templates(tmp_path: Path) -> None:
         ((SPEC, "--base", "main", "--deployed"), "either --base REF or --deployed"),
         ((SPEC, "--deployed", "--offline"), "--deployed reads the account"),
         ((SPEC, "--base", "main", "--no-change-sets"), "--no-change-sets requires --deployed"),
-        ((SPEC, "--base", "no-such-branch"), "'no-such-branch' is no commit"),
+        ((SPEC, "--base", "no-such-branch"), "has no commit 'no-such-branch'"),
         ((SPEC, "--base", "--help-me"), "--help-me"),
-        ((SPEC, "--base", "main..main"), "is no commit"),
+        ((SPEC, "--base", "main..main"), "has no commit"),
         (("configs/none.yaml", "--base", "main"), "does not exist"),
     ],
 )
@@ -280,7 +280,7 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     specs.write(tmp_path / "spec.yaml", BASE)
     found = clusterwright("diff", "spec.yaml", "--base", "main", folder=tmp_path)
     assert found.exit_code == 3
-    assert "in no git repository" in found.err
+    assert "is not in a git repository" in found.err
 
 
 def test_a_spec_that_is_wrong_in_json(repository: Callable[..., Path]) -> None:

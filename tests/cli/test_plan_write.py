@@ -412,7 +412,7 @@ def test_cost_takes_the_hours_of_the_plan_beside_a_spec_that_has_none(configs: P
     (configs / "llama3-70b.plan.json").write_text("{}")
     broken = clusterwright("cost", str(spec))
     assert broken.exit_code == 3
-    assert "no answer of `clusterwright plan`" in broken.err
+    assert "not an output of `clusterwright plan`" in broken.err
     (configs / "llama3-70b.plan.json").unlink()
     without = json.loads(clusterwright("cost", str(spec), "--format", "json").out)
     assert (without["run_hours"], without["run_hours_from"]) == (None, None)

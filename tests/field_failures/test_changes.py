@@ -35,7 +35,7 @@ def test_cdk_7602_exports_in_use_are_said_with_steps_that_deploy(build: Build) -
     """The file system goes: the network's and the storage's exports are still imported."""
     before, after = build(EKS), build(specs.changed({"storage.lustre": None}, base=EKS))
     (found,) = [one for one in obstacles_of(before, after) if one.kind == "export-in-use"]
-    assert "CloudFormation refuses that: this change needs two deployments" in found.message
+    assert "CloudFormation refuses that: the change needs two deployments" in found.message
     # Nothing is said of a change that takes nothing away.
     more = build(specs.changed({"compute.1.count": 3}, base=EKS))
     assert obstacles_of(before, more) == []
@@ -57,7 +57,7 @@ def test_geostore_630_an_export_whose_value_changes_is_said(build: Build) -> Non
     (found,) = [one for one in obstacles_of(before, after) if one.kind == "export-in-use"]
     assert found.where == "test-storage"
     assert "its value follows LustrefsxFileSystem" in found.message
-    assert "first deploy a version in which nothing uses it" in found.hint
+    assert "first deploy a version that does not use it" in found.hint
     # A second one beside it is no blocker: that is the version between.
     beside = build(
         specs.changed({"storage.lustre": [LUSTRE, {**other, "mount_path": "/new"}]}, base=EKS)

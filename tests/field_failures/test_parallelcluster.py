@@ -57,7 +57,7 @@ def test_parallelcluster_5175_what_no_update_takes_is_said_before(tmp_path: Path
         answer = clusterwright(*words)
         assert answer.exit_code == 1
         assert key in answer.out
-        assert "a new cluster under another `environment`" in answer.out
+        assert "create a cluster under another `environment`" in answer.out
 
 
 def test_parallelcluster_4366_fewer_nodes_are_said_to_end_jobs(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_a_cluster_beside_takes_over_what_the_outputs_name(
     assert cluster.slurm.users == load_cluster(old).cluster.slurm.users
     out = capsys.readouterr().out
     assert "belongs to fs-" in out
-    assert "In the place of the old one" not in out
+    assert "Replacing the old cluster" not in out
     # A control plane needs subnets that nobody has made: said, and left to a person.
     assert main([*said, "--to", "eks", "--format", "json"]) == 1
     answer = json.loads(capsys.readouterr().out)
