@@ -176,7 +176,7 @@ OUTPUTS = {
         ([*BESIDE, "--outputs", "numbers.json"], "VpcId of dev-network is 7, not a string"),
         ([*BESIDE, "--outputs", "two.json"], "two stacks of dev have different values"),
         ([*BESIDE, "--outputs", "little.json"], "no output LustreFileSystemId, LustreDnsName"),
-        ([*BESIDE, "--outputs", "wrong.json"], "VpcId is 'vpc-x\\nplatform: eks', not the id"),
+        ([*BESIDE, "--outputs", "wrong.json"], "VpcId is 'vpc-x\\nplatform: eks', not a VPC id"),
     ],
     ids=str,
 )
@@ -215,7 +215,7 @@ VPC = '"VpcId": "vpc-0a1b2c3d4e5f60718"'
         ('{"dev-network": []}', "dev-network is not an object of outputs"),
         ('{"dev-network": {"VpcId": 5}}', "VpcId of dev-network is 5, not a string"),
         (f'{{"dev-eu-network": {{{VPC}}}}}', "has no outputs of dev"),
-        ('{"dev-network": {"VpcId": "vpc-1; x"}}', "VpcId is 'vpc-1; x', not the id of a VPC"),
+        ('{"dev-network": {"VpcId": "vpc-1; x"}}', "VpcId is 'vpc-1; x', not a VPC id of a VPC"),
         (f'{{"dev-network": {{{VPC[:-1]}\\n"}}}}', "not the id of a VPC"),
         (
             '{"dev-network": {"NodeSubnetIds": "subnet-0a1b2c3d4e5f60718,"}}',
