@@ -1,0 +1,27 @@
+"""Tests of log retention."""
+
+from __future__ import annotations
+
+from tests.stacks.conftest import Build
+from tests.stacks.specs import MINIMAL, changed
+from tests.stacks.templates import only, text_of
+
+
+def test_hyperpods_own_group_gets_the_specs_retention(build: Build) -> None:
+    retention = only(
+        build(changed(MINIMAL, observability__log_retention_days=14)), "Custom::LogRetention"
+    )
+    assert str(retention["RetentionInDays"]) == "14"
+    name = text_of(retention["LogGroupName"])
+    assert "/aws/sagemaker/Clusters/test/" in name
+    assert "ClusterArn" in name
+
+
+def test_with_destroy_hyperpods_groups_go_after_the_cluster(build: Build) -> None:
+    assembly = build(changed(MINIMAL, protection="destroy"))
+    (name,) = assembly.resources("Custom::LogGroupCleanup")
+    assert name.startswith("test-observability/")
+    assert only(assembly, "Custom::LogGroupCleanup")["LogGroupNamePrefix"] == (
+        "/aws/sagemaker/Clusters/test/"
+    )
+    assert not build(MINIMAL).resources("Custom::LogGroupCleanup")

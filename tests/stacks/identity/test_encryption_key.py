@@ -1,0 +1,16 @@
+"""Tests of encryption key."""
+
+from __future__ import annotations
+
+from tests.stacks.conftest import Build
+from tests.stacks.specs import MINIMAL
+from tests.stacks.templates import only
+
+
+def test_key_rotates_and_names_the_services_that_need_it(build: Build) -> None:
+    key = only(build(MINIMAL), "AWS::KMS::Key")
+    assert key["EnableKeyRotation"] is True
+    sids = {s["Sid"] for s in key["KeyPolicy"]["Statement"]}
+    assert sids == {"AccountAdministers", "LogGroups", "AlarmTopic", "LustreAssociations"}
+    for statement in key["KeyPolicy"]["Statement"]:
+        assert statement["Sid"] == "AccountAdministers" or statement["Condition"]
