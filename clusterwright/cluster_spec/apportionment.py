@@ -1,4 +1,4 @@
-"""How nodes are divided by weights: whole nodes, nobody above a limit, the same every time."""
+"""Division of nodes by weights: whole nodes, with limits, deterministic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file of a spec: its text, its data, and the place of each key and value."""
+"""A file of a spec: text, data, and the position of each key and value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a spec with mistakes whole enough to be examined further, so that all errors come at once.
+"""Completion of an invalid spec, so that further checks run and all errors are reported together.
 
 A wrong value gives way to its default, or to the example of its field; a second look then
 finds what is wrong elsewhere. Whatever it says about a value that was put in, it does not

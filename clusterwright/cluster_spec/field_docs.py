@@ -1,4 +1,4 @@
-"""What the models say about their fields: the docstring below each, read from the source."""
+"""Docstrings of model fields, read from the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commented file that `clusterwright init` writes to start from."""
+"""The commented spec that `clusterwright init` writes."""
 
 from __future__ import annotations
 

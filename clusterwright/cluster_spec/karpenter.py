@@ -1,4 +1,4 @@
-"""Which groups Karpenter may grow and shrink, on either platform with Kubernetes."""
+"""Groups that Karpenter scales, on platforms with Kubernetes."""
 
 from __future__ import annotations
 

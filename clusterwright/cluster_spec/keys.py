@@ -1,4 +1,4 @@
-"""Which keys the spec knows at a path, and which field stands there: for hints and recovery."""
+"""Keys and fields of the spec by path, for hints and error recovery."""
 
 from __future__ import annotations
 

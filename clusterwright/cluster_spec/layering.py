@@ -1,6 +1,6 @@
-"""Lays an environment's file over `base.yaml`: mappings merge, everything else is replaced whole.
+"""Merging of a spec with `base.yaml`: mappings are merged, other values are replaced.
 
-A key set to null is not given: in the environment that takes the base's value away. Where one
+A key set to null is absent; in the spec it removes the value of `base.yaml`. Where one
 file has a mapping and the other something else, the two contradict each other and the reader
 is told both places.
 """

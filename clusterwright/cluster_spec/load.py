@@ -1,4 +1,4 @@
-"""Reads a spec: layers, positions, validation; either a whole cluster or every problem at once."""
+"""Loading of a spec: layers, positions, validation; returns a cluster or raises all problems."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _ANSWER_KEYS = {"schema_version", "command", "exit_code", "origins"}
 
 @dataclass(frozen=True)
 class LoadedSpec:
-    """A valid spec, and where each of its values stands."""
+    """A valid spec and the position of each value."""
 
     cluster: Cluster
     file: str
     layers: Layers
     derived: frozenset[Path] = frozenset()
-    """Paths whose value follows from other values; what lies below them does too."""
+    """Paths of derived values, including everything below them."""
 
     def position(self, path: Sequence[str | int]) -> Position | None:
-        """Where the value at `path` is written; its nearest written ancestor for a default."""
+        """Return the position of the value at `path`, or of its nearest written parent."""
         return self.layers.position(tuple(path))
 
     def origin(self, path: Sequence[str | int]) -> Position | Literal["default", "derived"]:
-        """Where the value at `path` comes from: a place in a file, a default, or other values."""
+        """Return the origin of the value at `path`: a position, a default, or other values."""
         path = tuple(path)
         if any(path[: len(known)] == known for known in self.derived):
             return "derived"
@@ -59,13 +59,13 @@ class LoadedSpec:
         return value
 
     def resolved(self) -> dict[str, Any]:
-        """The whole spec with every default, as plain data (JSON types).
+        """Return the whole spec with every default, as plain data (JSON types).
 
-        Keys that mean nothing beside others (the size of an existing file system) are left out.
+        Keys without effect (such as the size of an existing file system) are omitted.
         """
-        from clusterwright.cluster_spec.unused_fields import without_meaningless
+        from clusterwright.cluster_spec.unused_fields import without_unused_fields
 
-        return without_meaningless(
+        return without_unused_fields(
             self.cluster, self.cluster.model_dump(mode="json", by_alias=True)
         )
 
@@ -73,12 +73,12 @@ class LoadedSpec:
 def load_spec(
     path: str | os.PathLike[str], *, validators: ValidatorsOf | None = None
 ) -> LoadedSpec:
-    """Read `path`, laid over the `base.yaml` beside it where there is one.
+    """Load `path`, merged with `base.yaml` in the same folder if there is one.
 
     Raises
     ------
     SpecErrors
-        Everything that is wrong, with positions.
+        Every problem, with its position.
     """
     return examine(_documents(FilePath(path)), validators=validators)
 

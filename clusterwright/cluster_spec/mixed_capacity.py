@@ -1,4 +1,4 @@
-"""A group that mixes kinds of capacity becomes one group for each kind.
+"""Expansion of groups with mixed capacity into one group for each kind.
 
 No platform has a group of instances with several kinds of capacity: an instance group of HyperPod
 is on-demand, Spot or of one training plan (CreateCluster, botocore 1.44.5), a queue of

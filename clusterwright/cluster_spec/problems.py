@@ -1,4 +1,4 @@
-"""What is wrong with a spec: every problem with its file, line, column and a hint, all at once."""
+"""Problems of a spec, with file, line, column and hint."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, in a sentence without a final full stop.
+    """A mistake, described in a sentence without a final full stop.
 
     `path` leads to the value (or, with `on_key`, to its key; with `missing_key`, to where it
     should be); the reader of the file turns it into a `position`. `note` points at a second place,

@@ -1,4 +1,4 @@
-"""The repository that a spec belongs to: where its own steps and lists of files are."""
+"""The repository of a spec, with its custom steps and lists of artefacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fills in what follows from other values, before validation, so that `expand` shows it."""
+"""Derivation of values from other values, before validation, so that `expand` shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain scalars: YAML 1.2's types, less what two readers could read differently."""
+"""Plain scalars: types of YAML 1.2, without those that YAML versions read differently."""
 
 from __future__ import annotations
 

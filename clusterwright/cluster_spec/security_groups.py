@@ -1,4 +1,4 @@
-"""Which security groups every node carries, and how many it takes.
+"""Security groups of every node, and their maximum number.
 
 Source of the limit: CreateCluster, VpcConfig.SecurityGroupIds (botocore 1.44.5).
 """

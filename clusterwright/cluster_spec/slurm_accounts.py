@@ -1,4 +1,4 @@
-"""On Slurm a tenant is an account: its share and limit, and whose jobs are charged to it.
+"""Slurm accounts of tenants: share, limit, and users whose jobs are charged to them.
 
 The account is written into `slurm.accounts`, so that `expand` shows it and the node program makes
 it; an account of the same name is extended. Where both say something else, that is an error.

@@ -1,4 +1,4 @@
-"""Spelling suggestions: the nearest names to what was typed."""
+"""Spelling suggestions: the known names that are most similar."""
 
 from __future__ import annotations
 

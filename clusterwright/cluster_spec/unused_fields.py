@@ -1,6 +1,6 @@
-"""Keys that mean nothing beside others: the size of a file system that exists, say.
+"""Keys without effect beside other keys, such as the size of an existing file system.
 
-A spec that sets one is wrong (consistency/relevant.py); the resolved spec does not show them.
+`validation.unused_fields` refuses a spec that sets one; the resolved spec omits them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from clusterwright.platforms.registry import (
 )
 
 
-class Meaningless(NamedTuple):
-    """A key that has no effect, why, and which key takes its meaning away."""
+class UnusedField(NamedTuple):
+    """A key without effect, the reason, and the key that causes it."""
 
     path: Path
     reason: str
@@ -32,8 +32,8 @@ class Meaningless(NamedTuple):
     """Whether a file sets it."""
 
 
-def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
-    """Every key of the cluster that has no effect, whether a file sets it or not."""
+def unused_fields(cluster: Cluster) -> Iterator[UnusedField]:
+    """Yield every key of the cluster that has no effect, set or not."""
     yield from _other_platforms(cluster)
     network = cluster.network
     if network.existing is not None:
@@ -41,7 +41,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             network,
             ("network",),
             {"existing", "availability_zone_id", "address_headroom_percent", "peered_cidrs"},
-            "`{}` would alter a network that exists; it is only used",
+            "`{}` would modify an existing network, which is only used",
             ("network", "existing"),
         )
     for index, file_system in enumerate(cluster.storage.lustre):
@@ -51,7 +51,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
                 file_system,
                 here,
                 {"name", "mount_path", "existing", "efa"},
-                "`{}` would alter a file system that exists; it is only mounted",
+                "`{}` would modify an existing file system, which is only mounted",
                 (*here, "existing"),
             )
     home = cluster.storage.home
@@ -60,7 +60,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
             home,
             ("storage", "home"),
             {"kind", "mount_path", "existing"},
-            "`{}` would alter a file system that exists; it is only mounted",
+            "`{}` would modify an existing file system, which is only mounted",
             ("storage", "home", "existing"),
         )
     accounting = cluster.slurm.accounting
@@ -79,7 +79,7 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
         yield from _of_parallelcluster(cluster)
     built = accounting.kind == "rds" and accounting.existing is None
     if network.existing is None and not built and not cluster.uses_kubernetes:
-        yield Meaningless(
+        yield UnusedField(
             ("network", "second_availability_zone_id"),
             "only an accounting database that is built, or EKS, needs a second zone",
             ("slurm", "accounting", "kind"),
@@ -96,9 +96,9 @@ def meaningless(cluster: Cluster) -> Iterator[Meaningless]:
     yield from _checkpoints(cluster)
 
 
-def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
+def without_unused_fields(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
     """`data` (the cluster as plain data, changed in place) without keys that have no effect."""
-    for item in meaningless(cluster):
+    for item in unused_fields(cluster):
         parent: Any = data
         for part in item.path[:-1]:
             parent = parent[part]
@@ -106,13 +106,13 @@ def without_meaningless(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any
     return data
 
 
-def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
+def _other_platforms(cluster: Cluster) -> Iterator[UnusedField]:
     """Whole sections of platforms that this is not."""
     for section in SECTIONS:
         if section not in cluster.traits.sections:
             reason = f"`{section}` belongs to the platform {either(with_section(section))}"
             written = section in cluster.model_fields_set
-            yield Meaningless((section,), reason, ("platform",), written)
+            yield UnusedField((section,), reason, ("platform",), written)
     if not cluster.uses_kubernetes:
         for index, group in enumerate(cluster.compute):
             yield from _without(
@@ -133,7 +133,7 @@ def _other_platforms(cluster: Cluster) -> Iterator[Meaningless]:
             )
 
 
-def _tenants(cluster: Cluster) -> Iterator[Meaningless]:
+def _tenants(cluster: Cluster) -> Iterator[UnusedField]:
     """What tenants have on the other scheduler, and shares where nothing holds them."""
     if cluster.uses_slurm:
         names: tuple[str, ...] = ("groups", "priority", "egress_cidrs", "container_defaults")
@@ -154,7 +154,7 @@ def _tenants(cluster: Cluster) -> Iterator[Meaningless]:
             )
 
 
-def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
+def _slurm(cluster: Cluster) -> Iterator[UnusedField]:
     """What stands in slurm.conf, which HyperPod writes in managed mode; what needs a database."""
     slurm = cluster.slurm
     accounting = slurm.accounting
@@ -171,7 +171,7 @@ def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
             accounting,
             ("slurm", "accounting"),
             {"kind", "existing"},
-            "`{}` would alter a database that exists; it is only used",
+            "`{}` would modify an existing database, which is only used",
             ("slurm", "accounting", "existing"),
         )
     if not slurm.containers.pyxis:
@@ -221,10 +221,10 @@ def _slurm(cluster: Cluster) -> Iterator[Meaningless]:
 _HYPERPOD = f"`{{}}` belongs to the platform {either(HYPERPOD)}"
 
 
-def _parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
+def _parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
     """What ParallelCluster cannot be told."""
     because: Path = ("platform",)
-    yield Meaningless(
+    yield UnusedField(
         ("resilience",),
         "`resilience` belongs to the platform hyperpod-slurm, hyperpod-eks or eks: "
         "ParallelCluster always replaces a static node that fails, and "
@@ -255,7 +255,7 @@ def _parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
             yield from _without(group, here, names, reason, (*here, "role"))
 
 
-def _of_parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
+def _of_parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
     """Keys of other sections that only ParallelCluster asks for."""
     reason = "`{}` belongs to the platform parallelcluster"
     home, existing = cluster.storage.home, cluster.slurm.accounting.existing
@@ -267,10 +267,10 @@ def _of_parallelcluster(cluster: Cluster) -> Iterator[Meaningless]:
         yield from _without(existing, here, ("user_name",), reason, ("platform",))
 
 
-def _eks(cluster: Cluster) -> Iterator[Meaningless]:
+def _eks(cluster: Cluster) -> Iterator[UnusedField]:
     """What HyperPod does, or its images and our node program do, on nodes that EKS makes."""
     platform: Path = ("platform",)
-    yield Meaningless(
+    yield UnusedField(
         ("lifecycle",),
         "`lifecycle` is of nodes that run our program; EKS's images make theirs",
         platform,
@@ -301,7 +301,7 @@ def _eks(cluster: Cluster) -> Iterator[Meaningless]:
         )
 
 
-def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
+def _hyperpod_eks(cluster: Cluster) -> Iterator[UnusedField]:
     """What is of node groups, or of our node program's steps beside Slurm."""
     platform: Path = ("platform",)
     yield from _without(
@@ -326,7 +326,7 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
         "`{}` decides what Slurm's accounting takes, and there is none",
         platform,
     )
-    yield Meaningless(
+    yield UnusedField(
         ("lifecycle",),
         "`lifecycle` is of nodes that run our program; HyperPod's image makes those of EKS",
         platform,
@@ -334,7 +334,7 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[Meaningless]:
     )
 
 
-def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:
+def _kubernetes(cluster: Cluster) -> Iterator[UnusedField]:
     """What nodes with Slurm do for jobs, and pods do themselves."""
     yield from _metrics_of_pods(cluster)
     for index, file_system in enumerate(cluster.storage.lustre):
@@ -348,7 +348,7 @@ def _kubernetes(cluster: Cluster) -> Iterator[Meaningless]:
             )
 
 
-def _metrics_of_pods(cluster: Cluster) -> Iterator[Meaningless]:
+def _metrics_of_pods(cluster: Cluster) -> Iterator[UnusedField]:
     """Nodes have an exporter where an image for it is named, and where no add-on reads them."""
     metrics, here = cluster.observability.metrics, ("observability", "metrics")
     if not cluster.observability.prometheus and metrics.image is None:
@@ -375,7 +375,7 @@ def _metrics_of_pods(cluster: Cluster) -> Iterator[Meaningless]:
         )
 
 
-def _budget(cluster: Cluster) -> Iterator[Meaningless]:
+def _budget(cluster: Cluster) -> Iterator[UnusedField]:
     budget = cluster.budget
     if budget is None:
         return
@@ -397,7 +397,7 @@ def _budget(cluster: Cluster) -> Iterator[Meaningless]:
         )
 
 
-def _checkpoints(cluster: Cluster) -> Iterator[Meaningless]:
+def _checkpoints(cluster: Cluster) -> Iterator[UnusedField]:
     run = cluster.run
     if run is None:
         return
@@ -413,15 +413,15 @@ def _checkpoints(cluster: Cluster) -> Iterator[Meaningless]:
 
 def _beside(
     model: BaseModel, here: Path, allowed: Iterable[str], reason: str, because: Path
-) -> Iterator[Meaningless]:
+) -> Iterator[UnusedField]:
     taken = [name for name in type(model).model_fields if name not in allowed]
     yield from _without(model, here, taken, reason, because)
 
 
 def _without(
     model: BaseModel, here: Path, names: Iterable[str], reason: str, because: Path
-) -> Iterator[Meaningless]:
+) -> Iterator[UnusedField]:
     for name in names:
         key = type(model).model_fields[name].alias or name
         written = name in model.model_fields_set
-        yield Meaningless((*here, key), reason.format(key), because, written)
+        yield UnusedField((*here, key), reason.format(key), because, written)

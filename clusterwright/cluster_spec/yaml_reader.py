@@ -1,4 +1,4 @@
-"""Turns YAML text into plain data, and remembers where every key and value stands.
+"""YAML reader that returns plain data and the position of every key and value.
 
 Anchors, aliases, merge keys and tags are refused: a reviewed file says what it means in place, and
 what a reader sees on a line is what is built. The parser's events are read as they come, so that

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.cluster_spec.unused_fields import meaningless, without_meaningless
+from clusterwright.cluster_spec.unused_fields import unused_fields, without_unused_fields
 from clusterwright.migration.results import Note
 from clusterwright.platforms.registry import SECTIONS
 
@@ -32,7 +32,7 @@ def defaults_lost(before: Cluster, after: Cluster, said: Iterable[Note]) -> Iter
     Keys with the same reason are one note.
     """
     old, new, told = _leaves(before, after), _leaves(after, before), _paths(said)
-    places = {_text(after, item.path): item.reason for item in meaningless(after)}
+    places = {_text(after, item.path): item.reason for item in unused_fields(after)}
     found: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
     for path, value in old.items():
@@ -83,7 +83,7 @@ def _leaves(cluster: Cluster, other: Cluster) -> dict[str, Any]:
     Sections of one scheduler or platform, and groups that only one cluster has, are reported
     separately.
     """
-    data = without_meaningless(cluster, cluster.model_dump(mode="json", by_alias=True))
+    data = without_unused_fields(cluster, cluster.model_dump(mode="json", by_alias=True))
     names = {group.name for group in other.compute}
     found: dict[str, Any] = {}
     for section, value in data.items():

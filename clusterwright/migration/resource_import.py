@@ -13,7 +13,7 @@ from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.formats import Format
 from clusterwright.cluster_spec.problems import Path, path_text
-from clusterwright.cluster_spec.unused_fields import meaningless
+from clusterwright.cluster_spec.unused_fields import unused_fields
 from clusterwright.migration.results import Note
 from clusterwright.migration.rewrite import Rewriting, candidate
 from clusterwright.platforms.registry import KUBERNETES, traits_of
@@ -164,7 +164,7 @@ def _write(work: Rewriting, place: Path, values: dict[str, Any]) -> None:
     work.editor.put((*place, "existing"), values)
     left: list[str] = []
     cluster = candidate(work.editor.text, work.file)
-    for item in [] if cluster is None else meaningless(cluster):
+    for item in [] if cluster is None else unused_fields(cluster):
         if item.because == (*place, "existing") and work.editor.has(item.path):
             left.append(str(item.path[-1]))
             work.editor.delete(item.path)

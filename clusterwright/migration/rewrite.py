@@ -12,7 +12,7 @@ from clusterwright.cluster_spec.layering import lay, without_nulls
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors, path_text
 from clusterwright.cluster_spec.resolve import resolve
-from clusterwright.cluster_spec.unused_fields import meaningless
+from clusterwright.cluster_spec.unused_fields import unused_fields
 from clusterwright.migration import autoscaling
 from clusterwright.migration.results import Note
 from clusterwright.migration.yaml_editor import Editor, flow
@@ -386,7 +386,7 @@ def _unused_keys(work: Rewriting) -> None:
         if cluster is None:
             return
         found = False
-        for path, reason in sorted(_meaningless(work, cluster), key=_last_first, reverse=True):
+        for path, reason in sorted(_unused_fields(work, cluster), key=_last_first, reverse=True):
             if work.editor.has(path):
                 found = True
                 _drop(work, path, reason)
@@ -398,11 +398,11 @@ def _last_first(item: tuple[Path, str]) -> tuple[tuple[int, str], ...]:
     return tuple((p, "") if isinstance(p, int) else (-1, p) for p in item[0])
 
 
-def _meaningless(work: Rewriting, cluster: Cluster) -> Iterator[tuple[Path, str]]:
+def _unused_fields(work: Rewriting, cluster: Cluster) -> Iterator[tuple[Path, str]]:
     """Paths in the text, where a mixed group is one entry and several groups in the cluster."""
     names = {str(group.get("name")): i for i, group in enumerate(work.compute)}
     seen: set[Path] = set()
-    for item in meaningless(cluster):
+    for item in unused_fields(cluster):
         if not item.written:
             continue
         path = item.path

@@ -10,13 +10,13 @@ from functools import cache
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem
-from clusterwright.cluster_spec.unused_fields import meaningless
+from clusterwright.cluster_spec.unused_fields import unused_fields
 from clusterwright.platforms.registry import PLATFORMS
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     elsewhere = _Elsewhere(cluster)
-    for item in meaningless(cluster):
+    for item in unused_fields(cluster):
         if item.written:
             hint = elsewhere.hint(item.path) if item.because == ("platform",) else None
             yield Problem(item.reason, item.path, hint=hint, other_path=item.because)
@@ -40,4 +40,4 @@ class _Elsewhere:
 
     def _without(self, platform: str) -> frozenset[Path]:
         other = self.cluster.model_copy(update={"platform": platform})
-        return frozenset(item.path for item in meaningless(other))
+        return frozenset(item.path for item in unused_fields(other))

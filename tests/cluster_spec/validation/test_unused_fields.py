@@ -23,24 +23,24 @@ def test_consistent_specs_pass() -> None:
         (
             {"storage.lustre.0.capacity_gib": 1200},
             "storage.lustre[0].capacity_gib",
-            "would alter a file system that exists",
+            "would modify an existing file system",
         ),
         (
             {"storage.lustre.0.compression": "lz4"},
             "storage.lustre[0].compression",
-            "would alter a file system that exists",
+            "would modify an existing file system",
         ),
         (
             {"storage.home.throughput_mbps": 128},
             "storage.home.throughput_mbps",
-            "would alter a file system that exists",
+            "would modify an existing file system",
         ),
-        ({"network.cidr": "10.0.0.0/16"}, "network.cidr", "would alter a network that exists"),
-        ({"network.egress": "closed"}, "network.egress", "would alter a network that exists"),
+        ({"network.cidr": "10.0.0.0/16"}, "network.cidr", "would modify an existing network"),
+        ({"network.egress": "closed"}, "network.egress", "would modify an existing network"),
         (
             {"slurm.accounting.multi_az": True},
             "slurm.accounting.multi_az",
-            "would alter a database that exists",
+            "would modify an existing database",
         ),
     ],
 )
@@ -75,9 +75,7 @@ def test_contradictions_are_found(changes: dict[str, Any], path: str, message: s
         ),
     ],
 )
-def test_a_key_that_another_makes_meaningless_is_refused(
-    changes: dict[str, Any], path: str, message: str
-) -> None:
+def test_a_key_without_effect_is_refused(changes: dict[str, Any], path: str, message: str) -> None:
     assert message in found(unused_fields.problems, changes)[path]
 
 
