@@ -215,11 +215,11 @@ VPC = '"VpcId": "vpc-0a1b2c3d4e5f60718"'
         ('{"dev-network": []}', "dev-network is not an object of outputs"),
         ('{"dev-network": {"VpcId": 5}}', "VpcId of dev-network is 5, not a string"),
         (f'{{"dev-eu-network": {{{VPC}}}}}', "has no outputs of dev"),
-        ('{"dev-network": {"VpcId": "vpc-1; x"}}', "VpcId is 'vpc-1; x', not a VPC id of a VPC"),
-        (f'{{"dev-network": {{{VPC[:-1]}\\n"}}}}', "not the id of a VPC"),
+        ('{"dev-network": {"VpcId": "vpc-1; x"}}', "VpcId is 'vpc-1; x', not a VPC id"),
+        (f'{{"dev-network": {{{VPC[:-1]}\\n"}}}}', "not a VPC id"),
         (
             '{"dev-network": {"NodeSubnetIds": "subnet-0a1b2c3d4e5f60718,"}}',
-            "not the id of a subnet",
+            "not a subnet id",
         ),
         (
             f'{{"dev-network": {{{VPC}}}, "dev-storage": {{"VpcId": "vpc-0"}}}}',
