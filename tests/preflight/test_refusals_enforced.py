@@ -50,7 +50,7 @@ def test_cw_i011_a_role_too_narrow_makes_no_log_group(
     narrow = (allow("*"), deny("logs:CreateLogGroup"))
     arn = role(EXECUTION, *narrow, trusts=TRUSTS)
     (message,) = check("CW-I011", {}, tmp_path, capsys, monkeypatch)
-    assert message == f"{EXECUTION} may not logs:CreateLogGroup: a policy denies it"
+    assert message == f"{EXECUTION} is not allowed logs:CreateLogGroup: a policy denies it"
     group = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "/a"}}
     status, (reason,) = create(ADMIN, {"Resources": {"Group": group}}, RoleARN=arn)
     assert status == "ROLLBACK_COMPLETE"

@@ -7,15 +7,7 @@ from typing import ClassVar
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Gate
 from clusterwright.cost.budget import gates
-from clusterwright.preflight.rule import (
-    Context,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-    Unknown,
-)
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
 
 
 class BudgetRule(Rule[Gate]):

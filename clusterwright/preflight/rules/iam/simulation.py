@@ -50,7 +50,7 @@ def permission_results(
         keys = sorted({key for result in undecided for key in result.missing})
         yield Unknown(
             message=f"whether {who} is allowed {_list(undecided)} depends on {', '.join(keys)}, "
-            "which is not known before the request",
+            "which is not known before the request"
         )
 
 

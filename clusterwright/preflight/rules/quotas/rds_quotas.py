@@ -27,9 +27,7 @@ _KIND: Path = ("slurm", "accounting", "kind")
 
 
 def _database(
-    quota: ServiceQuota,
-    path: Path = _KIND,
-    amount: Callable[[Context], float] = lambda context: 1,
+    quota: ServiceQuota, path: Path = _KIND, amount: Callable[[Context], float] = lambda context: 1
 ) -> Demands:
     """An amount that the accounting database demands, where the stacks create one."""
 

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from clusterwright.preflight.facts.instances import Instances
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Unknown,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.compute_groups import largest
 from clusterwright.preflight.rules.reservations.reservation_rule import (
     ENDED,

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters, TrainingPlan, deployed_cluster
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Unknown,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.compute_groups import largest
 from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, PlanUse
 
