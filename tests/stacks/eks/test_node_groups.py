@@ -103,7 +103,7 @@ def test_services_have_a_range_that_nothing_else_has(build: Build) -> None:
     ("changes", "words"),
     [
         ({"kubernetes": {"service_cidr": "100.64.0.0/16"}}, "is not within 10.0.0.0/8"),
-        ({"kubernetes": {"service_cidr": "172.20.0.0/28"}}, "from /24 to /12"),
+        ({"kubernetes": {"service_cidr": "172.20.0.0/28"}}, "between /24 and /12"),
         ({"kubernetes": {"service_cidr": "10.0.0.0/16"}}, "overlaps 10.0.0.0/16"),
         ({"image": {"release_version": "1.2.3"}}, "belongs to the platform hyperpod"),
     ],
