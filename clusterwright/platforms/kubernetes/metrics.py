@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.operations import NodeMetrics
 from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
@@ -125,17 +126,16 @@ def _key(path: str) -> str:
     return path.replace("/", ".")
 
 
-def _daemon_set(cluster: Cluster, paths: list[str], digest: str) -> Manifest:
-    metrics = cluster.observability.metrics
-    labels = {"app.kubernetes.io/name": NAME}
-    container = {
+def _container(metrics: NodeMetrics) -> dict[str, Any]:
+    """The exporter's container."""
+    return {
         "name": "exporter",
         "image": metrics.image,
         "command": [
             "python3",
             "-m",
             PROGRAM,
-            # Whether a node has GPUs, EFA or Lustre is seen on the node, not told.
+            # Whether a node has GPUs, EFA or Lustre is detected on the node.
             "--role=compute",
             f"--root={HOST}",
             f"--listen=$(NODE_ADDRESS):{metrics.port}",
@@ -160,7 +160,7 @@ def _daemon_set(cluster: Cluster, paths: list[str], digest: str) -> Manifest:
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
             "readOnlyRootFilesystem": True,
-            # Counters of Lustre are root's alone.
+            # Only root can read the counters of Lustre.
             "runAsUser": 0,
         },
         "volumeMounts": [
@@ -173,6 +173,10 @@ def _daemon_set(cluster: Cluster, paths: list[str], digest: str) -> Manifest:
             },
         ],
     }
+
+
+def _daemon_set(cluster: Cluster, paths: list[str], digest: str) -> Manifest:
+    labels = {"app.kubernetes.io/name": NAME}
     return manifest(
         "apps/v1",
         "DaemonSet",
@@ -184,12 +188,12 @@ def _daemon_set(cluster: Cluster, paths: list[str], digest: str) -> Manifest:
             "template": {
                 "metadata": {
                     "labels": labels,
-                    # Another program is another pod; a ConfigMap alone starts nothing again.
+                    # A changed program replaces the pods; a changed ConfigMap alone does not.
                     "annotations": {"clusterwright.dev/program-sha256": digest},
                 },
                 "spec": {
                     "automountServiceAccountToken": False,
-                    "containers": [container],
+                    "containers": [_container(cluster.observability.metrics)],
                     "hostNetwork": True,
                     "nodeSelector": {"kubernetes.io/os": "linux"},
                     "priorityClassName": "system-node-critical",
