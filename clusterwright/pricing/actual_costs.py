@@ -1,4 +1,4 @@
-"""Asks Cost Explorer what a cluster cost."""
+"""Reads the actual costs of a cluster from Cost Explorer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks AWS's APIs for the prices of one cluster: all at once, each refusal kept apart."""
+"""Reads the prices of one cluster from AWS's APIs, in parallel, with each refusal."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _asked(task: _Task) -> Any:
     except AwsUnavailable as refusal:
         return refusal
     except Exception as error:  # noqa: BLE001
-        # An answer in a form that nobody foresaw is not an answer; the other prices stand.
+        # An answer in an unexpected form is not an answer; the other prices remain valid.
         return _not_understood(task.action, error)
 
 

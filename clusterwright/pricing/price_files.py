@@ -1,4 +1,4 @@
-"""Finds and reads a user's own prices: cost itself does no I/O."""
+"""Finds and reads the user's price file: `cost` itself does no I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is asking, and what the account may have."""
+"""The caller's account and its applied quotas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CallerAccount(Fact[str]):
 
 @dataclass(frozen=True)
 class QuotaState:
-    """What the account has been given of a quota, and its present use where AWS measures it."""
+    """The applied value of a quota, and its current usage if AWS measures it."""
 
     value: float
     measured_use: float | None = None

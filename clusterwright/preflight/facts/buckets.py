@@ -1,4 +1,4 @@
-"""What buckets and keys say of who may use them."""
+"""Policies and encryption of buckets, and key policies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BucketPolicy(Fact[str | None]):
 
 @dataclass(frozen=True)
 class BucketKey:
-    """The KMS key that a bucket encrypts with, and what its policy says.
+    """The KMS key that a bucket encrypts with, and its key policy.
 
     `key` is None where the key is not there. `policy` is None where AWS manages the key.
     """
@@ -46,7 +46,7 @@ class BucketKeys(Fact[BucketKey | None]):
     actions: ClassVar = ("s3:GetEncryptionConfiguration", "kms:DescribeKey", "kms:GetKeyPolicy")
 
     def resources(self, place: Place) -> Mapping[str, str]:
-        # Which key it is, only the bucket says.
+        # Only the bucket's configuration names the key.
         return {
             "s3:GetEncryptionConfiguration": f"arn:{place.partition}:s3:::{self.name}",
             **dict.fromkeys(self.actions[1:], f"arn:{place.partition}:kms:*:*:key/*"),

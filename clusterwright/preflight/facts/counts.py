@@ -1,4 +1,4 @@
-"""What quotas count in an account."""
+"""Resources that count against quotas."""
 
 from __future__ import annotations
 

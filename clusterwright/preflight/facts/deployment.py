@@ -1,4 +1,4 @@
-"""What a deployment would meet: stacks, names that are taken, what the CDK bootstrap left."""
+"""Existing resources that affect a deployment: stacks, names, the CDK bootstrap, roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is exported of a file system that is to be deleted."""
+"""The export state of a file system that is to be deleted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 @dataclass(frozen=True)
 class Exports:
-    """A file system with its associations and tasks, and what CloudWatch says of it.
+    """A file system with its associations and tasks, and its CloudWatch metrics.
 
     `oldest_pending_seconds` is None without a datapoint; `written_bytes` is what clients wrote in
     the last 15 minutes, `written_since_export` since the newest export that succeeded (None

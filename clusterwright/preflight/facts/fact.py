@@ -1,4 +1,4 @@
-"""What a fact is: the questions it takes, and the value that is made of the answers."""
+"""The base class of facts: requests to AWS, and the value computed from the answers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Ask:
-    """One question to AWS: a function of an `aws` module and its arguments, without the session.
+    """One request to AWS: a function of an `aws` module and its arguments, without the session.
 
-    Equal questions are put once per run, however many facts put them.
+    Equal requests are sent once per run.
     """
 
     function: Callable[..., Any]
@@ -29,7 +29,7 @@ class Ask:
 
 
 Answers = Sequence[Any]
-"""One per question, in order: the value, or the AwsUnavailable that stands for it."""
+"""One per request, in order: the value, or the AwsUnavailable in its place."""
 
 Reading = Generator[Sequence[Ask], Answers, T]
 
@@ -82,7 +82,7 @@ def answered(answer: Any) -> Any:
 
 
 class FactValues:
-    """What is known after reading: values and refusals, by fact."""
+    """The result of reading: values and refusals, by fact."""
 
     def __init__(self, values: Mapping[Fact[Any], Any]) -> None:
         self._values = values

@@ -1,4 +1,4 @@
-"""What the account's organisation asks of it."""
+"""Policies of the account's organization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EffectiveTagPolicy(Fact[organizations.TagPolicy | None]):
 
     def resources(self, place: Place) -> Mapping[str, str]:
         # The ARN of a member has the management account's number and the organisation's id,
-        # which nobody knows before asking.
+        # which is not known before the request.
         arn = f"arn:{place.partition}:organizations::*:account/o-*/{place.account}"
         return dict.fromkeys(self.actions, arn)
 

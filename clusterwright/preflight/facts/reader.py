@@ -1,4 +1,4 @@
-"""Reads facts: every question once, all that can be at the same time, none past the deadline."""
+"""Reads facts: every request once, in parallel, with a deadline."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AwsFactReader:
 
     A fact that depends on answers does not hold a thread while it waits, so the pool cannot lock
     up and the wall time is that of the longest chain of dependent questions. Threads are daemons:
-    an answer that comes after the deadline holds nobody up, not even the end of the program.
+    an answer that comes after the deadline delays nothing, not even the end of the program.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class AwsFactReader:
             self._read_all.wait(_LOOK_AGAIN_SECONDS)
 
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues:
-        """Each fact's value, or the AwsUnavailable that says why there is none."""
+        """Each fact's value, or the AwsUnavailable that is the reason why there is none."""
         self._read_all.clear()
         try:
             return self._read(tuple(dict.fromkeys(facts)))
@@ -191,7 +191,7 @@ class _Run:
                 self._values[pending.fact] = refusal
                 return
             except Exception as error:  # noqa: BLE001
-                # An answer in a form that nobody foresaw is not an answer; the rules that need it
+                # An answer in an unexpected form is not an answer; the rules that need it
                 # become unknown, the others go on.
                 self._values[pending.fact] = _not_understood(pending.fact.actions[0], error)
                 return

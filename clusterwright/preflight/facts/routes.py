@@ -1,4 +1,4 @@
-"""Ways out of a network: routes, endpoints, access lists, name servers."""
+"""Egress of a network: routes, endpoints, network ACLs, DNS servers."""
 
 from __future__ import annotations
 

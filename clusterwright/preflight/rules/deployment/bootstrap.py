@@ -1,4 +1,4 @@
-"""What `cdk bootstrap` leaves in an account and region, by name.
+"""The names of the resources that `cdk bootstrap` creates in an account and region.
 
 Source: CDK v2 developer guide, bootstrapping; names of the default synthesizer.
 """

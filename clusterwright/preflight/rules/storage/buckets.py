@@ -1,4 +1,4 @@
-"""Buckets that a spec names without building them."""
+"""The existing buckets of a spec."""
 
 from __future__ import annotations
 

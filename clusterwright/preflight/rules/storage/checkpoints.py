@@ -1,6 +1,6 @@
-"""How long a checkpoint takes to be whole on shared storage, from sourced throughputs alone.
+"""How long a checkpoint takes on shared storage, from documented throughputs.
 
-A checkpoint of C GiB is whole after C x 1.073741824 / min(F, N x L) x 1000 seconds: F is the
+A checkpoint of C GiB is complete after C x 1.073741824 / min(F, N x L) x 1000 seconds: F is the
 throughput of the file system in MB/s, N the nodes that write, L what one client reaches (AWS
 documentation, FSx for Lustre performance; EFA-enabled file systems). It is the least time: a file
 system that others use at the same moment is slower.
@@ -25,7 +25,7 @@ _MBPS_PER_GBPS: Final = 1000 / 8
 
 @dataclass(frozen=True)
 class Limit:
-    """The shortest time that the spec allows, and where it stands."""
+    """The shortest time that the spec allows, and its path in the spec."""
 
     path: Path
     seconds: float
@@ -33,7 +33,7 @@ class Limit:
 
 
 def limit_of(context: Context) -> Limit | None:
-    """How soon a checkpoint must be whole; None where the spec sets no time."""
+    """The time limit for a checkpoint; None if the spec sets none."""
     run = context.cluster.run
     if run is None or run.checkpoint_gib is None:
         return None
@@ -57,7 +57,7 @@ def lustre_of(path: str, file_systems: Iterable[Lustre]) -> tuple[int, Lustre] |
 
 
 def throughput_mbps(fs: Lustre, context: Context) -> float | None:
-    """What FSx sells with a file system that is built; None where no source says."""
+    """The throughput of a new file system in MB/s; None if no source states it."""
     if fs.throughput_mbps is not None:
         return fs.throughput_mbps
     if fs.capacity_gib is None:
@@ -74,7 +74,7 @@ def throughput_mbps(fs: Lustre, context: Context) -> float | None:
 
 
 def writers(context: Context) -> list[tuple[Path, ComputeGroup, int]]:
-    """Groups that train, each with the nodes that do: spares write nothing."""
+    """The compute groups with their number of writing nodes: spares write nothing."""
     return [
         (path, group, group.count - group.spare_count)
         for path, group in context.groups()
