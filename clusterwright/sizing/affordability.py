@@ -24,7 +24,7 @@ class TrainingLevel:
 
 LEVELS: Final = (
     TrainingLevel("fine-tune", 1e-4, 1e-3, "assumed: a thousandth of the tokens at most"),
-    TrainingLevel("continued pre-training", 0.10, 0.20, "rule of thumb: 10 to 20 % of the tokens"),
+    TrainingLevel("continued pre-training", 0.10, 0.20, "assumed: 10 to 20 % of the tokens"),
     TrainingLevel("from scratch", 1.0, 1.0, "the run itself"),
     TrainingLevel("new architecture", 2.0, 3.0, "assumed: one or two more runs' worth of trials"),
 )

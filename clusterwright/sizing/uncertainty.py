@@ -142,7 +142,7 @@ _OPERATION: Final = (
         reliability.BLOCKING_SAVE_SECONDS,
         "log-normal",
         "a copy to host memory, or the whole write; BLOOM: 40 s for 2.3 TB",
-        "BLOOM training chronicles",
+        "second-hand: published accounts of the BLOOM run",
     ),
     Assumption(
         "interval",
@@ -162,7 +162,7 @@ _OPERATION: Final = (
         "log-normal",
         "published ratios of whole-run to in-run time are 0.76 to 0.91, failures included; "
         "failures are counted separately",
-        "published logs of whole runs, see docs/explanations/how-a-plan-is-made.md",
+        "second-hand: ratios of published runs, see docs/explanations/how-a-plan-is-made.md",
     ),
 )
 
