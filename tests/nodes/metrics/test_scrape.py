@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 from clusterwright_common.probe import Probe, ProbeError
+from clusterwright_metrics import sources
 from clusterwright_metrics.scrape import Scraper, load_sources
 from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm
 from clusterwright_metrics.text import Metrics
@@ -24,6 +26,12 @@ from tests.nodes.metrics.fake_node import (
 @pytest.mark.parametrize("source", [efa, host, lustre, neuron, nvidia, ours, slurm])
 def test_a_missing_source_has_no_samples(machine: Machine, source: ModuleType) -> None:
     assert machine.samples(source) == {}
+
+
+def test_every_source_has_a_test_of_its_name() -> None:
+    modules = {path.stem for path in Path(sources.__path__[0]).glob("[a-z]*.py")}
+    tests = {path.stem for path in (Path(__file__).parent / "sources").glob("test_*.py")}
+    assert {f"test_{name}" for name in modules} == tests
 
 
 def test_every_role_has_its_sources() -> None:
