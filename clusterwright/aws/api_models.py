@@ -56,7 +56,7 @@ def read_models_small(session: Any, folder: Path | None) -> Any:
 
     whole = session.get_component("data_loader")
     if type(whole) is not Loader or type(whole.file_loader) is not JSONFileLoader:
-        return whole  # somebody else's is left alone
+        return whole  # another user's is left alone
     whole.file_loader = DictLoader()
     own = [path for path in whole.search_paths if path != Loader.BUILTIN_DATA_PATH]
     if folder is not None and not any(Path(path).is_dir() for path in own):

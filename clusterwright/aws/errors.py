@@ -212,7 +212,7 @@ def unavailable(
 ) -> AwsUnavailable:
     """The `AwsUnavailable` that says what a botocore exception means.
 
-    Any exception that is not botocore's is a bug of ours and is raised again, not wrapped.
+    Any exception that is not botocore's is an internal error and is raised again, not wrapped.
     """
     from botocore import exceptions as botocore_exceptions
 

@@ -96,7 +96,7 @@ def _texts(said: dict[str, Any], name: str, field: str) -> tuple[str, ...]:
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ValueError(f"`tags.{name}.{field}` is no list of texts")
+        raise ValueError(f"`tags.{name}.{field}` is not a list of strings")
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 A subnet cannot be resized: changing its range replaces it and all that stands in it. So the
 nodes get half of the range or more from the start, and growth within it changes nothing. The
-arithmetic says whether they fit, and if not, which range would do.
+arithmetic tells whether they fit, and if not, which range would do.
 """
 
 from __future__ import annotations

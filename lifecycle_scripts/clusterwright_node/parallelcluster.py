@@ -142,7 +142,7 @@ def _group(words: Sequence[str], resource: str | None, problems: list[str]) -> s
     pairs = [word.split("=", 1) for word in words]
     if not pairs or any(len(pair) != 2 or not all(pair) for pair in pairs):
         problems.append(
-            "the custom action's arguments name {}; one group is wanted, or"
+            "the custom action's arguments name {}; expected one group, or"
             " COMPUTE-RESOURCE=GROUP for each of a queue".format(", ".join(words) or "no group")
         )
         return None

@@ -1,4 +1,4 @@
-"""Downloads that are held against the list, and a bucket that holds what nodes ask for."""
+"""Downloads that are checked against the list, and a bucket that holds what nodes ask for."""
 
 from __future__ import annotations
 

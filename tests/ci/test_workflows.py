@@ -16,7 +16,7 @@ ACCOUNT = "111122223333"
 SAME = "github.event.pull_request.head.repo.full_name == github.repository"
 OFFLINE = f"vars.AWS_REVIEW_ROLE_ARN != '' && {SAME} && '0' || '1'"
 
-# Not run here, each for a reason: what an action of somebody else's does is theirs.
+# Not run here, each for a reason: third-party actions.
 ACTIONS_ONLY = {
     "Assume the read-only role",
     "Assume the environment's role",
@@ -99,7 +99,7 @@ def test_a_pull_request_in_a_world_where_quota_is_short(
     assert one.run(read(FOLDER / "review.yml"), "review", only="Comment") == {"Comment": 0}
     assert "updated comment" in one.log
     first, comment = json.loads((tmp_path / "comments.json").read_text())
-    assert first == stranger, "somebody else's comment was overwritten"
+    assert first == stranger, "another user's comment was overwritten"
     assert "**fail**" in comment["body"]
 
 

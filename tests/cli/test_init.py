@@ -1,4 +1,4 @@
-"""`clusterwright init`: the file loads, checks, and takes nobody's place."""
+"""`clusterwright init`: the file loads, checks, and replaces no existing file."""
 
 from __future__ import annotations
 

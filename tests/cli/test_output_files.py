@@ -1,4 +1,4 @@
-"""Files that commands write: whole or not at all, and in nobody's place."""
+"""Files that commands write: whole or not at all, without replacing other files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def test_a_file_that_appeared_meanwhile_is_left(tmp_path: Path) -> None:
     """Asked before the work, taken during it."""
     path = tmp_path / "x.yaml"
     check_writable([path], force=False)
-    path.write_text("somebody else's\n")
+    path.write_text("another user's\n")
     with pytest.raises(UserError, match="exists and is not overwritten"):
         write_atomically(path, "mine\n", force=False)
-    assert path.read_text() == "somebody else's\n"
+    assert path.read_text() == "another user's\n"
     assert list(tmp_path.iterdir()) == [path]
     write_atomically(path, "mine\n", force=True)
     assert path.read_text() == "mine\n"

@@ -14,7 +14,7 @@ from tests.clients.tried import summary
 from tools.setup import clients
 
 # Where there is no Terraform, its tests do not exist, and the summary says why: the machine's
-# programs are nobody's promise, unlike those that set-up installs.
+# programs are not guaranteed, unlike those that set-up installs.
 collect_ignore = [] if isinstance(terraform.FOUND, terraform.Terraform) else ["test_terraform.py"]
 
 _WORLD = f"""\

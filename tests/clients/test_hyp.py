@@ -25,7 +25,7 @@ def server(world: Callable[[str], Server]) -> Server:
 @pytest.fixture(scope="module")
 def hyp(programs: Callable[[str], Path], server: Server) -> Hyp:
     def run(*words: str, code: int = 0) -> Done:
-        # It sends telemetry to a bucket of AWS after each command: that finds no way out.
+        # It sends telemetry to a bucket of AWS after each command: which fails without egress.
         nowhere = "http://127.0.0.1:9"
         return server.run(
             programs("hyp"), *words, code=code, PYTHONWARNINGS="ignore", HTTPS_PROXY=nowhere

@@ -115,7 +115,7 @@ def run_rules(spec: Any, *rules: str) -> CheckResult:
 
 
 class House:
-    """A network that somebody else built, in the local AWS around it."""
+    """A network that another user built, in the local AWS around it."""
 
     def __init__(self, *, zone: str = ZONE, cidr: str = "10.0.0.0/17") -> None:
         self.ec2 = client("ec2")

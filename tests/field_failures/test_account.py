@@ -195,7 +195,7 @@ def test_cdk_901_a_stack_that_takes_no_update_is_said(tmp_path: Path, protected:
 
 
 class Private(House):
-    """A private network: no way out but what a test adds."""
+    """A private network: no egress path except those that a test adds."""
 
     def __init__(self) -> None:
         super().__init__()

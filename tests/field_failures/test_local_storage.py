@@ -79,7 +79,7 @@ def test_parallelcluster_6211_storage_survives_its_stack(build: Build) -> None:
 
 
 def test_found_a_bucket_that_exists_survives_the_stacks(build: Build) -> None:
-    """Everything is deleted with `protection: destroy`; what somebody else made is untouched."""
+    """Everything is deleted with `protection: destroy`; what another user made is untouched."""
     repositories = [
         {"s3": "s3://acme-somebody-elses/tokens", "path": "/data", "import": ["NEW"]},
         {"s3": "s3://acme-out", "path": "/out", "export": ["NEW"], "create": True},

@@ -148,7 +148,7 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
             addresses = re.findall(r"\w+://[^\s\"']*", text)
             allowed = ["http://169.254.169.254"] if path == ASKS_THE_INSTANCE else []
             assert addresses == allowed, path
-    # And it could not: unless a spec asks for it, there is no way to the internet at all.
+    # And it could not: unless a spec asks for it, there is no internet access at all.
     closed = synth("configs/dev.yaml")
     for kind in ("AWS::EC2::InternetGateway", "AWS::EC2::NatGateway", "AWS::EC2::Route"):
         assert closed.resources(kind) == {}

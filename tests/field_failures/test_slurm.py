@@ -413,7 +413,7 @@ def test_parallelcluster_5437_the_password_is_one_that_slurmdbd_can_read(
             if "accounting" in resource["Properties"]["Description"]
         ]
         assert secret["ExcludePunctuation"] is True
-    # One that somebody else has made stops the node before slurmdbd starts, and is not shown.
+    # One that another user has made stops the node before slurmdbd starts, and is not shown.
     arn = "arn:aws:secretsmanager:us-east-1:111122223333:secret:db-AbCdEf"
     for password, works in (("sesame#1", False), ("sesame1", True)):
         world = node("controller-1", "scripted")

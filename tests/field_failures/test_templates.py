@@ -134,7 +134,7 @@ def test_awsome_918_scripts_are_ours_and_a_changed_script_is_a_changed_template(
     }
     assert digest not in uri
 
-    # Nothing is fetched from somebody else: code and files come from the account's own buckets.
+    # Nothing is fetched from another user: code and files come from the account's own buckets.
     for spec in (small(), RICH):
         assembly = build(spec)
         assert assembly.resources("AWS::CloudFormation::Stack") == {}

@@ -1,4 +1,4 @@
-"""What the step `topology` rests on, held against a real slurmctld: files that ParallelCluster and
+"""What the step `topology` relies on, with a real slurmctld: files that ParallelCluster and
 that step write together.
 """
 

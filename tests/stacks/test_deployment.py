@@ -79,7 +79,7 @@ def test_retain_refuses_and_what_holds_data_survives(account: Account, build: Bu
 
 
 def existing_house(account: Account) -> dict[str, Any]:
-    """A network, file systems, a bucket, a key and a database of somebody else, and a spec that
+    """A network, file systems, a bucket, a key and a database of another user, and a spec that
     names them all.
     """
     ec2, fsx = account.client("ec2"), account.client("fsx")

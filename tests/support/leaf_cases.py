@@ -990,7 +990,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         refused("kubernetes", {"max_unavailable_percent": 50}, HYPERPOD_EKS),
     ),
     "required_tags": (finding("required_tags", ["project"]),),
-    "tags": (template("tags", {"owner": "somebody else"}),),
+    "tags": (template("tags", {"owner": "another user"}),),
     "tenants[].name": (
         manifests("tenants__2__name", "visitors"),
         cluster_json("tenants__1__name", "visitors", TENANTS),

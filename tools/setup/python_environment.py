@@ -27,7 +27,7 @@ def outputs() -> list[Path]:
 
 
 def create() -> None:
-    """Make `.venv/`, or take over one that somebody else made there and that works."""
+    """Make `.venv/`, or take over one that another user made there and that works."""
     if not made_here() and _works():
         return
     if VENV.is_symlink() or VENV.is_file():

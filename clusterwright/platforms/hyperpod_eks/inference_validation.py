@@ -1,4 +1,4 @@
-"""HyperPod's inference operator: ways out, and versions of the add-ons that it needs.
+"""HyperPod's inference operator: egress paths, and versions of the add-ons that it needs.
 
 Source: SageMaker developer guide, "Setting up your HyperPod clusters for model deployment"
 (method 2, required add-ons, read 2026-11-21).

@@ -1,6 +1,6 @@
 """The reference page of charts, docs/reference/kubernetes-charts.md.
 
-`python -m tools.docs kubernetes-charts` writes it; `--check` says whether it is
+`python -m tools.docs kubernetes-charts` writes it; `--check` tests whether it is
 current.
 """
 

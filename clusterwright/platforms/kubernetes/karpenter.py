@@ -153,7 +153,7 @@ def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:  # noqa:
         "settings": {
             "clusterName": cluster.environment,
             "interruptionQueue": queue_name(cluster),
-            # Without a way out the price list cannot be asked, nor IAM.
+            # Without egress neither the price list nor IAM can be reached.
             "isolatedVPC": is_isolated(cluster),
             "featureGates": {
                 "reservedCapacity": True,

@@ -138,7 +138,7 @@ def policies() -> dict[str, str]:
 class _Node(NamedTuple):
     policy: str
     item_key: str | None
-    """What tells items of a list apart; None for what is no list of sections."""
+    """What tells items of a list apart; None for what is not a list of sections."""
     below: dict[str, _Node]
 
 

@@ -89,7 +89,7 @@ A template with any other type, or with an unsupported property, is refused befo
 """
 
 _FIXES: Final = """
-## moto's bugs that are mended
+## Fixed bugs of moto
 
 | Fix | Found in moto | Behaviour with the fix |
 |---|---|---|

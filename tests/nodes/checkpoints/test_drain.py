@@ -62,7 +62,7 @@ class Run:
         )
 
     def check(self) -> list[str]:
-        """The whole checkpoints, each held against its manifest, and `latest` against them."""
+        """The whole checkpoints, each checked against its manifest, and `latest` against them."""
         steps = whole(self.shared)
         for step in steps:
             folder = self.shared / step
@@ -370,9 +370,9 @@ def test_a_node_without_runs_has_nothing_to_do(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_root_works_as_the_owner_of_the_run() -> None:
-    """Nobody's hard link, which looks like a file of their own, makes root read what is root's."""
+    """A user's hard link that looks like their own file does not make root read root's files."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

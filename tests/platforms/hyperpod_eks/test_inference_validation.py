@@ -1,4 +1,4 @@
-"""HyperPod's inference operator: ways out, and versions that are new enough."""
+"""HyperPod's inference operator: egress paths, and versions that are new enough."""
 
 from __future__ import annotations
 

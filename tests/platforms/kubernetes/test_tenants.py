@@ -167,7 +167,7 @@ OPERATOR = pod("aws-hyperpod")
         ("out", {"address": "54.1.2.3"}, 443, "TCP", False),
         ("in", {"address": "10.0.3.7"}, 443, "TCP", False),
         ("out", {"address": "169.254.170.23"}, 80, "TCP", True),
-        # The role of the node is nobody's.
+        # The role of the node belongs to no tenant.
         ("out", {"address": "169.254.169.254"}, 80, "TCP", False),
         ("in", OPERATOR, 8080, "TCP", True),
         ("in", OPERATOR, 22, "TCP", False),

@@ -41,7 +41,7 @@ def test_it_stands_with_the_control_plane_and_is_a_member_of_the_nodes(
 
 
 def test_a_workspace_that_it_fills_has_aws_s_key_and_others_ours(build: Build) -> None:
-    """AWS's collectors cannot write to a workspace under a key of one's own."""
+    """AWS's collectors cannot write to a workspace under a customer managed key."""
     filled = only(build(changed(EKS_MINIMAL, observability=OBSERVED)), "AWS::APS::Workspace")
     assert "KmsKeyArn" not in filled
     by_add_on = build(HYPERPOD_EKS)

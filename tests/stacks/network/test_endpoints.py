@@ -1,4 +1,4 @@
-"""Every service in use has a way to it where there is no way out, and only those."""
+"""Without egress, every service in use has an endpoint, and no other service has one."""
 
 from __future__ import annotations
 

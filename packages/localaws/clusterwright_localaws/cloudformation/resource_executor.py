@@ -61,7 +61,7 @@ class ResourceExecutor:
         self.rolling_back = False
 
     def deploy_one(self, name: str, previous_tags: Mapping[str, str]) -> bool:
-        """Bring one resource of the new template about, and say whether it worked."""
+        """Bring one resource of the new template about, and return whether it worked."""
         assert self.stack.revision is not None
         definition = self.stack.revision.template.resources[name]
         kind = definition["Type"]
@@ -266,7 +266,7 @@ class ResourceExecutor:
         return self.create(desired, replaces=old)
 
     def delete_one(self, one: Resource, policy: str | None) -> bool:
-        """Delete a resource, or leave it behind, as the policy says; say whether it worked."""
+        """Delete a resource, or leave it behind, as the policy says; return whether it worked."""
         name, kind = one.logical_id, one.type_name
         current = self.stack.resources.get(name)
         shown = current is not None and current.physical_id == one.physical_id
@@ -468,7 +468,7 @@ def _masked(value: Any, hidden: set[str]) -> Any:
 def _own_name(
     schema: ResourceSchema | None, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> str | None:
-    """Return the name of one's own that both have, so that they cannot exist side by side."""
+    """Return the custom name that both have, so that they cannot exist side by side."""
     if schema is None or schema.deletes_first or len(schema.primary_identifier) != 1:
         return None
     (path,) = schema.primary_identifier

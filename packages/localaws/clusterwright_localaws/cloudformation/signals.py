@@ -123,7 +123,7 @@ def read(body: bytes) -> Signal:
         status = document["Status"]
         unique_id = str(document["UniqueId"])
     except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-        return Signal("malformed", False, "the signal is no JSON with Status and UniqueId")
+        return Signal("malformed", False, "the signal is not JSON with Status and UniqueId")
     if status not in (SUCCESS, FAILURE):
         return Signal(unique_id, False, f"the signal's Status {status!r} is unknown")
     return Signal(

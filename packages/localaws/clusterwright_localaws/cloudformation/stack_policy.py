@@ -21,7 +21,7 @@ def read_policy(text: str) -> Mapping[str, Any]:
     Raises
     ------
     ValidationError
-        It is no JSON object with statements of the form that stack policies have.
+        It is not a JSON object with statements of the form that stack policies have.
     """
     try:
         policy = json.loads(text)

@@ -19,7 +19,7 @@ from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.iam.resources import leaves_of, plain
 from clusterwright_localaws.worlds.model import World
 
-# Keys whose name is not the parameter's, by the key in small letters.
+# Keys whose name is not the parameter's, by the key in lowercase.
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "sagemaker:instancetypes": ("InstanceType",),
     "sagemaker:vpcsubnets": ("Subnets",),

@@ -39,7 +39,7 @@ def test_log_groups_are_free_or_ours(rule: Harness) -> None:
     assert "delete-log-group" in finding.hint
     own = stacks(("AWS::Logs::LogGroup", name))
     rule.passes("CW-E003", {}, {**there(name), **own})
-    # Groups of the same prefix that no stack makes are nobody's business.
+    # Groups of the same prefix that no stack makes are ignored.
     rule.passes("CW-E003", {}, {**there(f"{name}-old"), **stacks()})
 
 

@@ -22,6 +22,6 @@ def test_s3_goes_past_the_nat_gateway(rule: Harness) -> None:
     # A gateway endpoint of another route table is none of this subnet's.
     elsewhere = endpoint("s3", route_table_ids=("rtb-9",))
     assert rule.run("CW-N028", EXISTING, facts(routed(NAT), (elsewhere,))).rule.status == "fail"
-    # Where there is no way out at all, CW-N022 speaks.
+    # Without any egress path, CW-N022 reports it.
     rule.passes("CW-N028", EXISTING, facts(TABLE))
     rule.passes("CW-N028", tested=False)

@@ -55,7 +55,7 @@ class FakeLogs:
 
         def paginate(*, logGroupNamePrefix: str) -> list[dict[str, Any]]:  # noqa: N803
             names = [name for name in self.groups if name.startswith(logGroupNamePrefix)]
-            # A group that somebody else deletes between the listing and our turn.
+            # A group that another user deletes between the listing and our turn.
             return [{"logGroups": [{"logGroupName": n}]} for n in [*names, f"{names[0]}-gone"]]
 
         return SimpleNamespace(paginate=paginate)

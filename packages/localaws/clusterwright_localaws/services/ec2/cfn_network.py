@@ -140,8 +140,8 @@ class Subnet(Handler):
             **ec2_tags(ctx, "subnet", properties.get("Tags")),
         )["Subnet"]["SubnetId"]
         ctx.identify(subnet_id)
-        born = ec2.describe_subnets(SubnetIds=[subnet_id])["Subnets"][0]
-        self._set(ec2, subnet_id, pick(born, "MapPublicIpOnLaunch"), properties)
+        initial = ec2.describe_subnets(SubnetIds=[subnet_id])["Subnets"][0]
+        self._set(ec2, subnet_id, pick(initial, "MapPublicIpOnLaunch"), properties)
         return self._described(ctx, subnet_id)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:

@@ -28,10 +28,10 @@ class SecurityGroup(Handler):
             # A new group has a rule that allows all egress; egress rules of the template replace
             # it.
             # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-securitygroup.html
-            born = ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"][0]
-            if born["IpPermissionsEgress"]:
+            initial = ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"][0]
+            if initial["IpPermissionsEgress"]:
                 ec2.revoke_security_group_egress(
-                    GroupId=group_id, IpPermissions=born["IpPermissionsEgress"]
+                    GroupId=group_id, IpPermissions=initial["IpPermissionsEgress"]
                 )
         self._allow(ec2, group_id, properties.get("SecurityGroupIngress", []), egress=False)
         self._allow(ec2, group_id, properties.get("SecurityGroupEgress", []), egress=True)

@@ -50,7 +50,7 @@ def cluster_template(
         }
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
-        "Description": f"AWS ParallelCluster {name} (local stand-in)",
+        "Description": f"AWS ParallelCluster {name} (local emulation)",
         "Resources": resources,
         "Outputs": outputs,
     }

@@ -45,7 +45,7 @@ def _template(version: str) -> dict[str, Any]:
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Transform": "AWS::Serverless-2016-10-31",
-        "Description": "AWS ParallelCluster Cluster Custom Resource Provider (local stand-in)",
+        "Description": "AWS ParallelCluster Cluster Custom Resource Provider (local emulation)",
         "Parameters": {
             "CustomLambdaRole": {"Type": "String", "Default": ""},
             "AdditionalIamPolicies": {"Type": "CommaDelimitedList", "Default": ""},

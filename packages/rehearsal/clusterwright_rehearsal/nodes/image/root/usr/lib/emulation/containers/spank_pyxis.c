@@ -31,7 +31,7 @@ static int set_image(int value, const char *argument, int remote)
 	(void)value;
 	(void)remote;
 	if (argument == NULL || argument[0] != '/' || strlen(argument) >= sizeof(image)) {
-		slurm_error("pyxis (stand-in): --container-image takes the absolute path of a squashfs image");
+		slurm_error("pyxis (emulated): --container-image takes the absolute path of a squashfs image");
 		return -1;
 	}
 	strcpy(image, argument);
@@ -39,7 +39,7 @@ static int set_image(int value, const char *argument, int remote)
 }
 
 static struct spank_option option = {
-	"container-image", "PATH", "[pyxis, stand-in] run the tasks in a squashfs image", 1, 0, set_image
+	"container-image", "PATH", "[pyxis, emulated] run the tasks in a squashfs image", 1, 0, set_image
 };
 
 /* Run enroot as the job's user; its first line of output is stored in `answer`. */
@@ -105,12 +105,12 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char *argv[])
 	    spank_get_item(sp, S_JOB_GID, &gid) != ESPANK_SUCCESS ||
 	    spank_get_item(sp, S_JOB_ID, &job) != ESPANK_SUCCESS ||
 	    spank_get_item(sp, S_JOB_STEPID, &step) != ESPANK_SUCCESS) {
-		slurm_error("pyxis (stand-in): the job is not known");
+		slurm_error("pyxis (emulated): the job is not known");
 		return -1;
 	}
 	snprintf(name, sizeof(name), "pyxis_%u.%u", job, step);
 	if (enroot(create, rootfs, sizeof(rootfs)) != 0) {
-		slurm_error("pyxis (stand-in): enroot create %s failed", image);
+		slurm_error("pyxis (emulated): enroot create %s failed", image);
 		return -1;
 	}
 	return 0;
@@ -125,7 +125,7 @@ int slurm_spank_task_init_privileged(spank_t sp, int argc, char *argv[])
 		return 0;
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    chroot(rootfs) != 0 || chdir("/") != 0) {
-		slurm_error("pyxis (stand-in): %s: %s", rootfs, strerror(errno));
+		slurm_error("pyxis (emulated): %s: %s", rootfs, strerror(errno));
 		return -1;
 	}
 	return 0;

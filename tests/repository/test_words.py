@@ -1,0 +1,63 @@
+"""The words of the repository: retired phrases stay out, and its own terms are defined once."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatch
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from tools.lint.files import ROOT, repository_files
+
+_LIST = ROOT / "tests" / "repository" / "retired_words.yaml"
+_GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
+
+
+def _entries() -> list[dict[str, Any]]:
+    entries = YAML(typ="safe").load(_LIST)
+    assert isinstance(entries, list)
+    return entries
+
+
+@pytest.fixture(scope="session")
+def texts() -> dict[str, str]:
+    """Every text file of the repository except the list itself, by its path."""
+    found = {}
+    for path in repository_files():
+        data = path.read_bytes()
+        if path != _LIST and b"\0" not in data:
+            found[path.relative_to(ROOT).as_posix()] = data.decode()
+    return found
+
+
+@pytest.mark.parametrize("entry", _entries(), ids=lambda entry: entry["pattern"])
+def test_a_retired_word_does_not_come_back(entry: dict[str, Any], texts: dict[str, str]) -> None:
+    # A phrase may be broken over two lines, of prose or of comments.
+    pattern = re.compile(entry["pattern"].replace(" ", r"\s+(?:[#*]\s+)?"), re.IGNORECASE)
+    found = [
+        f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()}"
+        for name, text in texts.items()
+        if not any(fnmatch(name, glob) for glob in entry.get("except", ()))
+        for match in pattern.finditer(text)
+    ]
+    assert not found, f"write {entry['use']!r} instead:\n" + "\n".join(found)
+
+
+def test_the_list_of_retired_words_is_complete_and_finds_what_it_names() -> None:
+    for entry in _entries():
+        assert entry.keys() <= {"pattern", "use", "except"}
+        assert entry["use"]
+    (egress,) = (entry for entry in _entries() if entry["use"] == "egress path")
+    assert re.search(egress["pattern"], "a network without a way" + " out")
+
+
+def test_the_glossary_defines_each_term_once_in_one_line() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", _GLOSSARY.read_text(), re.MULTILINE)[1:]
+    terms = [term for term, _ in rows]
+    assert terms == sorted(set(terms), key=str.lower)
+    assert {
+        *("spec", "world", "rehearsal", "scenario", "promise", "fact", "finding", "waiver"),
+    } <= set(terms)
+    assert all(definition.endswith(".") for _, definition in rows)
