@@ -287,7 +287,7 @@ def _questions(source: Path) -> Iterator[tuple[str, str, str, list[str]]]:
             continue
         service, operation = call.args[:2]
         if not isinstance(operation, ast.Constant):
-            # One of several operations: of one quota by its code, which is not a list, or by pages.
+            # One of several operations: one quota by its code (not a list), or quotas by pages.
             keywords = [keyword.arg for keyword in call.keywords]
             assert "QuotaCode" in keywords or call.func.attr == "pages"
             continue
