@@ -90,7 +90,7 @@ def command(
     except ModuleNotFoundError as error:
         raise UserError(
             f"the local AWS needs the Python package {error.name!r}",
-            "pip install 'clusterwright[local]'",
+            "pip install clusterwright-localaws",
         ) from error
     # State is in memory: freeing it object by object would only take time.
     sys.stdout.flush()
