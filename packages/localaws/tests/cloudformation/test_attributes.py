@@ -13,7 +13,7 @@ from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource
 from clusterwright_localaws.cloudformation.store import store_at
 from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT
-from packages.localaws.tests import parts
+from packages.localaws.tests import eks_templates, parts
 from packages.localaws.tests.cloudformation import every_type
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
@@ -27,8 +27,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 from packages.localaws.tests.eks_parts import build_eks_site
 from packages.localaws.tests.fsx_templates import link, lustre, openzfs
 from packages.localaws.tests.sagemaker_templates import cluster
-from packages.localaws.tests.services.ec2 import test_cfn_network
-from packages.localaws.tests.services.eks import test_cfn
+from packages.localaws.tests.services.ec2 import network_template
 
 # Present only with a setting that the templates below lack.
 CONDITIONAL = {
@@ -51,7 +50,7 @@ def resources() -> list[Resource]:
         every_type.make_assets()
         assert create("all", template(every_type.RESOURCES))["StackStatus"] == "CREATE_COMPLETE"
         aws("s3").create_bucket(Bucket="flow-logs")
-        network = create("net", template(test_cfn_network.NETWORK))
+        network = create("net", template(network_template.NETWORK))
         assert network["StackStatus"] == "CREATE_COMPLETE"
         inner = template({"P": parameter("x")}, Outputs={"P": {"Value": {"Ref": "P"}}})
         aws("s3").put_object(Bucket="flow-logs", Key="inner.json", Body=inner.encode())
@@ -96,7 +95,7 @@ def resources() -> list[Resource]:
         assert parts.deploy("storage", storage)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("storage").resources.values())
     with local_aws():
-        governed = test_cfn.template(build_eks_site())
+        governed = eks_templates.template(build_eks_site())
         assert parts.deploy("eks", governed)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("eks").resources.values())
     return found
