@@ -7,9 +7,9 @@ MAKEFLAGS += --no-print-directory
 # The programs of this checkout, whatever else is on the caller's PATH.
 BIN := $(CURDIR)/.venv/bin
 export PATH := $(BIN):$(PATH)
-# Number of test processes; the tests of one file stay together and share its fixtures. Two more
+# Number of test processes; the tests of one file stay together and share its fixtures. One more
 # than processors, because tests of booted clusters mostly wait.
-JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); [ "$$n" -le 4 ] || n=4; echo "$$((n + 2))")
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || echo 1); [ "$$n" -le 4 ] || n=4; echo "$$((n + 1))")
 # With it, every start of every command would compile the modules again.
 unexport PYTHONDONTWRITEBYTECODE
 

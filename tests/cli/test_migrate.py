@@ -129,7 +129,7 @@ def test_what_stands_in_the_way_is_listed_and_ends_with_1(folder: Path) -> None:
     assert answer.exit_code == 1
     found = json.loads(answer.out)["open"]
     assert [note["path"] for note in found] == ["compute[1].instance_type"]
-    assert "HyperPod takes no ml.inf2.48xlarge" in found[0]["what"]
+    assert "HyperPod does not support ml.inf2.48xlarge" in found[0]["what"]
     assert "platform: parallelcluster or eks" in found[0]["do"]
 
 

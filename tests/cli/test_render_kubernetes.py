@@ -83,8 +83,8 @@ def test_karpenters_classes_and_pools(tmp_path: Path, snapshot: SnapshotAssertio
     ("key", "value", "words"),
     [
         ("KarpenterSubnetIds", None, "of Karpenter are unknown: KarpenterSubnetIds"),
-        ("KarpenterSubnetIds", "subnet-1; rm", "not ids of subnets with commas"),
-        ("KarpenterSecurityGroupIds", "", "not ids of security groups"),
+        ("KarpenterSubnetIds", "subnet-1; rm", "not subnet ids, separated by commas"),
+        ("KarpenterSecurityGroupIds", "", "not security group ids"),
         ("KarpenterKeyArn", "alias/key", "not the ARN of a KMS key"),
         ("KarpenterInstanceProfile", "a b", "not an instance profile name"),
         ("KarpenterPlacementGroups", "{}", "not a JSON object of placement groups"),
@@ -202,7 +202,7 @@ def test_outputs_of_an_environment_whose_name_begins_alike_are_not_taken(
         ("LustreMountName", None, "LustreMountName of test-cluster is None, not a string"),
         ("LustreMountName", "", "not a mount name of at most 8"),
         ("LustreMountName", "abcdefgh\n", "not a mount name of at most 8"),
-        ("LustreDnsName", "fs-1 x", "not a file system's DNS name"),
+        ("LustreDnsName", "fs-1 x", "not a file system DNS name"),
         ("VpcId", 5, "VpcId of test-cluster is 5, not a string"),
     ],
 )

@@ -177,7 +177,7 @@ def test_agent_plugins_169_arithmetic_and_names_are_right(tmp_path: Path) -> Non
         assert found["limit"] == 2 ** (32 - prefix) - 5, "AWS keeps five addresses of each subnet"
     # EC2 is asked for its own names: `ml.` would have an empty answer, which reads as a no.
     said = refused(tmp_path, {"compute.1.instance_type": "ml.p5.48xlarge"})
-    assert "ml.p5.48xlarge: write EC2's name" in said
+    assert "ml.p5.48xlarge: use EC2's name" in said
     assert "hint: instance_type: p5.48xlarge" in said
     with account():
         assert checked(tmp_path, {}, "--only", "CW-C001").status("CW-C001") == "pass"

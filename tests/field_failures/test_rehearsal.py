@@ -15,7 +15,7 @@ import pytest
 from clusterwright_rehearsal import runs
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.prerequisites import nodes_unavailable
-from clusterwright_rehearsal.worker_client import EngineHandle
+from clusterwright_rehearsal.worker_client import WorkerClient
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm, pytest.mark.enable_socket]
 
@@ -169,7 +169,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     image = images.image(runs.DEFAULT_STATE / "cache")
     state: Path = tmp_path_factory.mktemp("state")
     with runs.room_for_machines(), contextlib.ExitStack() as stack:
-        engine = EngineHandle(runs.new_run(state), image.root, world="generous", account=_ACCOUNT)
+        engine = WorkerClient(runs.new_run(state), image.root, world="generous", account=_ACCOUNT)
         stack.callback(lambda: _gone(engine))
         account = Account(engine.url)
         account.create("one", {"fails": _FAILS, "works": _WORKS})
@@ -197,5 +197,5 @@ def test_parallelcluster_7265_a_node_that_does_not_come_up_says_why(broken: Acco
     assert broken.failure_of("two").endswith(f"last line: {said[-2]}")
 
 
-def _gone(engine: EngineHandle) -> None:
-    assert engine.close() == []
+def _gone(worker: WorkerClient) -> None:
+    assert worker.close() == []

@@ -107,7 +107,7 @@ def test_awsome_197_an_image_without_auto_resume_for_gpus_is_found(tmp_path: Pat
     # A day that is not said is no pass.
     undated = checked(tmp_path, {"image": image}, "--offline", "--only", "CW-I017")
     assert undated.exit_code == 0
-    assert "is not stated; those until 2024-07-31" in undated.one("CW-I017")["message"]
+    assert "is not stated; issues until 2024-07-31" in undated.one("CW-I017")["message"]
 
 
 def test_awsome_584_auto_resume_under_another_slurm_conf_is_not_promised(tmp_path: Path) -> None:
@@ -487,7 +487,7 @@ def test_parallelcluster_1201_a_vpc_with_its_own_name_servers_is_found(tmp_path:
         )["DhcpOptions"]["DhcpOptionsId"]
         house.ec2.associate_dhcp_options(DhcpOptionsId=options, VpcId=house.vpc)
         found = checked(tmp_path, house.spec(), "--only", "CW-N026").one("CW-N026")
-    assert "asks 170.54.240.117, 170.54.240.116 for names" in found["message"]
+    assert "uses 170.54.240.117, 170.54.240.116 for DNS" in found["message"]
     assert "forward AWS's names" in found["hint"]
 
 
@@ -502,7 +502,7 @@ def test_parallelcluster_7457_public_addresses_with_several_cards_are_found(
         )
         found = checked(tmp_path, house.spec(), "--only", "CW-N012").one("CW-N012")
     assert found["message"] == f"{house.subnet} assigns public addresses at launch"
-    assert "MapPublicIpOnLaunch off" in found["hint"]
+    assert "MapPublicIpOnLaunch disabled" in found["hint"]
 
 
 @pytest.mark.parametrize("kind", ["AWS::IAM::ManagedPolicy", "AWS::IAM::Role"])

@@ -9,7 +9,8 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import repository_root
 from tests.preflight.harness import Harness
-from tests.preflight.rules.support.lifecycle_scripts import ROOT, cuda
+from tests.preflight.rules.support.lifecycle_scripts import cuda
+from tools.lint.files import ROOT
 
 
 @pytest.mark.parametrize(
