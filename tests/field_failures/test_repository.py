@@ -26,7 +26,7 @@ def pins(name: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["core", "cdk", "local"])
+@pytest.mark.parametrize("name", ["core", "cdk", "localaws"])
 def test_parallelcluster_4180_every_dependency_is_pinned_with_its_hash(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.txt").read_text()
     blocks = re.split(r"\n(?=[a-zA-Z0-9])", text)[1:]

@@ -488,7 +488,7 @@ def test_parallelcluster_1201_a_vpc_with_its_own_name_servers_is_found(tmp_path:
         house.ec2.associate_dhcp_options(DhcpOptionsId=options, VpcId=house.vpc)
         found = checked(tmp_path, house.spec(), "--only", "CW-N026").one("CW-N026")
     assert "uses 170.54.240.117, 170.54.240.116 for DNS" in found["message"]
-    assert "forward AWS's names" in found["hint"]
+    assert "forward AWS names" in found["hint"]
 
 
 def test_parallelcluster_7457_public_addresses_with_several_cards_are_found(

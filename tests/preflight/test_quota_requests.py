@@ -59,7 +59,7 @@ def test_without_a_terminal_it_only_shows(tmp_path: Path) -> None:
     assert "not filed, because stdin is not a terminal" in answer.err
     text = (tmp_path / "quota-request-test.md").read_text()
     assert text in answer.out
-    assert "- asks for **20**; applied now: 0" in text
+    assert "- requested: **20**; applied: 0" in text
     assert "staged ramp: 5 (bring-up and acceptance tests), then 10 (scaling tests)" in text
     assert "Latest date to file: unknown, because the spec does not set the start" in text
     assert "account team" not in text
