@@ -158,7 +158,5 @@ def test_what_nodes_would_refuse_is_found_before_they_are_paid_for(tmp_path: Pat
     specs.write(spec, specs.changed({"slurm.containers": {"pyxis": True, "install": "mirrored"}}))
     answer = clusterwright("check", spec, "--offline", "--only", "CW-L006")
     assert answer.exit_code == 1
-    assert (
-        "error[CW-L006]: the checksums of enroot 3.4.1-1 (x86_64), " in answer.out
-    )
+    assert "error[CW-L006]: the checksums of enroot 3.4.1-1 (x86_64), " in answer.out
     assert f"hint: `clusterwright artefacts mirror {spec} --pin`" in answer.out

@@ -236,8 +236,10 @@ for manifest in sorted(folder.glob("*/MANIFEST.json")):
         if path.is_file() and not path.name.startswith(".manifest.") and path != manifest
     }
     if present != named:
-        different = sorted(n for n in present.keys() | named.keys() if present.get(n) !=
-        named.get(n)) print(f"{step.name}: {len(different)} files differ, such as {different[0]}")
+        different = sorted(
+            n for n in present.keys() | named.keys() if present.get(n) != named.get(n)
+        )
+        print(f"{step.name}: {len(different)} files differ, such as {different[0]}")
     state = (step / "state").read_text().strip()
     if step.name != f"step-{state}":
         print(f"{step.name} contains the state of step {state}")
