@@ -43,6 +43,10 @@ class CommandError(StepError):
         super().__init__(cause, hint, transient=True)
 
 
+class CommandOutOfTime(CommandError):
+    """A command was killed because the step's deadline, not its own limit, had passed."""
+
+
 class Overtime(StepError):
     """The deadline of a step has passed."""
 

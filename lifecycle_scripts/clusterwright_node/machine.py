@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clusterwright_node.errors import CommandError
+from clusterwright_node.errors import CommandError, CommandOutOfTime
 
 _PATH = (
     "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -324,10 +324,11 @@ class Machine:
         return Result(tuple(argv), process.returncode, stdout, stderr)
 
     def _checked(self, argv: Sequence[str], timeout_seconds: float) -> Result:
+        failure = CommandError
         if self._limit_seconds is not None:
-            timeout_seconds = min(
-                timeout_seconds, max(0.1, self._limit_seconds - self.monotonic())
-            )
+            left_seconds = max(0.1, self._limit_seconds - self.monotonic())
+            if left_seconds < timeout_seconds:
+                timeout_seconds, failure = left_seconds, CommandOutOfTime
         try:
             return self.execute(argv, timeout_seconds)
         except FileNotFoundError:
@@ -335,7 +336,7 @@ class Machine:
                 f"the command {argv[0]} is not on this image", "use a HyperPod image that has it"
             ) from None
         except TimeoutError:
-            raise CommandError(
+            raise failure(
                 "`{}` did not end within {:.0f} s and was killed".format(
                     " ".join(argv), timeout_seconds
                 ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from clusterwright_node.contract import PARALLELCLUSTER, Group
-from clusterwright_node.errors import Overtime
+from clusterwright_node.errors import CommandOutOfTime, Overtime
 from clusterwright_node.inputs import Inputs, Instance
 from clusterwright_node.journal import Journal
 from clusterwright_node.log import Log
@@ -116,10 +116,17 @@ class Node:
     ) -> None:
         """Call `probe`, which returns what is missing, until it returns None.
 
-        Raises Overtime with the last result when the step's deadline passes.
+        Raises Overtime with the last result when the step's deadline passes. A probe that the
+        deadline interrupts has no result, so the one before it is the last.
         """
+        waiting_for: str | None = None
         while True:
-            waiting_for = probe()
+            try:
+                waiting_for = probe()
+            except CommandOutOfTime:
+                if waiting_for is None:
+                    raise
+                raise Overtime(self._step_seconds, waiting_for, hint) from None
             if waiting_for is None:
                 return
             if self.seconds_left() <= 0:

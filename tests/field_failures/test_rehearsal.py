@@ -168,7 +168,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
         pytest.skip(reason)
     image = images.image(runs.DEFAULT_STATE / "cache")
     state: Path = tmp_path_factory.mktemp("state")
-    with runs.room_for_machines(), contextlib.ExitStack() as stack:
+    with runs.raised_inotify_limit(), contextlib.ExitStack() as stack:
         engine = WorkerClient(runs.new_run(state), image.root, world="generous", account=_ACCOUNT)
         stack.callback(lambda: _gone(engine))
         account = Account(engine.url)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from clusterwright_node import machine as machine_module
-from clusterwright_node.errors import CommandError
+from clusterwright_node.errors import CommandError, CommandOutOfTime
 from clusterwright_node.machine import Machine
 from clusterwright_node.systemd import escaped
 
@@ -62,9 +62,12 @@ def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> Non
 def test_a_command_gets_no_more_than_the_step_has_left() -> None:
     machine = Machine()
     began = time.monotonic()
-    with machine.limited(0.3), pytest.raises(CommandError, match="was killed"):
+    with machine.limited(0.3), pytest.raises(CommandOutOfTime, match="was killed"):
         machine.query(*SLEEPER, timeout_seconds=60)
     assert time.monotonic() - began < 10
+    with machine.limited(60), pytest.raises(CommandError, match="was killed") as raised:
+        machine.query(*SLEEPER, timeout_seconds=0.1)
+    assert not isinstance(raised.value, CommandOutOfTime)
 
 
 def test_an_interrupted_wait_kills_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ import pytest
 from clusterwright_node import main as main_module
 from clusterwright_node import runner
 from clusterwright_node.catalogue import Step, step_names
-from clusterwright_node.errors import StepError
+from clusterwright_node.errors import CommandOutOfTime, StepError
 from clusterwright_node.journal import JOURNAL
 from clusterwright_node.log import LOG
 from clusterwright_node.main import main
@@ -244,6 +244,25 @@ def test_settings_of_the_spec_change_deadline_retries_and_use(
     node = world("login-1", passwd_locked_for=3)
     node.edit("cluster.json", lambda c: c["node_steps"].update(users={"retries": 0}))
     assert node.run().code == 1
+
+
+def test_a_probe_that_the_deadline_interrupts_leaves_the_result_before_it(
+    run_with: Callable[..., Run],
+) -> None:
+    results = ["not mounted", CommandOutOfTime("`findmnt` did not end within 0 s and was killed")]
+
+    def probe() -> str:
+        result = results.pop(0)
+        if isinstance(result, CommandOutOfTime):
+            raise result
+        return result
+
+    step = made_step(
+        "a", check=lambda _: missing("x"), apply=lambda node: node.wait_until(probe, "mount it")
+    )
+    assert "not done after 60 s: not mounted" in run_with([step]).last
+    results.append(CommandOutOfTime("`findmnt` did not end within 60 s and was killed"))
+    assert "`findmnt` did not end within 60 s" in run_with([step]).last
 
 
 def test_an_overdue_step_is_ended_by_a_signal(

@@ -183,7 +183,7 @@ def test_a_range_too_small_for_both_is_said(tmp_path: Path) -> None:
     found = migrate(spec, "parallelcluster", load_catalog())
     # Nothing else is said: who followed the steps would destroy a cluster and have no other.
     (said,) = found.in_place
-    assert said.what.startswith("not in place")
+    assert said.what.startswith("not possible in place")
     assert (
         "`database1` would be 10.0.0.128/27, which overlaps the deployed `control1`" in said.what
     )
