@@ -1,7 +1,7 @@
 """Permissions that CloudFormation's role needs to create the stacks, as data for `check`.
 
 One or two actions of each resource type: those without which the deployment cannot begin.
-`tests/stacks/test_deployment_permissions.py` compares them with the templates.
+`tests/platforms/test_deployment_permissions.py` compares them with the templates.
 Source: Service Authorization Reference, actions of each service.
 """
 

@@ -1,7 +1,7 @@
 """Resource names that the stacks derive from the environment's name, as data.
 
-The deployment fails where another resource has such a name. `tests/stacks/test_derived_names.py`
-compares the templates with this list.
+The deployment fails where another resource has such a name.
+`tests/platforms/test_derived_names.py` compares the templates with this list.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Permissions that nodes use with their role, as data, to check a boundary before deployment.
 
-`tests/stacks/test_node_permissions.py` compares them with the policies in the templates.
+`tests/platforms/test_node_permissions.py` compares them with the policies in the templates.
 """
 
 from __future__ import annotations

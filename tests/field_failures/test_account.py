@@ -10,9 +10,9 @@ import pytest
 
 from tests.field_failures import deployment
 from tests.field_failures.changes import EKS, SLURM, written
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import ACCOUNT, REGION, House, account, check, checked, client
 from tests.support import specs
+from tests.support.synthesis import Build
 
 LAUNCHER = (
     f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/autoscaling.amazonaws.com/"

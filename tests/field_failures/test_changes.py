@@ -8,10 +8,9 @@ import pytest
 
 from tests.field_failures import deployment
 from tests.field_failures.changes import EKS, LUSTRE, obstacles_of
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import account
 from tests.support import specs
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 
 def follow(hint: str, after: Assembly) -> dict[str, deployment.Outcome]:

@@ -13,7 +13,6 @@ from botocore.exceptions import ClientError
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.preflight.registry import rule_files
 from packages.localaws.tests.parts import build_site
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import (
     ACCOUNT,
     P5_USAGE,
@@ -30,6 +29,7 @@ from tests.field_failures.parts import (
     spec_file,
 )
 from tests.support import specs
+from tests.support.synthesis import Build
 
 CONTROLLER, WORKERS = specs.SMALL["compute"]
 PLAN_NAME = specs.PLAN.rpartition("/")[2]

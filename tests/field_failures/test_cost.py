@@ -13,10 +13,10 @@ import pytest
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.estimate import estimate
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import checked, spec_file
 from tests.support import specs
 from tests.support.command_line import clusterwright
+from tests.support.synthesis import Build
 
 TODAY = dt.date(2026, 11, 20)
 NAT = {"network.egress": "nat"}

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from tests.field_failures.changes import EKS, SMALL, obstacles_of, written
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import House, accepted, account, check, client, refused
 from tests.review.templates import analysis, app
 from tests.support import specs
 from tests.support.command_line import clusterwright
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
 

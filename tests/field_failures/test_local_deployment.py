@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from tests.field_failures import deployment
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import P5_USAGE, account, client
 from tests.support import specs
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.field_failures import deployment
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import account, client
 from tests.support import specs
+from tests.support.synthesis import Build
 
 pytestmark = pytest.mark.slow
 

@@ -10,12 +10,11 @@ import pytest
 
 from tests.field_failures import deployment
 from tests.field_failures.changes import EKS
-from tests.field_failures.conftest import Build
 from tests.field_failures.parts import account, client, spec_file
 from tests.review.templates import analysis, app
 from tests.support import specs
 from tests.support.command_line import clusterwright
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 LONGEST_COMMENT = 65_536
 """Characters of a comment that GitHub takes (its API's error for more: "maximum is 65536")."""

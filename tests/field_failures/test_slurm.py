@@ -18,14 +18,14 @@ from clusterwright_node.slurm_generate import files as slurm_files
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.platforms import known_faults
-from tests.field_failures.conftest import Build, MakeNode
+from tests.field_failures.conftest import MakeNode
 from tests.field_failures.parts import House, account, checked, client, refused, spec_file
 from tests.nodes.containerd import with_containerd
 from tests.nodes.unattended_upgrades import APART, TOGETHER, left_alone
 from tests.nodes.world import World, input_files
 from tests.support import parallelcluster_specs, specs
 from tests.support.command_line import clusterwright
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 PEOPLE = [{"name": "ada", "uid": 20001}, {"name": "bob", "uid": 20002}]
 LOGIN = {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1}

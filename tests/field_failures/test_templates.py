@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from aws_cdk import aws_sagemaker
 
-from tests.field_failures.conftest import Build, MakeNode
+from tests.field_failures.conftest import MakeNode
 from tests.support import rich_specs, specs
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 ROOT = Path(__file__).resolve().parents[2]
 LIFECYCLE = ROOT / "lifecycle_scripts"

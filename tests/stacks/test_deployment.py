@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, add_boundary, bootstrapped, order
 from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.support.synthesis import Build
 
 DESTROY = changed(FULL, protection="destroy")
 RETAIN = changed(FULL, protection="retain")

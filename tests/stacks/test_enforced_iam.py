@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import FULL, changed
+from tests.support.synthesis import Build
 
 SPEC = changed(FULL, protection="destroy")
 

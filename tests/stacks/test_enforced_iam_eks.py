@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import ACCOUNT, HYPERPOD_EKS, changed
+from tests.support.synthesis import Build
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")
 OTHER_REGION = f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:cluster/abcdefghijkl"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 RETAIN = changed(FULL, protection="retain")
 DESTROY = changed(FULL, protection="destroy")

@@ -16,9 +16,8 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from stacks.base.spec_metadata import KEY
-from tests.stacks.conftest import Build
 from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, PARALLELCLUSTER
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 PARTS = (
     "identity",

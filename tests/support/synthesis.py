@@ -31,6 +31,9 @@ class Assembly:
         }
 
 
+Build = Callable[[dict[str, Any]], Assembly]
+
+
 @pytest.fixture(scope="session")
 def synth(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | Path], Assembly]:
     """`synth("configs/dev.yaml")`: what `app.py` builds from it, in this process and once.
@@ -45,6 +48,25 @@ def synth(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | Path], As
         if path not in done:
             done[path] = _synthesise(path, tmp_path_factory.mktemp(path.stem))
         return done[path]
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def build(
+    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
+) -> Build:
+    """`build(spec)`: the assembly of a spec given as data, made once per run."""
+    folder = tmp_path_factory.mktemp("specs")
+    paths: dict[str, Path] = {}
+
+    def call(spec: dict[str, Any]) -> Assembly:
+        # JSON is YAML.
+        text = json.dumps(spec, indent=2)
+        if text not in paths:
+            paths[text] = folder / f"spec-{len(paths)}.yaml"
+            paths[text].write_text(text, encoding="utf-8")
+        return synth(paths[text])
 
     return call
 

@@ -16,7 +16,6 @@ import stacks
 from clusterwright.platforms.loading import load_cluster
 from stacks.base.outdated_validators import MISSING_IN_CFN_LINT
 from stacks.base.spec_metadata import KEY
-from tests.stacks.conftest import Build
 from tests.stacks.specs import (
     EKS,
     EKS_KARPENTER,
@@ -29,7 +28,7 @@ from tests.stacks.specs import (
     PARALLELCLUSTER_MINIMAL,
     changed,
 )
-from tests.support.synthesis import ROOT, Assembly
+from tests.support.synthesis import ROOT, Assembly, Build
 
 CONFIGS = sorted(
     str(path.relative_to(ROOT))

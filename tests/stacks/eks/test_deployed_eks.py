@@ -11,10 +11,10 @@ import pytest
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.testing import addresses_per_node
 from stacks.base.spec_metadata import KEY
-from tests.stacks.conftest import Build
 from tests.stacks.deployed_eks import RESERVATIONS, SPEC, groups, prepared
 from tests.stacks.deployment import Account
 from tests.stacks.specs import changed
+from tests.support.synthesis import Build
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,10 @@ from clusterwright_localaws import local_aws
 from stacks.eks.karpenter import WARNINGS
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped, order
 from tests.stacks.specs import ACCOUNT, EKS, EKS_KARPENTER, changed
 from tests.stacks.templates import only, properties
+from tests.support.synthesis import Build
 
 BLOCK = "cr-0a1b2c3d4e5f60718"
 SPEC = changed(EKS_KARPENTER, protection="destroy")

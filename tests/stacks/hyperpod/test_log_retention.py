@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import only, text_of
+from tests.support.synthesis import Build
 
 
 def test_hyperpods_own_group_gets_the_specs_retention(build: Build) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.identity.node_statements import node_statements
 from tests.stacks.specs import FULL
 from tests.stacks.templates import text_of
+from tests.support.synthesis import Build
 
 
 def test_interfaces_are_made_only_in_the_clusters_subnets_and_groups(build: Build) -> None:

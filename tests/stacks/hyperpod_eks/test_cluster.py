@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped, objects
 from tests.stacks.specs import HYPERPOD_EKS, changed
-from tests.support.synthesis import ROOT
+from tests.support.synthesis import ROOT, Build
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")
 

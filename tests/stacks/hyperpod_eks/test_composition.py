@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import bootstrapped, order
 from tests.stacks.specs import HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.cdk_life import life
-from tests.support.synthesis import ROOT, Assembly
+from tests.support.synthesis import ROOT, Assembly, Build
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")
 SMALL = changed(HYPERPOD_EKS_MINIMAL, protection="destroy")

@@ -10,9 +10,9 @@ import pytest
 
 from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import Account, bootstrapped
 from tests.stacks.specs import MINIMAL, changed
+from tests.support.synthesis import Build
 
 SPEC: dict[str, Any] = {
     **MINIMAL,

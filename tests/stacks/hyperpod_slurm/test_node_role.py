@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.identity.node_statements import WITHOUT_RESOURCE, node_statements
 from tests.stacks.specs import ACCOUNT, FULL, MINIMAL, changed
 from tests.stacks.templates import listed, text_of
+from tests.support.synthesis import Build
 
 
 def test_only_actions_without_a_resource_have_the_resource_star(build: Build) -> None:

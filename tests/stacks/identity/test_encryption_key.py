@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import MINIMAL
 from tests.stacks.templates import only
+from tests.support.synthesis import Build
 
 
 def test_key_rotates_and_names_the_services_that_need_it(build: Build) -> None:

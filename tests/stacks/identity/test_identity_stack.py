@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.identity.node_statements import node_statements
 from tests.stacks.specs import ACCOUNT, FULL, MINIMAL
 from tests.stacks.templates import properties, text_of
+from tests.support.synthesis import Build
 
 
 def test_secret_of_the_database_is_the_only_one(build: Build) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.platforms.kubernetes.specs import EKS
-from tests.stacks.conftest import Build
 from tests.stacks.specs import changed
+from tests.support.synthesis import Build
 
 ALL = changed(
     EKS,

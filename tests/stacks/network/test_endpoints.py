@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.platforms.endpoints import GATEWAY_SERVICES, INTERFACE_SERVICES
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import listed, properties
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 # What the cluster's parts call, each with the IAM prefix that the execution role has for it.
 ENDPOINT_OF_IAM_PREFIX = {

@@ -10,10 +10,9 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.network import plan_network
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import only, properties
-from tests.support.synthesis import ROOT
+from tests.support.synthesis import ROOT, Build
 
 CONFIGS = ("configs/dev.yaml", "configs/prod.yaml", "configs/examples/p5-1024.yaml")
 

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import properties, security_group_name
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 NODES = "nodes of the cluster"
 LUSTRE = "FSx for Lustre file systems"

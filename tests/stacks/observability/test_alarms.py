@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.observability.sizes import GIB
 from tests.stacks.specs import FULL, changed
 from tests.stacks.templates import only, properties, text_of
+from tests.support.synthesis import Build
 
 
 def test_alarms_watch_what_was_built_and_can_fill_up(build: Build) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import only
+from tests.support.synthesis import Build
 
 
 def test_budget_with_its_thresholds_and_addresses(build: Build) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL
 from tests.stacks.templates import only, properties, text_of
+from tests.support.synthesis import Build
 
 
 def test_every_log_group_has_an_end(build: Build) -> None:

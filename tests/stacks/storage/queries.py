@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import properties
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 
 def lustre(assembly: Assembly) -> list[dict[str, Any]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.storage.queries import data_buckets
 from tests.stacks.templates import only, properties
+from tests.support.synthesis import Build
 
 
 def test_buckets_are_built_only_where_the_spec_says_create(build: Build) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL
 from tests.stacks.templates import properties
+from tests.support.synthesis import Build
 
 
 def test_home_directories(build: Build) -> None:

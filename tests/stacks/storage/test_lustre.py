@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL
 from tests.stacks.storage.queries import lustre, one
 from tests.stacks.templates import properties
+from tests.support.synthesis import Build
 
 
 def test_efa_file_system_with_its_metadata_servers(build: Build) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.stacks.conftest import Build
 from tests.stacks.specs import FULL
 from tests.stacks.storage.queries import data_buckets
 from tests.stacks.templates import only, properties
+from tests.support.synthesis import Build
 
 
 def test_everything_that_can_be_is_encrypted_with_the_clusters_key(build: Build) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from stacks.hyperpod.log_retention import CODE, RUNTIME
-from tests.stacks.conftest import Build
 from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import properties
+from tests.support.synthesis import Build
 
 
 class ResourceAlreadyExistsException(Exception):

@@ -12,11 +12,10 @@ from clusterwright.platforms import derived_names
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
 from stacks.base.cluster_stack import ClusterStack
-from tests.stacks.conftest import Build
 from tests.stacks.specs import SPECS
 from tests.stacks.templates import properties
 from tests.support import specs
-from tests.support.synthesis import Assembly
+from tests.support.synthesis import Assembly, Build
 
 
 def cluster_of(name: str, folder: Path) -> Cluster:

@@ -29,11 +29,10 @@ from clusterwright.review.assembly import Assembly as Templates
 from clusterwright.review.assembly import StackTemplate, pseudo_parameters
 from clusterwright.review.resource_changes import analyse
 from clusterwright_localaws import local_aws
-from tests.stacks.conftest import Build
 from tests.stacks.deployment import REGION, Account, add_boundary, bootstrapped, order
 from tests.stacks.specs import ACCOUNT, EKS_MINIMAL, FULL, PARALLELCLUSTER, changed
 from tests.support.specs import write
-from tests.support.synthesis import ROOT, Assembly
+from tests.support.synthesis import ROOT, Assembly, Build
 
 Synth = Callable[[str | Path], Assembly]
 PAIRS = list(itertools.permutations(PLATFORMS, 2))
