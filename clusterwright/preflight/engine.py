@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.catalog import CatalogError
-from clusterwright.cluster_spec.problems import path_text
+from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.fact import NOTHING_READ, Fact, FactValues
 from clusterwright.preflight.facts.reader import FactReader
@@ -195,11 +195,11 @@ class _Work:
         for subject, facts in zip(self.subjects, self.facts, strict=True):
             refusals = values.refusals(facts)
             if refusals:
-                self.unanswered += [self._refused(subject, r, context) for r in refusals]
+                self.unanswered += [self._refused(subject[0], r, context) for r in refusals]
                 continue
             try:
                 for verdict in self.rule.results(subject, context, values):
-                    self._take(verdict, subject, context)
+                    self._take(verdict, subject[0], context)
             except CatalogError:
                 raise
             except Exception as error:  # noqa: BLE001 - as above
@@ -235,8 +235,8 @@ class _Work:
             return "unknown"
         return "waived" if self.waived else "pass"
 
-    def _take(self, verdict: Fail | Unknown, subject: Subject[Any], context: Context) -> None:
-        path = subject.path if verdict.path is None else verdict.path
+    def _take(self, verdict: Fail | Unknown, path: Path, context: Context) -> None:
+        path = path if verdict.path is None else verdict.path
         common: dict[str, Any] = {
             "rule": self.rule.id,
             "path": path_text(path),
@@ -262,15 +262,13 @@ class _Work:
             )
         )
 
-    def _refused(
-        self, subject: Subject[Any], refusal: AwsUnavailable, context: Context
-    ) -> Unanswered:
+    def _refused(self, path: Path, refusal: AwsUnavailable, context: Context) -> Unanswered:
         return Unanswered(
             rule=self.rule.id,
             severity=self.rule.severity,
-            path=path_text(subject.path),
+            path=path_text(path),
             message=f"{self.rule.title}: {refusal.message}",
-            position=context.spec.position(subject.path),
+            position=context.spec.position(path),
             hint=refusal.hint,
             doc=doc_of(self.rule),
             service=refusal.service,

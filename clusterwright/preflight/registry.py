@@ -1,5 +1,5 @@
 """The index of the rules: every module of `rules/<family>/` with an id in its name holds one,
-called RULE; every module `*_quotas.py` a table of quota rules, called RULES.
+the only class with that id; every module `*_quotas.py` a table of quota rules, called RULES.
 
 Ids and scopes are read from the files' names and texts, so that a rule that does not run is not
 imported.
@@ -53,11 +53,13 @@ class RuleFile:
             The file has no rule, or one with another id or scope: a bug.
         """
         module = importlib.import_module(self.module)
-        rows = getattr(module, "RULES", None) or (module.RULE,)
-        rule = next((row for row in rows if row.id == self.id), rows[0])
-        if not isinstance(rule, Rule) or (rule.id, rule.scope) != (self.id, self.scope):
-            raise TypeError(f"{self.module}.RULE is not the {self.scope} rule {self.id}")
-        return rule
+        rows = getattr(module, "RULES", None) or [
+            item() for item in vars(module).values() if _is_rule_class(item, self.module)
+        ]
+        for rule in rows:
+            if isinstance(rule, Rule) and (rule.id, rule.scope) == (self.id, self.scope):
+                return rule
+        raise TypeError(f"{self.module} does not have the {self.scope} rule {self.id}")
 
 
 @cache
@@ -87,6 +89,11 @@ def _read(path: str) -> bytes:
         return os.read(descriptor, os.fstat(descriptor).st_size)
     finally:
         os.close(descriptor)
+
+
+def _is_rule_class(item: object, module: str) -> bool:
+    """Whether it is a class that this module defines, with an id of its own."""
+    return isinstance(item, type) and item.__module__ == module and "id" in vars(item)
 
 
 def all_rules() -> tuple[Rule[Any], ...]:

@@ -33,14 +33,6 @@ __all__ = [
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
-class Subject(Generic[Value]):
-    """One thing that a rule checks, and its path in the spec."""
-
-    path: Path
-    value: Value
-
-
 @dataclass(frozen=True, kw_only=True)
 class Fail:
     """A subject violates the rule; the engine makes a `Finding` of it.
@@ -73,6 +65,8 @@ class Unknown:
 
 Results = Iterator[Fail | Unknown]
 """What `check` yields: nothing where the subject complies with the rule."""
+Subject = tuple[Path, Value]
+"""One thing that a rule checks, after its path in the spec."""
 Subjects = Iterable[Subject[Value]]
 Facts = Iterable[Fact[Any]]
 
@@ -80,7 +74,7 @@ Facts = Iterable[Fact[Any]]
 class Rule(ABC, Generic[Value]):
     """One rule: an id, a row of the reference, a failing and a passing test.
 
-    `needs` and `check` name the parameters that they use, in any order: `subject`, `path` (that
+    `needs` and `check` name the parameters that they use, in any order: `path` (that
     of the subject), `context`, `facts`. A parameter of any other name is the subject's value. For
     example::
 
@@ -131,7 +125,8 @@ def _call(
     method: Any, subject: Subject[Any], context: Context, facts: FactValues | None = None
 ) -> Any:
     """Call a method with the arguments that its parameters name."""
-    known = {"subject": subject, "path": subject.path, "context": context, "facts": facts}
+    path, value = subject
+    known = {"path": path, "context": context, "facts": facts}
     code = method.__func__.__code__
     names = code.co_varnames[1 : code.co_argcount]
-    return method(*(known.get(name, subject.value) for name in names))
+    return method(*(known.get(name, value) for name in names))

@@ -29,8 +29,7 @@ def quota_deltas(
         for context, sums in ((before, old), (after, new)):
             if context is None:
                 continue
-            for subject in rule.subjects(context):
-                demand = subject.value
+            for _, demand in rule.subjects(context):
                 key = (demand.service, demand.code, demand.label)
                 demands[key] = demand
                 # A rule with usage adds up over the account; others limit each resource.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from clusterwright.preflight.results import (
     at_or_above,
     in_order,
 )
-from clusterwright.preflight.rule import Facts, Fail, Results, Rule, Subject, Unknown
+from clusterwright.preflight.rule import Facts, Fail, Results, Rule, Subjects, Unknown
 from tests.preflight.harness import TODAY, TableReader, refusal
 from tests.support import specs
 
@@ -40,9 +39,9 @@ class Probe(Rule[str]):
     prevents = "nothing"
     source = "this test"
 
-    def subjects(self, context: Context) -> Iterator[Subject[str]]:
+    def subjects(self, context: Context) -> Subjects[str]:
         for path, group in context.groups():
-            yield Subject((*path, "name"), group.name)
+            yield (*path, "name"), group.name
 
     def check(self, name: str) -> Results:
         if name.startswith("fail"):
@@ -139,7 +138,7 @@ def test_with_debug_a_crash_is_raised(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_crash_while_looking_for_subjects_is_one_too(tmp_path: Path) -> None:
     class NoSubjects(Probe):
-        def subjects(self, context: Context) -> Iterator[Subject[str]]:
+        def subjects(self, context: Context) -> Subjects[str]:
             raise KeyError("missing")
 
     assert check(tmp_path, "ok", rule=NoSubjects()).exit_code() == 70

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.rule import Context, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Rule, Subjects
 from clusterwright.preflight.rules.compute_groups import can_have_nodes
 
 
@@ -17,9 +17,7 @@ class GroupRule(Rule[ComputeGroup]):
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         return [
-            Subject(path, group)
-            for path, group in context.groups()
-            if can_have_nodes(context, group)
+            (path, group) for path, group in context.groups() if can_have_nodes(context, group)
         ]
 
 
@@ -31,7 +29,7 @@ class LustreRule(Rule[Lustre]):
     def subjects(self, context: Context) -> Subjects[Lustre]:
         for index, file_system in enumerate(context.cluster.storage.lustre):
             if file_system.existing is None:
-                yield Subject(("storage", "lustre", index), file_system)
+                yield ("storage", "lustre", index), file_system
 
 
 def listed(values: Iterable[object]) -> str:

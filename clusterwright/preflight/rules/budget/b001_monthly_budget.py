@@ -11,6 +11,3 @@ class MonthlyBudget(BudgetRule):
     title = "The monthly cost is within its budget"
     scope = "offline"
     budget_path = MONTHLY
-
-
-RULE = MonthlyBudget()

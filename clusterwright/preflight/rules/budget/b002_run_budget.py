@@ -11,6 +11,3 @@ class RunBudget(BudgetRule):
     title = "The cost of the run is within its budget"
     scope = "offline"
     budget_path = RUN
-
-
-RULE = RunBudget()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class StalePrices(Rule[None]):
@@ -15,7 +15,7 @@ class StalePrices(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.budget is not None:
-            yield Subject(("budget",), None)
+            yield ("budget",), None
 
     def check(self, context: Context) -> Results:
         stale = context.bill.stale
@@ -27,6 +27,3 @@ class StalePrices(Rule[None]):
                 requested=len(stale),
                 hint="`clusterwright catalog refresh`, or your own rates in prices.yaml",
             )
-
-
-RULE = StalePrices()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
@@ -21,10 +21,10 @@ class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
         cluster = context.cluster
         if cluster.budget is not None and cluster.budget.monthly_usd is not None:
             path: Path = ("budget", "alert_emails")
-            yield Subject(path, ("the month's budget", tuple(cluster.budget.alert_emails)))
+            yield path, ("the month's budget", tuple(cluster.budget.alert_emails))
         if cluster.observability.alarm_emails:
             emails = tuple(cluster.observability.alarm_emails)
-            yield Subject(("observability", "alarm_emails"), ("the alarm list", emails))
+            yield ("observability", "alarm_emails"), ("the alarm list", emails)
 
     def check(self, recipients: tuple[str, tuple[str, ...]], path: Path) -> Results:
         what, emails = recipients
@@ -43,6 +43,3 @@ class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
                     severity="error",
                 )
             seen.add(email.lower())
-
-
-RULE = AlertAddresses()

@@ -7,7 +7,7 @@ from typing import ClassVar
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cost.bill import Gate
 from clusterwright.cost.budget import gates
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 
 
 class BudgetRule(Rule[Gate]):
@@ -21,7 +21,7 @@ class BudgetRule(Rule[Gate]):
     def subjects(self, context: Context) -> Subjects[Gate]:
         for gate in gates(context.spec, context.bill):
             if gate.path == path_text(self.budget_path):
-                yield Subject(self.budget_path, gate)
+                yield self.budget_path, gate
 
     def check(self, gate: Gate) -> Results:
         hint = "`clusterwright cost` lists the items"

@@ -12,7 +12,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -30,7 +29,7 @@ class ZoneInstanceTypes(Rule[str]):
     source = "awslabs/awsome-distributed-ai #204"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        return [Subject(path, name) for name, path in instance_types(context).items()]
+        return [(path, name) for name, path in instance_types(context).items()]
 
     def needs(self, context: Context) -> Iterable[Fact[object]]:
         return (Offerings(tuple(sorted(instance_types(context)))), Zones())
@@ -61,6 +60,3 @@ class ZoneInstanceTypes(Rule[str]):
             where=zone,
             hint=f"availability_zone_id: {zones[0]}" if zones else "choose another region",
         )
-
-
-RULE = ZoneInstanceTypes()

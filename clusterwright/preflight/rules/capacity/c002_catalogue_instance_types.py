@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.catalog import Known
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 from clusterwright.preflight.rules.compute_groups import instance_types
 
 
@@ -16,7 +16,7 @@ class CatalogueInstanceTypes(Rule[str]):
     source = "EC2 DescribeInstanceTypeOfferings, as packaged in moto"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        return [Subject(path, name) for name, path in instance_types(context).items()]
+        return [(path, name) for name, path in instance_types(context).items()]
 
     def check(self, instance_type: str, context: Context) -> Results:
         zone = context.cluster.network.availability_zone_id
@@ -41,6 +41,3 @@ class CatalogueInstanceTypes(Rule[str]):
             where=zone,
             hint=f"availability_zone_id: {sorted(offered.value)[0]}" if offered.value else None,
         )
-
-
-RULE = CatalogueInstanceTypes()

@@ -39,6 +39,3 @@ class HyperPodInstanceTypes(GroupRule):
             requested=name,
             hint=hint,
         )
-
-
-RULE = HyperPodInstanceTypes()

@@ -27,6 +27,3 @@ class SpotSupport(GroupRule):
             )
         elif not instance.spot.value:
             yield Fail(message=f"{name} is not available as Spot", path=path, requested=name)
-
-
-RULE = SpotSupport()

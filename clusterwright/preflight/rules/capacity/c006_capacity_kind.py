@@ -27,6 +27,3 @@ class CapacityKind(GroupRule):
             requested=kind,
             hint=f"supported: {supported}; for {kind}: {who_can(f'capacity.{kind}')}",
         )
-
-
-RULE = CapacityKind()

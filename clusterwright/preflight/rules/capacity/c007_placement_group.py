@@ -32,6 +32,3 @@ class PlacementGroup(GroupRule):
                 path=path,
                 hint="placement_group: false",
             )
-
-
-RULE = PlacementGroup()

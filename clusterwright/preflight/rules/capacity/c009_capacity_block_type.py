@@ -43,6 +43,3 @@ class CapacityBlockType(GroupRule):
                 if places.value
                 else "the type is not sold in capacity blocks",
             )
-
-
-RULE = CapacityBlockType()

@@ -35,6 +35,3 @@ class MultiNodeEfa(GroupRule):
                 path=path,
                 hint="choose a type with EFA, or run single-node jobs",
             )
-
-
-RULE = MultiNodeEfa()

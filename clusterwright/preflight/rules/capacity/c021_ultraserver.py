@@ -29,6 +29,3 @@ class WholeUltraServers(GroupRule):
             requested=group.count,
             hint=f"count: {whole}, of which spare_count: 1 keeps a job within one NVLink domain",
         )
-
-
-RULE = WholeUltraServers()

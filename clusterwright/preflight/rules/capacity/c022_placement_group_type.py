@@ -37,6 +37,3 @@ class PlacementGroupType(GroupRule):
                 requested=group.instance_type,
                 hint="placement_group: false",
             )
-
-
-RULE = PlacementGroupType()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.models.slurm import Partition
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.group_rule import listed
 
 
@@ -20,7 +20,7 @@ class CapacityMix(Rule[Partition]):
 
     def subjects(self, context: Context) -> Subjects[Partition]:
         for index, partition in enumerate(context.cluster.slurm.partitions):
-            yield Subject(("slurm", "partitions", index, "groups"), partition)
+            yield ("slurm", "partitions", index, "groups"), partition
 
     def check(self, partition: Partition, context: Context) -> Results:
         groups = [
@@ -37,6 +37,3 @@ class CapacityMix(Rule[Partition]):
                 requested=", ".join(sorted({group.capacity.kind for group in groups})),
                 hint="one partition for Spot and one for the rest, under slurm.partitions",
             )
-
-
-RULE = CapacityMix()

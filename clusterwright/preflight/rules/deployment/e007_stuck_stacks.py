@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.aws.cloudformation.stacks import Stack
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import HERE, NameConflictRule, own_stacks
 
 _STUCK: Final = {
@@ -34,7 +26,7 @@ class StuckStacks(NameConflictRule):
     source = "AWS documentation, CloudFormation stack status codes"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        yield Subject(HERE, context.cluster.environment)
+        yield HERE, context.cluster.environment
 
     def needs(self, context: Context) -> Facts:
         return (own_stacks(context),)
@@ -64,6 +56,3 @@ def _results(stack: Stack) -> Results:
             where=stack.name,
             hint="wait until the operation is complete",
         )
-
-
-RULE = StuckStacks()

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.preflight.facts.account import CallerAccount
-from clusterwright.preflight.rule import (
-    Context,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rule, Subjects
 
 
 class SameAccount(Rule[None]):
@@ -23,7 +15,7 @@ class SameAccount(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         del context
-        yield Subject(("account",), None)
+        yield ("account",), None
 
     needs = (CallerAccount(),)
 
@@ -38,6 +30,3 @@ class SameAccount(Rule[None]):
                 where=account,
                 hint="set AWS_PROFILE to a profile of the cluster's account",
             )
-
-
-RULE = SameAccount()

@@ -11,7 +11,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -36,7 +35,7 @@ class Bootstrap(Rule[str]):
     )
 
     def subjects(self, context: Context) -> Subjects[str]:
-        yield Subject(("account",), version_parameter(context))
+        yield ("account",), version_parameter(context)
 
     def needs(self, parameter: str, context: Context) -> Facts:
         return (
@@ -88,6 +87,3 @@ class Bootstrap(Rule[str]):
                 # (aws/aws-cdk #18261).
                 hint=f"delete the stack CDKToolkit in {cluster.region}, then {hint}",
             )
-
-
-RULE = Bootstrap()

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.deployment_permissions import deployment_permissions
 from clusterwright.preflight.facts.deployment import RoleMay
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Rule, Subjects
 from clusterwright.preflight.rules.deployment.bootstrap import execution_role_arn
 from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
@@ -31,7 +23,7 @@ class DeploymentPermissions(Rule[RoleMay]):
 
     def subjects(self, context: Context) -> Subjects[RoleMay]:
         asked = simulations(deployment_permissions(context.cluster))
-        yield Subject(("account",), RoleMay(execution_role_arn(context), asked))
+        yield ("account",), RoleMay(execution_role_arn(context), asked)
 
     def needs(self, asked: RoleMay) -> Facts:
         return (asked,)
@@ -43,6 +35,3 @@ class DeploymentPermissions(Rule[RoleMay]):
         name = asked.arn.rpartition("/")[2]
         hint = "`cdk bootstrap --cloudformation-execution-policies ...` grants more permissions"
         yield from permission_results(results, name, hint=hint, where=asked.arn)
-
-
-RULE = DeploymentPermissions()

@@ -5,15 +5,7 @@ from __future__ import annotations
 from clusterwright.platforms.deployment_permissions import LINKED_ROLES, LinkedRole
 from clusterwright.platforms.node_permissions import Permission
 from clusterwright.preflight.facts.deployment import Role, RoleMay
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Rule, Subjects
 from clusterwright.preflight.rules.deployment.bootstrap import execution_role_arn
 from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
@@ -29,7 +21,7 @@ class ServiceLinkedRoles(Rule[LinkedRole]):
     def subjects(self, context: Context) -> Subjects[LinkedRole]:
         for role in LINKED_ROLES:
             if role.used(context.cluster):
-                yield Subject(("account",), role)
+                yield ("account",), role
 
     def needs(self, role: LinkedRole, context: Context) -> Facts:
         return (_existing(role), _permitted(role, context))
@@ -58,6 +50,3 @@ def _permitted(role: LinkedRole, context: Context) -> RoleMay:
     known = (("iam:AWSServiceName", role.service),)
     right = Permission(role.needed_for, ("iam:CreateServiceLinkedRole",), arn, known)
     return RoleMay(execution_role_arn(context), simulations([right]))
-
-
-RULE = ServiceLinkedRoles()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.platforms.parallelcluster.limits import CUSTOM_RESOURCE_SECONDS
 from clusterwright.platforms.parallelcluster.queues import compute_groups, counts, static_nodes
 from clusterwright.platforms.parallelcluster.timeouts import most_static_nodes, timeouts
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class CustomResourceTimeout(Rule[int]):
@@ -30,7 +30,7 @@ class CustomResourceTimeout(Rule[int]):
         largest = max(compute_groups(cluster), key=lambda group: counts(group).minimum)
         index = cluster.compute.index(largest)
         key = "count" if largest.min_count is None else "min_count"
-        yield Subject(("compute", index, key), static_nodes(cluster))
+        yield ("compute", index, key), static_nodes(cluster)
 
     def check(self, nodes: int) -> Results:
         seconds = timeouts(nodes).compute_node_bootstrap
@@ -45,6 +45,3 @@ class CustomResourceTimeout(Rule[int]):
             hint=f"set min_count so that {most} start with it, and add the others in an update; "
             "or `pcluster create-cluster` with `clusterwright render parallelcluster`",
         )
-
-
-RULE = CustomResourceTimeout()

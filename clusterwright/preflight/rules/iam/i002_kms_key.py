@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -25,7 +24,7 @@ class KmsKey(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         arn = context.cluster.identity.kms_key_arn
         if arn is not None:
-            yield Subject(("identity", "kms_key_arn"), arn)
+            yield ("identity", "kms_key_arn"), arn
 
     def needs(self, arn: str) -> Facts:
         return (Key(arn),)
@@ -51,6 +50,3 @@ class KmsKey(Rule[str]):
                 where=key.arn,
                 hint="use a customer managed key, or none to create one",
             )
-
-
-RULE = KmsKey()

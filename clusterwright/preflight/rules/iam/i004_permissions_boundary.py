@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.preflight.facts.storage import Policy
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 
 
 class PermissionsBoundary(Rule[str]):
@@ -24,7 +15,7 @@ class PermissionsBoundary(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         arn = context.cluster.identity.permissions_boundary_arn
         if arn is not None:
-            yield Subject(("identity", "permissions_boundary_arn"), arn)
+            yield ("identity", "permissions_boundary_arn"), arn
 
     def needs(self, arn: str) -> Facts:
         return (Policy(arn),)
@@ -32,6 +23,3 @@ class PermissionsBoundary(Rule[str]):
     def check(self, arn: str, facts: FactValues) -> Results:
         if not facts[Policy(arn)]:
             yield Fail(message=f"the policy {arn} does not exist", requested=arn, where="IAM")
-
-
-RULE = PermissionsBoundary()

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.preflight.facts.storage import Secret
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 
 
 class DatabaseSecret(Rule[str]):
@@ -24,7 +15,7 @@ class DatabaseSecret(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         existing = context.cluster.slurm.accounting.existing
         if existing is not None:
-            yield Subject(("slurm", "accounting", "existing", "secret_arn"), existing.secret_arn)
+            yield ("slurm", "accounting", "existing", "secret_arn"), existing.secret_arn
 
     def needs(self, arn: str) -> Facts:
         return (Secret(arn),)
@@ -36,6 +27,3 @@ class DatabaseSecret(Rule[str]):
                 requested=arn,
                 where=context.region,
             )
-
-
-RULE = DatabaseSecret()

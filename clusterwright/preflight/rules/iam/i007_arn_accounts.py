@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Severity, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Severity, Subjects
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class ArnAccounts(Rule[_NamedArn]):
         if cluster.identity.kms_key_arn is not None:
             path = ("identity", "kms_key_arn")
             # FSx, RDS and S3 accept keys of other accounts, whose policy cannot be read here.
-            yield Subject(path, _NamedArn(cluster.identity.kms_key_arn, "the key", "warning"))
+            yield path, _NamedArn(cluster.identity.kms_key_arn, "the key", "warning")
         if cluster.identity.permissions_boundary_arn is not None:
             path = ("identity", "permissions_boundary_arn")
             arn = cluster.identity.permissions_boundary_arn
-            yield Subject(path, _NamedArn(arn, "the boundary", "error"))
+            yield path, _NamedArn(arn, "the boundary", "error")
         database = cluster.slurm.accounting.existing
         if database is not None:
             place = ("slurm", "accounting", "existing", "secret_arn")
-            yield Subject(place, _NamedArn(database.secret_arn, "the secret", "warning"))
+            yield place, _NamedArn(database.secret_arn, "the secret", "warning")
 
     def check(self, named: _NamedArn, context: Context) -> Results:
         cluster = context.cluster
@@ -60,6 +60,3 @@ class ArnAccounts(Rule[_NamedArn]):
                 requested=cluster.account,
                 limit=account,
             )
-
-
-RULE = ArnAccounts()

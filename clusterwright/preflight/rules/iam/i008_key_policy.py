@@ -14,7 +14,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -41,7 +40,7 @@ class KmsKeyPolicy(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         arn = context.cluster.identity.kms_key_arn
         if arn is not None:
-            yield Subject(("identity", "kms_key_arn"), arn)
+            yield ("identity", "kms_key_arn"), arn
 
     def needs(self, arn: str) -> Facts:
         return (KeyPolicy(arn), FileSystems())
@@ -132,6 +131,3 @@ def _auto_scaling(context: Context, key_arn: str) -> Iterator[PolicyRequest]:
     }
     for action in ("kms:CreateGrant", "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"):
         yield PolicyRequest(action, key_arn, cluster.account, role, context=known)
-
-
-RULE = KmsKeyPolicy()

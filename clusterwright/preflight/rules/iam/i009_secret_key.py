@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.preflight.facts.deployment import NamedSecret
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 
 _AWS_OWN: Final = "alias/aws/secretsmanager"
 
@@ -33,7 +24,7 @@ class SecretKey(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         existing = context.cluster.slurm.accounting.existing
         if existing is not None:
-            yield Subject(("slurm", "accounting", "existing", "secret_arn"), existing.secret_arn)
+            yield ("slurm", "accounting", "existing", "secret_arn"), existing.secret_arn
 
     def needs(self, arn: str) -> Facts:
         return (NamedSecret(arn),)
@@ -63,6 +54,3 @@ class SecretKey(Rule[str]):
             where=found.arn,
             hint="encrypt it with identity.kms_key_arn, or with alias/aws/secretsmanager",
         )
-
-
-RULE = SecretKey()

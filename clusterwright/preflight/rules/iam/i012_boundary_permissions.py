@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.node_permissions import node_permissions
 from clusterwright.preflight.facts.deployment import BoundaryLeaves
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Rule, Subjects
 from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
 
@@ -26,7 +18,7 @@ class BoundaryPermissions(Rule[BoundaryLeaves]):
         arn = context.cluster.identity.permissions_boundary_arn
         if arn is not None:
             asked = simulations(node_permissions(context.cluster))
-            yield Subject(("identity", "permissions_boundary_arn"), BoundaryLeaves(arn, asked))
+            yield ("identity", "permissions_boundary_arn"), BoundaryLeaves(arn, asked)
 
     def needs(self, asked: BoundaryLeaves) -> Facts:
         return (asked,)
@@ -37,6 +29,3 @@ class BoundaryPermissions(Rule[BoundaryLeaves]):
             return  # CW-I004 reports that the policy does not exist
         hint = "allow them in the permissions boundary, on the cluster's resources"
         yield from permission_results(results, "a node", hint=hint, where=asked.arn)
-
-
-RULE = BoundaryPermissions()

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.node_permissions import node_permissions
 from clusterwright.preflight.facts.deployment import DeployedRoleMay
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Rule, Subjects
 from clusterwright.preflight.rules.iam.simulation import permission_results, simulations
 
 
@@ -35,7 +27,7 @@ class NodePermissions(Rule[DeployedRoleMay]):
                 if not any(part in permission.resource for part in _BY_ID)
             )
             role = DeployedRoleMay(cluster.partition, cluster.account, cluster.environment, asked)
-            yield Subject(("environment",), role)
+            yield ("environment",), role
 
     def needs(self, asked: DeployedRoleMay) -> Facts:
         return (asked,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class ImageAge(Rule[None]):
@@ -15,7 +15,7 @@ class ImageAge(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.on_hyperpod and context.cluster.slurm.accounting.kind == "rds":
-            yield Subject(("slurm", "accounting", "kind"), None)
+            yield ("slurm", "accounting", "kind"), None
 
     def check(self, context: Context) -> Results:
         image = context.cluster.image
@@ -29,6 +29,3 @@ class ImageAge(Rule[None]):
             path=("image",) if pinned else None,
             hint="image: {release_version: ..., released: ...}, from HyperPod's release notes",
         )
-
-
-RULE = ImageAge()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class ImageRelease(Rule[str | None]):
@@ -20,7 +20,7 @@ class ImageRelease(Rule[str | None]):
         image = context.cluster.image
         pinned = image.release_version or image.image_id
         if pinned and context.on_hyperpod and context.cluster.uses_slurm:
-            yield Subject(("image", "release_version"), image.release_version)
+            yield ("image", "release_version"), image.release_version
 
     def check(self, release: str | None) -> Results:
         if release is not None:
@@ -29,6 +29,3 @@ class ImageRelease(Rule[str | None]):
                 "CloudFormation's schema supports that for EKS only, the API's model for both",
                 hint="if CreateCluster refuses it, pin an image with image.image_id instead",
             )
-
-
-RULE = ImageRelease()

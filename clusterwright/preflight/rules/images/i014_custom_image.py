@@ -13,7 +13,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -34,7 +33,7 @@ class CustomImage(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         image_id = context.cluster.image.image_id
         if image_id is not None:
-            yield Subject(("image", "image_id"), image_id)
+            yield ("image", "image_id"), image_id
 
     def needs(self, image_id: str) -> Facts:
         return (MachineImage(image_id),)
@@ -91,6 +90,3 @@ def _root_volume(context: Context, image: Image) -> Results:
             limit=image.root_volume_gib,
             where=image.id,
         )
-
-
-RULE = CustomImage()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.catalog import Known
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 
 
 class DriverAndCuda(Rule[str]):
@@ -19,7 +19,7 @@ class DriverAndCuda(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         cuda = context.cluster.slurm.containers.cuda
         if cuda is not None:
-            yield Subject(("slurm", "containers", "cuda"), cuda)
+            yield ("slurm", "containers", "cuda"), cuda
 
     def check(self, cuda: str, context: Context) -> Results:
         driver = context.cluster.image.nvidia_driver
@@ -45,6 +45,3 @@ class DriverAndCuda(Rule[str]):
                 limit=branch,
                 hint="use a newer image, or containers with an older CUDA version",
             )
-
-
-RULE = DriverAndCuda()

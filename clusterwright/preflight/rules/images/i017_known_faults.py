@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms import known_faults
 from clusterwright.platforms.kubernetes.charts import listed_charts, wanted_charts
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class Met(NamedTuple):
@@ -36,7 +35,7 @@ class KnownFaults(Rule[Met]):
         cluster = context.cluster
         if "parallelcluster" in cluster.traits.sections:
             version = cluster.parallelcluster.version
-            yield Subject(
+            yield (
                 ("parallelcluster", "version"),
                 Met(
                     f"ParallelCluster {version}",
@@ -59,7 +58,7 @@ class KnownFaults(Rule[Met]):
             yield Fail(message=f"{what}: {fault.what} ({fault.thread})", hint=met.hint)
 
 
-def _image(cluster: Cluster) -> Iterator[Subject[Met]]:
+def _image(cluster: Cluster) -> Subjects[Met]:
     """The pinned image; without one, HyperPod uses its newest, which has no listed issue."""
     image = cluster.image
     pinned = image.release_version or image.image_id
@@ -77,10 +76,10 @@ def _image(cluster: Cluster) -> Iterator[Subject[Met]]:
         )
         faults = known_faults.of_some_hyperpod_image(cluster)
         met = Met(what, tuple(faults), f"image: {{released: ...}}, {day}", is_dated=False)
-    yield Subject(("image",), met)
+    yield ("image",), met
 
 
-def _charts(context: Context) -> Iterator[Subject[Met]]:
+def _charts(context: Context) -> Subjects[Met]:
     """The charts with a known version: that of the spec, or the listed one."""
     cluster = context.cluster
     pinned = {
@@ -97,7 +96,4 @@ def _charts(context: Context) -> Iterator[Subject[Met]]:
         if version is not None:
             faults = tuple(known_faults.of_chart(cluster, name, version))
             hint = "pin a newer version of the chart, or remove the pin"
-            yield Subject(path, Met(f"{name} {version}", faults, hint))
-
-
-RULE = KnownFaults()
+            yield path, Met(f"{name} {version}", faults, hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.platforms.eks import launch_templates
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class LaunchTemplate(Rule[str]):
@@ -15,11 +15,8 @@ class LaunchTemplate(Rule[str]):
 
     def subjects(self, context: Context) -> Subjects[str]:
         if context.cluster.traits.launch_templates:
-            yield Subject(("compute",), context.cluster.environment)
+            yield ("compute",), context.cluster.environment
 
     def check(self, context: Context) -> Results:
         for problem in launch_templates.problems(context.cluster):
             yield Fail(message=problem.message, path=problem.path, hint=problem.hint)
-
-
-RULE = LaunchTemplate()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from clusterwright.platforms.kubernetes import control_plane
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 
 SOON = dt.timedelta(days=60)
 
@@ -21,7 +21,7 @@ class KubernetesVersion(Rule[str]):
 
     def subjects(self, context: Context) -> Subjects[str]:
         if context.cluster.uses_kubernetes:
-            yield Subject(("kubernetes", "version"), context.cluster.kubernetes.version)
+            yield ("kubernetes", "version"), context.cluster.kubernetes.version
 
     def check(self, version_name: str, context: Context) -> Results:
         name, today = version_name, context.today
@@ -88,6 +88,3 @@ def _by_date(
 
 def _minor(name: str) -> int:
     return int(name.partition(".")[2])
-
-
-RULE = KubernetesVersion()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.platforms.kubernetes import control_plane
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class AddonVersions(Rule[tuple[str, ...]]):
@@ -22,7 +22,7 @@ class AddonVersions(Rule[tuple[str, ...]]):
             names = tuple(
                 a.name for a in control_plane.addons(context.cluster) if a.version is None
             )
-            yield Subject(("platform",), names)
+            yield ("platform",), names
 
     def check(self, addons: tuple[str, ...], context: Context) -> Results:
         if addons:
@@ -32,6 +32,3 @@ class AddonVersions(Rule[tuple[str, ...]]):
                 hint=f"`aws eks describe-addon-versions --kubernetes-version {version}` lists "
                 "them; then addons: [{name: ..., version: ...}]",
             )
-
-
-RULE = AddonVersions()

@@ -12,7 +12,7 @@ from clusterwright.artefacts.lock import Artefact, LockError
 from clusterwright.artefacts.selection import CONTAINERS, PROGRAMS_OF_CONTAINERS, absent
 from clusterwright.catalog import Known
 from clusterwright.platforms.node_artefacts import artefacts_of, fetching_steps, list_file
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 
 
 class ArtefactChecksums(Rule[str]):
@@ -25,7 +25,7 @@ class ArtefactChecksums(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         """Each step that may use artefacts, if the spec enables it."""
         for step, path in fetching_steps(context.cluster).items():
-            yield Subject(path, step)
+            yield path, step
 
     def check(self, step: str, context: Context) -> Results:
         listed = context.cluster.lifecycle.artefacts
@@ -69,6 +69,3 @@ def _absent(used: Iterable[Artefact], context: Context) -> Results:
             where=str(list_file(context.cluster)),
             hint=f"add it to {context.cluster.lifecycle.artefacts}, used_by {CONTAINERS}",
         )
-
-
-RULE = ArtefactChecksums()

@@ -54,6 +54,3 @@ def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
 def _exists(root: Path, module: str) -> bool:
     place = root.joinpath(*module.split("."))
     return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
-
-
-RULE = ScriptsComplete()

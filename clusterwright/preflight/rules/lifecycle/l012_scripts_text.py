@@ -66,6 +66,3 @@ def _problems(suffix: str, content: bytes, *, top: bool) -> Iterator[tuple[str, 
             json.loads(text)
         except (ValueError, RecursionError) as error:
             yield f"is not valid JSON: {error}", None
-
-
-RULE = ScriptsText()

@@ -38,9 +38,9 @@ class ShellCheck(Rule[Folder]):
     source = "ShellCheck; awslabs/awsome-distributed-ai 95b939cd: 14 scripts without `set -e`"
 
     def subjects(self, context: Context) -> Subjects[Folder]:
-        for subject in folders(context):
-            if _changed(subject.value):
-                yield subject
+        for path, folder in folders(context):
+            if _changed(folder):
+                yield path, folder
 
     def check(self, folder: Folder) -> Results:
         scripts = _changed(folder)
@@ -93,6 +93,3 @@ def _run(program: str, scripts: list[Path]) -> list[dict[str, Any]] | str:
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return str(error)
     return answer if isinstance(answer, list) else "its output is not a list"
-
-
-RULE = ShellCheck()

@@ -41,6 +41,3 @@ class ScriptsSize(Rule[Folder]):
             hint=f"{folder.named(largest)} alone has {sizes[largest] / _MIB:,.0f} MiB: store "
             "large files in a separate bucket",
         )
-
-
-RULE = ScriptsSize()

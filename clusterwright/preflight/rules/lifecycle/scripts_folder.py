@@ -5,7 +5,6 @@ Without a repository (the command is installed alone), there is nothing to check
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Final
 
 from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.problems import Path as SpecPath
-from clusterwright.preflight.rule import Context, Subject
+from clusterwright.preflight.rule import Context, Subjects
 
 ENTRY: Final = {
     "managed": "on_init_complete.sh",
@@ -51,12 +50,12 @@ class Folder:
         return tuple(path for path in self.files if path.suffix == suffix)
 
 
-def folders(context: Context) -> Iterator[Subject[Folder]]:
+def folders(context: Context) -> Subjects[Folder]:
     """The folder of this repository, if there is one and the platform runs it."""
     root = repository_root.root()
     if root is not None and context.cluster.uses_slurm:
         here = CONFIGURATION_PATH if context.on_hyperpod else ("platform",)
-        yield Subject(here, Folder(root / repository_root.SCRIPTS))
+        yield here, Folder(root / repository_root.SCRIPTS)
 
 
 def entry(context: Context) -> str:

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import HERE, NameConflictRule, own_stacks
 
 
@@ -23,7 +15,7 @@ class ClusterName(NameConflictRule):
 
     def subjects(self, context: Context) -> Subjects[str]:
         if context.on_hyperpod:
-            yield Subject(HERE, context.cluster.environment)
+            yield HERE, context.cluster.environment
 
     def needs(self, context: Context) -> Facts:
         return (HyperPodClusters(), own_stacks(context))
@@ -44,6 +36,3 @@ class ClusterName(NameConflictRule):
                 hint="use another environment name, delete that cluster, or import it into the "
                 "stack",
             )
-
-
-RULE = ClusterName()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.derived_names import log_groups
 from clusterwright.preflight.facts.deployment import LogGroups
-from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     NameConflictRule,
@@ -24,7 +24,7 @@ class LogGroupNames(NameConflictRule):
 
     def subjects(self, context: Context) -> Subjects[str]:
         for name, _ in log_groups(context.cluster):
-            yield Subject(HERE, name)
+            yield HERE, name
 
     def needs(self, name: str, context: Context) -> Facts:
         return (LogGroups(_prefix(name, context)), own_stacks(context))
@@ -40,6 +40,3 @@ def _prefix(name: str, context: Context) -> str:
     """One request for all log groups of the environment, and one for each other."""
     ours = f"/clusterwright/{context.cluster.environment}/"
     return ours if name.startswith(ours) else name
-
-
-RULE = LogGroupNames()

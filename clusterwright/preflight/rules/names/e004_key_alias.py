@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.derived_names import key_alias
 from clusterwright.preflight.facts.buckets import KeyAlias
-from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     NameConflictRule,
@@ -22,7 +22,7 @@ class AliasName(NameConflictRule):
     def subjects(self, context: Context) -> Subjects[str]:
         name = key_alias(context.cluster)
         if name is not None:
-            yield Subject(HERE, name)
+            yield HERE, name
 
     def needs(self, name: str, context: Context) -> Facts:
         return (KeyAlias(name), own_stacks(context))
@@ -33,6 +33,3 @@ class AliasName(NameConflictRule):
             return
         hint = f"identity: {{kms_key_arn: {key.arn}}} uses that key; otherwise delete the alias"
         yield name_conflict("an alias", name, context, hint=hint)
-
-
-RULE = AliasName()

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.derived_names import secrets
 from clusterwright.preflight.facts.deployment import NamedSecret
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     NameConflictRule,
@@ -32,7 +24,7 @@ class SecretNames(NameConflictRule):
 
     def subjects(self, context: Context) -> Subjects[str]:
         for name in secrets(context.cluster):
-            yield Subject(HERE, name)
+            yield HERE, name
 
     def needs(self, name: str, context: Context) -> Facts:
         return (NamedSecret(name), own_stacks(context))
@@ -54,6 +46,3 @@ class SecretNames(NameConflictRule):
         elif not own:
             hint = "delete it, or use another environment name"
             yield name_conflict("a secret", name, context, hint=hint)
-
-
-RULE = SecretNames()

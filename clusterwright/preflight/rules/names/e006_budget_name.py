@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.derived_names import monthly_budget
 from clusterwright.preflight.facts.deployment import BudgetNamed
-from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     NameConflictRule,
@@ -25,7 +25,7 @@ class BudgetName(NameConflictRule):
     def subjects(self, context: Context) -> Subjects[str]:
         name = monthly_budget(context.cluster)
         if name is not None:
-            yield Subject(HERE, name)
+            yield HERE, name
 
     def needs(self, name: str, context: Context) -> Facts:
         return (BudgetNamed(context.cluster.account, name), own_stacks(context))
@@ -36,6 +36,3 @@ class BudgetName(NameConflictRule):
         if not facts[own_stacks(context)].has("AWS::Budgets::Budget", name):
             hint = "delete it, or use another environment name"
             yield name_conflict("a budget", name, context, hint=hint)
-
-
-RULE = BudgetName()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.preflight.facts.counts import EksClusters
-from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subject, Subjects
+from clusterwright.preflight.rule import Context, Facts, FactValues, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import (
     HERE,
     NameConflictRule,
@@ -21,7 +21,7 @@ class EksName(NameConflictRule):
 
     def subjects(self, context: Context) -> Subjects[str]:
         if context.cluster.uses_kubernetes:
-            yield Subject(HERE, cluster_name(context.cluster))
+            yield HERE, cluster_name(context.cluster)
 
     def needs(self, context: Context) -> Facts:
         return (EksClusters(), own_stacks(context))
@@ -32,6 +32,3 @@ class EksName(NameConflictRule):
         if not facts[own_stacks(context)].has("AWS::EKS::Cluster", name):
             hint = "use another environment name, or delete that cluster"
             yield name_conflict("an EKS cluster", name, context, hint=hint)
-
-
-RULE = EksName()

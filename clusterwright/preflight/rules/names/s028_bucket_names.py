@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from clusterwright.platforms.derived_names import built_buckets
 from clusterwright.preflight.facts.storage import Bucket
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Path,
-    Results,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Path, Results, Subjects
 from clusterwright.preflight.rules.names.name_conflicts import NameConflictRule, own_stacks
 
 _TYPES = ("AWS::S3::Bucket", "AWS::S3Express::DirectoryBucket")
@@ -27,7 +18,7 @@ class NewBucketNames(NameConflictRule):
 
     def subjects(self, context: Context) -> Subjects[str]:
         for name, path in built_buckets(context.cluster).items():
-            yield Subject(path, name)
+            yield path, name
 
     def needs(self, name: str, context: Context) -> Facts:
         return (Bucket(name), own_stacks(context))
@@ -46,6 +37,3 @@ class NewBucketNames(NameConflictRule):
             if ours
             else "create: false uses the existing bucket; otherwise use another name",
         )
-
-
-RULE = NewBucketNames()

@@ -9,15 +9,7 @@ from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import (
-    Context,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rule, Subjects
 
 HERE: Path = ("network", "existing")
 
@@ -27,7 +19,7 @@ class ExistingNetworkRule(Rule[ExistingNetwork]):
 
     def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         existing = context.cluster.network.existing
-        return [Subject(HERE, existing)] if existing is not None else []
+        return [(HERE, existing)] if existing is not None else []
 
 
 class TwoZonesRule(ExistingNetworkRule):

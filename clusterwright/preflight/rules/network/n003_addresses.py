@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import (
-    Context,
-    Fail,
-    Path,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-    Unknown,
-)
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Subjects, Unknown
 from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 
@@ -27,7 +18,7 @@ class Addresses(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.network.existing is None:
-            yield Subject(("network", "cidr"), None)
+            yield ("network", "cidr"), None
 
     def check(self, path: Path, context: Context) -> Results:
         plan = context.network_plan
@@ -51,6 +42,3 @@ class Addresses(Rule[None]):
             where=context.cluster.network.availability_zone_id,
             hint=problem.hint,
         )
-
-
-RULE = Addresses()

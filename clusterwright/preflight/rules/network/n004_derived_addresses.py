@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.platforms.network import GroupAddresses
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class DerivedAddresses(Rule[GroupAddresses]):
@@ -20,7 +20,7 @@ class DerivedAddresses(Rule[GroupAddresses]):
         ):
             # One address per node is the ordinary case.
             if group.count and addresses.per_node is not None and addresses.per_node > 1:
-                yield Subject((*path, "instance_type"), addresses)
+                yield (*path, "instance_type"), addresses
 
     def check(self, addresses: GroupAddresses, context: Context) -> Results:
         how = (
@@ -35,6 +35,3 @@ class DerivedAddresses(Rule[GroupAddresses]):
                 requested=addresses.per_node,
                 hint="compare with the free addresses of the subnet after the first node",
             )
-
-
-RULE = DerivedAddresses()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Subjects
 from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 
@@ -16,7 +16,7 @@ class EfaLustreRange(Rule[None]):
     def subjects(self, context: Context) -> Subjects[None]:
         cluster = context.cluster
         if cluster.network.existing is None and any(fs.efa for fs in cluster.storage.lustre):
-            yield Subject(("network", "cidr"), None)
+            yield ("network", "cidr"), None
 
     def check(self, path: Path, context: Context) -> Results:
         plan = context.network_plan
@@ -28,6 +28,3 @@ class EfaLustreRange(Rule[None]):
                 where=context.cluster.network.availability_zone_id,
                 hint=plan.problem.hint,
             )
-
-
-RULE = EfaLustreRange()

@@ -24,6 +24,3 @@ class ExistingVpc(ExistingNetworkRule):
                 requested=vpc_id,
                 where=context.region,
             )
-
-
-RULE = ExistingVpc()

@@ -32,6 +32,3 @@ class ExistingSubnets(ExistingNetworkRule):
                     requested=zone,
                     where=subnet_id,
                 )
-
-
-RULE = ExistingSubnets()

@@ -98,6 +98,3 @@ def security_groups(existing: ExistingNetwork, context: Context) -> list[tuple[P
 
 def _allows_itself(group_id: str, permissions: Iterable[Permission]) -> bool:
     return any(rule.protocol == "-1" and group_id in rule.groups for rule in permissions)
-
-
-RULE = SelfReference()

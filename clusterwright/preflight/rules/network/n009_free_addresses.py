@@ -45,6 +45,3 @@ class FreeAddresses(ExistingNetworkRule):
                 where=", ".join(subnet.id for subnet in subnets),
                 hint="use a larger subnet, or several in the same zone",
             )
-
-
-RULE = FreeAddresses()

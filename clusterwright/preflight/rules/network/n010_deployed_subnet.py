@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import (
-    Context,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_use
 
 
@@ -24,7 +16,7 @@ class DeployedSubnet(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.network.existing is None:
-            yield Subject(("network", "cidr"), None)
+            yield ("network", "cidr"), None
 
     needs = (Subnets(), HyperPodClusters())
 
@@ -52,6 +44,3 @@ class DeployedSubnet(Rule[None]):
                 where=names,
                 hint="remove other resources from the subnet, or add fewer nodes",
             )
-
-
-RULE = DeployedSubnet()

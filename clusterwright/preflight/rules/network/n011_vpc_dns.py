@@ -35,6 +35,3 @@ class VpcNames(ExistingNetworkRule):
                 hint="its owner must enable "
                 f"{'it' if len(missing) == 1 else 'them'}: existing networks are never changed",
             )
-
-
-RULE = VpcNames()

@@ -28,6 +28,3 @@ class NoPublicAddresses(ExistingNetworkRule):
                     where=subnet_id,
                     hint="use a subnet with MapPublicIpOnLaunch disabled",
                 )
-
-
-RULE = NoPublicAddresses()

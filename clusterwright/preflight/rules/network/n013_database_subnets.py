@@ -19,6 +19,3 @@ class DatabaseSubnets(TwoZonesRule):
         accounting = context.cluster.slurm.accounting
         if accounting.kind == "rds" and accounting.existing is None:
             yield from super().subjects(context)
-
-
-RULE = DatabaseSubnets()

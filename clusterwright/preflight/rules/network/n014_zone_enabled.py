@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -32,7 +31,7 @@ class ZoneEnabled(Rule[str]):
             zone = getattr(network, field)
             path: Path = ("network", field)
             if zone is not None:
-                yield Subject(path, zone)
+                yield path, zone
 
     needs = (Zones(),)
 
@@ -57,6 +56,3 @@ class ZoneEnabled(Rule[str]):
                 where=context.region,
                 hint="enable it in the EC2 console: Settings, Zones",
             )
-
-
-RULE = ZoneEnabled()

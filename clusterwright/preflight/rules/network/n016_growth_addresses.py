@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.growth import at_growth, grown, grows
 
 
@@ -19,7 +19,7 @@ class GrowthAddresses(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.network.existing is None and grows(context):
-            yield Subject(at_growth(context, ()), None)
+            yield at_growth(context, ()), None
 
     def check(self, context: Context) -> Results:
         # CW-N003 reports types of unknown need.
@@ -35,6 +35,3 @@ class GrowthAddresses(Rule[None]):
             where=context.cluster.network.availability_zone_id,
             hint=plan.problem.hint,
         )
-
-
-RULE = GrowthAddresses()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.network.ip_ranges import free_range, own_ranges, peered_ranges
 
 
@@ -20,7 +20,7 @@ class PeeredRanges(Rule[IPv4Network]):
 
     def subjects(self, context: Context) -> Subjects[IPv4Network]:
         if context.cluster.network.existing is None:
-            return [Subject(path, range_) for path, range_ in peered_ranges(context)]
+            return [(path, range_) for path, range_ in peered_ranges(context)]
         return ()
 
     def check(self, peer: IPv4Network, context: Context) -> Results:
@@ -38,6 +38,3 @@ class PeeredRanges(Rule[IPv4Network]):
                 limit=str(peer),
                 hint=f"{name}: {free}" if free else "use a range that does not overlap the peers",
             )
-
-
-RULE = PeeredRanges()

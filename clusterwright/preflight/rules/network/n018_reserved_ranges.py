@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 
 from clusterwright.platforms.kubernetes.control_plane import service_cidr
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.network.ip_ranges import (
     DOCKER,
     KUBERNETES,
@@ -31,7 +31,7 @@ class ReservedRanges(Rule[IPv4Network]):
 
     def subjects(self, context: Context) -> Subjects[IPv4Network]:
         own = own_ranges(context) if context.cluster.network.existing is None else []
-        return [Subject(path, range_) for path, range_ in (*own, *peered_ranges(context))]
+        return [(path, range_) for path, range_ in (*own, *peered_ranges(context))]
 
     def check(self, range_: IPv4Network, context: Context) -> Results:
         if range_.overlaps(DOCKER):
@@ -60,6 +60,3 @@ class ReservedRanges(Rule[IPv4Network]):
                     limit=str(service_range),
                     hint=f"kubernetes.service_cidr: {free or 'an unused private range'}",
                 )
-
-
-RULE = ReservedRanges()

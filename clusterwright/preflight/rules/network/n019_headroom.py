@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class Headroom(Rule[None]):
@@ -18,7 +18,7 @@ class Headroom(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if any(group.count for group in context.cluster.compute):
-            yield Subject(("network", "address_headroom_percent"), None)
+            yield ("network", "address_headroom_percent"), None
 
     def check(self, context: Context) -> Results:
         network = context.cluster.network
@@ -38,6 +38,3 @@ class Headroom(Rule[None]):
             f"{largest} addresses while the old one may still use its own",
             hint="address_headroom_percent: 10",
         )
-
-
-RULE = Headroom()

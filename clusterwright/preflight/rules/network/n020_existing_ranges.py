@@ -50,6 +50,3 @@ class ExistingRanges(ExistingNetworkRule):
                     where=vpc.id,
                     hint="use subnets outside it, or change Docker's range on the nodes",
                 )
-
-
-RULE = ExistingRanges()

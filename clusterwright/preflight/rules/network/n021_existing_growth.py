@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Subject, Subjects
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Subjects
 from clusterwright.preflight.rules.growth import at_growth, grown, grows
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
@@ -24,7 +24,7 @@ class ExistingGrowth(ExistingNetworkRule):
     def subjects(self, context: Context) -> Subjects[ExistingNetwork]:
         existing = context.cluster.network.existing
         if existing is not None and grows(context):
-            yield Subject(at_growth(context, ()), existing)
+            yield at_growth(context, ()), existing
 
     needs = (Subnets(), HyperPodClusters())
 
@@ -46,6 +46,3 @@ class ExistingGrowth(ExistingNetworkRule):
             where=", ".join(subnet.id for subnet in subnets),
             hint="use a larger subnet, or several in the same zone",
         )
-
-
-RULE = ExistingGrowth()

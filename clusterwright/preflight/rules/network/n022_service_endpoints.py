@@ -84,6 +84,3 @@ class ReachesServices(ExistingNetworkRule):
                     where=subnet_id,
                     hint="enable private DNS names for these endpoints",
                 )
-
-
-RULE = ReachesServices()

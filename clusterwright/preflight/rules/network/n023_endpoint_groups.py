@@ -101,6 +101,3 @@ def _groups_of(
 ) -> str:
     found = interface_of(endpoints, vpc_id, endpoint_names(context.region, service))
     return ", ".join(found.group_ids) if found and found.group_ids else "their security group"
-
-
-RULE = EndpointGroups()

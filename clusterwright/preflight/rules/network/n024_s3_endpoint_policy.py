@@ -90,6 +90,3 @@ class S3EndpointPolicy(ExistingNetworkRule):
     def _buckets(self, context: Context) -> list[str]:
         general = [b for b in existing_buckets(context) if not b.endswith("--x-s3")]
         return [lifecycle_bucket(context.cluster), *general]
-
-
-RULE = S3EndpointPolicy()

@@ -72,6 +72,3 @@ class NetworkAclTraffic(ExistingNetworkRule):
                     where=own.id,
                     hint="make sure that neither the nodes nor AWS services use that part",
                 )
-
-
-RULE = NetworkAclTraffic()

@@ -39,6 +39,3 @@ class DnsServers(ExistingNetworkRule):
                 where=vpc_id,
                 hint="make sure that these servers forward AWS names to the VPC's resolver",
             )
-
-
-RULE = DnsServers()

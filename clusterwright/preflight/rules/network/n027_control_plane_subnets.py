@@ -46,6 +46,3 @@ class ControlPlaneSubnets(TwoZonesRule):
                 requested=subnet.zone_id,
                 where=subnet.id,
             )
-
-
-RULE = ControlPlaneSubnets()

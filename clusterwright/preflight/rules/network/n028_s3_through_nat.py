@@ -63,6 +63,3 @@ class S3ThroughNat(ExistingNetworkRule):
                 f"`aws ec2 create-vpc-endpoint --vpc-id {subnet.vpc_id} --service-name {names[0]} "
                 f"--route-table-ids {out.table.id}`",
             )
-
-
-RULE = S3ThroughNat()

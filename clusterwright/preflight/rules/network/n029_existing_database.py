@@ -11,7 +11,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -35,7 +34,7 @@ class ExistingDatabaseAccess(Rule[ExistingDatabase]):
     def subjects(self, context: Context) -> Subjects[ExistingDatabase]:
         accounting = context.cluster.slurm.accounting
         if accounting.existing is not None and context.cluster.network.existing is not None:
-            yield Subject(("slurm", "accounting", "existing", "endpoint"), accounting.existing)
+            yield ("slurm", "accounting", "existing", "endpoint"), accounting.existing
 
     needs = (Databases(), SecurityGroups(), Subnets())
 
@@ -80,6 +79,3 @@ class ExistingDatabaseAccess(Rule[ExistingDatabase]):
                 hint=f"add to {first}: TCP {port}, inbound, source "
                 f"{network.security_group_ids[0]}",
             )
-
-
-RULE = ExistingDatabaseAccess()

@@ -5,13 +5,13 @@ HyperPod's instances count against SageMaker's quotas instead: there the rules h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from clusterwright.catalog import Known, QuotaUse
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.preflight.facts.instances import Instances
 from clusterwright.preflight.facts.reservations import Reservations
-from clusterwright.preflight.rule import Context, FactValues, Path, Subject
+from clusterwright.preflight.rule import Context, FactValues, Path, Subjects
 from clusterwright.preflight.rules.compute_groups import by_type, largest
 from clusterwright.preflight.rules.quotas.quota_rule import (
     Demands,
@@ -28,7 +28,7 @@ _SOURCE = "AWS documentation, EC2 instance quotas; aws/aws-parallelcluster #1375
 def _of_each_family(use: QuotaUse, *capacity: str) -> Demands:
     """The vCPUs that count against each quota."""
 
-    def demands(context: Context) -> Iterator[Subject[QuotaDemand]]:
+    def demands(context: Context) -> Subjects[QuotaDemand]:
         if context.on_hyperpod:
             return
         by_code: dict[str, list[tuple[Path, ComputeGroup, int]]] = {}
@@ -45,7 +45,7 @@ def _of_each_family(use: QuotaUse, *capacity: str) -> Demands:
                 )
                 what = f"{group.count} × {group.instance_type} need"
                 demand = QuotaDemand(group.count, what, "vCPUs", "ec2", None, reason=reason)
-                yield Subject((*path, "count"), demand)
+                yield (*path, "count"), demand
                 continue
             names[known.code] = known.name
             by_code.setdefault(known.code, []).append((path, group, vcpus))
@@ -53,7 +53,7 @@ def _of_each_family(use: QuotaUse, *capacity: str) -> Demands:
             parts = " and ".join(f"{g.count} × {g.instance_type}" for _, g, _ in found)
             amount = sum(group.count * vcpus for _, group, vcpus in found)
             demand = QuotaDemand(amount, f"{parts} need", names[code], "ec2", code, code, "vCPU")
-            yield Subject(largest((path, group) for path, group, _ in found), demand)
+            yield largest((path, group) for path, group, _ in found), demand
 
     return demands
 
@@ -73,7 +73,7 @@ def _of_instances(use: QuotaUse) -> Usage:
     return Usage((Instances(),), count)
 
 
-def _of_capacity_blocks(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _of_capacity_blocks(context: Context) -> Subjects[QuotaDemand]:
     if "capacity-block" not in context.platform.capacity_kinds:
         return
     for instance_type, groups in by_type(context.groups("capacity-block")).items():
@@ -87,7 +87,7 @@ def _of_capacity_blocks(context: Context) -> Iterable[Subject[QuotaDemand]]:
         else:
             reason = getattr(quota, "reason", f"the vCPUs of {instance_type} are unknown")
             demand = QuotaDemand(count, what, "capacity blocks", "ec2", None, reason=reason)
-        yield Subject(largest(groups), demand)
+        yield largest(groups), demand
 
 
 def _in_capacity_blocks(

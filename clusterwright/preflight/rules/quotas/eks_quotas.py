@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.platforms.eks.launch_templates import all_node_groups
 from clusterwright.preflight.facts.counts import EksClusters
-from clusterwright.preflight.rule import Context, FactValues, Subject
+from clusterwright.preflight.rule import Context, FactValues, Subjects
 from clusterwright.preflight.rules.quotas.quota_rule import (
     QuotaDemand,
     QuotaRule,
@@ -24,14 +22,14 @@ def _clusters(demand: QuotaDemand, context: Context, facts: FactValues) -> list[
     return [QuotaUsage(1, name == own) for name in facts[EksClusters()]]
 
 
-def _node_groups(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _node_groups(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("eks", "L-6D54EA21", "Managed node groups per cluster")
     if context.platform.managed_node_groups:
         count = len(all_node_groups(context.cluster))
-        yield Subject(("compute",), quota.demand(count, f"{count} groups need"))
+        yield ("compute",), quota.demand(count, f"{count} groups need")
 
 
-def _nodes(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _nodes(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("eks", "L-BD136A63", "Nodes per managed node group")
     if not context.platform.managed_node_groups:
         return
@@ -40,7 +38,7 @@ def _nodes(context: Context) -> Iterable[Subject[QuotaDemand]]:
         scaled = is_scaled(context.cluster, group)
         most = group.count if scaled else max(group.count, group.max_count or 0)
         key = "max_count" if most > group.count else "count"
-        yield Subject((*path, key), quota.demand(most, f"the group {group.name} needs"))
+        yield (*path, key), quota.demand(most, f"the group {group.name} needs")
 
 
 RULES = (

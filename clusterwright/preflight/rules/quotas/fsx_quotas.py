@@ -5,12 +5,12 @@ Source of the codes: AWS General Reference, FSx quotas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.cluster_spec.models.storage import Home, Lustre
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import Context, Path, Subject
+from clusterwright.preflight.rule import Context, Path, Subjects
 from clusterwright.preflight.rules.quotas.quota_rule import (
     QuotaDemand,
     QuotaRule,
@@ -57,7 +57,7 @@ def _new(context: Context) -> Iterator[tuple[Path, Lustre]]:
             yield ("storage", "lustre", index), fs
 
 
-def _capacities(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _capacities(context: Context) -> Subjects[QuotaDemand]:
     sizes: dict[str, list[tuple[int, Path]]] = {}
     for path, fs in _new(context):
         # Intelligent-Tiering and HDD have separate quotas.
@@ -69,10 +69,10 @@ def _capacities(context: Context) -> Iterable[Subject[QuotaDemand]]:
         quota = ServiceQuota("fsx", _CAPACITY_CODES[kind], label, "GiB")
         amount = sum(size for size, _ in found)
         demand = quota.demand(amount, f"Lustre {kind} file systems need", key=kind)
-        yield Subject(max(found, key=lambda pair: pair[0])[1], demand)
+        yield max(found, key=lambda pair: pair[0])[1], demand
 
 
-def _counts(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _counts(context: Context) -> Subjects[QuotaDemand]:
     paths: dict[str, list[Path]] = {}
     for path, fs in _new(context):
         paths.setdefault(class_of(fs.deployment_type), []).append(path)
@@ -80,18 +80,18 @@ def _counts(context: Context) -> Iterable[Subject[QuotaDemand]]:
         count = len(found)
         quota = ServiceQuota("fsx", _COUNT_CODES[kind], f"Lustre {kind.capitalize()} file systems")
         needed_by = f"{count} new Lustre file system{'s need' if count > 1 else ' needs'}"
-        yield Subject(found[0], quota.demand(count, needed_by, key=kind))
+        yield found[0], quota.demand(count, needed_by, key=kind)
 
 
-def _tiering_throughput(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _tiering_throughput(context: Context) -> Subjects[QuotaDemand]:
     found = [(p, fs) for p, fs in _new(context) if fs.storage_type == "INTELLIGENT_TIERING"]
     amount = sum(fs.throughput_mbps or 0 for _, fs in found)
     if amount:
         demand = _TIERING_THROUGHPUT.demand(amount, "Intelligent-Tiering file systems need")
-        yield Subject((*found[0][0], "throughput_mbps"), demand)
+        yield (*found[0][0], "throughput_mbps"), demand
 
 
-def _read_caches(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _read_caches(context: Context) -> Subjects[QuotaDemand]:
     sizes = [
         (fs.read_cache.capacity_gib, path)
         for path, fs in _new(context)
@@ -100,14 +100,14 @@ def _read_caches(context: Context) -> Iterable[Subject[QuotaDemand]]:
     if sizes:
         amount = sum(size for size, _ in sizes)
         demand = _READ_CACHE.demand(amount, "Intelligent-Tiering file systems need")
-        yield Subject((*max(sizes)[1], "read_cache", "capacity_gib"), demand)
+        yield (*max(sizes)[1], "read_cache", "capacity_gib"), demand
 
 
-def _hdd(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _hdd(context: Context) -> Subjects[QuotaDemand]:
     for path, fs in _new(context):
         if fs.storage_type == "HDD" and fs.capacity_gib:
             demand = _HDD.demand(fs.capacity_gib, f"`{fs.name}` needs")
-            yield Subject((*path, "capacity_gib"), demand)
+            yield (*path, "capacity_gib"), demand
 
 
 def _home(amount: Callable[[Home], float | None]) -> Callable[[Context], float | None]:

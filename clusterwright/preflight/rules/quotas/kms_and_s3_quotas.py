@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.preflight.facts.counts import BucketNames, KeyCount
-from clusterwright.preflight.rule import Context, Facts, FactValues, Subject
+from clusterwright.preflight.rule import Context, Facts, FactValues, Subjects
 from clusterwright.preflight.rules.quotas.quota_rule import (
     QuotaDemand,
     QuotaRule,
@@ -23,11 +21,11 @@ class KeyQuotaRule(QuotaRule):
         return (*super().needs(demand), KeyCount(demand.key))
 
 
-def _key(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _key(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("kms", "L-C2F1777E", "Customer Master Keys (CMKs)")
     if context.cluster.identity.kms_key_arn is None:
         alias = f"alias/{context.cluster.environment}"
-        yield Subject(("identity",), quota.demand(1, "the cluster's key needs", key=alias))
+        yield ("identity",), quota.demand(1, "the cluster's key needs", key=alias)
 
 
 def _keys(demand: QuotaDemand, context: Context, facts: FactValues) -> list[QuotaUsage]:
@@ -35,11 +33,11 @@ def _keys(demand: QuotaDemand, context: Context, facts: FactValues) -> list[Quot
     return [QuotaUsage(count - ours, False), QuotaUsage(int(ours), True)]
 
 
-def _new_buckets(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _new_buckets(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("s3", "L-DC2B2D3D", "Buckets")
     count = len(_names(context))
     needed_by = f"{count} new bucket{'s need' if count > 1 else ' needs'}"
-    yield Subject(("storage",), quota.demand(count, needed_by))
+    yield ("storage",), quota.demand(count, needed_by)
 
 
 def _buckets(demand: QuotaDemand, context: Context, facts: FactValues) -> list[QuotaUsage]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 
 from clusterwright.catalog import Known
 from clusterwright.platforms.hyperpod.instance_groups import ec2_name
 from clusterwright.preflight.facts.counts import NetworkInterfaces
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters, deployed_cluster
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Subject
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Subjects
 from clusterwright.preflight.rules.compute_groups import largest
 from clusterwright.preflight.rules.quotas.quota_rule import (
     QuotaDemand,
@@ -50,7 +49,7 @@ def _per_node(context: Context, instance_type: str) -> int | None:
     return len(layout.value) if isinstance(layout, Known) else None
 
 
-def _interfaces(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _interfaces(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-DF5E4CA3", "Network interfaces per Region")
     groups = [(path, group) for path, group in context.groups() if group.count]
     each = {g.instance_type: _per_node(context, g.instance_type) for _, g in groups}
@@ -62,7 +61,7 @@ def _interfaces(context: Context) -> Iterable[Subject[QuotaDemand]]:
     more = f" (without those of {', '.join(unknown)})" if unknown else ""
     nodes = sum(group.count for _, group in groups)
     zone = context.cluster.network.availability_zone_id
-    yield Subject(largest(groups), quota.demand(amount, f"{nodes} nodes{more} need", key=zone))
+    yield largest(groups), quota.demand(amount, f"{nodes} nodes{more} need", key=zone)
 
 
 def _interfaces_of_zone(
@@ -78,13 +77,13 @@ def _interfaces_of_zone(
     return [QuotaUsage(total - min(total, own), False), QuotaUsage(min(total, own), True)]
 
 
-def _address_units(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _address_units(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-BB24F6E5", "Network Address Usage per VPC", "NAU")
     groups = [(path, group) for path, group in context.groups() if group.count]
     if groups:
         amount = sum(group.count * _units(context, group.instance_type) for _, group in groups)
         nodes = sum(group.count for _, group in groups)
-        yield Subject(largest(groups), quota.demand(amount, f"{nodes} nodes need"))
+        yield largest(groups), quota.demand(amount, f"{nodes} nodes need")
 
 
 def _address_units_of_vpc(

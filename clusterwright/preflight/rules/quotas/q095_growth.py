@@ -51,11 +51,12 @@ class GrowthQuotas(Rule[Growth]):
                 continue
             today = {_name(s): s for s in rule.subjects(context)}
             for then in rule.subjects(larger):
+                path, demand = then
                 now = today.get(_name(then))
                 # The rule itself checks quotas that the count does not affect, and those without
                 # a code.
-                if then.value.code and (now is None or then.value.amount > now.value.amount):
-                    yield Subject(at_growth(context, then.path), Growth(rule, then, now))
+                if demand.code and (now is None or demand.amount > now[1].amount):
+                    yield at_growth(context, path), Growth(rule, then, now)
 
     def needs(self, growth: Growth, context: Context) -> Facts:
         return growth.rule.facts_for(growth.then, grown(context))
@@ -86,8 +87,5 @@ def _quota_rules() -> tuple[QuotaRule, ...]:
 
 
 def _name(subject: Subject[QuotaDemand]) -> tuple[str, str | None, str, str]:
-    demand = subject.value
+    _, demand = subject
     return demand.service, demand.code, demand.key, demand.label
-
-
-RULE = GrowthQuotas()

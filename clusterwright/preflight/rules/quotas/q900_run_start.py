@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class RunStart(Rule[dt.date]):
@@ -18,7 +18,7 @@ class RunStart(Rule[dt.date]):
     def subjects(self, context: Context) -> Subjects[dt.date]:
         run = context.cluster.run
         if run is not None and run.start is not None:
-            yield Subject(("run", "start"), run.start)
+            yield ("run", "start"), run.start
 
     def check(self, start: dt.date, context: Context) -> Results:
         if start < context.today:
@@ -28,6 +28,3 @@ class RunStart(Rule[dt.date]):
                 limit=str(context.today),
                 hint="set the date of the next run, or remove it",
             )
-
-
-RULE = RunStart()

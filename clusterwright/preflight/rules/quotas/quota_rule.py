@@ -23,7 +23,6 @@ from clusterwright.preflight.rule import (
     Path,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -78,7 +77,7 @@ class Usage:
 PER_RESOURCE = Usage()
 """A limit of each resource by itself: nothing else counts against it."""
 
-Demands = Callable[[Context], Iterable[Subject[QuotaDemand]]]
+Demands = Callable[[Context], Subjects[QuotaDemand]]
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,9 @@ class ServiceQuota:
     def at(self, path: Path, needed_by: str, amount: Callable[[Context], float | None]) -> Demands:
         """The demand of one setting of the spec; none where `amount` returns None."""
 
-        def demands(context: Context) -> Iterable[Subject[QuotaDemand]]:
+        def demands(context: Context) -> Subjects[QuotaDemand]:
             found = amount(context)
-            return [] if found is None else [Subject(path, self.demand(found, needed_by))]
+            return [] if found is None else [(path, self.demand(found, needed_by))]
 
         return demands
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from clusterwright.aws.sagemaker import ClusterGroup
 from clusterwright.catalog import QuotaUse
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.preflight.facts.hyperpod import HyperPodClusters, TrainingPlans
-from clusterwright.preflight.rule import Context, FactValues, Subject
+from clusterwright.preflight.rule import Context, FactValues, Subjects
 from clusterwright.preflight.rules.compute_groups import by_type, largest, plan_arn
 from clusterwright.preflight.rules.quotas.quota_rule import (
     Demands,
@@ -28,7 +28,7 @@ _PUBLIC_ACCOUNT = "a public account's quotas of 2026-10-04"
 def _of_each_type(capacity: str, use: QuotaUse, label: str) -> Demands:
     """The instances of each type whose capacity is of one kind."""
 
-    def demands(context: Context) -> Iterable[Subject[QuotaDemand]]:
+    def demands(context: Context) -> Subjects[QuotaDemand]:
         # Training plans exist on HyperPod only.
         if not context.on_hyperpod and capacity != "training-plan":
             return
@@ -36,7 +36,7 @@ def _of_each_type(capacity: str, use: QuotaUse, label: str) -> Demands:
             quota = context.catalog.quota_for(instance_type, use)
             count = sum(group.count for _, group in groups)
             demand = instance_demand(instance_type, count, quota, label)
-            yield Subject(largest(groups), demand)
+            yield largest(groups), demand
 
     return demands
 
@@ -44,26 +44,24 @@ def _of_each_type(capacity: str, use: QuotaUse, label: str) -> Demands:
 def _all_together(quota: ServiceQuota, what: str, *capacity: str) -> Demands:
     """All instances of the cluster, or those of one kind of capacity."""
 
-    def demands(context: Context) -> Iterable[Subject[QuotaDemand]]:
+    def demands(context: Context) -> Subjects[QuotaDemand]:
         groups = context.groups(*capacity)
         count = sum(group.count for _, group in groups)
         if context.on_hyperpod and count:
             demand = quota.demand(count, f"{count} {what} in one cluster need")
-            yield Subject(largest(groups), demand)
+            yield largest(groups), demand
 
     return demands
 
 
-def _volumes(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _volumes(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota(
         "sagemaker", "L-E13DF72A", "size of EBS volume for a HyperPod cluster instance", "GB"
     )
     for path, group in context.groups():
         if context.on_hyperpod and group.ebs is not None and group.count:
             needed_by = f"each {ml_name(group.instance_type)} of `{group.name}` needs"
-            yield Subject(
-                (*path, "ebs", "capacity_gib"), quota.demand(group.ebs.capacity_gib, needed_by)
-            )
+            yield ((*path, "ebs", "capacity_gib"), quota.demand(group.ebs.capacity_gib, needed_by))
 
 
 def _in_clusters(counts: Callable[[ClusterGroup, QuotaDemand], bool]) -> Usage:

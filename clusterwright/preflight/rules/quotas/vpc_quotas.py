@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.platforms.endpoints import gateway_services, interface_services
 from clusterwright.platforms.security_group_rules import security_groups_built
@@ -17,7 +15,7 @@ from clusterwright.preflight.facts.network import (
     Vpcs,
 )
 from clusterwright.preflight.facts.routes import Endpoints
-from clusterwright.preflight.rule import Context, FactValues, Path, Subject
+from clusterwright.preflight.rule import Context, FactValues, Path, Subjects
 from clusterwright.preflight.rules.quotas.quota_rule import (
     QuotaDemand,
     QuotaRule,
@@ -41,11 +39,11 @@ def _nat_gateway(context: Context) -> int | None:
     return 1 if network.existing is None and network.egress == "nat" else None
 
 
-def _nat_gateways(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _nat_gateways(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-FE5A380F", "NAT gateways per Availability Zone")
     if _nat_gateway(context):
         zone = context.cluster.network.availability_zone_id
-        yield Subject(("network", "egress"), quota.demand(1, "a NAT gateway needs", key=zone))
+        yield ("network", "egress"), quota.demand(1, "a NAT gateway needs", key=zone)
 
 
 def _nat_gateways_of_zone(
@@ -83,31 +81,31 @@ def _security_groups(demand: QuotaDemand, context: Context, facts: FactValues) -
     return [*found, QuotaUsage(-1, False), QuotaUsage(1, True)] if default else found
 
 
-def _rules_per_group(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _rules_per_group(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-0EA8095F", "Inbound or outbound rules per security group")
     groups = security_groups_built(context.cluster)
     if groups:
         name, most = max(((n, max(r)) for n, r in groups.items()), key=lambda pair: pair[1])
         demand = quota.demand(most, f"the security group of the {name} needs")
-        yield Subject(("network",), demand)
+        yield ("network",), demand
 
 
-def _groups_per_interface(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _groups_per_interface(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-2AFB9258", "Security groups per network interface")
     existing = context.cluster.network.existing
     own = len(existing.security_group_ids) if existing is not None else 1
     count = own + len(existing_storage_groups(context.cluster))
     path: Path = ("network", "existing", "security_group_ids") if existing else ("network",)
     needed_by = f"each node has {count} security group{'s' * (count > 1)}: it needs"
-    yield Subject(path, quota.demand(count, needed_by))
+    yield path, quota.demand(count, needed_by)
 
 
-def _interface_endpoints(context: Context) -> Iterable[Subject[QuotaDemand]]:
+def _interface_endpoints(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-29B6F2EB", "Interface VPC endpoints per VPC")
     count = len(interface_services(context.cluster))
     if count:
         demand = quota.demand(count, f"a closed network needs {count} endpoints:")
-        yield Subject(("network", "egress"), demand)
+        yield ("network", "egress"), demand
 
 
 RULES = (

@@ -44,6 +44,3 @@ class ReservationExists(ReservationRule):
                     where=use.id,
                     hint=f"kind: {kind}",
                 )
-
-
-RULE = ReservationExists()

@@ -46,6 +46,3 @@ class ReservationState(ReservationRule):
             )
         else:
             yield Unknown(message=f"the {use.word} {use.id} has an unknown state: {found.state}")
-
-
-RULE = ReservationState()

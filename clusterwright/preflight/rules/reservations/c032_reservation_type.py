@@ -30,6 +30,3 @@ class ReservationType(ReservationRule):
                     limit=found.instance_type,
                     where=use.id,
                 )
-
-
-RULE = ReservationType()

@@ -37,6 +37,3 @@ class ReservationZone(ReservationRule):
                 where=use.id,
                 hint=f"availability_zone_id: {zone_id}, if nothing is deployed in {wanted} yet",
             )
-
-
-RULE = ReservationZone()

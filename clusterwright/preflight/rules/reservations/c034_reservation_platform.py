@@ -52,6 +52,3 @@ def _platform(cluster: Cluster) -> str:
     if "parallelcluster" not in cluster.traits.sections:
         return PLATFORM
     return RESERVATION_PLATFORMS.get(cluster.parallelcluster.os, PLATFORM)
-
-
-RULE = ReservationPlatform()

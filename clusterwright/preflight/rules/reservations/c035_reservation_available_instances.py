@@ -79,6 +79,3 @@ def _growth(use: ReservationUse, total: int) -> Results:
             where=use.id,
             hint=f"max_count: {total}{' in all' if len(use.groups) > 1 else ''}",
         )
-
-
-RULE = ReservationAvailableInstances()

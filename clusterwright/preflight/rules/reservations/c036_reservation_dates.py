@@ -55,6 +55,3 @@ class ReservationDates(ReservationRule):
             if block
             else "change the reservation's end, or resume from a checkpoint",
         )
-
-
-RULE = ReservationDates()

@@ -30,6 +30,3 @@ class ReservationTargeting(ReservationRule):
                 where=use.id,
                 hint="`aws ec2 modify-capacity-reservation --instance-match-criteria targeted`",
             )
-
-
-RULE = ReservationTargeting()

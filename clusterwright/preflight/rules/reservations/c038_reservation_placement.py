@@ -53,6 +53,3 @@ class ReservationPlacement(ReservationRule):
                     where=use.id,
                     hint="use a reservation without a placement group",
                 )
-
-
-RULE = ReservationPlacement()

@@ -31,11 +31,11 @@ class BlockInterconnect(ReservationRule):
     )
 
     def subjects(self, context: Context) -> Subjects[ReservationUse]:
-        for subject in super().subjects(context):
-            types = {group.instance_type for _, group in subject.value.groups}
-            block = subject.value.kind == "capacity-block"
+        for path, use in super().subjects(context):
+            types = {group.instance_type for _, group in use.groups}
+            block = use.kind == "capacity-block"
             if block and any(ultraserver_sizes(context, name) for name in types):
-                yield subject
+                yield path, use
 
     def needs(self, use: ReservationUse) -> Facts:
         return (Reservation(use.id), BlockStatuses())
@@ -70,6 +70,3 @@ class BlockInterconnect(ReservationRule):
                 used=status.unavailable,
                 where=use.id,
             )
-
-
-RULE = BlockInterconnect()

@@ -9,7 +9,7 @@ from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGrou
 from clusterwright.cluster_spec.models.compute import Reservation as Reserved
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.facts.reservations import Reservation
-from clusterwright.preflight.rule import Context, Facts, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Facts, Rule, Subjects
 from clusterwright.preflight.rules.compute_groups import can_have_nodes
 
 NOT_YET = ("scheduled", "pending", "assessing", "delayed", "payment-pending")
@@ -62,7 +62,7 @@ class ReservationRule(Rule[ReservationUse]):
 
     def subjects(self, context: Context) -> Subjects[ReservationUse]:
         for use in by_reservation(context):
-            yield Subject((*use.groups[0][0], "capacity", "id"), use)
+            yield (*use.groups[0][0], "capacity", "id"), use
 
     def needs(self, use: ReservationUse) -> Facts:
         return (Reservation(use.id),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.platforms.accelerators import family
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class PartitionAccelerators(Rule[Partition]):
@@ -18,7 +18,7 @@ class PartitionAccelerators(Rule[Partition]):
 
     def subjects(self, context: Context) -> Subjects[Partition]:
         for index, partition in enumerate(context.cluster.slurm.partitions):
-            yield Subject(("slurm", "partitions", index, "groups"), partition)
+            yield ("slurm", "partitions", index, "groups"), partition
 
     def check(self, partition: Partition, context: Context) -> Results:
         types = {
@@ -42,6 +42,3 @@ class PartitionAccelerators(Rule[Partition]):
                 requested=", ".join(sorted(types)),
                 hint="one partition for each instance type, under slurm.partitions",
             )
-
-
-RULE = PartitionAccelerators()

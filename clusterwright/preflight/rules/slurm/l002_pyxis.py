@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class Pyxis(Rule[None]):
@@ -17,7 +17,7 @@ class Pyxis(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.slurm.containers.pyxis:
-            yield Subject(("slurm", "containers", "pyxis"), None)
+            yield ("slurm", "containers", "pyxis"), None
 
     def check(self, context: Context) -> Results:
         mirrored = context.cluster.slurm.containers.install == "mirrored"
@@ -30,6 +30,3 @@ class Pyxis(Rule[None]):
             message=f"whether the image {what} is not known before a node runs",
             hint="after deployment: `srun --container-image=ubuntu:24.04 true`",
         )
-
-
-RULE = Pyxis()

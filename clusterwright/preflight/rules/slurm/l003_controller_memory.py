@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 
 LARGEST_NEED_GIB = 16
 
@@ -20,7 +20,7 @@ class ControllerMemory(Rule[ComputeGroup]):
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         for path, group in context.groups():
             if group.role == "controller":
-                yield Subject((*path, "instance_type"), group)
+                yield (*path, "instance_type"), group
 
     def check(self, group: ComputeGroup, context: Context) -> Results:
         name = group.instance_type
@@ -37,6 +37,3 @@ class ControllerMemory(Rule[ComputeGroup]):
                 limit=instance.memory_gib.value,
                 hint="a larger instance_type for the controller",
             )
-
-
-RULE = ControllerMemory()

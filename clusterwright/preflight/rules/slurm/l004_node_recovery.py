@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 LARGE = 16
 
@@ -17,7 +17,7 @@ class NodeRecovery(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.on_hyperpod:
-            yield Subject(("resilience", "node_recovery"), None)
+            yield ("resilience", "node_recovery"), None
 
     def check(self, context: Context) -> Results:
         cluster = context.cluster
@@ -29,6 +29,3 @@ class NodeRecovery(Rule[None]):
                 requested=nodes,
                 hint="node_recovery: automatic",
             )
-
-
-RULE = NodeRecovery()

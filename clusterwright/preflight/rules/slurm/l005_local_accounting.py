@@ -5,7 +5,7 @@ Checked only if the spec lists users: otherwise the default would be a finding i
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class LocalAccounting(Rule[str]):
@@ -19,7 +19,7 @@ class LocalAccounting(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         accounting = context.cluster.slurm.accounting
         if accounting.kind != "none" and context.cluster.slurm.users:
-            yield Subject(("slurm", "accounting", "kind"), accounting.kind)
+            yield ("slurm", "accounting", "kind"), accounting.kind
 
     def check(self, kind: str, context: Context) -> Results:
         if kind == "local":
@@ -33,6 +33,3 @@ class LocalAccounting(Rule[str]):
 def _users(context: Context) -> str:
     count = len(context.cluster.slurm.users)
     return "1 user" if count == 1 else f"{count} users"
-
-
-RULE = LocalAccounting()

@@ -7,16 +7,7 @@ writes.
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import (
-    Context,
-    Fail,
-    Path,
-    Results,
-    Rule,
-    Severity,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Severity, Subjects
 
 
 class ManagedSlurm(Rule[tuple[str, Severity]]):
@@ -42,7 +33,7 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
                     f"HyperPod's slurm.conf reserves no nodes: the {group.spare_count} spare "
                     f"nodes of `{group.name}` run jobs like the others"
                 )
-                yield Subject(("compute", index, "spare_count"), (text, "warning"))
+                yield ("compute", index, "spare_count"), (text, "warning")
         if slurm.accounting.kind != "none":
             for key in ("qos", "accounts"):
                 if getattr(slurm, key):
@@ -50,13 +41,13 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
                         f"priorities and limits of {key} are stored in the database; whether "
                         "Slurm enforces them depends on HyperPod's slurm.conf, which is not known"
                     )
-                    yield Subject(("slurm", key), (text, "info"))
+                    yield ("slurm", key), (text, "info")
         if slurm.restrict_ssh_to_jobs:
             text = (
                 "it requires `Contain` in the PrologFlags of HyperPod's slurm.conf, which is not "
                 "known; without it a node fails at boot"
             )
-            yield Subject(("slurm", "restrict_ssh_to_jobs"), (text, "warning"))
+            yield ("slurm", "restrict_ssh_to_jobs"), (text, "warning")
 
     def check(self, effect: tuple[str, Severity], path: Path) -> Results:
         text, severity = effect
@@ -67,6 +58,3 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
             "controller's log lists what is not enforced (step managed_limits)"
         )
         yield Fail(message=text, severity=severity, hint=hint)
-
-
-RULE = ManagedSlurm()

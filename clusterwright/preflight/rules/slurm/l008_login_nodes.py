@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class LoginNodes(Rule[int]):
@@ -20,7 +20,7 @@ class LoginNodes(Rule[int]):
     def subjects(self, context: Context) -> Subjects[int]:
         cluster = context.cluster
         if cluster.uses_slurm and cluster.slurm.users:
-            yield Subject(("slurm", "users"), len(cluster.slurm.users))
+            yield ("slurm", "users"), len(cluster.slurm.users)
 
     def check(self, users: int, context: Context) -> Results:
         controllers = [g for g in context.cluster.compute if g.role == "controller"]
@@ -43,6 +43,3 @@ def _type(controllers: list[ComputeGroup], context: Context) -> str:
     known = [instance.architecture for instance in found if instance is not None]
     arm = any(isinstance(a, Known) and a.value == "arm64" for a in known)
     return "m7g.4xlarge" if arm else "m5.4xlarge"
-
-
-RULE = LoginNodes()

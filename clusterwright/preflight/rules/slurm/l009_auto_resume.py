@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class AutoResume(Rule[None]):
@@ -23,7 +23,7 @@ class AutoResume(Rule[None]):
             and cluster.uses_slurm
             and cluster.resilience.node_recovery == "automatic"
         ):
-            yield Subject(("slurm", "configuration"), None)
+            yield ("slurm", "configuration"), None
 
     def check(self, context: Context) -> Results:
         if context.cluster.slurm.configuration != "scripted":
@@ -35,6 +35,3 @@ class AutoResume(Rule[None]):
             hint="test a job with --auto-resume=1, or use configuration: managed; a job that "
             "Slurm requeues (JobRequeue) starts again either way",
         )
-
-
-RULE = AutoResume()

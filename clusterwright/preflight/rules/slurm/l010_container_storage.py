@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class ContainerStorage(Rule[ComputeGroup]):
@@ -22,7 +22,7 @@ class ContainerStorage(Rule[ComputeGroup]):
             return
         for path, group in context.groups():
             if group.role == "compute" and group.count:
-                yield Subject(path, group)
+                yield path, group
 
     def check(self, group: ComputeGroup, context: Context) -> Results:
         if group.scratch is not None or (context.on_hyperpod and group.ebs is not None):
@@ -39,6 +39,3 @@ class ContainerStorage(Rule[ComputeGroup]):
             if context.on_hyperpod
             else f"{group.instance_type} has no local drives: configure another volume for Enroot",
         )
-
-
-RULE = ContainerStorage()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.cluster_spec.models.storage import Repository
-from clusterwright.preflight.rule import Context, Subject
+from clusterwright.preflight.rule import Context, Subjects
 from clusterwright.preflight.rules.storage.buckets import repository_buckets
 
 
@@ -19,7 +19,7 @@ class RepositoryBucket:
     repositories: tuple[Repository, ...]
 
 
-def buckets_with_repositories(context: Context) -> Iterator[Subject[RepositoryBucket]]:
+def buckets_with_repositories(context: Context) -> Subjects[RepositoryBucket]:
     """Every existing bucket with a data repository, at the path of its first use."""
     for name, path in repository_buckets(context).items():
         inside = tuple(
@@ -28,7 +28,7 @@ def buckets_with_repositories(context: Context) -> Iterator[Subject[RepositoryBu
             for repository in fs.repositories
             if repository.s3.removeprefix("s3://").partition("/")[0] == name
         )
-        yield Subject(path, RepositoryBucket(name, inside))
+        yield path, RepositoryBucket(name, inside)
 
 
 def own_lustre(context: Context, file_systems: Iterable[FileSystem]) -> tuple[str, ...]:

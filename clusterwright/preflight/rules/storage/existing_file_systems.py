@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.rule import Context, Subject
+from clusterwright.preflight.rule import Context, Subjects
 
 
 @dataclass(frozen=True)
@@ -22,20 +22,20 @@ class ExistingFileSystem:
     efa: bool
 
 
-def existing_file_systems(context: Context) -> Iterator[Subject[ExistingFileSystem]]:
+def existing_file_systems(context: Context) -> Subjects[ExistingFileSystem]:
     """Every existing file system, at the path of its `existing`."""
     storage = context.cluster.storage
     for index, fs in enumerate(storage.lustre):
         if fs.existing is not None:
             path: Path = ("storage", "lustre", index, "existing")
             group = fs.existing.security_group_id
-            yield Subject(path, ExistingFileSystem(fs.existing.id, "LUSTRE", group, fs.efa))
+            yield path, ExistingFileSystem(fs.existing.id, "LUSTRE", group, fs.efa)
     home = storage.home
     if home is not None and home.existing is not None:
         identity = home.existing.dns_name.partition(".")[0]
         group = home.existing.security_group_id
         value = ExistingFileSystem(identity, "OPENZFS", group, efa=False)
-        yield Subject(("storage", "home", "existing"), value)
+        yield ("storage", "home", "existing"), value
 
 
 def find_file_system(

@@ -36,6 +36,3 @@ class LustreCapacity(LustreRule):
             requested=fs.capacity_gib,
             hint=f"capacity_gib: {near}",
         )
-
-
-RULE = LustreCapacity()

@@ -32,6 +32,3 @@ class LustreThroughput(LustreRule):
 
 def _nearest(value: int, values: tuple[int, ...]) -> int:
     return min(values, key=lambda candidate: (abs(candidate - value), candidate))
-
-
-RULE = LustreThroughput()

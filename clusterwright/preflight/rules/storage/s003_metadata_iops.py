@@ -35,6 +35,3 @@ class MetadataIops(LustreRule):
             limit=values[-1],
             hint=f"iops: {near}",
         )
-
-
-RULE = MetadataIops()

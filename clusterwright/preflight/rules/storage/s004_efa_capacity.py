@@ -40,6 +40,3 @@ class EfaCapacity(LustreRule):
             limit=step,
             hint=f"capacity_gib: {near or f'{step:,}'}",
         )
-
-
-RULE = EfaCapacity()

@@ -51,6 +51,3 @@ class EfaClients(GroupRule):
                 requested=f"v{version}",
                 limit=f"v{lustre.efa_client_nitro_min}",
             )
-
-
-RULE = EfaClients()

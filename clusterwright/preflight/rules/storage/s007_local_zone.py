@@ -50,6 +50,3 @@ class LustreInLocalZone(LustreRule):
                 requested=fs.throughput_mbps_per_tib,
                 where=local,
             )
-
-
-RULE = LustreInLocalZone()

@@ -43,6 +43,3 @@ class TieringSteps(LustreRule):
                 requested=cache_gib,
                 limit=largest,
             )
-
-
-RULE = TieringSteps()

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.preflight.facts.storage import Bucket
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 
@@ -23,7 +14,7 @@ class BucketExists(Rule[str]):
     source = "FSx CreateDataRepositoryAssociation; aws/aws-parallelcluster, S3BucketUri"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        return [Subject(path, name) for name, path in existing_buckets(context).items()]
+        return [(path, name) for name, path in existing_buckets(context).items()]
 
     def needs(self, bucket_name: str) -> Facts:
         return (Bucket(bucket_name),)
@@ -36,6 +27,3 @@ class BucketExists(Rule[str]):
                 where="S3",
                 hint="create: true creates it; otherwise correct the name",
             )
-
-
-RULE = BucketExists()

@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -24,7 +23,7 @@ class BucketRegion(Rule[str]):
     source = "AWS documentation, FSx data repositories; aws/aws-parallelcluster, FsxAutoImport"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        return [Subject(path, name) for name, path in existing_buckets(context).items()]
+        return [(path, name) for name, path in existing_buckets(context).items()]
 
     def needs(self, bucket_name: str) -> Facts:
         return (Bucket(bucket_name),)
@@ -43,6 +42,3 @@ class BucketRegion(Rule[str]):
                 where=bucket.region,
                 hint="copy the data to a bucket in the cluster's region",
             )
-
-
-RULE = BucketRegion()

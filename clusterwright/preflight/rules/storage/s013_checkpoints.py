@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 
@@ -17,7 +17,7 @@ class Checkpoints(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         path = context.cluster.storage.checkpoint_path
         if path is not None:
-            yield Subject(("storage", "checkpoint_path"), path)
+            yield ("storage", "checkpoint_path"), path
 
     def check(self, checkpoint_path: str, context: Context) -> Results:
         for group in context.cluster.compute:
@@ -48,6 +48,3 @@ def _is_exported(path: str, fs: Lustre) -> bool:
         for repository in fs.repositories
         if "NEW" in repository.export_events
     )
-
-
-RULE = Checkpoints()

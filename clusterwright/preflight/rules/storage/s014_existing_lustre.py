@@ -10,9 +10,9 @@ from clusterwright.preflight.rule import (
     Context,
     FactValues,
     Fail,
+    Path,
     Results,
     Rule,
-    Subject,
     Subjects,
 )
 
@@ -26,30 +26,30 @@ class ExistingLustre(Rule[Lustre]):
     def subjects(self, context: Context) -> Subjects[Lustre]:
         for index, fs in enumerate(context.cluster.storage.lustre):
             if fs.existing is not None:
-                yield Subject(("storage", "lustre", index, "existing"), fs)
+                yield ("storage", "lustre", index, "existing"), fs
 
     needs = (FileSystems(), Subnets())
 
-    def check(self, subject: Subject[Lustre], context: Context, facts: FactValues) -> Results:
-        existing = subject.value.existing
+    def check(self, fs: Lustre, path: Path, context: Context, facts: FactValues) -> Results:
+        existing = fs.existing
         assert existing is not None
-        found = next((fs for fs in facts[FileSystems()] if fs.id == existing.id), None)
+        found = next((f for f in facts[FileSystems()] if f.id == existing.id), None)
         if found is None:
             yield Fail(
                 message=f"the file system {existing.id} does not exist in {context.region}",
-                path=(*subject.path, "id"),
+                path=(*path, "id"),
                 requested=existing.id,
                 where=context.region,
             )
             return
-        yield from _differences(subject, found)
+        yield from _differences(fs, path, found)
         zone = context.cluster.network.availability_zone_id
         zones = {s.zone_id for s in facts[Subnets()] if s.id in found.subnet_ids}
         if zones and zone not in zones:
             yield Fail(
                 message=f"{found.id} is in {', '.join(sorted(zones))}, the nodes are in {zone}",
-                path=(*subject.path, "id"),
-                severity="error" if subject.value.efa else "warning",
+                path=(*path, "id"),
+                severity="error" if fs.efa else "warning",
                 requested=zone,
                 where=found.id,
                 hint="EFA does not cross zones, and other traffic between zones is slower and "
@@ -57,16 +57,14 @@ class ExistingLustre(Rule[Lustre]):
             )
 
 
-def _differences(subject: Subject[Lustre], found: FileSystem) -> Results:
-    existing = subject.value.existing
+def _differences(fs: Lustre, path: Path, found: FileSystem) -> Results:
+    existing = fs.existing
     assert existing is not None
     if found.kind != "LUSTRE":
-        yield Fail(message=f"{found.id} is {found.kind}, not LUSTRE", path=(*subject.path, "id"))
+        yield Fail(message=f"{found.id} is {found.kind}, not LUSTRE", path=(*path, "id"))
         return
     if found.lifecycle not in ("AVAILABLE", "UPDATING"):
-        yield Fail(
-            message=f"{found.id} is {found.lifecycle}", path=(*subject.path, "id"), where=found.id
-        )
+        yield Fail(message=f"{found.id} is {found.lifecycle}", path=(*path, "id"), where=found.id)
     for field, said, is_ in (
         ("dns_name", existing.dns_name, found.dns_name),
         ("mount_name", existing.mount_name, found.mount_name),
@@ -74,19 +72,16 @@ def _differences(subject: Subject[Lustre], found: FileSystem) -> Results:
         if is_ is not None and said != is_:
             yield Fail(
                 message=f"the {field} of {found.id} is {is_}, not {said}",
-                path=(*subject.path, field),
+                path=(*path, field),
                 requested=said,
                 limit=is_,
                 where=found.id,
                 hint=f"{field}: {is_}",
             )
-    if subject.value.efa and not found.efa:
+    if fs.efa and not found.efa:
         yield Fail(
             message=f"{found.id} was created without EFA, which cannot be added",
-            path=(*subject.path[:-1], "efa"),
+            path=(*path[:-1], "efa"),
             where=found.id,
             hint="efa: false",
         )
-
-
-RULE = ExistingLustre()

@@ -7,16 +7,7 @@ from ipaddress import IPv4Network
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 
 
 class ExistingEfaLustreRange(Rule[Lustre]):
@@ -30,7 +21,7 @@ class ExistingEfaLustreRange(Rule[Lustre]):
             return
         for index, fs in enumerate(context.cluster.storage.lustre):
             if fs.efa:
-                yield Subject(("storage", "lustre", index, "efa"), fs)
+                yield ("storage", "lustre", index, "efa"), fs
 
     def needs(self, fs: Lustre) -> Facts:
         return (Subnets(), FileSystems()) if fs.existing else (Subnets(),)
@@ -52,6 +43,3 @@ class ExistingEfaLustreRange(Rule[Lustre]):
                 where=context.cluster.network.availability_zone_id,
                 hint="use subnets in one /16, or efa: false",
             )
-
-
-RULE = ExistingEfaLustreRange()

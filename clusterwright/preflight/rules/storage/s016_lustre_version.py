@@ -44,6 +44,3 @@ def _needed(fs: Lustre) -> tuple[str, str]:
 
 def _number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
-
-
-RULE = LustreVersion()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class DuplicateMounts(Rule[None]):
@@ -23,7 +23,7 @@ class DuplicateMounts(Rule[None]):
     def subjects(self, context: Context) -> Subjects[None]:
         storage = context.cluster.storage
         if storage.lustre or storage.home or storage.buckets:
-            yield Subject(("storage",), None)
+            yield ("storage",), None
 
     def check(self, context: Context) -> Results:
         yield from _file_systems(context.cluster)
@@ -89,6 +89,3 @@ def _buckets(cluster: Cluster) -> Results:
 
 def _prefix(uri: str) -> str:
     return uri.removeprefix("s3://").rstrip("/") + "/"
-
-
-RULE = DuplicateMounts()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 from clusterwright.preflight.rules.storage.checkpoints import (
     GIB_PER_TIB,
     clients_mbps,
@@ -29,17 +29,17 @@ class CheckpointTime(Rule[str]):
         limit = limit_of(context)
         path = context.cluster.storage.checkpoint_path
         if limit is not None and path is not None and writers(context):
-            yield Subject(limit.path, path)
+            yield limit.path, path
 
-    def check(self, subject: Subject[str], context: Context) -> Results:
+    def check(self, mount: str, context: Context) -> Results:
         run, limit = context.cluster.run, limit_of(context)
         assert run is not None
         assert run.checkpoint_gib is not None
         assert limit is not None
         wanted = throughput_for(run.checkpoint_gib, limit.seconds)
-        found = lustre_of(subject.value, context.cluster.storage.lustre)
+        found = lustre_of(mount, context.cluster.storage.lustre)
         if found is None:
-            yield from self._home(subject, context, wanted)
+            yield from self._home(mount, context, wanted)
             return
         index, fs = found
         if fs.existing is not None:
@@ -69,15 +69,15 @@ class CheckpointTime(Rule[str]):
             hint=_hint(wanted, fs.throughput_mbps_per_tib) if has <= reach else None,
         )
 
-    def _home(self, subject: Subject[str], context: Context, wanted: float) -> Results:
+    def _home(self, mount: str, context: Context, wanted: float) -> Results:
         home = context.cluster.storage.home
-        if home is None or not within(subject.value, home.mount_path):
+        if home is None or not within(mount, home.mount_path):
             return  # CW-S013 reports local drives
         if home.existing is not None:
             yield Unknown(message="the throughput of existing home directories is not read")
         elif home.throughput_mbps < wanted:
             yield Fail(
-                message=f"{subject.value} is on home directories of {home.throughput_mbps:,} "
+                message=f"{mount} is on home directories of {home.throughput_mbps:,} "
                 f"MB/s; {wanted:,.0f} MB/s are required",
                 requested=round(wanted),
                 limit=home.throughput_mbps,
@@ -91,6 +91,3 @@ def _hint(wanted: float, per_tib: int | None) -> str:
         return f"{wanted:,.0f} MB/s are required"
     capacity = wanted / per_tib * GIB_PER_TIB
     return f"{wanted:,.0f} MB/s are required: {capacity:,.0f} GiB at {per_tib:,} MB/s per TiB"
-
-
-RULE = CheckpointTime()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 AT_ONCE = 2
@@ -21,7 +21,7 @@ class CheckpointCapacity(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         run, path = context.cluster.run, context.cluster.storage.checkpoint_path
         if run is not None and run.checkpoint_gib is not None and path is not None:
-            yield Subject(("run", "checkpoint_gib"), path)
+            yield ("run", "checkpoint_gib"), path
 
     def check(self, checkpoint_path: str, context: Context) -> Results:
         storage, run = context.cluster.storage, context.cluster.run
@@ -41,6 +41,3 @@ class CheckpointCapacity(Rule[str]):
                 requested=round(wanted),
                 limit=capacity,
             )
-
-
-RULE = CheckpointCapacity()

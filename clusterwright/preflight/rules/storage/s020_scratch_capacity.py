@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, writers
 
 GB_PER_GIB = 1024**3 / 10**9
@@ -27,7 +27,7 @@ class ScratchCapacity(Rule[ComputeGroup]):
             return  # only checkpoints on Lustre are copied from local drives
         for place, group, _ in writers(context):
             if group.scratch is not None:
-                yield Subject((*place, "scratch"), group)
+                yield (*place, "scratch"), group
 
     def check(self, group: ComputeGroup, context: Context) -> Results:
         run = context.cluster.run
@@ -49,6 +49,3 @@ class ScratchCapacity(Rule[ComputeGroup]):
                 limit=has_gb,
                 hint="write checkpoints directly to shared storage, or use more nodes",
             )
-
-
-RULE = ScratchCapacity()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class ExistingNames(Rule[tuple[str, str | None]]):
@@ -17,12 +17,10 @@ class ExistingNames(Rule[tuple[str, str | None]]):
         for index, fs in enumerate(storage.lustre):
             if fs.existing is not None:
                 path = ("storage", "lustre", index, "existing", "dns_name")
-                yield Subject(path, (fs.existing.dns_name, fs.existing.id))
+                yield path, (fs.existing.dns_name, fs.existing.id)
         home = storage.home
         if home is not None and home.existing is not None:
-            yield Subject(
-                ("storage", "home", "existing", "dns_name"), (home.existing.dns_name, None)
-            )
+            yield (("storage", "home", "existing", "dns_name"), (home.existing.dns_name, None))
 
     def check(self, dns_name_and_id: tuple[str, str | None], context: Context) -> Results:
         name, identity = dns_name_and_id
@@ -40,6 +38,3 @@ class ExistingNames(Rule[tuple[str, str | None]]):
                 requested=context.region,
                 limit=parts[1],
             )
-
-
-RULE = ExistingNames()

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import (
-    Context,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rule, Subjects
 
 
 class ExistingHome(Rule[str]):
@@ -24,7 +16,7 @@ class ExistingHome(Rule[str]):
     def subjects(self, context: Context) -> Subjects[str]:
         home = context.cluster.storage.home
         if home is not None and home.existing is not None:
-            yield Subject(("storage", "home", "existing", "dns_name"), home.existing.dns_name)
+            yield ("storage", "home", "existing", "dns_name"), home.existing.dns_name
 
     needs = (FileSystems(), Subnets())
 
@@ -61,6 +53,3 @@ class ExistingHome(Rule[str]):
                 where=found.id,
                 hint="traffic between zones is slower and charged",
             )
-
-
-RULE = ExistingHome()

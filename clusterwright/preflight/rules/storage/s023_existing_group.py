@@ -16,7 +16,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -44,8 +43,8 @@ class ExistingGroup(Rule[ExistingFileSystem]):
     )
 
     def subjects(self, context: Context) -> Subjects[ExistingFileSystem]:
-        for subject in existing_file_systems(context):
-            yield Subject((*subject.path, "security_group_id"), subject.value)
+        for path, existing in existing_file_systems(context):
+            yield (*path, "security_group_id"), existing
 
     def needs(self, files: ExistingFileSystem) -> Facts:
         group = SecurityGroup(files.security_group_id)
@@ -143,6 +142,3 @@ def _allows_all(group_id: str, rules: Iterable[Permission]) -> bool:
 
 def _port_range(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
-
-
-RULE = ExistingGroup()

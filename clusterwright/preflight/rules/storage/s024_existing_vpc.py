@@ -50,6 +50,3 @@ class ExistingFilesVpc(Rule[ExistingFileSystem]):
                 where=found.id,
                 hint=f"network: {{existing: {{vpc_id: {found.vpc_id}, ...}}}}",
             )
-
-
-RULE = ExistingFilesVpc()

@@ -65,6 +65,3 @@ class RepositoryBucketPolicy(Rule[RepositoryBucket]):
                 "the request",
                 hint="exclude the file system's role from the Deny, with aws:PrincipalArn",
             )
-
-
-RULE = RepositoryBucketPolicy()

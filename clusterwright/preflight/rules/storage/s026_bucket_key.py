@@ -77,6 +77,3 @@ class RepositoryBucketKey(Rule[RepositoryBucket]):
                 "known before the request",
                 hint=f"check the policy of {found.key.arn}",
             )
-
-
-RULE = RepositoryBucketKey()

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from clusterwright.preflight.facts.files import Associations
 from clusterwright.preflight.facts.storage import FileSystems
-from clusterwright.preflight.rule import (
-    Context,
-    Facts,
-    FactValues,
-    Fail,
-    Results,
-    Rule,
-    Subject,
-    Subjects,
-)
+from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 from clusterwright.preflight.rules.storage.existing_file_systems import (
     ExistingFileSystem,
@@ -31,9 +22,9 @@ class ExistingScratch(Rule[ExistingFileSystem]):
     def subjects(self, context: Context) -> Subjects[ExistingFileSystem]:
         path = context.cluster.storage.checkpoint_path
         found = lustre_of(path, context.cluster.storage.lustre) if path is not None else None
-        for subject in existing_file_systems(context):
-            if found is not None and subject.path == ("storage", "lustre", found[0], "existing"):
-                yield Subject(("storage", "checkpoint_path"), subject.value)
+        for at, existing in existing_file_systems(context):
+            if found is not None and at == ("storage", "lustre", found[0], "existing"):
+                yield ("storage", "checkpoint_path"), existing
 
     def needs(self, files: ExistingFileSystem) -> Facts:
         return (FileSystems(), Associations(files.id))
@@ -56,6 +47,3 @@ class ExistingScratch(Rule[ExistingFileSystem]):
             where=found.id,
             hint="associate the folder with a bucket, with automatic export of NEW and CHANGED",
         )
-
-
-RULE = ExistingScratch()

@@ -11,7 +11,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -45,9 +44,9 @@ class ExistingCheckpointTime(Rule[ExistingFileSystem]):
         if run is None or run.checkpoint_gib is None or path is None or not writers(context):
             return
         found = lustre_of(path, context.cluster.storage.lustre)
-        for subject in existing_file_systems(context):
-            if found is not None and subject.path == ("storage", "lustre", found[0], "existing"):
-                yield Subject(("run", "checkpoint_gib"), subject.value)
+        for at, existing in existing_file_systems(context):
+            if found is not None and at == ("storage", "lustre", found[0], "existing"):
+                yield ("run", "checkpoint_gib"), existing
 
     needs = (FileSystems(),)
 
@@ -100,6 +99,3 @@ def _throughput_mbps(found: FileSystem, context: Context) -> float | None:
     if per_tib is None or not found.capacity_gib:
         return None
     return per_tib * found.capacity_gib / GIB_PER_TIB
-
-
-RULE = ExistingCheckpointTime()

@@ -14,7 +14,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -37,7 +36,7 @@ class ExportsComplete(Rule[FileSystemRef]):
 
     def subjects(self, context: Context) -> Subjects[FileSystemRef]:
         if context.retire is not None:
-            yield Subject(context.retire.path, context.retire)
+            yield context.retire.path, context.retire
 
     def needs(self, ref: FileSystemRef, context: Context) -> Facts:
         return (_fact(ref, context),)
@@ -224,6 +223,3 @@ def _covers(paths: tuple[str, ...], wanted: str) -> bool:
     return any(
         inside.startswith("/" + path.strip("/") + "/") or path.strip("/") == "" for path in paths
     )
-
-
-RULE = ExportsComplete()

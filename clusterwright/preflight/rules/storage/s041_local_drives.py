@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clusterwright.catalog import Known
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.preflight.rule import Context, Fail, Results, Subject, Subjects, Unknown
+from clusterwright.preflight.rule import Context, Fail, Results, Subjects, Unknown
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -16,9 +16,9 @@ class LocalDrives(GroupRule):
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo"
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
-        for subject in super().subjects(context):
-            if subject.value.scratch is not None:
-                yield Subject((*subject.path, "scratch"), subject.value)
+        for path, existing in super().subjects(context):
+            if existing.scratch is not None:
+                yield (*path, "scratch"), existing
 
     def check(self, group: ComputeGroup, context: Context) -> Results:
         instance = context.catalog.instance(group.instance_type)
@@ -30,6 +30,3 @@ class LocalDrives(GroupRule):
                 requested=group.instance_type,
                 hint="remove scratch, or choose a type with local NVMe drives",
             )
-
-
-RULE = LocalDrives()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class RequiredTags(Rule[str]):
@@ -16,7 +16,7 @@ class RequiredTags(Rule[str]):
         wanted = context.cluster.required_tags
         for index, key in enumerate(wanted):
             if key not in wanted[:index]:
-                yield Subject(("required_tags", index), key)
+                yield ("required_tags", index), key
 
     def check(self, tag: str, context: Context) -> Results:
         tags = context.cluster.tags
@@ -32,6 +32,3 @@ class RequiredTags(Rule[str]):
             if near is not None and near != tag
             else f"tags: {{{tag}: ...}}",
         )
-
-
-RULE = RequiredTags()

@@ -13,7 +13,6 @@ from clusterwright.preflight.rule import (
     Results,
     Rule,
     Severity,
-    Subject,
     Subjects,
 )
 
@@ -39,9 +38,9 @@ class OrganizationTags(Rule[Tag | None]):
     def subjects(self, context: Context) -> Subjects[Tag | None]:
         cluster = context.cluster
         for key, value in cluster.tags.items():
-            yield Subject(("tags", key), (key, value))
-        yield Subject(("environment",), (ENVIRONMENT_TAG, cluster.environment))
-        yield Subject(("required_tags",) if cluster.required_tags else ("environment",), None)
+            yield ("tags", key), (key, value)
+        yield ("environment",), (ENVIRONMENT_TAG, cluster.environment)
+        yield ("required_tags",) if cluster.required_tags else ("environment",), None
 
     needs = (EffectiveTagPolicy(),)
 
@@ -105,6 +104,3 @@ def _missing(policy: TagKeyPolicy, context: Context, made: frozenset[str]) -> Re
 def _few(names: tuple[str, ...]) -> str:
     left = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {left} more" if left > 0 else "")
-
-
-RULE = OrganizationTags()

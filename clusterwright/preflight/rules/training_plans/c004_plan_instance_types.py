@@ -27,6 +27,3 @@ class PlanInstanceTypes(GroupRule):
                 requested=name,
                 hint=f"plans are sold for {', '.join(held)}",
             )
-
-
-RULE = PlanInstanceTypes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.platforms.hyperpod.instance_groups import TRAINING_PLAN_INSTANCE_COUNTS
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.compute_groups import (
     by_plan,
     largest,
@@ -28,7 +28,7 @@ class PlanSize(Rule[tuple[str, int]]):
             # Plans of UltraServers count UltraServers, not instances: see CW-C021.
             if any(ultraserver_sizes(context, group.instance_type) for _, group in groups):
                 continue
-            yield Subject(largest(groups), (arn, sum(group.count for _, group in groups)))
+            yield largest(groups), (arn, sum(group.count for _, group in groups))
 
     def check(self, plan: tuple[str, int]) -> Results:
         arn, count = plan
@@ -52,6 +52,3 @@ class PlanSize(Rule[tuple[str, int]]):
                 where=plan_name(arn),
                 hint=f"count: {bought}, or several plans",
             )
-
-
-RULE = PlanSize()

@@ -27,6 +27,3 @@ class PlanExists(PlanRule):
                 requested=use.arn,
                 where=context.region,
             )
-
-
-RULE = PlanExists()

@@ -44,6 +44,3 @@ class PlanStatus(PlanRule):
             yield Unknown(
                 message=f"the training plan {plan.name} has an unknown status: {plan.status}"
             )
-
-
-RULE = PlanStatus()

@@ -31,6 +31,3 @@ class PlanType(PlanRule):
                     requested=ml_name(group.instance_type),
                     where=context.region,
                 )
-
-
-RULE = PlanType()

@@ -12,7 +12,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -30,7 +29,7 @@ class PlanZone(Rule[tuple[str, ...]]):
     def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         plans = tuple(plan_name(arn) for arn in by_plan(context))
         if plans:
-            yield Subject(("network", "availability_zone_id"), plans)
+            yield ("network", "availability_zone_id"), plans
 
     def needs(self, plan_names: tuple[str, ...]) -> Facts:
         return (*(TrainingPlan(name) for name in plan_names), Zones())
@@ -79,6 +78,3 @@ class PlanZone(Rule[tuple[str, ...]]):
 
 def _zone(segment: ReservedCapacity) -> str | None:
     return segment.zone_id or segment.zone
-
-
-RULE = PlanZone()

@@ -49,6 +49,3 @@ class PlanAvailableInstances(PlanRule):
                 where=context.region,
                 hint=f"count: {free + held}, or another plan for the rest",
             )
-
-
-RULE = PlanAvailableInstances()

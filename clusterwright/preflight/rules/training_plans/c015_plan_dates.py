@@ -14,7 +14,6 @@ from clusterwright.preflight.rule import (
     Fail,
     Results,
     Rule,
-    Subject,
     Subjects,
     Unknown,
 )
@@ -33,7 +32,7 @@ class PlanDates(Rule[tuple[str, ...]]):
     def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         plans = tuple(plan_name(arn) for arn in by_plan(context))
         if plans and context.cluster.run is not None:
-            yield Subject(("run", "hours"), plans)
+            yield ("run", "hours"), plans
 
     def needs(self, plan_names: tuple[str, ...]) -> Facts:
         return [TrainingPlan(name) for name in plan_names]
@@ -97,6 +96,3 @@ def _until(plan: Plan, context: Context) -> tuple[float, dt.datetime, bool] | No
         # The plan's end includes extensions, those of its segments may not.
         end = block if gap else end
     return max(0.0, (end - lost - begin) / dt.timedelta(hours=1)), end, gap
-
-
-RULE = PlanDates()

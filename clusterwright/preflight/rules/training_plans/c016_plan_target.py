@@ -28,6 +28,3 @@ class PlanTarget(PlanRule):
                 where=context.region,
                 hint="the target of a plan cannot be changed: use another plan",
             )
-
-
-RULE = PlanTarget()

@@ -36,6 +36,3 @@ class PlanExtension(PlanRule):
                 where=context.region,
                 hint="check the plan's extensions in the SageMaker console",
             )
-
-
-RULE = PlanExtension()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.facts.hyperpod import TrainingPlan
-from clusterwright.preflight.rule import Context, Facts, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Facts, Rule, Subjects
 from clusterwright.preflight.rules.compute_groups import by_plan, plan_name
 
 GONE = ("Expired", "Failed")
@@ -33,7 +33,7 @@ class PlanRule(Rule[PlanUse]):
     def subjects(self, context: Context) -> Subjects[PlanUse]:
         for arn, groups in by_plan(context).items():
             path = (*groups[0][0], "capacity", "arn")
-            yield Subject(path, PlanUse(plan_name(arn), arn, tuple(groups)))
+            yield path, PlanUse(plan_name(arn), arn, tuple(groups))
 
     def needs(self, plan_use: PlanUse) -> Facts:
         return (TrainingPlan(plan_use.name),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.models.operations import Waiver
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class ExpiredWaiver(Rule[Waiver]):
@@ -15,7 +15,7 @@ class ExpiredWaiver(Rule[Waiver]):
 
     def subjects(self, context: Context) -> Subjects[Waiver]:
         for index, waiver in enumerate(context.cluster.waivers):
-            yield Subject(("waivers", index, "expires"), waiver)
+            yield ("waivers", index, "expires"), waiver
 
     def check(self, waiver: Waiver, context: Context) -> Results:
         if waiver.expires < context.today:
@@ -25,6 +25,3 @@ class ExpiredWaiver(Rule[Waiver]):
                 where=waiver.rule,
                 hint="fix the cause and remove the waiver, or renew it",
             )
-
-
-RULE = ExpiredWaiver()

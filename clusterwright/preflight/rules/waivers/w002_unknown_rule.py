@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.suggest import closest
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 
 class UnknownWaivedRule(Rule[str]):
@@ -15,7 +15,7 @@ class UnknownWaivedRule(Rule[str]):
 
     def subjects(self, context: Context) -> Subjects[str]:
         for index, waiver in enumerate(context.cluster.waivers):
-            yield Subject(("waivers", index, "rule"), waiver.rule)
+            yield ("waivers", index, "rule"), waiver.rule
 
     def check(self, rule_id: str, context: Context) -> Results:
         if rule_id in context.rule_ids:
@@ -26,6 +26,3 @@ class UnknownWaivedRule(Rule[str]):
             requested=rule_id,
             hint=f"did you mean {near[0]}?" if near else None,
         )
-
-
-RULE = UnknownWaivedRule()

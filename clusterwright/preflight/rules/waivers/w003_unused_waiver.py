@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.models.operations import Waiver
-from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subject, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.waivers import covers
 
 
@@ -20,7 +20,7 @@ class UnusedWaiver(Rule[Waiver]):
         for index, waiver in enumerate(context.cluster.waivers):
             # A rule that did not run, or was unknown, shows nothing.
             if waiver.rule in context.decided and waiver.expires >= context.today:
-                yield Subject(("waivers", index), waiver)
+                yield ("waivers", index), waiver
 
     def check(self, waiver: Waiver, context: Context) -> Results:
         for finding in context.findings:
@@ -33,6 +33,3 @@ class UnusedWaiver(Rule[Waiver]):
             where=waiver.rule,
             hint="remove it",
         )
-
-
-RULE = UnusedWaiver()

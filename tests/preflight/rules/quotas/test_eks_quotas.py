@@ -81,7 +81,7 @@ def test_karpenters_nodes_are_in_no_node_group(rule: Harness) -> None:
 
     def at_growth(spec: dict[str, Any]) -> set[str]:
         context = Context(specs.load(rule.folder, spec), load_catalog(), TODAY)
-        return {subject.value.rule.id for subject in q095_growth.RULE.subjects(context)}
+        return {growth.rule.id for _, growth in q095_growth.GrowthQuotas().subjects(context)}
 
     assert "CW-Q020" in at_growth(SCALED)
     assert not at_growth(SCALED) & {"CW-Q061", "CW-Q062"}
