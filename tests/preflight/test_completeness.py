@@ -70,7 +70,7 @@ def test_the_registry_finds_every_file() -> None:
     files = {
         f"{path.parent.name}.{path.stem}"
         for path in FOLDER.glob("*/*.py")
-        if re.search(r"^RULES? = ", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(r'^(    id = "CW-|RULES = )', path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert {".".join(file.module.split(".")[-2:]) for file in rule_files()} == files
 
