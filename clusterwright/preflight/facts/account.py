@@ -15,10 +15,7 @@ class CallerAccount(Fact[str]):
     """The account of the credentials."""
 
     actions: ClassVar = ("sts:GetCallerIdentity",)
-
-    def read(self) -> Reading[str]:
-        (account,) = yield [ask(sts.account)]
-        return str(answered(account))
+    function: ClassVar = sts.account
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,8 @@ class BucketPolicy(Fact[str | None]):
 
     name: str
     actions: ClassVar = ("s3:GetBucketPolicy",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        return dict.fromkeys(self.actions, f"arn:{place.partition}:s3:::{self.name}")
-
-    def read(self) -> Reading[str | None]:
-        (found,) = yield [ask(s3.bucket_policy, self.name)]
-        result: str | None = answered(found)
-        return result
+    resource: ClassVar = "arn:{partition}:s3:::{name}"
+    function: ClassVar = s3.bucket_policy
 
 
 @dataclass(frozen=True)
@@ -71,15 +65,8 @@ class KeyPolicy(Fact[str | None]):
 
     arn: str
     actions: ClassVar = ("kms:GetKeyPolicy",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        del place
-        return dict.fromkeys(self.actions, self.arn)
-
-    def read(self) -> Reading[str | None]:
-        (found,) = yield [ask(kms.key_policy, self.arn)]
-        result: str | None = answered(found)
-        return result
+    resource: ClassVar = "{arn}"
+    function: ClassVar = kms.key_policy
 
 
 @dataclass(frozen=True)
@@ -88,13 +75,6 @@ class KeyAlias(Fact[kms.Key | None]):
 
     name: str
     actions: ClassVar = ("kms:DescribeKey",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        # IAM looks at the key, not at the alias.
-        pattern = f"arn:{place.partition}:kms:{place.region}:{place.account}:key/*"
-        return dict.fromkeys(self.actions, pattern)
-
-    def read(self) -> Reading[kms.Key | None]:
-        (found,) = yield [ask(kms.key, self.name)]
-        result: kms.Key | None = answered(found)
-        return result
+    # IAM looks at the key, not at the alias.
+    resource: ClassVar = "arn:{partition}:kms:{region}:{account}:key/*"
+    function: ClassVar = kms.key

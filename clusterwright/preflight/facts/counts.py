@@ -15,11 +15,7 @@ class InternetGateways(Fact[tuple[str | None, ...]]):
     """The stack of each internet gateway, None where no stack built it."""
 
     actions: ClassVar = ("ec2:DescribeInternetGateways",)
-
-    def read(self) -> Reading[tuple[str | None, ...]]:
-        (found,) = yield [ask(routes.internet_gateway_stacks)]
-        result: tuple[str | None, ...] = answered(found)
-        return result
+    function: ClassVar = routes.internet_gateway_stacks
 
 
 @dataclass(frozen=True)
@@ -27,11 +23,7 @@ class NetworkInterfaces(Fact[tuple[network_interfaces.NetworkInterface, ...]]):
     """Every network interface of the account in the region."""
 
     actions: ClassVar = ("ec2:DescribeNetworkInterfaces",)
-
-    def read(self) -> Reading[tuple[network_interfaces.NetworkInterface, ...]]:
-        (found,) = yield [ask(network_interfaces.network_interfaces)]
-        result: tuple[network_interfaces.NetworkInterface, ...] = answered(found)
-        return result
+    function: ClassVar = network_interfaces.network_interfaces
 
 
 @dataclass(frozen=True)
@@ -39,11 +31,7 @@ class Databases(Fact[tuple[rds.Database, ...]]):
     """Every DB instance of the account in the region."""
 
     actions: ClassVar = ("rds:DescribeDBInstances",)
-
-    def read(self) -> Reading[tuple[rds.Database, ...]]:
-        (found,) = yield [ask(rds.databases)]
-        result: tuple[rds.Database, ...] = answered(found)
-        return result
+    function: ClassVar = rds.databases
 
 
 @dataclass(frozen=True)
@@ -51,11 +39,7 @@ class DatabaseSubnetGroups(Fact[tuple[str, ...]]):
     """Names of every DB subnet group of the account in the region."""
 
     actions: ClassVar = ("rds:DescribeDBSubnetGroups",)
-
-    def read(self) -> Reading[tuple[str, ...]]:
-        (found,) = yield [ask(rds.subnet_groups)]
-        result: tuple[str, ...] = answered(found)
-        return result
+    function: ClassVar = rds.subnet_groups
 
 
 @dataclass(frozen=True)
@@ -63,11 +47,7 @@ class DatabaseParameterGroups(Fact[tuple[str, ...]]):
     """Names of every DB parameter group of the account in the region."""
 
     actions: ClassVar = ("rds:DescribeDBParameterGroups",)
-
-    def read(self) -> Reading[tuple[str, ...]]:
-        (found,) = yield [ask(rds.parameter_groups)]
-        result: tuple[str, ...] = answered(found)
-        return result
+    function: ClassVar = rds.parameter_groups
 
 
 @dataclass(frozen=True)
@@ -88,11 +68,7 @@ class BucketNames(Fact[tuple[str, ...]]):
     """Every general purpose bucket of the account."""
 
     actions: ClassVar = ("s3:ListAllMyBuckets",)
-
-    def read(self) -> Reading[tuple[str, ...]]:
-        (found,) = yield [ask(counts.bucket_names)]
-        result: tuple[str, ...] = answered(found)
-        return result
+    function: ClassVar = counts.bucket_names
 
 
 @dataclass(frozen=True)
@@ -100,8 +76,4 @@ class EksClusters(Fact[tuple[str, ...]]):
     """Names of every EKS cluster of the account in the region."""
 
     actions: ClassVar = ("eks:ListClusters",)
-
-    def read(self) -> Reading[tuple[str, ...]]:
-        (found,) = yield [ask(eks.cluster_names)]
-        result: tuple[str, ...] = answered(found)
-        return result
+    function: ClassVar = eks.cluster_names

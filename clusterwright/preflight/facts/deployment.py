@@ -32,13 +32,9 @@ class Stacks(Fact[OwnStacks]):
     environment: str
     actions: ClassVar = ("cloudformation:DescribeStacks", "cloudformation:ListStackResources")
     inventory: ClassVar = True  # a stack whose creation failed has no resources
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        pattern = (
-            f"arn:{place.partition}:cloudformation:{place.region}:{place.account}:"
-            f"stack/{self.environment}-*/*"
-        )
-        return dict.fromkeys(self.actions, pattern)
+    resource: ClassVar = (
+        "arn:{partition}:cloudformation:{region}:{account}:stack/{environment}-*/*"
+    )
 
     def read(self) -> Reading[OwnStacks]:
         names = [stack_name(self.environment, part) for part in PARTS]
@@ -55,15 +51,8 @@ class LogGroups(Fact[tuple[str, ...]]):
     prefix: str
     actions: ClassVar = ("logs:DescribeLogGroups",)
     inventory: ClassVar = True
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        arn = f"arn:{place.partition}:logs:{place.region}:{place.account}:log-group:*"
-        return dict.fromkeys(self.actions, arn)
-
-    def read(self) -> Reading[tuple[str, ...]]:
-        (found,) = yield [ask(logs.log_group_names, self.prefix)]
-        result: tuple[str, ...] = answered(found)
-        return result
+    resource: ClassVar = "arn:{partition}:logs:{region}:{account}:log-group:*"
+    function: ClassVar = logs.log_group_names
 
 
 @dataclass(frozen=True)
@@ -72,16 +61,12 @@ class NamedSecret(Fact[secretsmanager.Secret | None]):
 
     name: str
     actions: ClassVar = ("secretsmanager:DescribeSecret",)
+    function: ClassVar = secretsmanager.secret
 
     def resources(self, place: Place) -> Mapping[str, str]:
         whole = self.name.startswith("arn:")
         arn = f"arn:{place.partition}:secretsmanager:{place.region}:{place.account}:secret:"
         return dict.fromkeys(self.actions, self.name if whole else f"{arn}{self.name}*")
-
-    def read(self) -> Reading[secretsmanager.Secret | None]:
-        (found,) = yield [ask(secretsmanager.secret, self.name)]
-        result: secretsmanager.Secret | None = answered(found)
-        return result
 
 
 @dataclass(frozen=True)
@@ -91,14 +76,8 @@ class BudgetNamed(Fact[bool]):
     account: str
     name: str
     actions: ClassVar = ("budgets:ViewBudget",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        arn = f"arn:{place.partition}:budgets::{self.account}:budget/{self.name}"
-        return dict.fromkeys(self.actions, arn)
-
-    def read(self) -> Reading[bool]:
-        (found,) = yield [ask(budgets.budget_exists, self.account, self.name)]
-        return bool(answered(found))
+    resource: ClassVar = "arn:{partition}:budgets::{account}:budget/{name}"
+    function: ClassVar = budgets.budget_exists
 
 
 @dataclass(frozen=True)
@@ -107,15 +86,8 @@ class Parameter(Fact[str | None]):
 
     name: str
     actions: ClassVar = ("ssm:GetParameter",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        arn = f"arn:{place.partition}:ssm:{place.region}:{place.account}:parameter{self.name}"
-        return dict.fromkeys(self.actions, arn)
-
-    def read(self) -> Reading[str | None]:
-        (found,) = yield [ask(ssm.parameter, self.name)]
-        result: str | None = answered(found)
-        return result
+    resource: ClassVar = "arn:{partition}:ssm:{region}:{account}:parameter{name}"
+    function: ClassVar = ssm.parameter
 
 
 @dataclass(frozen=True)
@@ -181,11 +153,7 @@ class MachineImage(Fact[images.Image | None]):
 
     id: str
     actions: ClassVar = ("ec2:DescribeImages",)
-
-    def read(self) -> Reading[images.Image | None]:
-        (found,) = yield [ask(images.image, self.id)]
-        result: images.Image | None = answered(found)
-        return result
+    function: ClassVar = images.image
 
 
 @dataclass(frozen=True)

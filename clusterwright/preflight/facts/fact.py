@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -43,11 +42,13 @@ class Place:
     account: str
 
 
-class Fact(ABC, Generic[Result_co]):
+class Fact(Generic[Result_co]):
     """Something true of an account in a region. Subclasses are frozen dataclasses of parameters.
 
-    `read` yields questions, all of which are put at once, and is given their answers; it may yield
-    again where later questions depend on earlier answers, and returns the value.
+    Most facts are the answer to one request: `function` is called with the parameters. The others
+    have a `read`, which yields requests, all of which are sent at once, and receives their
+    answers; it may yield again where later requests depend on earlier answers, and returns the
+    value.
     """
 
     actions: ClassVar[tuple[str, ...]]
@@ -56,17 +57,28 @@ class Fact(ABC, Generic[Result_co]):
     inventory: ClassVar[bool] = False
     """Whether it lists what the account has, so that an empty list is an answer: there is none."""
 
+    resource: ClassVar[str | None] = None
+    """The ARN, or a pattern of ARNs, to which IAM can limit `actions`: a format string of the
+    fact's parameters and the attributes of `Place`."""
+
+    function: ClassVar[Callable[..., Any]]
+    """The function of an `aws` module that returns the value, for the fact's parameters."""
+
     def resources(self, place: Place) -> Mapping[str, str]:
         """For those of `actions` that IAM can limit to a resource: its ARN, or a pattern of them.
 
         The others are allowed on `*`. `--iam-policy` prints it.
         """
-        del place
-        return {}
+        if self.resource is None:
+            return {}
+        arn = self.resource.format_map({**vars(place), **vars(self)})
+        return dict.fromkeys(self.actions, arn)
 
-    @abstractmethod
     def read(self) -> Reading[Result_co]:
-        """The questions and, from their answers, the value."""
+        """The requests and, from their answers, the value."""
+        (answer,) = yield [ask(type(self).function, *vars(self).values())]
+        value: Result_co = answered(answer)
+        return value
 
 
 def ask(function: Callable[..., Any], *arguments: Hashable) -> Ask:

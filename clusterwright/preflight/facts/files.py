@@ -34,8 +34,4 @@ class Associations(Fact[tuple[fsx.DataRepositoryAssociation, ...]]):
     file_system_id: str
     actions: ClassVar = ("fsx:DescribeDataRepositoryAssociations",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[fsx.DataRepositoryAssociation, ...]]:
-        (found,) = yield [ask(fsx.associations, self.file_system_id)]
-        result: tuple[fsx.DataRepositoryAssociation, ...] = answered(found)
-        return result
+    function: ClassVar = fsx.associations

@@ -33,14 +33,8 @@ class TrainingPlan(Fact[sagemaker.TrainingPlan | None]):
 
     name: str
     actions: ClassVar = ("sagemaker:DescribeTrainingPlan",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        return {"sagemaker:DescribeTrainingPlan": _arn(place, f"training-plan/{self.name}")}
-
-    def read(self) -> Reading[sagemaker.TrainingPlan | None]:
-        (plan,) = yield [ask(sagemaker.training_plan, self.name)]
-        found: sagemaker.TrainingPlan | None = answered(plan)
-        return found
+    resource: ClassVar = "arn:{partition}:sagemaker:{region}:{account}:training-plan/{name}"
+    function: ClassVar = sagemaker.training_plan
 
 
 @dataclass(frozen=True)
@@ -49,11 +43,7 @@ class TrainingPlans(Fact[tuple[sagemaker.TrainingPlan, ...]]):
 
     actions: ClassVar = ("sagemaker:ListTrainingPlans",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[sagemaker.TrainingPlan, ...]]:
-        (plans,) = yield [ask(sagemaker.training_plans)]
-        found: tuple[sagemaker.TrainingPlan, ...] = answered(plans)
-        return found
+    function: ClassVar = sagemaker.training_plans
 
 
 def deployed_cluster(
@@ -73,12 +63,5 @@ class TrainingPlanExtensions(Fact[tuple[sagemaker.PlanExtension, ...]]):
 
     arn: str
     actions: ClassVar = ("sagemaker:DescribeTrainingPlanExtensionHistory",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        del place
-        return dict.fromkeys(self.actions, self.arn)
-
-    def read(self) -> Reading[tuple[sagemaker.PlanExtension, ...]]:
-        (found,) = yield [ask(sagemaker.plan_extensions, self.arn)]
-        result: tuple[sagemaker.PlanExtension, ...] = answered(found)
-        return result
+    resource: ClassVar = "{arn}"
+    function: ClassVar = sagemaker.plan_extensions

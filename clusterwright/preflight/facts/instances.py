@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws.ec2 import instances
-from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,4 @@ class Instances(Fact[tuple[instances.Instance, ...]]):
 
     actions: ClassVar = ("ec2:DescribeInstances",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[instances.Instance, ...]]:
-        (found,) = yield [ask(instances.running)]
-        result: tuple[instances.Instance, ...] = answered(found)
-        return result
+    function: ClassVar = instances.running

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws.ec2 import instance_types, vpc
 from clusterwright.aws.session import AwsSession
-from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
 @dataclass(frozen=True)
 class Vpcs(Fact[tuple[vpc.Vpc, ...]]):
     actions: ClassVar = ("ec2:DescribeVpcs",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[vpc.Vpc, ...]]:
-        (found,) = yield [ask(vpc.vpcs)]
-        result: tuple[vpc.Vpc, ...] = answered(found)
-        return result
+    function: ClassVar = vpc.vpcs
 
 
 @dataclass(frozen=True)
@@ -28,10 +23,7 @@ class VpcDns(Fact[tuple[bool, bool]]):
 
     vpc_id: str
     actions: ClassVar = ("ec2:DescribeVpcAttribute",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        where = f"arn:{place.partition}:ec2:{place.region}:{place.account}"
-        return {"ec2:DescribeVpcAttribute": f"{where}:vpc/{self.vpc_id}"}
+    resource: ClassVar = "arn:{partition}:ec2:{region}:{account}:vpc/{vpc_id}"
 
     def read(self) -> Reading[tuple[bool, bool]]:
         support, hostnames = yield [
@@ -45,11 +37,7 @@ class VpcDns(Fact[tuple[bool, bool]]):
 class Subnets(Fact[tuple[vpc.Subnet, ...]]):
     actions: ClassVar = ("ec2:DescribeSubnets",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[vpc.Subnet, ...]]:
-        (found,) = yield [ask(vpc.subnets)]
-        result: tuple[vpc.Subnet, ...] = answered(found)
-        return result
+    function: ClassVar = vpc.subnets
 
 
 @dataclass(frozen=True)
@@ -58,11 +46,7 @@ class SecurityGroup(Fact[vpc.SecurityGroup | None]):
 
     id: str
     actions: ClassVar = ("ec2:DescribeSecurityGroups",)
-
-    def read(self) -> Reading[vpc.SecurityGroup | None]:
-        (found,) = yield [ask(vpc.security_group, self.id)]
-        result: vpc.SecurityGroup | None = answered(found)
-        return result
+    function: ClassVar = vpc.security_group
 
 
 @dataclass(frozen=True)
@@ -70,11 +54,7 @@ class SecurityGroups(Fact[tuple[vpc.SecurityGroup, ...]]):
     """Every security group of the account in the region, with its rules."""
 
     actions: ClassVar = ("ec2:DescribeSecurityGroups",)
-
-    def read(self) -> Reading[tuple[vpc.SecurityGroup, ...]]:
-        (found,) = yield [ask(vpc.security_groups)]
-        result: tuple[vpc.SecurityGroup, ...] = answered(found)
-        return result
+    function: ClassVar = vpc.security_groups
 
 
 @dataclass(frozen=True)
@@ -83,11 +63,7 @@ class ElasticIps(Fact[tuple[str | None, ...]]):
 
     actions: ClassVar = ("ec2:DescribeAddresses",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[str | None, ...]]:
-        (found,) = yield [ask(vpc.elastic_ip_stacks)]
-        result: tuple[str | None, ...] = answered(found)
-        return result
+    function: ClassVar = vpc.elastic_ip_stacks
 
 
 @dataclass(frozen=True)
@@ -96,11 +72,13 @@ class NatGateways(Fact[tuple[vpc.NatGateway, ...]]):
 
     actions: ClassVar = ("ec2:DescribeNatGateways",)
     inventory: ClassVar = True
+    function: ClassVar = vpc.nat_gateways
 
-    def read(self) -> Reading[tuple[vpc.NatGateway, ...]]:
-        (found,) = yield [ask(vpc.nat_gateways)]
-        result: tuple[vpc.NatGateway, ...] = answered(found)
-        return result
+
+def _offerings(session: AwsSession, names: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (o.instance_type, o.zone_id) for o in instance_types.offerings(session, names=names)
+    )
 
 
 @dataclass(frozen=True)
@@ -109,11 +87,7 @@ class Offerings(Fact[frozenset[tuple[str, str]]]):
 
     instance_types: tuple[str, ...]
     actions: ClassVar = ("ec2:DescribeInstanceTypeOfferings",)
-
-    def read(self) -> Reading[frozenset[tuple[str, str]]]:
-        (found,) = yield [ask(_offerings, self.instance_types)]
-        result: frozenset[tuple[str, str]] = answered(found)
-        return result
+    function: ClassVar = _offerings
 
 
 @dataclass(frozen=True)
@@ -121,14 +95,4 @@ class Zones(Fact[tuple[instance_types.Zone, ...]]):
     """Every zone of the region, those included that the account has not opted into."""
 
     actions: ClassVar = ("ec2:DescribeAvailabilityZones",)
-
-    def read(self) -> Reading[tuple[instance_types.Zone, ...]]:
-        (found,) = yield [ask(instance_types.zones)]
-        result: tuple[instance_types.Zone, ...] = answered(found)
-        return result
-
-
-def _offerings(session: AwsSession, names: tuple[str, ...]) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (o.instance_type, o.zone_id) for o in instance_types.offerings(session, names=names)
-    )
+    function: ClassVar = instance_types.zones

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws.ec2 import capacity_reservations
-from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,7 @@ class Reservation(Fact[capacity_reservations.Reservation | None]):
 
     id: str
     actions: ClassVar = ("ec2:DescribeCapacityReservations",)
-
-    def read(self) -> Reading[capacity_reservations.Reservation | None]:
-        (found,) = yield [ask(capacity_reservations.reservation, self.id)]
-        result: capacity_reservations.Reservation | None = answered(found)
-        return result
+    function: ClassVar = capacity_reservations.reservation
 
 
 @dataclass(frozen=True)
@@ -27,11 +23,7 @@ class Reservations(Fact[tuple[capacity_reservations.Reservation, ...]]):
     """Every reservation and block of the account in the region."""
 
     actions: ClassVar = ("ec2:DescribeCapacityReservations",)
-
-    def read(self) -> Reading[tuple[capacity_reservations.Reservation, ...]]:
-        (found,) = yield [ask(capacity_reservations.reservations)]
-        result: tuple[capacity_reservations.Reservation, ...] = answered(found)
-        return result
+    function: ClassVar = capacity_reservations.reservations
 
 
 @dataclass(frozen=True)
@@ -39,8 +31,4 @@ class BlockStatuses(Fact[tuple[capacity_reservations.BlockStatus, ...]]):
     """How the capacity blocks of UltraServers are connected."""
 
     actions: ClassVar = ("ec2:DescribeCapacityBlockStatus",)
-
-    def read(self) -> Reading[tuple[capacity_reservations.BlockStatus, ...]]:
-        (found,) = yield [ask(capacity_reservations.block_statuses)]
-        result: tuple[capacity_reservations.BlockStatus, ...] = answered(found)
-        return result
+    function: ClassVar = capacity_reservations.block_statuses

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from clusterwright.aws import fsx, iam, kms, s3, secretsmanager
-from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
+from clusterwright.preflight.facts.fact import Fact
 
 
 @dataclass(frozen=True)
@@ -16,11 +15,7 @@ class FileSystems(Fact[tuple[fsx.FileSystem, ...]]):
 
     actions: ClassVar = ("fsx:DescribeFileSystems",)
     inventory: ClassVar = True
-
-    def read(self) -> Reading[tuple[fsx.FileSystem, ...]]:
-        (found,) = yield [ask(fsx.file_systems)]
-        result: tuple[fsx.FileSystem, ...] = answered(found)
-        return result
+    function: ClassVar = fsx.file_systems
 
 
 @dataclass(frozen=True)
@@ -29,14 +24,8 @@ class Bucket(Fact[s3.Bucket | None]):
 
     name: str
     actions: ClassVar = ("s3:ListBucket", "s3:GetBucketLocation")
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        return dict.fromkeys(self.actions, f"arn:{place.partition}:s3:::{self.name}")
-
-    def read(self) -> Reading[s3.Bucket | None]:
-        (found,) = yield [ask(s3.bucket, self.name)]
-        result: s3.Bucket | None = answered(found)
-        return result
+    resource: ClassVar = "arn:{partition}:s3:::{name}"
+    function: ClassVar = s3.bucket
 
 
 @dataclass(frozen=True)
@@ -45,15 +34,8 @@ class Key(Fact[kms.Key | None]):
 
     arn: str
     actions: ClassVar = ("kms:DescribeKey",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        del place
-        return dict.fromkeys(self.actions, self.arn)
-
-    def read(self) -> Reading[kms.Key | None]:
-        (found,) = yield [ask(kms.key, self.arn)]
-        result: kms.Key | None = answered(found)
-        return result
+    resource: ClassVar = "{arn}"
+    function: ClassVar = kms.key
 
 
 @dataclass(frozen=True)
@@ -62,14 +44,8 @@ class Secret(Fact[bool]):
 
     arn: str
     actions: ClassVar = ("secretsmanager:DescribeSecret",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        del place
-        return dict.fromkeys(self.actions, self.arn)
-
-    def read(self) -> Reading[bool]:
-        (found,) = yield [ask(secretsmanager.secret_is_usable, self.arn)]
-        return bool(answered(found))
+    resource: ClassVar = "{arn}"
+    function: ClassVar = secretsmanager.secret_is_usable
 
 
 @dataclass(frozen=True)
@@ -78,11 +54,5 @@ class Policy(Fact[bool]):
 
     arn: str
     actions: ClassVar = ("iam:GetPolicy",)
-
-    def resources(self, place: Place) -> Mapping[str, str]:
-        del place
-        return dict.fromkeys(self.actions, self.arn)
-
-    def read(self) -> Reading[bool]:
-        (found,) = yield [ask(iam.policy_exists, self.arn)]
-        return bool(answered(found))
+    resource: ClassVar = "{arn}"
+    function: ClassVar = iam.policy_exists
