@@ -119,7 +119,7 @@ def _check(name: str, path: str, text: str) -> CustomStep:
     if missing:
         raise InvalidStepError(
             f"{path} has no {', '.join(missing)}",
-            "see the example in docs/how-to/own-steps.md",
+            "see the example in docs/how-to/add-custom-steps.md",
         )
     for module, line in _imports(tree):
         if module not in sys.stdlib_module_names and not module.startswith("clusterwright_"):

@@ -25,6 +25,8 @@ RUN_ELSEWHERE = {
     r"pip install .*": "tests/setup/test_installed.py",
 }
 
+_TITLED_BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
 COMMANDS = [shown for page in PAGES for shown in shown_commands(page)]
 
 
@@ -113,6 +115,18 @@ def test_the_test_that_runs_it_exists(shown: Shown) -> None:
     test = _run_elsewhere(shown)
     assert test is not None
     assert (ROOT / test.split("::")[0]).is_file(), f"{shown.name} names {test}"
+
+
+def test_shown_sample_files_are_current() -> None:
+    shown = [
+        (page, title, text)
+        for page in PAGES
+        for title, text in _TITLED_BLOCK.findall(page.read_text(encoding="utf-8"))
+        if title.startswith(("docs/samples/", "configs/examples/"))
+    ]
+    assert len(shown) >= 5
+    for page, title, text in shown:
+        assert text == (ROOT / title).read_text(encoding="utf-8"), f"{page.name} shows {title}"
 
 
 def test_commands_are_found() -> None:

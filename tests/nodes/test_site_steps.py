@@ -123,5 +123,5 @@ def test_without_the_folder_there_are_ours_alone(tmp_path: Path) -> None:
 
 
 def test_the_documentation_shows_the_example_as_it_is() -> None:
-    page = Path(__file__).parents[2] / "docs" / "how-to" / "own-steps.md"
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "add-custom-steps.md"
     assert EXAMPLE.read_text().rstrip() in page.read_text()

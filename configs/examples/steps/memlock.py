@@ -1,7 +1,7 @@
-"""Let people's programs on compute nodes lock as much memory as they want.
+"""Allow users' programs on compute nodes to lock unlimited memory.
 
-An example of a step of your own. RDMA registers memory by locking it, and a shell that comes in by
-ssh has the limit of pam_limits, which is small by default.
+An example of a custom step. RDMA registers memory by locking it, and a login by ssh has the limit
+of pam_limits, which is low by default.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ TEXT = "* soft memlock unlimited\n* hard memlock unlimited\n"
 
 
 def applies(node: Node) -> Verdict:
-    """Where it has something to do."""
+    """Return whether the step applies to this node."""
     return APPLIES if node.group.role == "compute" else skip("for compute nodes")
 
 
 def check(node: Node) -> Verdict:
-    """Whether all is right; it only looks."""
+    """Return whether the file is current; must not change the machine."""
     if node.machine.read_text(PATH) == TEXT:
         return SATISFIED
-    return missing(f"{PATH} is not there or not current")
+    return missing(f"{PATH} is missing or out of date")
 
 
 def apply(node: Node) -> None:
-    """Make it right, from any state that a killed run may have left."""
+    """Write the file, from any state that an interrupted run may have left."""
     node.machine.write_text(PATH, TEXT)
