@@ -72,7 +72,8 @@ class ReachesServices(ExistingNetworkRule):
                     requested=", ".join(missing),
                     where=subnet_id,
                     hint="its owner must add a route to a NAT gateway, or endpoints with private "
-                    "DNS (for s3, s3express and dynamodb: a gateway endpoint in the subnet's route table)",
+                    "DNS (for s3, s3express and dynamodb: a gateway endpoint in the subnet's "
+                    "route table)",
                 )
             if without_dns:
                 yield Fail(
