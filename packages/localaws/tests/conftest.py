@@ -26,5 +26,12 @@ def local() -> Iterator[None]:
 
 
 @pytest.fixture
+def enforced() -> Iterator[Runtime]:
+    """A local AWS that enforces IAM."""
+    with local_aws(iam="enforced", account="111122223333") as runtime:
+        yield runtime
+
+
+@pytest.fixture
 def site(aws: Runtime) -> Site:
     return build_site()

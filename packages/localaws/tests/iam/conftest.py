@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import boto3
 import pytest
-
-from clusterwright_localaws import local_aws
-from clusterwright_localaws.core.runtime import Runtime
+from botocore.exceptions import ClientError
 
 ACCOUNT, OTHER, REGION = "111122223333", "444455556666", "us-east-1"
 
@@ -96,7 +94,12 @@ def role(
     return str(arn)
 
 
-@pytest.fixture
-def enforced() -> Iterator[Runtime]:
-    with local_aws(iam="enforced", account=ACCOUNT) as runtime:
-        yield runtime
+def refused(call: Callable[..., Any], **parameters: Any) -> tuple[int, str, str]:
+    with pytest.raises(ClientError) as caught:
+        call(**parameters)
+    answer = caught.value.response
+    return (
+        answer["ResponseMetadata"]["HTTPStatusCode"],
+        answer["Error"]["Code"],
+        answer["Error"]["Message"],
+    )

@@ -9,24 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clusterwright_localaws.iam.conditions import Condition, met, read_operator
-from clusterwright_localaws.iam.context import RequestContext
-
-
-def holds(operator: str, wanted: Any, context: dict[str, Any], key: str = "aws:k") -> bool:
-    read = read_operator(operator)
-    assert read is not None, operator
-    quantifier, name, if_exists = read
-    values = tuple(wanted) if isinstance(wanted, list) else (wanted,)
-    return met(
-        Condition(name, key, values, quantifier, if_exists),
-        RequestContext(context),
-        variables=True,
-    )
-
-
-def has(*values: str) -> dict[str, Any]:
-    return {"aws:k": values}
+from clusterwright_localaws.iam.conditions import read_operator
+from packages.localaws.tests.iam.holding import has, holds
 
 
 @pytest.mark.parametrize(
@@ -150,27 +134,6 @@ def test_what_is_no_operator(name: str) -> None:
 def test_case_of_keys_does_not_matter_and_that_of_operators_neither() -> None:
     assert holds("stringequals", "x", {"AWS:K": "x"})
     assert holds("StringEquals", "x", {"aws:PrincipalTag/Team": "x"}, "aws:principaltag/team")
-
-
-class TestVariables:
-    """https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html"""
-
-    def test_a_value_is_text_and_no_pattern(self) -> None:
-        assert not holds("StringLike", "${aws:user}/x", {**has("ann/x"), "aws:user": "*"})
-
-    def test_literal_signs(self) -> None:
-        assert holds("StringLike", "a${*}b", has("a*b"))
-        assert not holds("StringLike", "a${*}b", has("axb"))
-        assert holds("StringLike", "${$}{x}", has("${x}"))
-
-    def test_a_default(self) -> None:
-        assert holds("StringEquals", "${aws:PrincipalTag/team, 'none'}", has("none"))
-        tagged = {**has("red"), "aws:PrincipalTag/team": "red"}
-        assert holds("StringEquals", "${aws:PrincipalTag/team, 'none'}", tagged)
-
-    def test_without_value_and_default_nothing_is_equal(self) -> None:
-        assert not holds("StringEquals", "${aws:username}", has("${aws:username}"))
-        assert holds("StringNotEquals", "${aws:username}", has("ann"))
 
 
 @given(st.text(), st.text())

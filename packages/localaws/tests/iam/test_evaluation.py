@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from clusterwright_localaws.iam.context import RequestContext
 from clusterwright_localaws.iam.evaluation import Policies, Request, evaluate
-from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
-from clusterwright_localaws.iam.positions import Position, statement_spans
+from clusterwright_localaws.iam.policy import Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller
-from clusterwright_localaws.iam.wildcards import matches, matches_arn
 
 ACCOUNT, OTHER = "111122223333", "444455556666"
 USER = Caller("user", ACCOUNT, f"arn:aws:iam::{ACCOUNT}:user/ann", unique_id="AIDAANN")
@@ -238,74 +236,6 @@ def test_variables_are_text_in_the_old_version() -> None:
     assert outcome(USER, old, **{"aws:bucket": "bucket"})[0] == "implicitDeny"
 
 
-@pytest.mark.parametrize(
-    ("document", "words"),
-    [
-        ("{", "Syntax errors"),
-        ("[]", "Syntax errors"),
-        ({"Version": "2020-01-01", "Statement": []}, "valid version"),
-        ({"Statement": [{"Effect": "Allow", "Resource": "*"}]}, "contain actions"),
-        ({"Statement": [{**allow(), "Effect": "Maybe"}]}, "Effect"),
-        ({"Statement": [{**allow(), "Efect": "Deny"}]}, "Efect"),
-        ({"Statement": [allow("GetObject")]}, "vendor"),
-        ({"Statement": [allow(Condition={"StringIs": {"a:b": "c"}})]}, "Condition type"),
-        ({"Statement": [allow(NotResource="*")]}, "both"),
-        ({"Statement": [allow(Principal="ann")]}, "principal"),
-        ({"Statement": [allow(3)]}, "Action"),
-        ({"Statement": 1}, "Statement"),
-    ],
-)
-def test_what_is_no_policy(document: Any, words: str) -> None:
-    with pytest.raises(MalformedPolicy, match=words):
-        read_policy(document)
-
-
-def test_positions_are_those_of_awss_example() -> None:
-    """The CLI's page on simulate-custom-policy: line 1, columns 38 to 167."""
-    text = (
-        '{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"dynamodb:*",'
-        '"Resource":"*","Condition":{"DateGreaterThan":{"aws:CurrentTime":'
-        '"2018-08-16T12:00:00Z"}}}}'
-    )
-    assert statement_spans(text) == [(Position(1, 38), Position(1, 167))]
-
-
-def test_positions_in_lines() -> None:
-    text = '{\n "Statement": [\n  {"Effect": "Allow",\n   "Sid": "}"\n  },\n  {}\n ]\n}'
-    assert statement_spans(text) == [
-        (Position(3, 4), Position(5, 4)),
-        (Position(6, 4), Position(6, 5)),
-    ]
-
-
-TEXTS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_size=20)
-
-
-@given(TEXTS)
-def test_a_text_matches_itself_and_the_star(text: str) -> None:
-    assert matches("*", text)
-    assert matches(text.replace("*", "").replace("?", ""), text.replace("*", "").replace("?", ""))
-
-
-@given(st.text("ab*?", max_size=12), st.text("ab", max_size=12))
-def test_patterns_agree_with_a_matcher_that_tries_everything(pattern: str, text: str) -> None:
-    def tries(p: str, t: str) -> bool:
-        if not p:
-            return not t
-        if p[0] == "*":
-            return tries(p[1:], t) or (bool(t) and tries(p, t[1:]))
-        return bool(t) and p[0] in ("?", t[0]) and tries(p[1:], t[1:])
-
-    assert matches(pattern, text) is tries(pattern, text)
-
-
-@given(st.lists(st.text("ab/", max_size=3), min_size=6, max_size=6))
-def test_an_arn_matches_itself_and_nothing_longer(parts: list[str]) -> None:
-    arn = ":".join(parts)
-    assert matches_arn(arn, arn)
-    assert not matches_arn(arn, f"{arn}x")
-
-
 STATEMENTS = st.lists(
     st.builds(
         lambda effect, action, resource: {
@@ -331,9 +261,3 @@ def test_denies_win_boundaries_only_narrow_and_order_does_not_matter(
     assert outcome(USER, Policies((one, DENY)))[0] == "explicitDeny"
     narrowed = outcome(USER, Policies((one,), boundary=(limit,)))
     assert narrowed[0] != "allowed" or alone[0] == "allowed"
-
-
-def test_many_stars_take_no_time() -> None:
-    text = "a" * 2000
-    assert not matches("*a" * 30 + "*b", text)
-    assert matches("*a" * 30 + "*", text)

@@ -1,0 +1,114 @@
+"""Sessions of roles: trust, tags, policies and chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from packages.localaws.tests.iam.conftest import (
+    ACCOUNT,
+    ADMIN,
+    OTHER,
+    STRANGER,
+    allow,
+    document,
+    refused,
+    role,
+    user,
+)
+
+BECAUSE = "because no identity-based policy allows the"
+
+
+@pytest.mark.usefixtures("enforced")
+class TestSessions:
+    def test_trust_and_identity_must_both_allow(self) -> None:
+        arn = role("deploy", trusts={"Service": "ec2.amazonaws.com"})
+        assert refused(user("ann", allow("sts:*")).assume, role_arn=arn)[0] == 403
+        trusting = role("trusting")
+        assert refused(user("bob").assume, role_arn=trusting)[2].endswith(
+            f"{BECAUSE} sts:AssumeRole action"
+        )
+        user("eve", allow("sts:AssumeRole", trusting)).assume(trusting)
+
+    def test_a_role_that_is_not_there(self) -> None:
+        arn = f"arn:aws:iam::{ACCOUNT}:role/nothing"
+        assert refused(ADMIN.assume, role_arn=arn)[1] == "AccessDenied"
+
+    def test_the_external_id_must_be_right(self) -> None:
+        arn = role("vendor", when={"StringEquals": {"sts:ExternalId": "42"}})
+        assert refused(ADMIN.assume, role_arn=arn)[0] == 403
+        assert refused(ADMIN.assume, role_arn=arn, ExternalId="43")[0] == 403
+        ADMIN.assume(arn, ExternalId="42")
+
+    def test_session_tags_are_the_principals(self) -> None:
+        mine = "arn:aws:s3:::${aws:PrincipalTag/team}-data"
+        arn = role(
+            "worker", allow("s3:*", [mine, f"{mine}/*"]), Tags=[{"Key": "team", "Value": "a"}]
+        )
+        for name in ("a-data", "b-data"):
+            ADMIN("s3").create_bucket(Bucket=name)
+        ADMIN.assume(arn)("s3").list_objects_v2(Bucket="a-data")
+        assert refused(ADMIN.assume(arn)("s3").list_objects_v2, Bucket="b-data")[0] == 403
+        tagged = ADMIN.assume(arn, Tags=[{"Key": "team", "Value": "b"}])
+        tagged("s3").list_objects_v2(Bucket="b-data")
+        assert refused(tagged("s3").list_objects_v2, Bucket="a-data")[0] == 403
+
+    def test_tags_need_a_separate_permission(self) -> None:
+        arn = role("worker", trusts={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
+        ann = user("ann", allow("sts:AssumeRole"))
+        ann.assume(arn)
+        found = refused(ann.assume, role_arn=arn, Tags=[{"Key": "k", "Value": "v"}])
+        assert "sts:TagSession" in found[2]
+
+    def test_a_session_policy_only_narrows(self) -> None:
+        arn = role("worker", allow("s3:*"))
+        narrow = ADMIN.assume(arn, Policy=document(allow(["s3:ListAllMyBuckets", "sns:*"])))
+        narrow("s3").list_buckets()
+        assert refused(narrow("s3").create_bucket, Bucket="some-bucket")[2].endswith(
+            "because no session policy allows the s3:CreateBucket action"
+        )
+        assert refused(narrow("sns").list_topics)[2].endswith(f"{BECAUSE} sns:ListTopics action")
+
+    def test_a_boundary_only_narrows(self) -> None:
+        iam = ADMIN("iam")
+        boundary = iam.create_policy(PolicyName="b", PolicyDocument=document(allow("s3:List*")))
+        arn = role("bounded", allow("s3:*"), PermissionsBoundary=boundary["Policy"]["Arn"])
+        ADMIN.assume(arn)("s3").list_buckets()
+        found = refused(ADMIN.assume(arn)("s3").create_bucket, Bucket="some-bucket")
+        assert found[2].endswith(
+            "because no permissions boundary allows the s3:CreateBucket action"
+        )
+
+    def test_across_accounts_both_must_allow(self) -> None:
+        arn = role("guest", allow("s3:*"), trusts={"AWS": OTHER})
+        bob = user("bob", admin=STRANGER)
+        assert "no identity-based policy" in refused(bob.assume, role_arn=arn)[2]
+        eve = user("eve", allow("sts:AssumeRole", arn), admin=STRANGER)
+        session = eve.assume(arn)
+        assert session("sts").get_caller_identity()["Account"] == ACCOUNT
+        session("s3").create_bucket(Bucket="guests-bucket")
+        assert [b["Name"] for b in ADMIN("s3").list_buckets()["Buckets"]] != []
+        closed = role("closed", trusts={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
+        ann = user("ann", allow("sts:AssumeRole"), admin=STRANGER)
+        assert refused(ann.assume, role_arn=closed)[0] == 403
+
+    def test_no_header_leads_into_another_account(self) -> None:
+        ann = user("ann", allow("ec2:*"))("ec2")
+
+        def pretend(request: Any, **_: Any) -> None:
+            request.headers["x-moto-account-id"] = OTHER
+
+        ann.meta.events.register("before-sign", pretend, unique_id="pretend")
+        try:
+            vpc = ann.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]
+        finally:
+            ann.meta.events.unregister("before-sign", unique_id="pretend")
+        assert vpc["OwnerId"] == ACCOUNT
+
+    def test_a_chain_lasts_an_hour(self) -> None:
+        second = role("second", MaxSessionDuration=7200)
+        first = ADMIN.assume(role("first", allow("sts:*")))
+        first.assume(second, DurationSeconds=3600)
+        assert refused(first.assume, role_arn=second, DurationSeconds=7200)[1] == "ValidationError"
