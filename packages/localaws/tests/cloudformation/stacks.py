@@ -47,6 +47,18 @@ def parameter(value: Any, **more: Any) -> dict[str, Any]:
     return resource("AWS::SSM::Parameter", {"Type": "String", "Value": value}, **more)
 
 
+def named(name: str | None, value: str = "v", **more: Any) -> dict[str, Any]:
+    """A parameter with a name, which only a replacement can change."""
+    properties: dict[str, Any] = {"Type": "String", "Value": value}
+    if name:
+        properties["Name"] = name
+    return resource("AWS::SSM::Parameter", properties, **more)
+
+
+def failing(*what: tuple[str, str]) -> Any:
+    return lambda operation, name, _: "no" if (operation, name) in what else None
+
+
 def create(name: str, body: str, **options: Any) -> dict[str, Any]:
     cloudformation().create_stack(
         StackName=name, TemplateBody=body, Capabilities=CAPABILITIES, **options

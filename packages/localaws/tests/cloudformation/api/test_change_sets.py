@@ -1,12 +1,14 @@
+"""Change sets: created, described, executed, deleted."""
+
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws.cloudformation.changesets import NO_CHANGES
+from packages.localaws.tests.cloudformation.change_sets import changes, plan
 from packages.localaws.tests.cloudformation.stacks import (
     Pretend,
     cloudformation,
@@ -18,32 +20,7 @@ from packages.localaws.tests.cloudformation.stacks import (
     resource,
     settled,
     template,
-    update,
 )
-
-
-def plan(name: str, body: str, kind: str = "UPDATE", **options: Any) -> dict[str, Any]:
-    """Create a change set and describe it."""
-    cloudformation().create_change_set(
-        StackName=name,
-        ChangeSetName="c",
-        ChangeSetType=kind,
-        TemplateBody=body,
-        Capabilities=["CAPABILITY_NAMED_IAM"],
-        **options,
-    )
-    return cloudformation().describe_change_set(
-        StackName=name, ChangeSetName="c", IncludePropertyValues=True
-    )
-
-
-def changes(change_set: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    found = [change["ResourceChange"] for change in change_set["Changes"]]
-    return {item["LogicalResourceId"]: item for item in found}
-
-
-def named(name: str, value: Any = "v") -> dict[str, Any]:
-    return resource("AWS::SSM::Parameter", {"Type": "String", "Name": name, "Value": value})
 
 
 def test_a_new_stack_by_a_change_set(pretend: Pretend) -> None:
@@ -65,95 +42,6 @@ def test_a_new_stack_by_a_change_set(pretend: Pretend) -> None:
     done = cloudformation().describe_change_set(ChangeSetName=planned["ChangeSetId"])
     assert done["ExecutionStatus"] == "EXECUTE_COMPLETE"
     assert history("s")[:2] == [("s", "REVIEW_IN_PROGRESS"), ("s", "CREATE_IN_PROGRESS")]
-
-
-def test_a_change_set_lists_the_changes(pretend: Pretend) -> None:
-    create(
-        "s",
-        template(
-            {
-                "Same": parameter("1"),
-                "Changed": parameter("1"),
-                "Replaced": named("one"),
-                "User": parameter({"Ref": "Replaced"}),
-                "Gone": parameter("g", DeletionPolicy="Retain"),
-            }
-        ),
-    )
-    found = changes(
-        plan(
-            "s",
-            template(
-                {
-                    "Same": parameter("1"),
-                    "Changed": parameter("2"),
-                    "Replaced": {**named("two"), "UpdateReplacePolicy": "Retain"},
-                    "User": parameter({"Ref": "Replaced"}),
-                    "Added": parameter("a"),
-                }
-            ),
-        )
-    )
-    assert set(found) == {"Changed", "Replaced", "User", "Added", "Gone"}
-    changed = found["Changed"]
-    assert (changed["Action"], changed["Replacement"], changed["Scope"]) == (
-        "Modify",
-        "False",
-        ["Properties"],
-    )
-    (detail,) = changed["Details"]
-    assert detail["Target"] == {
-        "Attribute": "Properties",
-        "Name": "Value",
-        "RequiresRecreation": "Never",
-        "Path": "/Properties/Value",
-        "BeforeValue": "1",
-        "AfterValue": "2",
-        "AttributeChangeType": "Modify",
-    }
-    assert (detail["ChangeSource"], detail["Evaluation"]) == ("DirectModification", "Static")
-    replaced = found["Replaced"]
-    assert (replaced["Replacement"], replaced["PolicyAction"]) == ("True", "ReplaceAndRetain")
-    assert replaced["Details"][0]["Target"]["RequiresRecreation"] == "Always"
-    (by_reference,) = found["User"]["Details"]
-    assert (by_reference["ChangeSource"], by_reference["CausingEntity"]) == (
-        "ResourceReference",
-        "Replaced",
-    )
-    assert by_reference["Evaluation"] == "Dynamic"
-    assert by_reference["Target"]["AfterValue"] == "{{changeSet:KNOWN_AFTER_APPLY}}"
-    assert (found["Gone"]["Action"], found["Gone"]["PolicyAction"]) == ("Remove", "Retain")
-    assert pretend.did("update") == []
-
-
-def test_a_property_that_forces_a_replacement_by_reference_is_conditional(
-    pretend: Pretend,
-) -> None:
-    create("s", template({"A": named("one"), "B": named({"Ref": "A"})}))  # type: ignore[arg-type]
-    found = changes(plan("s", template({"A": named("two"), "B": named({"Ref": "A"})})))  # type: ignore[arg-type]
-    assert found["B"]["Replacement"] == "Conditional"
-    assert found["B"]["Details"][0]["Target"]["RequiresRecreation"] == "Conditionally"
-
-
-def test_a_parameter_is_named_as_the_cause(pretend: Pretend) -> None:
-    body = template({"A": parameter({"Ref": "P"})}, Parameters={"P": {"Type": "String"}})
-    value = {"ParameterKey": "P", "ParameterValue": "1"}
-    create("s", body, Parameters=[value])
-    planned = plan("s", body, Parameters=[{**value, "ParameterValue": "2"}])
-    (detail,) = changes(planned)["A"]["Details"]
-    assert (detail["ChangeSource"], detail["CausingEntity"]) == ("ParameterReference", "P")
-
-
-def test_values_are_answered_only_on_request(pretend: Pretend) -> None:
-    create("s", template({"A": parameter("secret")}))
-    plan("s", template({"A": parameter("other")}))
-    plain = cloudformation().describe_change_set(StackName="s", ChangeSetName="c")
-    assert "secret" not in str(plain["Changes"])
-    assert changes(plain)["A"]["Details"][0]["Target"] == {
-        "Attribute": "Properties",
-        "Name": "Value",
-        "RequiresRecreation": "Never",
-    }
 
 
 def test_no_changes_is_a_failed_change_set(pretend: Pretend) -> None:
@@ -193,17 +81,6 @@ def test_a_changed_output_alone_can_be_executed(pretend: Pretend) -> None:
     assert (planned["Status"], planned["Changes"]) == ("CREATE_COMPLETE", [])
     cloudformation().execute_change_set(StackName="s", ChangeSetName="c")
     assert outputs(settled("s")) == {"O": "x"}
-
-
-def test_a_change_of_metadata_alone_is_shown_as_one(pretend: Pretend) -> None:
-    create("s", template({"A": parameter("1")}))
-    planned = plan("s", template({"A": parameter("1", Metadata={"k": "v"})}))
-    assert changes(planned)["A"]["Scope"] == ["Metadata"]
-    cloudformation().execute_change_set(StackName="s", ChangeSetName="c")
-    assert settled("s")["StackStatus"] == "UPDATE_COMPLETE"
-    assert pretend.did("update") == []
-    detail = cloudformation().describe_stack_resource(StackName="s", LogicalResourceId="A")
-    assert detail["StackResourceDetail"]["Metadata"] == '{"k": "v"}'
 
 
 def test_names_and_kinds(pretend: Pretend) -> None:
@@ -274,10 +151,3 @@ def test_many_changes_come_in_pages(pretend: Pretend) -> None:
     )
     assert len(second["Changes"]) == 30
     assert "NextToken" not in second
-
-
-def test_a_replaced_resource_is_planned_from_what_it_is_now(pretend: Pretend) -> None:
-    create("s", template({"A": named("one"), "B": parameter({"Ref": "A"})}))
-    update("s", template({"A": named("two"), "B": parameter({"Ref": "A"})}))
-    planned = plan("s", template({"A": named("two", "w"), "B": parameter({"Ref": "A"})}))
-    assert list(changes(planned)) == ["A"]

@@ -105,31 +105,6 @@ def test_stacks_of_other_regions_and_accounts_are_not_seen() -> None:
     assert aws("cloudformation", "eu-north-1").describe_stacks()["Stacks"] == []
 
 
-def test_events_are_newest_first_and_in_pages() -> None:
-    resources = {f"P{number}": parameter(str(number)) for number in range(60)}
-    create("many", template(resources))
-    pages = list(
-        cloudformation().get_paginator("describe_stack_events").paginate(StackName="many")
-    )
-    found = [stack_event for page in pages for stack_event in page["StackEvents"]]
-    assert len(pages) > 1
-    # Per resource: in progress twice (before and after its id is known) and complete; and two of
-    # the stack.
-    assert len(found) == 60 * 3 + 2
-    assert len({item["EventId"] for item in found}) == len(found)
-    moments = [item["Timestamp"] for item in found]
-    assert moments == sorted(moments, reverse=True)
-    assert found[0]["ResourceStatus"] == "CREATE_COMPLETE"
-    assert found[0]["PhysicalResourceId"] == found[0]["StackId"]
-    assert found[-1]["ResourceStatusReason"] == "User Initiated"
-
-
-def test_a_token_that_was_never_given() -> None:
-    create("one", ONE)
-    with pytest.raises(ClientError, match="Invalid NextToken"):
-        cloudformation().describe_stack_events(StackName="one", NextToken="7")
-
-
 def test_resources_are_found_by_stack_and_by_physical_id() -> None:
     create("one", template({"P": parameter("1"), "T": resource("AWS::SNS::Topic")}))
     physical = resources_of("one")["T"]["PhysicalResourceId"]

@@ -11,7 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws.cloudformation.resource_types.wait_conditions import _of_policy
-from clusterwright_localaws.cloudformation.signals import KEEPER, key_of, read
+from clusterwright_localaws.cloudformation.signals import KEEPER, key_of
 from clusterwright_localaws.cloudformation.store import Settings
 from clusterwright_localaws.core.boto_clients import client
 from packages.localaws.tests.cloudformation.stacks import (
@@ -175,13 +175,6 @@ def test_what_is_no_duration(text: str) -> None:
 def test_other_policies_are_refused(policy: Any) -> None:
     with pytest.raises(ClientError, match="CreationPolicy"):
         create("w", template({"Ready": resource(CONDITION, CreationPolicy=policy)}))
-
-
-@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"\xff", b'{"Status": 1, "UniqueId": "a"}'])
-def test_a_malformed_signal_is_a_failure(body: bytes) -> None:
-    found = read(body)
-    assert not found.succeeded
-    assert found.reason
 
 
 @pytest.mark.enable_socket

@@ -1,3 +1,5 @@
+"""Deletion of stacks, and what protects them."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,3 +1,5 @@
+"""Creation of stacks, and what their operations undo."""
+
 from __future__ import annotations
 
 import time

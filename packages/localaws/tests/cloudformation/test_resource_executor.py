@@ -1,3 +1,5 @@
+"""Resources in an update: changed in place, replaced, deleted, protected."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -5,36 +7,22 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from clusterwright_localaws.cloudformation.store import settings
 from packages.localaws.tests.cloudformation.stacks import (
     Pretend,
-    aws,
     cloudformation,
     create,
     described,
-    events,
+    failing,
     history,
+    named,
     outputs,
     parameter,
     reason,
     resource,
     resources_of,
-    settled,
     template,
     update,
 )
-
-
-def named(name: str | None, value: str = "v", **more: Any) -> dict[str, Any]:
-    """A parameter with a name, which only a replacement can change."""
-    properties: dict[str, Any] = {"Type": "String", "Value": value}
-    if name:
-        properties["Name"] = name
-    return resource("AWS::SSM::Parameter", properties, **more)
-
-
-def failing(*what: tuple[str, str]) -> Any:
-    return lambda operation, name, _: "no" if (operation, name) in what else None
 
 
 def test_only_what_changed_is_touched(pretend: Pretend) -> None:
@@ -167,58 +155,6 @@ def test_a_replacement_that_fails_leaves_the_old_resource(pretend: Pretend) -> N
     assert resources_of("s")["A"]["PhysicalResourceId"] == "A-1"
 
 
-def test_a_rollback_that_fails_can_be_continued(pretend: Pretend) -> None:
-    create("s", template({"A": parameter("1"), "B": named("one")}))
-    body = template(
-        {
-            "A": parameter("2"),
-            "B": named("two", DependsOn="A"),
-            "Z": parameter("z", DependsOn=["A", "B"]),
-        }
-    )
-    pretend.fail = lambda operation, name, properties: (
-        "no"
-        if (operation, name) == ("create", "Z")
-        or (operation, name, properties.get("Value")) == ("update", "A", "1")
-        else None
-    )
-    stack = update("s", body)
-    assert stack["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
-    with pytest.raises(ClientError, match="UPDATE_ROLLBACK_FAILED state and can not be updated"):
-        update("s", body)
-    pretend.fail = lambda *_: None
-    cloudformation().continue_update_rollback(StackName="s")
-    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert {name: one["Value"] for name, one in pretend.existing.items()} == {
-        "A-1": "1",
-        "B-2": "v",
-    }
-
-
-def test_a_resource_can_be_skipped_when_a_rollback_is_continued(pretend: Pretend) -> None:
-    create("s", template({"A": parameter("1"), "B": parameter("1")}))
-    pretend.fail = lambda operation, name, properties: (
-        "no" if name == "B" or (name, properties.get("Value")) == ("A", "1") else None
-    )
-    body = template({"A": parameter("2"), "B": parameter("2", DependsOn="A")})
-    assert update("s", body)["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
-    cloudformation().continue_update_rollback(StackName="s", ResourcesToSkip=["A", "B"])
-    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-
-
-def test_without_rollback_the_failure_stays_and_can_be_rolled_back_later(pretend: Pretend) -> None:
-    create("s", template({"A": parameter("1"), "B": parameter("1")}))
-    pretend.fail = failing(("update", "B"))
-    body = template({"A": parameter("2"), "B": parameter("2", DependsOn="A")})
-    stack = update("s", body, DisableRollback=True)
-    assert stack["StackStatus"] == "UPDATE_FAILED"
-    assert pretend.existing["A-1"]["Value"] == "2"
-    pretend.fail = lambda *_: None
-    cloudformation().rollback_stack(StackName="s")
-    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert [item["Value"] for item in pretend.existing.values()] == ["1", "1"]
-
-
 def test_the_type_of_a_resource_cannot_change(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1")}))
     with pytest.raises(ClientError, match=r"modifies resource type .*: \[A\]"):
@@ -275,33 +211,3 @@ def test_a_policy_of_the_stack_protects_its_resources(pretend: Pretend) -> None:
     )
     assert stack["StackStatus"] == "UPDATE_COMPLETE"
     assert cloudformation().get_stack_policy(StackName="s")["StackPolicyBody"] == policy
-
-
-def test_an_update_can_be_cancelled(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
-    create("s", template({"A": parameter("1"), "B": parameter("1", DependsOn="A")}))
-    monkeypatch.setattr(settings, "settle_s", 0.05)
-    pretend.delay_s = lambda name: 20.0 if name == "A" else 0.0
-    cloudformation().update_stack(
-        StackName="s",
-        TemplateBody=template({"A": parameter("2"), "B": parameter("2", DependsOn="A")}),
-    )
-    assert described("s")["StackStatus"] == "UPDATE_IN_PROGRESS"
-    pretend.delay_s = lambda _: 0.0
-    cloudformation().cancel_update_stack(StackName="s")
-    assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert reason("s", "A", "UPDATE_FAILED") == "Resource update cancelled"
-    assert pretend.existing["A-1"]["Value"] == "1"
-
-
-def test_dynamic_references_are_filled_in_for_the_handler_only(pretend: Pretend) -> None:
-    aws("secretsmanager").create_secret(Name="db", SecretString='{"password": "hunter2"}')
-    secret = "{{resolve:secretsmanager:db:SecretString:password}}"
-    create("s", template({"A": parameter(secret)}))
-    assert pretend.existing["A-1"]["Value"] == "hunter2"
-    assert "hunter2" not in str(events("s"))
-    aws("ssm").put_parameter(Name="p", Type="String", Value="7")
-    update("s", template({"A": parameter("v{{resolve:ssm:p}}")}))
-    assert pretend.existing["A-1"]["Value"] == "v7"
-    stack = update("s", template({"A": parameter("{{resolve:ssm:none}}")}))
-    assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
-    assert "Unable to fetch parameters [none]" in reason("s", "A", "UPDATE_FAILED")

@@ -1,0 +1,208 @@
+"""Where a template comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws.cloudformation.api.common import draft
+from clusterwright_localaws.cloudformation.errors import InsufficientCapabilities, ValidationError
+from clusterwright_localaws.cloudformation.requests import (
+    bucket_and_key,
+    check_capabilities,
+    read_revision,
+    read_template,
+)
+from clusterwright_localaws.cloudformation.state import Revision
+from clusterwright_localaws.cloudformation.store import Store
+from clusterwright_localaws.cloudformation.template import Template
+from packages.localaws.tests.cloudformation.stacks import (
+    ACCOUNT,
+    REGION,
+    aws,
+    cloudformation,
+    create,
+    parameter,
+    resource,
+    resources_of,
+    settled,
+    template,
+)
+
+ONE = template({"P": parameter("1")})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://s3.us-east-1.amazonaws.com/assets/a/b.json",
+        "https://s3.amazonaws.com/assets/a/b.json",
+        "https://s3-eu-west-1.amazonaws.com/assets/a/b.json",
+        "https://s3.dualstack.us-east-1.amazonaws.com/assets/a/b.json",
+        "https://s3.cn-north-1.amazonaws.com.cn/assets/a/b.json",
+        "https://assets.s3.amazonaws.com/a/b.json",
+        "https://assets.s3.us-east-1.amazonaws.com/a/b.json?versionId=1",
+        "http://localhost:5000/assets/a/b.json",
+        "http://127.0.0.1:5000/assets/a/b.json",
+        "http://[::1]:5000/assets/a/b.json",
+        "http://assets.localhost:5000/a/b.json",
+        "http://assets.s3.localhost:5000/a/b.json",
+        "s3://assets/a/b.json",
+        "https://assets.s3.amazonaws.com/a%2Fb.json",
+    ],
+)
+def test_every_form_of_an_s3_url(url: str) -> None:
+    assert bucket_and_key(url) == ("assets", "a/b.json")
+
+
+def test_a_bucket_with_dots() -> None:
+    assert bucket_and_key("https://a.b.c.s3.eu-west-1.amazonaws.com/k") == ("a.b.c", "k")
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("https://example.com/assets/a.json", "TemplateURL must be a supported URL."),
+        ("https://s3.amazonaws.com.example.com/b/k", "TemplateURL must be a supported URL."),
+        ("https://s3.amazonaws.com/assets", "must reference a valid S3 object"),
+        ("https://assets.s3.amazonaws.com/", "must reference a valid S3 object"),
+    ],
+)
+def test_what_is_no_s3_object(url: str, message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        bucket_and_key(url)
+
+
+@pytest.fixture
+def asset(local: None) -> str:
+    """A template in S3."""
+    s3 = aws("s3")
+    s3.create_bucket(Bucket="assets")
+    s3.put_object(Bucket="assets", Key="one.json", Body=ONE.encode())
+    s3.put_object(Bucket="assets", Key="two.bin", Body=b"\xff\xfe\x00")
+    return "https://s3.us-east-1.amazonaws.com/assets/one.json"
+
+
+def test_a_template_from_s3(asset: str) -> None:
+    cloudformation().create_stack(StackName="one", TemplateURL=asset)
+    assert settled("one")["StackStatus"] == "CREATE_COMPLETE"
+    assert set(resources_of("one")) == {"P"}
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("none.json", "S3 error: The specified key does not exist"),
+        ("two.bin", "Template format error"),
+    ],
+)
+def test_an_object_that_is_no_template(asset: str, key: str, message: str) -> None:
+    with pytest.raises(ClientError, match=message):
+        cloudformation().create_stack(StackName="one", TemplateURL=asset.replace("one.json", key))
+
+
+def test_a_template_once_and_only_once(asset: str) -> None:
+    for sources in ({}, {"TemplateURL": asset, "TemplateBody": ONE}):
+        with pytest.raises(ClientError, match="Either Template URL or Template Body"):
+            cloudformation().create_stack(StackName="one", **sources)
+
+
+def test_the_previous_template(asset: str) -> None:
+    body = template({"P": parameter({"Ref": "Text"})}, Parameters={"Text": {"Type": "String"}})
+    create("one", body, Parameters=[{"ParameterKey": "Text", "ParameterValue": "a"}])
+    name = resources_of("one")["P"]["PhysicalResourceId"]
+    cloudformation().update_stack(
+        StackName="one",
+        UsePreviousTemplate=True,
+        Parameters=[{"ParameterKey": "Text", "ParameterValue": "b"}],
+    )
+    assert settled("one")["StackStatus"] == "UPDATE_COMPLETE"
+    assert aws("ssm").get_parameter(Name=name)["Parameter"]["Value"] == "b"
+    with pytest.raises(ClientError, match="cannot specify both"):
+        cloudformation().update_stack(StackName="one", UsePreviousTemplate=True, TemplateBody=body)
+
+
+def read(body: str, **more: Any) -> Template:
+    request = {"TemplateBody": body, **more}
+    return read_template(Store(ACCOUNT, REGION), request)
+
+
+def test_the_previous_template_needs_one() -> None:
+    with pytest.raises(ValidationError, match="There is no previous template to use"):
+        read_template(Store(ACCOUNT, REGION), {"UsePreviousTemplate": True})
+
+
+ROLE = resource("AWS::IAM::Role", {"AssumeRolePolicyDocument": {}})
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ([], "CAPABILITY_IAM"),
+        (["CAPABILITY_IAM"], None),
+        (["CAPABILITY_NAMED_IAM"], None),
+        (["CAPABILITY_AUTO_EXPAND"], "CAPABILITY_IAM"),
+    ],
+)
+def test_capabilities(given: list[str], missing: str | None) -> None:
+    found = read(template({"R": ROLE}))
+    if missing is None:
+        check_capabilities(found, given)
+        return
+    with pytest.raises(InsufficientCapabilities) as caught:
+        check_capabilities(found, given)
+    assert caught.value.message == f"Requires capabilities : [{missing}]"
+
+
+@pytest.mark.usefixtures("local")
+class TestRevision:
+    def revision(self, previous: Revision | None = None, **request: Any) -> Revision:
+        store = Store(ACCOUNT, REGION)
+        stack = draft(store, "s")
+        if previous is not None:
+            stack.revision, stack.status = previous, "CREATE_COMPLETE"
+        return read_revision(store, stack, {"TemplateBody": ONE, **request})
+
+    def test_an_update_keeps_what_it_leaves_out(self) -> None:
+        tags = [{"Key": "a", "Value": "1"}]
+        first = self.revision(
+            Tags=tags,
+            NotificationARNs=["arn:t"],
+            RollbackConfiguration={"MonitoringTimeInMinutes": 1},
+        )
+        second = self.revision(first)
+        assert second.tags == first.tags == {"a": "1"}
+        assert second.notification_arns == ("arn:t",)
+        assert second.rollback_configuration == {"MonitoringTimeInMinutes": 1}
+        third = self.revision(first, Tags=[], NotificationARNs=[])
+        assert (third.tags, third.notification_arns) == ({}, ())
+
+    @pytest.mark.parametrize(
+        ("tags", "message"),
+        [
+            ([{"Key": str(n), "Value": ""} for n in range(51)], "exceeds the maximum of 50"),
+            ([{"Key": "AWS:x", "Value": ""}], r"Tag keys \[AWS:x\] start with the reserved"),
+        ],
+    )
+    def test_tags_that_are_refused(self, tags: list[dict[str, str]], message: str) -> None:
+        with pytest.raises(ValidationError, match=message):
+            self.revision(Tags=tags)
+
+    def test_a_rule_that_is_false_is_refused(self) -> None:
+        rule = {
+            "RuleCondition": {"Fn::Equals": [{"Ref": "P"}, "x"]},
+            "Assertions": [
+                {"Assert": {"Fn::Equals": [{"Ref": "P"}, "y"]}, "AssertDescription": "P is y"}
+            ],
+        }
+        body = template(
+            {"A": parameter("1")},
+            Parameters={"P": {"Type": "String", "Default": "x"}},
+            Rules={"R": rule},
+        )
+        with pytest.raises(ValidationError, match="rule R: P is y"):
+            self.revision(TemplateBody=body)
+        other = [{"ParameterKey": "P", "ParameterValue": "z"}]
+        assert self.revision(TemplateBody=body, Parameters=other).parameters["P"].value == "z"
