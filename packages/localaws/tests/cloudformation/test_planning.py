@@ -153,7 +153,7 @@ def test_violations_are_collected() -> None:
         (
             {},
             {"A": parameter("1", DeletionPolicy="Snapshot")},
-            "DeletionPolicy of A: .*does not support the policy Snapshot",
+            r"DeletionPolicy of A: .*does not support the policy Snapshot",
         ),
         ({}, {"A": resource("Custom::Mine")}, "it runs no Lambda functions. It carries Custom::"),
     ],
@@ -182,7 +182,9 @@ class TestAttributes:
     def test_of_a_nested_stack(self) -> None:
         nested = resource("AWS::CloudFormation::Stack", {"TemplateURL": "x"})
         found = deployed({"N": nested}).resources["N"]
-        with pytest.raises(ValidationError, match="undefined output Outputs.X of nested stack N"):
+        with pytest.raises(
+            ValidationError, match=r"undefined output Outputs\.X of nested stack N"
+        ):
             attribute_of(found, "Outputs.X")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 
 import pytest
 
@@ -44,9 +45,7 @@ def test_what_was_rolled_back_at_creation_is_not_updatable() -> None:
 def test_times_grow_by_at_least_a_millisecond() -> None:
     found = stack()
     times = [found.tick() for _ in range(50)]
-    assert all(
-        b - a >= dt.timedelta(milliseconds=1) for a, b in zip(times, times[1:], strict=False)
-    )
+    assert all(b - a >= dt.timedelta(milliseconds=1) for a, b in itertools.pairwise(times))
     assert all(time.microsecond % 1000 == 0 for time in times)
 
 

@@ -99,5 +99,5 @@ def test_a_malformed_policy_that_moto_accepted_is_refused() -> None:
     found = entities.role_of(f"{IAM}:role/r")
     assert found is not None
     found.policies["broken"] = json.dumps({"Statement": [{"Effect": "Maybe"}]})
-    with pytest.raises(AwsError, match="The policy broken: .*Effect must be Allow or Deny"):
+    with pytest.raises(AwsError, match=r"The policy broken: .*Effect must be Allow or Deny"):
         entities.policies_of(found, "role")

@@ -1,0 +1,144 @@
+"""Requests and answers in the protocols of AWS's APIs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from moto.core.request import Request
+
+from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.server import wire
+
+JSON = "application/x-amz-json-1.1"
+
+
+def request(
+    method: str = "POST",
+    path: str = "/",
+    body: str | bytes = b"",
+    content_type: str = "",
+    **headers: str,
+) -> Request:
+    from werkzeug.test import EnvironBuilder
+
+    builder = EnvironBuilder(
+        method=method,
+        path=path,
+        data=body,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+        content_type=content_type or None,
+    )
+    return Request(builder.get_environ())
+
+
+def read(service: str, operation: str, of: Request) -> dict[str, Any]:
+    return wire.parse(service, operation, of, wire.operation_of(service, of)[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("awslambda", "lambda"),
+        ("servicequotas", "service-quotas"),
+        ("ec2", "ec2"),
+        ("nothing", None),
+    ],
+)
+def test_botocores_name_of_a_service(name: str, expected: str | None) -> None:
+    assert wire.botocore_name(name) == expected
+
+
+class TestRequests:
+    def test_json(self) -> None:
+        found = request(
+            body='{"ClusterName": "c"}',
+            content_type=JSON,
+            X_Amz_Target="SageMaker.DescribeCluster",
+        )
+        assert wire.operation_of("sagemaker", found) == ("DescribeCluster", {})
+        assert read("sagemaker", "DescribeCluster", found) == {"ClusterName": "c"}
+
+    def test_query(self) -> None:
+        found = request(
+            body="Action=GetRole&Version=2010-05-08&RoleName=r",
+            content_type="application/x-www-form-urlencoded",
+        )
+        assert wire.operation_of("iam", found)[0] == "GetRole"
+        assert read("iam", "GetRole", found) == {"RoleName": "r"}
+
+    def test_rest_json_with_parameters_in_path_and_query(self) -> None:
+        found = request("GET", "/clusters/c/node-groups?maxResults=2")
+        assert wire.operation_of("eks", found)[0] == "ListNodegroups"
+        assert read("eks", "ListNodegroups", found) == {"clusterName": "c", "maxResults": 2}
+
+    def test_a_path_that_is_no_operation(self) -> None:
+        assert wire.operation_of("eks", request("GET", "/nothing/of/this")) == (None, {})
+
+    @pytest.mark.parametrize(
+        ("service", "operation", "body", "code"),
+        [
+            ("sagemaker", "DescribeCluster", "{", "SerializationException"),
+            ("sagemaker", "DescribeCluster", "[1]", "SerializationException"),
+        ],
+    )
+    def test_what_cannot_be_read(self, service: str, operation: str, body: str, code: str) -> None:
+        found = request(body=body, content_type=JSON, X_Amz_Target=f"SageMaker.{operation}")
+        with pytest.raises(AwsError, match="the request cannot be read") as caught:
+            read(service, operation, found)
+        assert caught.value.code == code
+
+    def test_cbor_is_refused(self) -> None:
+        found = request(body=b"\xa0", content_type="application/cbor")
+        assert wire.is_cbor(found)
+        with pytest.raises(AwsError, match="does not support Smithy RPC v2 CBOR"):
+            wire.parse("cloudwatch", "ListMetrics", found, {})
+
+
+class TestAnswers:
+    def test_what_is_written_is_read_again(self) -> None:
+        found = request(body="{}", content_type=JSON, X_Amz_Target="SageMaker.CreateCluster")
+        answered = wire.answer("sagemaker", "CreateCluster", found, {"ClusterArn": "arn:x"})
+        assert answered[0] == 200
+        assert wire.read_answer("sagemaker", "CreateCluster", answered)["ClusterArn"] == "arn:x"
+
+    @pytest.mark.parametrize(
+        ("service", "operation", "content_type"),
+        [
+            ("sagemaker", "CreateCluster", JSON),
+            ("iam", "GetRole", "application/x-www-form-urlencoded"),
+            ("ec2", "DescribeVpcs", "application/x-www-form-urlencoded"),
+            ("s3", "GetBucketPolicy", ""),
+        ],
+    )
+    def test_an_error_has_its_code_and_status_in_each_protocol(
+        self, service: str, operation: str, content_type: str
+    ) -> None:
+        found = request(content_type=content_type)
+        answered = wire.answer(service, operation, found, AwsError("OddCode", "why", 418))
+        assert answered[0] == 418
+        assert wire.error_code(service, operation, found, answered) == "OddCode"
+
+    def test_an_error_in_cbor(self) -> None:
+        status, headers, body = wire.cbor_error(AwsError("Code", "m" * 300, 400))
+        assert (status, headers["Content-Type"]) == (400, "application/cbor")
+        assert body == (b"\xa2\x66__type\x64Code\x67message\x79\x01\x2c" + b"m" * 300)
+        assert wire.cbor_error({})[0] == 501
+
+    def test_an_answer_that_no_parser_reads_has_no_code(self) -> None:
+        found = request(content_type=JSON)
+        assert wire.error_code("iam", "GetRole", found, (200, {}, "not XML")) is None
+
+
+class TestWithoutAModel:
+    def test_json(self) -> None:
+        found = request(content_type=JSON, X_Amz_Target="Nothing.List")
+        status, headers, body = wire.no_service("nothing", found)
+        assert (status, headers["x-amzn-ErrorType"]) == (400, "UnknownOperationException")
+        assert json.loads(body)["message"] == "the local AWS does not have the service nothing"
+
+    def test_xml_is_escaped(self) -> None:
+        _, headers, body = wire.plain_error(request(), "Code", "a < b", 404)
+        assert headers == {"Content-Type": "text/xml"}
+        assert "<Message>a &lt; b</Message>" in str(body)
