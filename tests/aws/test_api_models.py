@@ -14,11 +14,9 @@ import pytest
 from botocore.session import Session
 
 import clusterwright.aws
-from clusterwright.aws import user_cache
 from clusterwright.aws.api_models import KINDS, SmallModels, asks, read_models_small
-from clusterwright.aws.operations import ALL, OPERATIONS
+from clusterwright.aws.operations import OPERATIONS
 from clusterwright.aws.session import AwsSession
-from clusterwright.review import synthesis
 
 SERVICES = sorted(OPERATIONS)
 # One that refers to itself (filters of Cost Explorer) is filled this deep.
@@ -56,24 +54,6 @@ def whole() -> Session:
     session = Session()
     read_models_small(session, None)
     return session
-
-
-def test_the_table_has_the_operations_that_the_code_asks_for(whole: Session) -> None:
-    asked: dict[str, set[str]] = {}
-    names = set(whole.get_available_services())
-    for path in Path(clusterwright.aws.__file__).parent.rglob("*.py"):
-        if path.stem in ("operations", "errors"):
-            continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
-        texts = {value for value in values if isinstance(value, str)}
-        for service in names & texts:
-            model = whole.get_service_model(service)
-            asked.setdefault(service, set()).update(texts & set(model.operation_names))
-    by_botocore = {"s3": {"CreateSession"}}
-    found = {name: ops | by_botocore.get(name, set()) for name, ops in asked.items() if ops}
-    assert found.pop("sts") == {"GetCallerIdentity"}
-    assert found == {name: set(ops) for name, ops in OPERATIONS.items() if ops != (ALL,)}
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -210,20 +190,6 @@ def test_models_of_the_users_own_are_left_to_botocore(
     (tmp_path / "models").mkdir()
     monkeypatch.setenv("AWS_DATA_PATH", os.fspath(tmp_path / "models"))
     assert type(component(tmp_path)) is not SmallModels
-
-
-@pytest.mark.parametrize(
-    "environment",
-    [
-        {},
-        {"HOME": "/home/x"},
-        {"HOME": "/home/x", "XDG_CACHE_HOME": "/cache"},
-        {"HOME": "/home/x", "CLUSTERWRIGHT_CACHE": "/own"},
-        {"HOME": "/home/x", "CLUSTERWRIGHT_CACHE": ""},
-    ],
-)
-def test_there_is_one_place_for_what_can_be_made_again(environment: dict[str, str]) -> None:
-    assert user_cache.folder(environment, "synthesis") == synthesis.cache_folder(environment)
 
 
 def component(folder: Path | None) -> Any:

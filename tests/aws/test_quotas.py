@@ -15,13 +15,6 @@ CODE = "L-8762A75F"
 ASKED = {"ServiceCode": "sagemaker", "QuotaCode": CODE}
 
 
-@pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> AwsSession:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    return AwsSession("us-east-1")
-
-
 def answer(value: float | None, code: str = CODE) -> dict[str, Any]:
     found: dict[str, Any] = {
         "ServiceCode": "sagemaker",

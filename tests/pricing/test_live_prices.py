@@ -10,11 +10,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright.aws.priced_items import PRICED_ITEMS
 from clusterwright.cli.main import main
 from clusterwright_localaws import local_aws
-from clusterwright_localaws.testing import KNOWN_BY
-from packages.localaws.tests.parts import client
 from tests.support import specs
 
 Run = Callable[..., tuple[int, dict[str, Any]]]
@@ -229,118 +226,6 @@ def test_an_empty_price_list_is_no_price_of_0(
     workers = line(answer, "workers")
     assert workers["unit_price_usd"] == 66.048
     assert workers["origin"] == ("catalogue" if empty else "live")
-
-
-def test_the_local_price_list_has_every_item_where_it_is_asked_for() -> None:
-    """A world that prices every item: each is found alone by what tells it apart."""
-    from clusterwright.aws.pricing import item_prices
-    from clusterwright.aws.session import AwsSession
-
-    seeds = [
-        {
-            "region": "us-east-1", "service": item.service, "item": item.name,
-            "usd": 1 + index, "unit": sorted(item.units)[0],
-        }
-        for index, item in enumerate(PRICED_ITEMS)
-    ]  # fmt: skip
-    with local_aws(prices=seeds):
-        session = AwsSession("us-east-1")
-        for index, item in enumerate(PRICED_ITEMS):
-            found = item_prices(session, "us-east-1", item)
-            assert [usd for usd, _ in found] == [(1 + index) * item.per], item
-            assert item_prices(session, "eu-west-1", item) == ()
-    named = {(item.service, item.name) for item in PRICED_ITEMS}
-    assert set(KNOWN_BY) - named == {("fsx_openzfs", "provisioned IOPS")}
-
-
-# -- what was spent -------------------------------------------------------------------------------
-
-TAGGED = {"tags": {"clusterwright:environment": "test"}}
-COSTS = [
-    {"service": "Amazon SageMaker", "usd_per_day": 6000, "start": "-10d", "end": "+1d", **TAGGED},
-    {"service": "Amazon FSx", "usd_per_day": 12.5, "start": "-10d", "end": "+1d", **TAGGED},
-    {
-        "service": "Amazon SageMaker", "usd_per_day": -500, "start": "-10d", "end": "+1d",
-        "record_type": "Credit", **TAGGED,
-    },
-    {"service": "Amazon FSx", "usd_per_day": 7, "start": "-10d", "end": "+1d"},
-    {
-        "service": "Amazon FSx", "usd_per_day": 99, "start": "-10d", "end": "+1d",
-        "tags": {"clusterwright:environment": "other"},
-    },
-]  # fmt: skip
-
-
-@pytest.fixture
-def actual(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*options: str) -> tuple[int, dict[str, Any]]:
-        path = specs.write(
-            tmp_path / "spec.yaml", specs.changed({"storage.lustre": [specs.LUSTRE]})
-        )
-        code = main(["cost", str(path), "--actual", "--format", "json", *options])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, json.loads(captured.out)
-
-    return run
-
-
-def test_what_was_spent_is_compared_by_kind_over_the_days_with_costs(actual: Run) -> None:
-    with local_aws(costs=COSTS):
-        code, answer = actual()
-    assert code == 0
-    found = answer["actual"]
-    assert found["tag"] == {
-        "key": "clusterwright:environment", "value": "test", "status": "Active",
-    }  # fmt: skip
-    assert found["days_with_cost"] == 10
-    rows = {row["family"]: row for row in found["rows"]}
-    assert rows["instances"]["actual_usd"] == 60_000
-    assert rows["instances"]["expected_usd"] == pytest.approx(4 * 66.048 * 240)
-    assert rows["instances"]["unknown_lines"] == 1
-    assert rows["file systems"]["actual_usd"] == 125
-    assert rows["file systems"]["expected_usd"] == pytest.approx(4800 * 0.6 / 730 * 240)
-    assert (found["untagged_usd"], found["untagged_by_service"]) == (70, {"Amazon FSx": 70})
-    assert any("updated at least once a day" in note for note in found["notes"])
-    assert any("compared over the 10 of 30 days" in note for note in found["notes"])
-
-
-def test_a_tag_that_nobody_activated_is_said(actual: Run) -> None:
-    with local_aws(costs=[COSTS[3]]):
-        code, answer = actual("--days", "7")
-    assert code == 0
-    found = answer["actual"]
-    assert (found["actual_usd"], found["expected_usd"], found["last_day"]) == (0, 0, None)
-    assert found["untagged_usd"] == 49
-    said = " ".join(found["notes"])
-    assert "no cost is tagged clusterwright:environment=test in these 7 days" in said
-    assert "unknown to Cost Explorer as a cost allocation tag" in said
-
-
-@pytest.mark.parametrize(
-    ("operation", "kept"), [("GetCostAndUsage", False), ("ListCostAllocationTags", True)]
-)
-def test_what_cost_explorer_refuses_is_unknown(actual: Run, operation: str, kept: bool) -> None:
-    faults = [{"service": "ce", "operation": operation, "error": "AccessDeniedException"}]
-    with local_aws(costs=COSTS, faults=faults):
-        code, answer = actual()
-    assert code == 2
-    assert (answer["actual"] is not None) is kept
-    assert f"ce:{operation}" in " ".join(answer["live"]["unanswered"])
-
-
-def test_the_local_cost_explorer_lists_tags_by_page_and_kind() -> None:
-    tags = {"clusterwright:environment": "a", "aws:createdBy": "b", "team": "c"}
-    with local_aws(costs=[{"service": "Amazon FSx", "usd_per_day": 1, "tags": tags}]):
-        ce = client("ce")
-        found = ce.list_cost_allocation_tags()["CostAllocationTags"]
-        assert [one["TagKey"] for one in found] == sorted(tags)
-        found = ce.list_cost_allocation_tags(Type="AWSGenerated")["CostAllocationTags"]
-        assert [one["TagKey"] for one in found] == ["aws:createdBy"]
-        page = ce.list_cost_allocation_tags(MaxResults=2)
-        rest = ce.list_cost_allocation_tags(MaxResults=2, NextToken=page["NextToken"])
-        assert len(page["CostAllocationTags"]) + len(rest["CostAllocationTags"]) == 3
-        assert ce.list_cost_allocation_tags(Status="Inactive")["CostAllocationTags"] == []
 
 
 # -- answers that nobody foresaw ------------------------------------------------------------------

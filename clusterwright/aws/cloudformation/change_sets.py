@@ -122,21 +122,18 @@ def drift(
         if found["DetectionStatus"] != "DETECTION_IN_PROGRESS":
             break
         _wait(end, "DescribeStackDriftDetectionStatus", session.region)
-    drifted: list[PropertyDrift] = []
-    token: dict[str, str] = {}
-    while True:
-        page = session.call(
-            "cloudformation",
-            "DescribeStackResourceDrifts",
-            StackName=stack,
-            StackResourceDriftStatusFilters=["MODIFIED", "DELETED"],
-            **token,
-        )
-        for resource in page.get("StackResourceDrifts", ()):
-            drifted += _drifts(stack, resource)
-        if not page.get("NextToken"):
-            return tuple(drifted)
-        token = {"NextToken": page["NextToken"]}
+    pages = session.pages(
+        "cloudformation",
+        "DescribeStackResourceDrifts",
+        StackName=stack,
+        StackResourceDriftStatusFilters=["MODIFIED", "DELETED"],
+    )
+    return tuple(
+        difference
+        for page in pages
+        for resource in page.get("StackResourceDrifts", ())
+        for difference in _drifts(stack, resource)
+    )
 
 
 def _drifts(stack: str, resource: Mapping[str, Any]) -> list[PropertyDrift]:
@@ -158,32 +155,25 @@ def _drifts(stack: str, resource: Mapping[str, Any]) -> list[PropertyDrift]:
 def _read(session: AwsSession, stack: str, name: str, seconds: float) -> ChangeSet:
     end = time.monotonic() + seconds
     while True:
-        found = session.call(
-            "cloudformation", "DescribeChangeSet", StackName=stack, ChangeSetName=name
+        pages = tuple(
+            session.pages(
+                "cloudformation", "DescribeChangeSet", StackName=stack, ChangeSetName=name
+            )
         )
-        status = found["Status"]
+        status = pages[0]["Status"]
         if status == "FAILED":
-            reason = str(found.get("StatusReason") or "no reason is given")
+            reason = str(pages[0].get("StatusReason") or "no reason is given")
             if any(words in reason for words in _NO_CHANGES):
                 return ChangeSet()
             return ChangeSet(refusal=reason)
         if status == "CREATE_COMPLETE":
             break
         _wait(end, "DescribeChangeSet", session.region)
-    changes = [*found.get("Changes", ())]
-    while found.get("NextToken"):
-        found = session.call(
-            "cloudformation",
-            "DescribeChangeSet",
-            StackName=stack,
-            ChangeSetName=name,
-            NextToken=found["NextToken"],
-        )
-        changes += found.get("Changes", ())
     return ChangeSet(
         tuple(
             _change(change["ResourceChange"])
-            for change in changes
+            for page in pages
+            for change in page.get("Changes", ())
             if change.get("Type") == "Resource" and "ResourceChange" in change
         )
     )

@@ -11,13 +11,6 @@ from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 
 
-@pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> AwsSession:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    return AwsSession("us-east-1")
-
-
 def test_types_are_asked_for_a_hundred_at_a_time(session: AwsSession) -> None:
     names = [f"m5.size{i}" for i in range(150)]
     with Stubber(session.client("ec2")) as stub:

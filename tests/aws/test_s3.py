@@ -1,0 +1,134 @@
+"""Buckets: their region, encryption and policy, and single objects."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.stub import ANY, Stubber
+
+from clusterwright.aws import s3
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+
+
+@pytest.fixture
+def stub(session: AwsSession) -> Iterator[Stubber]:
+    with Stubber(session.client("s3")) as stub:
+        yield stub
+
+
+def test_a_bucket_and_its_region(session: AwsSession, stub: Stubber) -> None:
+    stub.add_response("head_bucket", {"BucketRegion": "eu-west-2"}, {"Bucket": "corpus"})
+    assert s3.bucket(session, "corpus") == s3.Bucket("corpus", "eu-west-2")
+
+
+def test_a_bucket_that_does_not_exist(session: AwsSession, stub: Stubber) -> None:
+    stub.add_client_error("head_bucket", "404", http_status_code=404)
+    assert s3.bucket(session, "corpus") is None
+
+
+def test_a_bucket_that_may_not_be_read_is_unknown(session: AwsSession, stub: Stubber) -> None:
+    stub.add_client_error("head_bucket", "403", http_status_code=403)
+    with pytest.raises(AwsUnavailable):
+        s3.bucket(session, "corpus")
+
+
+@pytest.mark.parametrize(
+    ("answer", "region"),
+    [
+        ({}, "us-east-1"),
+        ({"LocationConstraint": "EU"}, "eu-west-1"),
+        ({"LocationConstraint": "ap-northeast-1"}, "ap-northeast-1"),
+    ],
+)
+def test_a_bucket_of_another_region(
+    session: AwsSession, stub: Stubber, answer: dict[str, str], region: str
+) -> None:
+    stub.add_client_error("head_bucket", "PermanentRedirect", http_status_code=301)
+    stub.add_response("get_bucket_location", answer, {"Bucket": "corpus"})
+    assert s3.bucket(session, "corpus") == s3.Bucket("corpus", region)
+
+
+@pytest.mark.parametrize("code", ["NoSuchBucketPolicy", "NoSuchBucket"])
+def test_no_policy(session: AwsSession, stub: Stubber, code: str) -> None:
+    stub.add_client_error("get_bucket_policy", code, http_status_code=404)
+    assert s3.bucket_policy(session, "corpus") is None
+
+
+def test_the_policy_of_a_bucket(session: AwsSession, stub: Stubber) -> None:
+    stub.add_response("get_bucket_policy", {"Policy": "{}"}, {"Bucket": "corpus"})
+    assert s3.bucket_policy(session, "corpus") == "{}"
+    stub.add_client_error("get_bucket_policy", "AccessDenied", http_status_code=403)
+    with pytest.raises(AwsUnavailable) as caught:
+        s3.bucket_policy(session, "corpus")
+    assert caught.value.reason == "denied"
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ([], None),
+        (
+            [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}],
+            s3.BucketEncryption(kms=False, kms_key=None, bucket_key=False),
+        ),
+        (
+            [
+                {
+                    "ApplyServerSideEncryptionByDefault": {
+                        "SSEAlgorithm": "aws:kms:dsse",
+                        "KMSMasterKeyID": "alias/corpus",
+                    },
+                    "BucketKeyEnabled": True,
+                }
+            ],
+            s3.BucketEncryption(kms=True, kms_key="alias/corpus", bucket_key=True),
+        ),
+    ],
+)
+def test_encryption_of_new_objects(
+    session: AwsSession,
+    stub: Stubber,
+    rules: list[dict[str, Any]],
+    expected: s3.BucketEncryption | None,
+) -> None:
+    answer = {"ServerSideEncryptionConfiguration": {"Rules": rules}}
+    stub.add_response("get_bucket_encryption", answer, {"Bucket": "corpus"})
+    assert s3.bucket_encryption(session, "corpus") == expected
+
+
+def test_no_encryption_configuration(session: AwsSession, stub: Stubber) -> None:
+    code = "ServerSideEncryptionConfigurationNotFoundError"
+    stub.add_client_error("get_bucket_encryption", code, http_status_code=404)
+    assert s3.bucket_encryption(session, "corpus") is None
+
+
+def test_the_size_of_an_object(session: AwsSession, stub: Stubber) -> None:
+    asked = {"Bucket": "corpus", "Key": "a/b"}
+    stub.add_response("head_object", {"ContentLength": 12}, asked)
+    assert s3.object_size_bytes(session, "corpus", "a/b") == 12
+    stub.add_client_error("head_object", "404", http_status_code=404)
+    assert s3.object_size_bytes(session, "corpus", "a/b") is None
+
+
+def test_an_upload_states_its_checksum(session: AwsSession, stub: Stubber, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    digest = hashlib.sha256(b"content")
+    stub.add_response(
+        "put_object",
+        {},
+        {
+            "Bucket": "corpus",
+            "Key": "a/b",
+            "Body": ANY,
+            "ChecksumSHA256": base64.b64encode(digest.digest()).decode(),
+        },
+    )
+    s3.put_file(session, "corpus", "a/b", path, digest.hexdigest())
+    stub.assert_no_pending_responses()
