@@ -9,20 +9,17 @@ from clusterwright.aws.session import AwsSession
 
 def kms_key_ids(session: AwsSession) -> tuple[str, ...]:
     """Ids of every KMS key of the account in the region, those that AWS manages included."""
-    return tuple(key["KeyId"] for page in session.pages("kms", "ListKeys") for key in page["Keys"])
+    return tuple(key["KeyId"] for key in session.items("kms", "ListKeys", "Keys"))
 
 
 def kms_aliases(session: AwsSession) -> Mapping[str, str]:
     """Key ids by alias (`alias/…`)."""
     return {
         alias["AliasName"]: alias.get("TargetKeyId") or ""
-        for page in session.pages("kms", "ListAliases")
-        for alias in page["Aliases"]
+        for alias in session.items("kms", "ListAliases", "Aliases")
     }
 
 
 def bucket_names(session: AwsSession) -> tuple[str, ...]:
     """Every general purpose bucket of the account, whatever its region."""
-    return tuple(
-        bucket["Name"] for page in session.pages("s3", "ListBuckets") for bucket in page["Buckets"]
-    )
+    return tuple(bucket["Name"] for bucket in session.items("s3", "ListBuckets", "Buckets"))

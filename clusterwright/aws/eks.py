@@ -7,6 +7,4 @@ from clusterwright.aws.session import AwsSession
 
 def cluster_names(session: AwsSession) -> tuple[str, ...]:
     """Names of every EKS cluster of the account in the region."""
-    return tuple(
-        name for page in session.pages("eks", "ListClusters") for name in page["clusters"]
-    )
+    return tuple(name for name in session.items("eks", "ListClusters", "clusters"))

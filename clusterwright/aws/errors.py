@@ -8,7 +8,12 @@ caller never takes a refusal for an answer. Importing this module does not impor
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, get_args
+from collections.abc import Callable
+from functools import wraps
+from typing import Final, Literal, ParamSpec, TypeVar, get_args
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
 
 Reason = Literal[
     "no-credentials",
@@ -305,6 +310,29 @@ def is_not_found(error: BaseException) -> bool:
     """Whether AWS answered that the thing does not exist: an answer, not a failure."""
     code = error_code(error)
     return code is not None and (code in NOT_FOUND_CODES or code.endswith(".NotFound"))
+
+
+def none_if_not_found(
+    *codes: str,
+) -> Callable[[Callable[Parameters, Answer]], Callable[Parameters, Answer | None]]:
+    """Make a function return None where AWS answers that the thing does not exist.
+
+    `codes` are further error codes that mean the same for this operation.
+    """
+
+    def decorate(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer | None]:
+        @wraps(function)
+        def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Answer | None:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                if is_not_found(error) or error_code(error) in codes:
+                    return None
+                raise
+
+        return call
+
+    return decorate
 
 
 def iam_action_of(service: str, operation: str) -> str:

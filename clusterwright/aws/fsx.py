@@ -101,8 +101,7 @@ def file_systems(session: AwsSession) -> tuple[FileSystem, ...]:
     """Return every file system of the account in the region."""
     return tuple(
         _file_system(answer)
-        for page in session.pages("fsx", "DescribeFileSystems")
-        for answer in page["FileSystems"]
+        for answer in session.items("fsx", "DescribeFileSystems", "FileSystems")
     )
 
 
@@ -110,8 +109,7 @@ def export_sources(session: AwsSession) -> tuple[ExportSource, ...]:
     """Return every file system of the account in the region."""
     return tuple(
         _export_source(answer)
-        for page in session.pages("fsx", "DescribeFileSystems")
-        for answer in page["FileSystems"]
+        for answer in session.items("fsx", "DescribeFileSystems", "FileSystems")
     )
 
 

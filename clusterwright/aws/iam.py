@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright.aws.errors import AwsUnavailable, is_not_found
+from clusterwright.aws.errors import AwsUnavailable, is_not_found, none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 EVERYTHING = json.dumps(
@@ -77,6 +77,7 @@ def role_exists(session: AwsSession, name: str) -> bool:
     return True
 
 
+@none_if_not_found()
 def simulate_role(
     session: AwsSession, arn: str, asked: Simulation
 ) -> tuple[Simulated, ...] | None:
@@ -85,14 +86,7 @@ def simulate_role(
     None where there is no such role. Service control policies with conditions are not part of
     AWS's simulation (IAM user guide, "How the IAM policy simulator works").
     """
-    try:
-        return tuple(
-            _simulate(session, "SimulatePrincipalPolicy", asked, {"PolicySourceArn": arn})
-        )
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    return tuple(_simulate(session, "SimulatePrincipalPolicy", asked, {"PolicySourceArn": arn}))
 
 
 def simulate_boundary(
@@ -156,10 +150,6 @@ def _read(results: Iterable[Mapping[str, Any]]) -> Iterator[Simulated]:
         )
 
 
+@none_if_not_found()
 def _default_version(session: AwsSession, arn: str) -> str | None:
-    try:
-        return str(session.call("iam", "GetPolicy", PolicyArn=arn)["Policy"]["DefaultVersionId"])
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    return str(session.call("iam", "GetPolicy", PolicyArn=arn)["Policy"]["DefaultVersionId"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 
@@ -21,14 +21,10 @@ class Key:
     """`CUSTOMER`, or `AWS` for a key whose policy cannot be changed."""
 
 
+@none_if_not_found()
 def key(session: AwsSession, arn: str) -> Key | None:
     """One key; None where there is none."""
-    try:
-        answer = session.call("kms", "DescribeKey", KeyId=arn)["KeyMetadata"]
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call("kms", "DescribeKey", KeyId=arn)["KeyMetadata"]
     return Key(
         answer.get("Arn", arn),
         answer["KeyState"],
@@ -37,12 +33,8 @@ def key(session: AwsSession, arn: str) -> Key | None:
     )
 
 
+@none_if_not_found()
 def key_policy(session: AwsSession, arn: str) -> str | None:
     """The policy of a key; None where there is no such key. KMS has one of the name `default`."""
-    try:
-        answer = session.call("kms", "GetKeyPolicy", KeyId=arn, PolicyName="default")
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call("kms", "GetKeyPolicy", KeyId=arn, PolicyName="default")
     return str(answer["Policy"])

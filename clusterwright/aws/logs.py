@@ -9,6 +9,7 @@ def log_group_names(session: AwsSession, prefix: str) -> tuple[str, ...]:
     """Names of the log groups that begin with `prefix`."""
     return tuple(
         group["logGroupName"]
-        for page in session.pages("logs", "DescribeLogGroups", logGroupNamePrefix=prefix)
-        for group in page["logGroups"]
+        for group in session.items(
+            "logs", "DescribeLogGroups", "logGroups", logGroupNamePrefix=prefix
+        )
     )

@@ -205,13 +205,13 @@ def increase_requests(session: AwsSession, service: str, code: str) -> tuple[Inc
     """
     return tuple(
         _request(request)
-        for page in session.pages(
+        for request in session.items(
             _CLIENT,
             "ListRequestedServiceQuotaChangeHistoryByQuota",
+            "RequestedQuotas",
             ServiceCode=service,
             QuotaCode=code,
         )
-        for request in page["RequestedQuotas"]
     )
 
 

@@ -33,8 +33,7 @@ def databases(session: AwsSession) -> tuple[Database, ...]:
             (answer.get("DBSubnetGroup") or {}).get("VpcId"),
             tuple(group["VpcSecurityGroupId"] for group in answer.get("VpcSecurityGroups") or ()),
         )
-        for page in session.pages("rds", "DescribeDBInstances")
-        for answer in page["DBInstances"]
+        for answer in session.items("rds", "DescribeDBInstances", "DBInstances")
     )
 
 
@@ -42,8 +41,7 @@ def subnet_groups(session: AwsSession) -> tuple[str, ...]:
     """Names of every DB subnet group of the account in the region."""
     return tuple(
         answer["DBSubnetGroupName"]
-        for page in session.pages("rds", "DescribeDBSubnetGroups")
-        for answer in page["DBSubnetGroups"]
+        for answer in session.items("rds", "DescribeDBSubnetGroups", "DBSubnetGroups")
     )
 
 
@@ -51,6 +49,5 @@ def parameter_groups(session: AwsSession) -> tuple[str, ...]:
     """Names of every DB parameter group of the account in the region."""
     return tuple(
         answer["DBParameterGroupName"]
-        for page in session.pages("rds", "DescribeDBParameterGroups")
-        for answer in page["DBParameterGroups"]
+        for answer in session.items("rds", "DescribeDBParameterGroups", "DBParameterGroups")
     )

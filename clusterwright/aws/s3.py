@@ -6,7 +6,7 @@ import base64
 from dataclasses import dataclass
 from pathlib import Path
 
-from clusterwright.aws.errors import AwsUnavailable, is_not_found
+from clusterwright.aws.errors import AwsUnavailable, is_not_found, none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 
@@ -56,24 +56,16 @@ class BucketEncryption:
     bucket_key: bool
 
 
+@none_if_not_found("NoSuchBucketPolicy")
 def bucket_policy(session: AwsSession, name: str) -> str | None:
     """The policy of a bucket; None where it has none, or there is no such bucket."""
-    try:
-        return str(session.call("s3", "GetBucketPolicy", Bucket=name)["Policy"])
-    except AwsUnavailable as error:
-        if error.code == "NoSuchBucketPolicy" or is_not_found(error):
-            return None
-        raise
+    return str(session.call("s3", "GetBucketPolicy", Bucket=name)["Policy"])
 
 
+@none_if_not_found("ServerSideEncryptionConfigurationNotFoundError")
 def bucket_encryption(session: AwsSession, name: str) -> BucketEncryption | None:
     """How a bucket encrypts; None where it says nothing, or there is no such bucket."""
-    try:
-        answer = session.call("s3", "GetBucketEncryption", Bucket=name)
-    except AwsUnavailable as error:
-        if error.code == "ServerSideEncryptionConfigurationNotFoundError" or is_not_found(error):
-            return None
-        raise
+    answer = session.call("s3", "GetBucketEncryption", Bucket=name)
     for rule in answer["ServerSideEncryptionConfiguration"]["Rules"]:
         default = rule.get("ApplyServerSideEncryptionByDefault") or {}
         return BucketEncryption(
@@ -84,6 +76,7 @@ def bucket_encryption(session: AwsSession, name: str) -> BucketEncryption | None
     return None
 
 
+@none_if_not_found()
 def object_size_bytes(session: AwsSession, bucket_name: str, key: str) -> int | None:
     """The size of an object; None where there is none of that name.
 
@@ -92,12 +85,7 @@ def object_size_bytes(session: AwsSession, bucket_name: str, key: str) -> int | 
     AwsUnavailable
         The bucket does not answer, or does not let this identity ask.
     """
-    try:
-        answer = session.call("s3", "HeadObject", Bucket=bucket_name, Key=key)
-    except AwsUnavailable as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call("s3", "HeadObject", Bucket=bucket_name, Key=key)
     return int(answer["ContentLength"])
 
 

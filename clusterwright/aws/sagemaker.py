@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 from clusterwright.aws.values import known_value
 
@@ -85,19 +85,14 @@ def cluster_names(session: AwsSession) -> tuple[str, ...]:
     """Names of every HyperPod cluster of the session's account and region."""
     return tuple(
         summary["ClusterName"]
-        for page in session.pages("sagemaker", "ListClusters")
-        for summary in page["ClusterSummaries"]
+        for summary in session.items("sagemaker", "ListClusters", "ClusterSummaries")
     )
 
 
+@none_if_not_found()
 def cluster(session: AwsSession, name: str) -> Cluster | None:
     """One cluster with its groups; None where there is none of that name."""
-    try:
-        answer = session.call("sagemaker", "DescribeCluster", ClusterName=name)
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call("sagemaker", "DescribeCluster", ClusterName=name)
     groups = [one for group in answer.get("InstanceGroups", ()) for one in _groups(group)]
     groups += [
         one for group in answer.get("RestrictedInstanceGroups", ()) for one in _groups(group)
@@ -110,22 +105,17 @@ def cluster(session: AwsSession, name: str) -> Cluster | None:
     )
 
 
+@none_if_not_found()
 def training_plan(session: AwsSession, name: str) -> TrainingPlan | None:
     """One training plan by name; None where the account has none of that name."""
-    try:
-        return _plan(session.call("sagemaker", "DescribeTrainingPlan", TrainingPlanName=name))
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    return _plan(session.call("sagemaker", "DescribeTrainingPlan", TrainingPlanName=name))
 
 
 def training_plans(session: AwsSession) -> tuple[TrainingPlan, ...]:
     """Every training plan of the account in the region, expired ones included."""
     plans = tuple(
         _plan(summary)
-        for page in session.pages("sagemaker", "ListTrainingPlans")
-        for summary in page["TrainingPlanSummaries"]
+        for summary in session.items("sagemaker", "ListTrainingPlans", "TrainingPlanSummaries")
     )
     for plan in plans:
         known_value(
@@ -147,10 +137,12 @@ def plan_extensions(session: AwsSession, arn: str) -> tuple[PlanExtension, ...]:
             extension.get("StartDate"),
             extension.get("EndDate"),
         )
-        for page in session.pages(
-            "sagemaker", "DescribeTrainingPlanExtensionHistory", TrainingPlanArn=arn
+        for extension in session.items(
+            "sagemaker",
+            "DescribeTrainingPlanExtensionHistory",
+            "TrainingPlanExtensions",
+            TrainingPlanArn=arn,
         )
-        for extension in page["TrainingPlanExtensions"]
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 
@@ -17,14 +17,10 @@ class Secret:
     kms_key: str | None
 
 
+@none_if_not_found()
 def secret(session: AwsSession, name: str) -> Secret | None:
     """A secret by its ARN or name, also one that is to be deleted; None where there is none."""
-    try:
-        answer = session.call("secretsmanager", "DescribeSecret", SecretId=name)
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call("secretsmanager", "DescribeSecret", SecretId=name)
     return Secret(
         answer["ARN"],
         answer.get("DeletedDate") is not None,

@@ -187,6 +187,19 @@ class AwsSession:
                 error, service=service, operation=operation, region=_region_of(client)
             ) from error
 
+    def items(
+        self,
+        service: str,
+        operation: str,
+        key: str,
+        *,
+        region: str | None = None,
+        **parameters: Any,
+    ) -> Iterator[Any]:
+        """Every item of every page's list `key`. Raises as `pages` does."""
+        for page in self.pages(service, operation, region=region, **parameters):
+            yield from page[key]
+
     def asked_by(self, thread: int) -> tuple[str, str] | None:
         """Service and operation that a thread asked last; None where it asked nothing yet."""
         return self._last_asked.get(thread)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 from clusterwright.aws.values import is_usd, usd_amount
 
@@ -54,6 +54,7 @@ def training_plan_offer(session: AwsSession, instance_type: str) -> Decimal | No
     return min(found, default=None)
 
 
+@none_if_not_found()
 def bought_plan(session: AwsSession, arn: str) -> BoughtPlan | None:
     """Return what was paid for a training plan, None if it does not exist or has no length.
 
@@ -62,14 +63,9 @@ def bought_plan(session: AwsSession, arn: str) -> BoughtPlan | None:
     AwsUnavailable
         AWS did not answer.
     """
-    try:
-        answer = session.call(
-            "sagemaker", "DescribeTrainingPlan", TrainingPlanName=arn.rpartition("/")[2]
-        )
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call(
+        "sagemaker", "DescribeTrainingPlan", TrainingPlanName=arn.rpartition("/")[2]
+    )
     hours, count = _hours(answer), answer.get("TotalInstanceCount")
     if not hours or not count:
         return None

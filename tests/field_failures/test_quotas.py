@@ -277,19 +277,22 @@ def test_found_every_page_of_every_list_is_read(tmp_path: Path) -> None:
     assert {"DescribeVpcs", "DescribeSubnets", "DescribeFileSystems", "GetProducts"} <= asked
 
 
+QUESTIONS = ("call", "pages", "items")
+
+
 def _questions(source: Path) -> Iterator[tuple[str, str, str, list[str]]]:
     """`session.call(service, operation, Name=...)` and `session.pages(...)` of a module."""
     services = {"aws/pricing.py": "pricing", "aws/quotas.py": "service-quotas"}
     for call in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
-        if ast.unparse(call.func.value) != "session" or call.func.attr not in ("call", "pages"):
+        if ast.unparse(call.func.value) != "session" or call.func.attr not in QUESTIONS:
             continue
         service, operation = call.args[:2]
         if not isinstance(operation, ast.Constant):
             # One of several operations: one quota by its code (not a list), or quotas by pages.
             keywords = [keyword.arg for keyword in call.keywords]
-            assert "QuotaCode" in keywords or call.func.attr == "pages"
+            assert "QuotaCode" in keywords or call.func.attr in ("pages", "items")
             continue
         name = (
             str(service.value)

@@ -79,8 +79,9 @@ def stack_resources(session: AwsSession, name: str) -> tuple[StackResource, ...]
             found["ResourceType"],
             found.get("PhysicalResourceId") or "",
         )
-        for page in session.pages("cloudformation", "ListStackResources", StackName=name)
-        for found in page["StackResourceSummaries"]
+        for found in session.items(
+            "cloudformation", "ListStackResources", "StackResourceSummaries", StackName=name
+        )
         if known_value(
             session,
             found["ResourceStatus"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusterwright.aws.ec2.vpc import STACK_TAG
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 
@@ -56,16 +56,12 @@ class BlockStatus:
     """Instances that nobody can launch."""
 
 
+@none_if_not_found()
 def reservation(session: AwsSession, reservation_id: str) -> Reservation | None:
     """Return a reservation, also a shared one; None if the account cannot see it."""
-    try:
-        answer = session.call(
-            "ec2", "DescribeCapacityReservations", CapacityReservationIds=[reservation_id]
-        )
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call(
+        "ec2", "DescribeCapacityReservations", CapacityReservationIds=[reservation_id]
+    )
     found = answer["CapacityReservations"]
     return _reservation(found[0]) if found else None
 
@@ -74,8 +70,7 @@ def reservations(session: AwsSession) -> tuple[Reservation, ...]:
     """Return every reservation of the account in the region, including recently ended ones."""
     return tuple(
         _reservation(answer)
-        for page in session.pages("ec2", "DescribeCapacityReservations")
-        for answer in page["CapacityReservations"]
+        for answer in session.items("ec2", "DescribeCapacityReservations", "CapacityReservations")
     )
 
 
@@ -88,8 +83,7 @@ def block_statuses(session: AwsSession) -> tuple[BlockStatus, ...]:
             answer.get("TotalCapacity"),
             answer.get("TotalUnavailableCapacity"),
         )
-        for page in session.pages("ec2", "DescribeCapacityBlockStatus")
-        for answer in page["CapacityBlockStatuses"]
+        for answer in session.items("ec2", "DescribeCapacityBlockStatus", "CapacityBlockStatuses")
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright.aws.errors import AwsUnavailable, is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 
@@ -26,15 +26,10 @@ class Image:
     """Size of the snapshot of the root volume."""
 
 
+@none_if_not_found("InvalidAMIID.Unavailable")  # of a deregistered image
 def image(session: AwsSession, image_id: str) -> Image | None:
     """Return an image that the account may use, None if there is none."""
-    try:
-        found = session.call("ec2", "DescribeImages", ImageIds=[image_id])["Images"]
-    except AwsUnavailable as error:
-        # InvalidAMIID.NotFound, and .Unavailable for a deregistered image.
-        if is_not_found(error) or error.code in ("InvalidAMIID.Unavailable",):
-            return None
-        raise
+    found = session.call("ec2", "DescribeImages", ImageIds=[image_id])["Images"]
     for answer in found:
         if answer["ImageId"] == image_id:
             return Image(

@@ -43,8 +43,9 @@ def running(session: AwsSession) -> tuple[Instance, ...]:
             reservation_id=answer.get("CapacityReservationId"),
             node_of=_tag(answer, *NODE_TAGS),
         )
-        for page in session.pages("ec2", "DescribeInstances", Filters=states)
-        for reservation in page["Reservations"]
+        for reservation in session.items(
+            "ec2", "DescribeInstances", "Reservations", Filters=states
+        )
         for answer in reservation["Instances"]
     )
 

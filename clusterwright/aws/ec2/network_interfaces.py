@@ -29,8 +29,7 @@ def network_interfaces(session: AwsSession) -> tuple[NetworkInterface, ...]:
             tuple(group["GroupId"] for group in answer.get("Groups") or ()),
             len(answer.get("PrivateIpAddresses") or ()),
         )
-        for page in session.pages("ec2", "DescribeNetworkInterfaces")
-        for answer in page["NetworkInterfaces"]
+        for answer in session.items("ec2", "DescribeNetworkInterfaces", "NetworkInterfaces")
     )
 
 
@@ -41,6 +40,7 @@ def interface_groups(
     wanted = [{"Name": "network-interface-id", "Values": list(interface_ids)}]
     return frozenset(
         frozenset(group["GroupId"] for group in interface.get("Groups") or ())
-        for page in session.pages("ec2", "DescribeNetworkInterfaces", Filters=wanted)
-        for interface in page["NetworkInterfaces"]
+        for interface in session.items(
+            "ec2", "DescribeNetworkInterfaces", "NetworkInterfaces", Filters=wanted
+        )
     )

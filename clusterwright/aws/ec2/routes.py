@@ -82,8 +82,7 @@ def route_tables(session: AwsSession) -> tuple[RouteTable, ...]:
             tuple(a["SubnetId"] for a in answer.get("Associations") or () if a.get("SubnetId")),
             tuple(_route(session, route) for route in answer.get("Routes") or ()),
         )
-        for page in session.pages("ec2", "DescribeRouteTables")
-        for answer in page["RouteTables"]
+        for answer in session.items("ec2", "DescribeRouteTables", "RouteTables")
     )
 
 
@@ -103,8 +102,7 @@ def endpoints(session: AwsSession) -> tuple[Endpoint, ...]:
             policy=_text(answer.get("PolicyDocument")),
             stack={t["Key"]: t["Value"] for t in answer.get("Tags") or ()}.get(STACK_TAG),
         )
-        for page in session.pages("ec2", "DescribeVpcEndpoints")
-        for answer in page["VpcEndpoints"]
+        for answer in session.items("ec2", "DescribeVpcEndpoints", "VpcEndpoints")
         if (answer.get("State") or "").lower() not in ("deleted", "rejected", "expired")
     )
 
@@ -113,8 +111,7 @@ def internet_gateway_stacks(session: AwsSession) -> tuple[str | None, ...]:
     """Return the stack of every internet gateway in the region, None for one without a stack."""
     return tuple(
         {t["Key"]: t["Value"] for t in answer.get("Tags") or ()}.get(STACK_TAG)
-        for page in session.pages("ec2", "DescribeInternetGateways")
-        for answer in page["InternetGateways"]
+        for answer in session.items("ec2", "DescribeInternetGateways", "InternetGateways")
     )
 
 
@@ -128,8 +125,7 @@ def network_acls(session: AwsSession) -> tuple[NetworkAcl, ...]:
             tuple(a["SubnetId"] for a in answer.get("Associations") or () if a.get("SubnetId")),
             tuple(_entry(entry) for entry in answer.get("Entries") or ()),
         )
-        for page in session.pages("ec2", "DescribeNetworkAcls")
-        for answer in page["NetworkAcls"]
+        for answer in session.items("ec2", "DescribeNetworkAcls", "NetworkAcls")
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any
 
-from clusterwright.aws.errors import is_not_found
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 from clusterwright.aws.values import known_value
 
@@ -86,8 +86,7 @@ def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
             or (answer["CidrBlock"],),
             _tags(answer).get(STACK_TAG),
         )
-        for page in session.pages("ec2", "DescribeVpcs")
-        for answer in page["Vpcs"]
+        for answer in session.items("ec2", "DescribeVpcs", "Vpcs")
     )
 
 
@@ -111,19 +110,14 @@ def subnets(session: AwsSession) -> tuple[Subnet, ...]:
             name=_tags(answer).get("Name", ""),
             stack=_tags(answer).get(STACK_TAG),
         )
-        for page in session.pages("ec2", "DescribeSubnets")
-        for answer in page["Subnets"]
+        for answer in session.items("ec2", "DescribeSubnets", "Subnets")
     )
 
 
+@none_if_not_found()
 def security_group(session: AwsSession, group_id: str) -> SecurityGroup | None:
     """Return a security group with its rules, None if it does not exist."""
-    try:
-        answer = session.call("ec2", "DescribeSecurityGroups", GroupIds=[group_id])
-    except Exception as error:
-        if is_not_found(error):
-            return None
-        raise
+    answer = session.call("ec2", "DescribeSecurityGroups", GroupIds=[group_id])
     found = answer["SecurityGroups"]
     return _security_group(found[0]) if found else None
 
@@ -132,8 +126,7 @@ def security_groups(session: AwsSession) -> tuple[SecurityGroup, ...]:
     """Return every security group of the account in the region, with its rules."""
     return tuple(
         _security_group(answer)
-        for page in session.pages("ec2", "DescribeSecurityGroups")
-        for answer in page["SecurityGroups"]
+        for answer in session.items("ec2", "DescribeSecurityGroups", "SecurityGroups")
     )
 
 
@@ -147,8 +140,7 @@ def nat_gateways(session: AwsSession) -> tuple[NatGateway, ...]:
     """Return every NAT gateway that counts towards the quota: deleted and failed ones do not."""
     return tuple(
         NatGateway(gateway["SubnetId"], _tags(gateway).get(STACK_TAG))
-        for page in session.pages("ec2", "DescribeNatGateways")
-        for gateway in page["NatGateways"]
+        for gateway in session.items("ec2", "DescribeNatGateways", "NatGateways")
         if known_value(
             session,
             gateway["State"],
