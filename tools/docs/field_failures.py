@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 ROOT: Final = Path(__file__).resolve().parents[2]
 LIST: Final = ROOT / "docs" / "explanations" / "field-failures.yaml"
 TESTS: Final = ROOT / "tests" / "field_failures"
+METHOD: Final = Path(__file__).with_name("field_failures_method.md")
 OWN_TEST: Final = "test_page.py"
 """Tests the list and the page; shows no failure."""
 
@@ -46,22 +47,6 @@ Generated from `field-failures.yaml` by `python -m tools.docs field-failures`.
 
 The measure of Clusterwright is one question: of the failures that users of such clusters have
 reported in public, how many does it catch before a dollar is spent?
-"""
-
-_METHOD: Final = """\
-There are two samples of what is public; neither is all of it. The first was fixed by studies that
-came before the product: every thread that they cite of AWS's HyperPod samples, of ParallelCluster
-and of fifteen other tools, whether it suits us or not. The second was searched for by symptom on
-2026-11-21, when the product stood, and each failure was tried as it was found. Where nothing
-caught it, and something can, a mechanism was built for its kind; what was caught without that is
-counted apart, for it says more about failures that nobody here has seen. Threads about the same
-failure are one row; what is one row, and what is a wish and no failure, is our judgement, so
-threads are counted beside rows.
-
-A row counts as caught only if a test shows it: the failing situation is built, the finding, the
-refusal or the roll-back is seen with its message, and the good situation passes. `design` means
-that the test shows why the failure cannot happen here. All of it was tried against the local AWS
-and on fake nodes, never on AWS.
 """
 
 
@@ -135,7 +120,7 @@ def page(entries: Sequence[Entry], tests: dict[str, str]) -> str:
             "[the list](#not-caught-yet) says what is missing.",
             "",
             *_samples(reported),
-            _METHOD,
+            METHOD.read_text(encoding="utf-8"),
             "| Where | What that means | Reported failures | Threads | Defects that we found |",
             "|---|---|---|---|---|",
             *(_place_row(place, reported, found) for place in (*PLACES, NOT)),
