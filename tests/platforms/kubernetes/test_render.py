@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.kubernetes.objects import LONGEST_NAME, object_name
 from clusterwright.platforms.kubernetes.render import PARTS, manifests
-from clusterwright.platforms.kubernetes.storage import UnknownVolumeError, storage_manifests
 from clusterwright.platforms.validators import validators_of
 from clusterwright.render.kubernetes import documents
 from tests.platforms.kubernetes import validator
@@ -24,6 +22,7 @@ from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, KARPENTER, OU
 from tests.stacks.specs import changed
 
 VERSIONS = ("1.30", "1.32", "1.35")
+
 SPECS = {
     "eks": EKS,
     "hyperpod-eks": HYPERPOD,
@@ -56,18 +55,12 @@ def everything(cluster: Cluster) -> list[dict[str, Any]]:
     return [m for part in PARTS for m in manifests(cluster, catalog, part, outputs)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", SPECS)
-def test_all_is_valid(load: Load, name: str, version: str) -> None:
-    found = everything(load(SPECS[name]))
-    assert [e for each in found for e in validator.errors(each, version)] == []
-    assert validator.set_errors(found) == []
-
-
 NAMES = st.from_regex(r"[a-z](-?[a-z0-9]){0,20}", fullmatch=True)
+
 GROUPS = st.text(alphabet="abzABZ09-", min_size=1, max_size=63).filter(
     lambda name: name.strip("-") == name
 )
+
 TAINTS = st.fixed_dictionaries(
     {
         "key": st.sampled_from(["team", "team.example.com/model", "gpu"]),
@@ -77,6 +70,7 @@ TAINTS = st.fixed_dictionaries(
         "value": st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,20}[A-Za-z0-9])?", fullmatch=True)
     },
 )
+
 TENANT = st.fixed_dictionaries(
     {"name": NAMES},
     optional={
@@ -87,6 +81,7 @@ TENANT = st.fixed_dictionaries(
         "egress_cidrs": st.lists(st.sampled_from(["10.0.0.0/16", "0.0.0.0/0"]), max_size=2),
     },
 )
+
 GROUP = st.fixed_dictionaries(
     {
         "name": GROUPS,
@@ -98,6 +93,7 @@ GROUP = st.fixed_dictionaries(
     },
     optional={"taints": st.lists(TAINTS, max_size=3, unique_by=lambda t: (t["key"], t["effect"]))},
 )
+
 PATHS = st.lists(
     st.from_regex(r"(/[A-Za-z][A-Za-z0-9_-]{0,12}){1,2}", fullmatch=True),
     max_size=3,
@@ -168,6 +164,23 @@ def _spec(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
+def _named(spec: dict[str, Any]) -> dict[str, Any]:
+    """As the resolution of a spec names file systems."""
+    named = [
+        {**fs, "name": "-".join(w for w in fs["mount_path"].replace("_", "-").split("/") if w)}
+        for fs in spec["storage"]["lustre"]
+    ]
+    return {"lustre": [{**fs, "name": fs["name"].strip("-")} for fs in named]}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", SPECS)
+def test_all_is_valid(load: Load, name: str, version: str) -> None:
+    found = everything(load(SPECS[name]))
+    assert [e for each in found for e in validator.errors(each, version)] == []
+    assert validator.set_errors(found) == []
+
+
 @settings(max_examples=30, suppress_health_check=list(HealthCheck), deadline=None)
 @given(spec=_spec())
 def test_legal_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
@@ -178,35 +191,6 @@ def test_legal_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
     found = everything(cluster)
     assert [e for each in found for e in validator.errors(each, "1.35")] == []
     assert validator.set_errors(found) == []
-
-
-def _named(spec: dict[str, Any]) -> dict[str, Any]:
-    """As the resolution of a spec names file systems."""
-    named = [
-        {**fs, "name": "-".join(w for w in fs["mount_path"].replace("_", "-").split("/") if w)}
-        for fs in spec["storage"]["lustre"]
-    ]
-    return {"lustre": [{**fs, "name": fs["name"].strip("-")} for fs in named]}
-
-
-@given(st.lists(st.text(alphabet="ab-AB_.", min_size=1, max_size=40), min_size=1, max_size=3))
-def test_names_are_names_and_tell_parts_apart(parts: list[str]) -> None:
-    name = object_name("x", *parts)
-    assert len(name) <= LONGEST_NAME
-    assert validator.LABEL_NAME.fullmatch(name)
-
-
-@given(
-    st.lists(st.tuples(NAMES, NAMES), min_size=2, max_size=2, unique=True),
-)
-def test_two_lists_of_parts_never_make_one_name(pairs: list[tuple[str, str]]) -> None:
-    assert object_name(*pairs[0]) != object_name(*pairs[1])
-
-
-def test_a_file_system_that_nobody_knows_is_refused(load: Load) -> None:
-    with pytest.raises(UnknownVolumeError) as raised:
-        list(storage_manifests(load(HYPERPOD), {"LustreDnsName": "a"}))
-    assert raised.value.missing == ("LustreMountName", "HomeDnsName")
 
 
 def test_kubectl_reads_what_is_printed(

@@ -9,7 +9,7 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.kubernetes.jobs import job_manifests
-from clusterwright.platforms.kubernetes.storage import storage_manifests
+from clusterwright.platforms.kubernetes.storage import UnknownVolumeError, storage_manifests
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
@@ -121,3 +121,9 @@ def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
 def test_what_cannot_be_mounted_is_refused(load: Load, spec: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecErrors, match=words):
         load(spec)
+
+
+def test_a_file_system_that_nobody_knows_is_refused(load: Load) -> None:
+    with pytest.raises(UnknownVolumeError) as raised:
+        list(storage_manifests(load(HYPERPOD), {"LustreDnsName": "a"}))
+    assert raised.value.missing == ("LustreMountName", "HomeDnsName")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from clusterwright.platforms.parallelcluster import limits
 from clusterwright.platforms.parallelcluster.timeouts import (
     HEAD_NODE_SECONDS,
+    Timeouts,
     most_static_nodes,
     timeouts,
 )
+from tests.platforms.parallelcluster.rendered import rendered
 
 
 @pytest.mark.parametrize(
@@ -24,3 +29,19 @@ def test_each_doubling_adds_time_up_to_a_maximum(nodes: int, bootstrap: int, inf
 def test_the_most_nodes_within_a_time() -> None:
     assert most_static_nodes(2100) == 50
     assert most_static_nodes(3600) == 200
+
+
+def test_timeouts_follow_the_fleet(tmp_path: Path) -> None:
+    assert timeouts(0) == timeouts(50) == Timeouts(7200, 2100, 90)
+    assert timeouts(51) == timeouts(100) == Timeouts(7200, 2700, 180)
+    assert timeouts(1600) == Timeouts(7200, 5100, 540)
+    assert timeouts(100_000) == Timeouts(7200, 5100, 600)
+    found = rendered(tmp_path, compute__2__count=200)["DevSettings"]["Timeouts"]
+    assert found["ComputeNodeBootstrapTimeout"] == 3300
+    assert found["ComputeInstanceInfoTimeout"] == 270
+
+
+@pytest.mark.parametrize("nodes", [1, 50, 51, 500, 5000])
+def test_the_head_node_outlasts_its_nodes(nodes: int) -> None:
+    found = timeouts(nodes)
+    assert found.head_node_bootstrap >= limits.BOOTSTRAP_SECONDS + found.compute_node_bootstrap

@@ -1,0 +1,9 @@
+"""The reference page of charts."""
+
+from __future__ import annotations
+
+from clusterwright.platforms.kubernetes import charts_page
+
+
+def test_the_page_counts_unread_archives() -> None:
+    assert "nobody has read the archive of 6" in " ".join(charts_page.page().split())

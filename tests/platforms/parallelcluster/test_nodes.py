@@ -1,0 +1,42 @@
+"""Custom actions and permissions of head node, login nodes and compute nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clusterwright.platforms.parallelcluster.supplied import placeholders
+from tests.platforms.parallelcluster.rendered import loaded, rendered
+from tests.support.parallelcluster_specs import SMALL
+
+
+def test_head_and_login_nodes_have_words_that_last(tmp_path: Path) -> None:
+    """Update policy of their OnNodeConfigured: unsupported. Nothing in it may be a version's."""
+    found = rendered(tmp_path)
+    supplied = placeholders(loaded(tmp_path, SMALL))
+    pool = found["LoginNodes"]["Pools"][0]
+    for holder in (found["HeadNode"], pool):
+        text = str(holder["CustomActions"]["OnNodeConfigured"])
+        assert supplied.scripts_s3_uri not in text
+        assert supplied.manifest_sha256 not in text
+    assert supplied.manifest_sha256 in str(found["HeadNode"]["CustomActions"]["OnNodeUpdated"])
+    assert "OnNodeUpdated" not in pool["CustomActions"]
+
+
+def test_rights(tmp_path: Path) -> None:
+    buckets = [
+        {"name": "acme-datasets", "mount_path": "/s3/datasets"},
+        {"name": "acme-results"},
+        {"name": "acme-express", "directory": True},
+    ]
+    found = rendered(tmp_path, storage__buckets=buckets, identity={"session_manager": False})
+    policy = {"Policy": "arn:aws:iam::111122223333:policy/placeholder-nodes"}
+    assert found["HeadNode"]["Iam"] == {
+        "AdditionalIamPolicies": [policy],
+        "S3Access": [
+            {"BucketName": "placeholder-scripts"},
+            {"BucketName": "acme-datasets"},
+            {"BucketName": "acme-results", "EnableWriteAccess": True},
+        ],
+    }
+    # Pools of login nodes have no S3Access: all their rights are in policies.
+    assert found["LoginNodes"]["Pools"][0]["Iam"] == {"AdditionalIamPolicies": [policy]}

@@ -1,0 +1,20 @@
+"""Settings of Slurm: accounting, timeouts and lines of slurm.conf."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clusterwright.platforms.parallelcluster import limits
+from tests.platforms.parallelcluster.rendered import queue_of, rendered
+
+
+def test_no_setting_is_denied(tmp_path: Path) -> None:
+    """ParallelCluster keeps some lines of slurm.conf for itself."""
+    found = rendered(tmp_path, slurm={"accounting": {"kind": "rds"}, "accounts": [{"name": "a"}]})
+    settings = found["Scheduling"]["SlurmSettings"]["CustomSlurmSettings"]
+    names = {name.lower() for one in settings for name in one}
+    assert all(len(one) == 1 for one in settings)
+    assert not names & (limits.DENIED_SLURM_SETTINGS | limits.DENIED_WITH_DATABASE)
+    queue = {name.lower() for name in queue_of(found)["CustomSlurmSettings"]}
+    assert not queue & limits.DENIED_QUEUE_SETTINGS
+    assert {"AccountingStorageEnforce": "associations,limits,qos"} in settings
