@@ -17,28 +17,28 @@ def of(verdict: str) -> list[WorkedExample]:
     return [example for example in EXAMPLES if example.verdict == verdict]
 
 
-def test_the_verdicts_are_complete() -> None:
+def test_all_examples_have_a_verdict() -> None:
     counts = Counter(example.verdict for example in EXAMPLES)
     assert counts == {"correct": 76, "incorrect": 36, "other method": 14, "incomplete": 5}
     assert len({example.id for example in EXAMPLES}) == 131
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.id)
-def test_the_computed_result_is_exact(example: WorkedExample) -> None:
+def test_computed_result_is_exact(example: WorkedExample) -> None:
     assert example.values
     for value in (*example.values, *example.instead):
         assert value.is_exact, f"{value.what}: {value.computed} is not {value.exact}"
 
 
 @pytest.mark.parametrize("example", of("correct"), ids=lambda example: example.id)
-def test_a_correct_claim_follows(example: WorkedExample) -> None:
+def test_correct_claim_follows_from_its_inputs(example: WorkedExample) -> None:
     for value in example.values:
         if value.claimed is not None:
             assert value.claim_follows, f"{value.what}: {value.claimed}, not {value.computed}"
 
 
 @pytest.mark.parametrize("example", of("incorrect"), ids=lambda example: example.id)
-def test_an_incorrect_claim_does_not_follow(example: WorkedExample) -> None:
+def test_incorrect_claim_does_not_follow(example: WorkedExample) -> None:
     claimed = [value for value in example.values if value.claimed is not None]
     assert claimed
     assert not any(value.claim_follows for value in claimed)
@@ -46,7 +46,7 @@ def test_an_incorrect_claim_does_not_follow(example: WorkedExample) -> None:
 
 
 @pytest.mark.parametrize("example", of("other method"), ids=lambda example: example.id)
-def test_another_method_gives_another_result(example: WorkedExample) -> None:
+def test_other_method_gives_another_result(example: WorkedExample) -> None:
     for value in example.values:
         if value.claimed is not None:
             assert value.claim_follows, f"{value.what}: {value.claimed}, not {value.computed}"
@@ -57,7 +57,7 @@ def test_another_method_gives_another_result(example: WorkedExample) -> None:
 
 
 @pytest.mark.parametrize("example", of("incomplete"), ids=lambda example: example.id)
-def test_an_incomplete_claim_names_the_missing_input(example: WorkedExample) -> None:
+def test_incomplete_claim_names_the_missing_input(example: WorkedExample) -> None:
     assert example.answer
     assert all(value.claimed is None for value in example.values)
 

@@ -40,7 +40,7 @@ def problems(path: Path) -> tuple[str, ...]:
     return caught.value.problems
 
 
-def test_a_list_is_read_and_written_back_the_same(tmp_path: Path) -> None:
+def test_lock_file_survives_a_round_trip(tmp_path: Path) -> None:
     unknown = {**ROW, "name": "other", "sha256": "unknown", "size_bytes": "unknown"}
     path = written(tmp_path, ROW, unknown)
     found = read_lock(path)
@@ -51,7 +51,7 @@ def test_a_list_is_read_and_written_back_the_same(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["artefacts.json"]
 
 
-def test_the_key_carries_the_checksum_and_there_is_none_without_it(tmp_path: Path) -> None:
+def test_key_contains_the_checksum(tmp_path: Path) -> None:
     (artefact,) = read_lock(written(tmp_path, ROW))
     assert object_key(artefact) == f"artefacts/{SHA}/enroot_3.4.1-1_amd64.deb"
     nobody = Artefact("a", "1", "any", "https://x.example/a", None, None, "s", ("containers",))
@@ -79,12 +79,12 @@ def test_the_key_carries_the_checksum_and_there_is_none_without_it(tmp_path: Pat
         ({"used_by": []}, "is not a list of node steps"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_lock_errors_are_reported(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     found = problems(written(tmp_path, ROW, {**ROW, "name": "b", **change}))
     assert any(said in problem and problem.startswith("artefacts[1].") for problem in found)
 
 
-def test_all_problems_at_once(tmp_path: Path) -> None:
+def test_all_lock_errors_are_reported_at_once(tmp_path: Path) -> None:
     found = problems(written(tmp_path, {**ROW, "sha256": "x", "version": ""}, {"name": "b"}))
     assert len(found) == 3
     assert "listed twice" in problems(written(tmp_path, ROW, ROW))[0]
@@ -106,7 +106,9 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
         max_leaves=12,
     )
 )
-def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, value: Any) -> None:
+def test_any_json_is_loaded_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, value: Any
+) -> None:
     path = tmp_path_factory.mktemp("lock") / "artefacts.json"
     for content in (value, {"schema_version": 1, "artefacts": [value]}):
         path.write_text(json.dumps(content))
@@ -114,7 +116,7 @@ def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, v
             read_lock(path)
 
 
-def test_ours_is_such_a_list_and_names_steps_that_exist() -> None:
+def test_shipped_lock_file_is_valid() -> None:
     lifecycle = Path(__file__).parents[2] / "lifecycle_scripts"
     steps = {path.stem for path in (lifecycle / "clusterwright_node/steps").glob("*.py")}
     found = read_lock(lifecycle / "artefacts.json")

@@ -57,7 +57,7 @@ def left(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_is_brought_once(tmp_path: Path) -> None:
+def test_file_is_downloaded_once(tmp_path: Path) -> None:
     source = Source()
     for _ in range(2):
         found = download(KNOWN, tmp_path, source)
@@ -76,15 +76,13 @@ def test_a_file_is_brought_once(tmp_path: Path) -> None:
         (CONTENT + b"x", "is larger than"),
     ],
 )
-def test_another_file_is_refused_and_nothing_is_left(
-    tmp_path: Path, content: bytes, said: str
-) -> None:
+def test_different_file_is_refused_and_removed(tmp_path: Path, content: bytes, said: str) -> None:
     with pytest.raises(WrongFileError, match=said):
         download(KNOWN, tmp_path, Source(content))
     assert left(tmp_path) == []
 
 
-def test_a_source_that_does_not_answer(tmp_path: Path) -> None:
+def test_unreachable_source_is_reported(tmp_path: Path) -> None:
     def nobody(url: str) -> AbstractContextManager[IO[bytes]]:
         raise urllib.error.URLError("no route to host")
 
@@ -93,7 +91,7 @@ def test_a_source_that_does_not_answer(tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
-def test_nobody_is_sent_on_to_a_connection_that_can_be_altered() -> None:
+def test_redirect_to_an_insecure_url_is_refused() -> None:
     import urllib.request
 
     handler = _OnlyHttps()
@@ -105,7 +103,7 @@ def test_nobody_is_sent_on_to_a_connection_that_can_be_altered() -> None:
     assert onward.full_url == "https://cdn.example.com/x"
 
 
-def test_what_is_there_is_not_brought_again(tmp_path: Path) -> None:
+def test_mirrored_file_is_not_downloaded_again(tmp_path: Path) -> None:
     bucket, source = Bucket(), Source()
     for expected in ("mirrored", "present"):
         (outcome,) = mirror([KNOWN], bucket, tmp_path, open_url=source)
@@ -125,7 +123,7 @@ def test_an_unknown_checksum_is_refused_until_it_is_pinned(tmp_path: Path) -> No
     assert bucket.objects == {f"artefacts/{SHA}/enroot.deb": CONTENT}
 
 
-def test_one_that_fails_does_not_stop_the_next(tmp_path: Path) -> None:
+def test_failed_file_does_not_stop_the_next(tmp_path: Path) -> None:
     wrong = Artefact("other", "1", "any", URL, "b" * 64, len(CONTENT), "s", ("containers",))
     bucket = Bucket()
     outcomes = list(mirror([wrong, KNOWN], bucket, tmp_path, open_url=Source()))

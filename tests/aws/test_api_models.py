@@ -57,7 +57,9 @@ def whole() -> Session:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_what_is_kept_is_what_botocore_has(service: str, small: Session, whole: Session) -> None:
+def test_reduced_model_equals_that_of_botocore(
+    service: str, small: Session, whole: Session
+) -> None:
     models = [s.get_component("data_loader") for s in (small, whole)]
     cut, full = (loader.load_service_model(service, "service-2") for loader in models)
     operations = {n: o for n, o in full["operations"].items() if asks(service, n)}
@@ -74,7 +76,7 @@ def test_what_is_kept_is_what_botocore_has(service: str, small: Session, whole: 
     assert rules[0] == rules[1]
 
 
-def test_lists_of_values_that_the_code_looks_into_are_kept(small: Session) -> None:
+def test_enumerations_that_the_code_uses_are_kept(small: Session) -> None:
     found = set()
     for path in Path(clusterwright.aws.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -89,7 +91,7 @@ def test_lists_of_values_that_the_code_looks_into_are_kept(small: Session) -> No
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_requests_and_pages_are_those_of_the_whole_model(
+def test_requests_and_pages_match_the_complete_model(
     service: str, small: Session, whole: Session
 ) -> None:
     clients = [made(session, service) for session in (small, whole)]
@@ -123,7 +125,7 @@ def test_requests_and_pages_are_those_of_the_whole_model(
         *("a pipe that nobody writes to", "nothing, whose sum is right", "brackets alone"),
     ],
 )
-def test_a_damaged_file_is_not_read(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+def test_damaged_cache_file_is_ignored(tmp_path: Path, damage: Callable[[Path], object]) -> None:
     first = loaded(tmp_path)
     (path,) = tmp_path.rglob("kms.json")
     before = path.read_bytes()
@@ -134,7 +136,7 @@ def test_a_damaged_file_is_not_read(tmp_path: Path, damage: Callable[[Path], obj
     assert not [p for p in path.parent.iterdir() if p.name.startswith(".")]
 
 
-def test_a_file_of_other_models_is_not_read(
+def test_cache_file_of_other_models_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = loaded(tmp_path)
@@ -154,7 +156,7 @@ def test_a_file_of_other_models_is_not_read(
     assert loaded(tmp_path) == first
 
 
-def test_the_file_is_read_and_botocores_are_not(
+def test_cache_is_read_instead_of_botocore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = loaded(tmp_path)
@@ -162,13 +164,13 @@ def test_the_file_is_read_and_botocores_are_not(
     assert loaded(tmp_path) == first
 
 
-def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+def test_unwritable_cache_folder_is_ignored(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
     assert set(loaded(in_the_way)["operations"]) == set(OPERATIONS["kms"])
 
 
-def test_other_operations_get_the_whole_service_and_the_same_credentials() -> None:
+def test_other_operations_use_the_complete_model_and_the_same_credentials() -> None:
     session = AwsSession("us-east-1")
     client = session.client("ec2")
     assert not hasattr(client, "describe_key_pairs")
@@ -182,7 +184,7 @@ def test_other_operations_get_the_whole_service_and_the_same_credentials() -> No
     assert session.client("sts").assume_role_with_web_identity
 
 
-def test_models_of_the_users_own_are_left_to_botocore(
+def test_custom_models_of_the_user_are_loaded_by_botocore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert type(component(tmp_path)) is SmallModels

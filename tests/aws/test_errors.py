@@ -70,7 +70,7 @@ def translated(error: BaseException) -> AwsUnavailable:
         (botocore_exceptions.ParamValidationError(report="bad"), "other"),
     ],
 )
-def test_every_way_of_not_answering_has_a_reason(error: Exception, reason: str) -> None:
+def test_every_kind_of_failure_has_a_reason(error: Exception, reason: str) -> None:
     found = translated(error)
     assert found.reason == reason
     assert found.iam_action == "servicequotas:ListServiceQuotas"
@@ -78,7 +78,7 @@ def test_every_way_of_not_answering_has_a_reason(error: Exception, reason: str) 
     assert found.hint
 
 
-def test_a_denial_names_the_action_that_was_missing() -> None:
+def test_denial_names_the_missing_action() -> None:
     error = client_error(
         "AccessDeniedException",
         "User: arn:aws:iam::111122223333:user/ci is not authorized to perform: "
@@ -93,12 +93,12 @@ def test_a_denial_names_the_action_that_was_missing() -> None:
     assert found.hint == "allow servicequotas:GetServiceQuota for this identity"
 
 
-def test_a_bug_of_ours_is_not_an_answer_of_aws() -> None:
+def test_exceptions_in_the_code_are_not_translated() -> None:
     with pytest.raises(ZeroDivisionError):
         translated(ZeroDivisionError("ours"))
 
 
-def test_an_encoded_blob_and_a_long_page_do_not_reach_the_user() -> None:
+def test_encoded_message_and_long_page_are_removed() -> None:
     blob = client_error(
         "UnauthorizedOperation",
         "You are not authorized. Encoded authorization failure message: " + "x" * 900,
@@ -142,5 +142,7 @@ def test_not_found_is_an_answer() -> None:
         ("pricing", "GetProducts", "pricing:GetProducts"),
     ],
 )
-def test_iam_actions(service: str, operation: str, action: str) -> None:
+def test_iam_actions_are_derived_from_operations(
+    service: str, operation: str, action: str
+) -> None:
     assert iam_action_of(service, operation) == action

@@ -12,7 +12,7 @@ from clusterwright.aws.api_models import asks, read_models_small
 from clusterwright.aws.operations import ALL, OPERATIONS
 
 
-def test_the_table_has_the_operations_that_the_code_asks_for() -> None:
+def test_table_has_the_operations_that_the_code_uses() -> None:
     whole = Session()
     read_models_small(whole, None)
     asked: dict[str, set[str]] = {}

@@ -10,7 +10,7 @@ import pytest
 from clusterwright.aws.organizations import TagKeyPolicy, read_tag_policy
 
 
-def test_the_documented_example() -> None:
+def test_documented_tag_policy_is_parsed() -> None:
     # Organizations user guide, "Viewing effective tag policies".
     content = '{"tags":{"costcenter":{"tag_value":["*"],"tag_key":"CostCenter"}}}'
     (policy,) = read_tag_policy(content)
@@ -19,7 +19,7 @@ def test_the_documented_example() -> None:
     assert policy.allows("anything")
 
 
-def test_without_a_tag_key_it_is_lower_case_and_without_values_any() -> None:
+def test_default_tag_key_is_lowercase_and_values_are_unrestricted() -> None:
     (policy,) = read_tag_policy('{"tags": {"CostCenter": {}}}')
     assert policy == TagKeyPolicy("costcenter")
     assert policy.allows("anything")
@@ -41,11 +41,11 @@ def test_without_a_tag_key_it_is_lower_case_and_without_values_any() -> None:
         ("[ab]", "a", False),
     ],
 )
-def test_values_and_their_wildcard(pattern: str, value: str, allowed: bool) -> None:
+def test_values_match_with_wildcards(pattern: str, value: str, allowed: bool) -> None:
     assert TagKeyPolicy("k", (pattern,)).allows(value) is allowed
 
 
-def test_an_empty_list_allows_nothing() -> None:
+def test_empty_value_list_allows_nothing() -> None:
     (policy,) = read_tag_policy('{"tags": {"color": {"tag_value": []}}}')
     assert not policy.allows("")
 
@@ -65,6 +65,6 @@ def test_an_empty_list_allows_nothing() -> None:
         {"tags": {"a": {"enforced_for": [1]}}},
     ],
 )
-def test_what_is_no_effective_policy_is_not_taken_for_one(content: Any) -> None:
+def test_invalid_effective_policy_is_refused(content: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_tag_policy(content if isinstance(content, str) else json.dumps(content))

@@ -48,11 +48,11 @@ def page(*products: str, token: str | None = None) -> dict[str, Any]:
         ("cn-north-1", "cn-northwest-1"),
     ],
 )
-def test_the_price_list_is_asked_where_it_answers(region: str, endpoint: str) -> None:
+def test_price_list_is_requested_in_a_supported_region(region: str, endpoint: str) -> None:
     assert pricing.endpoint_region(region) == endpoint
 
 
-def test_ec2_rates_are_linux_on_demand_and_read_to_the_last_page(session: AwsSession) -> None:
+def test_ec2_rates_are_linux_on_demand_from_all_pages(session: AwsSession) -> None:
     filters = {
         "regionCode": "eu-west-2",
         "preInstalledSw": "NA",
@@ -119,7 +119,7 @@ def test_hyperpod_rates_are_cluster_usage_types_only(session: AwsSession) -> Non
     }
 
 
-def test_a_denial_names_the_permission(session: AwsSession) -> None:
+def test_denial_names_the_pricing_permission(session: AwsSession) -> None:
     with Stubber(session.client("pricing", "eu-central-1")) as stub:
         stub.add_client_error("get_products", "AccessDeniedException", http_status_code=400)
         with pytest.raises(AwsUnavailable) as caught:

@@ -26,7 +26,7 @@ def answer(value: float | None, code: str = CODE) -> dict[str, Any]:
     return found if value is None else {**found, "Value": value}
 
 
-def test_the_accounts_own_value(session: AwsSession) -> None:
+def test_applied_quota_is_returned(session: AwsSession) -> None:
     with Stubber(session.client("service-quotas")) as stub:
         stub.add_response("get_service_quota", {"Quota": answer(8)}, ASKED)
         found = quotas.quota(session, "sagemaker", CODE)
@@ -35,7 +35,7 @@ def test_the_accounts_own_value(session: AwsSession) -> None:
     )
 
 
-def test_the_default_where_the_account_has_none(session: AwsSession) -> None:
+def test_default_quota_is_returned_without_an_applied_one(session: AwsSession) -> None:
     with Stubber(session.client("service-quotas")) as stub:
         stub.add_client_error("get_service_quota", "NoSuchResourceException")
         stub.add_response("get_aws_default_service_quota", {"Quota": answer(0)}, ASKED)
@@ -44,7 +44,7 @@ def test_the_default_where_the_account_has_none(session: AwsSession) -> None:
     assert (found.value, found.applied) == (0.0, False)
 
 
-def test_a_code_that_aws_does_not_know(session: AwsSession) -> None:
+def test_unknown_quota_code_is_none(session: AwsSession) -> None:
     with Stubber(session.client("service-quotas")) as stub:
         stub.add_client_error("get_service_quota", "NoSuchResourceException")
         stub.add_client_error("get_aws_default_service_quota", "NoSuchResourceException")
@@ -67,7 +67,7 @@ def test_a_denial_is_not_a_missing_quota(session: AwsSession) -> None:
         (quotas.applied_quotas, "list_service_quotas", True),
     ],
 )
-def test_lists_are_read_to_the_end(
+def test_all_pages_of_quotas_are_read(
     session: AwsSession, function: Any, operation: str, applied: bool
 ) -> None:
     with Stubber(session.client("service-quotas")) as stub:

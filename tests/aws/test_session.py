@@ -22,7 +22,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_PROFILE", raising=False)
 
 
-def test_importing_the_modules_imports_no_boto3() -> None:
+def test_import_does_not_load_boto3() -> None:
     program = (
         "import sys, clusterwright.aws.errors, clusterwright.aws.session as s\n"
         "s.AwsSession('us-east-1')\n"
@@ -32,7 +32,7 @@ def test_importing_the_modules_imports_no_boto3() -> None:
 
 
 @pytest.mark.usefixtures("keys")
-def test_one_client_per_service_and_region_however_many_threads_ask() -> None:
+def test_client_is_shared_between_threads() -> None:
     session = AwsSession("us-east-1")
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: session.client("sts"), range(32)))
@@ -45,14 +45,14 @@ def test_one_client_per_service_and_region_however_many_threads_ask() -> None:
 
 
 @pytest.mark.usefixtures("keys")
-def test_the_endpoint_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endpoint_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4999")
     client = AwsSession("us-east-1").client("service-quotas")
     assert client.meta.endpoint_url == "http://localhost:4999"
 
 
 @pytest.mark.usefixtures("keys")
-def test_a_call_answers_or_says_why_not() -> None:
+def test_call_returns_or_raises_a_reason() -> None:
     session = AwsSession("us-east-1")
     with Stubber(session.client("ec2")) as stub:
         stub.add_response("describe_vpcs", {"Vpcs": []}, {"VpcIds": ["vpc-1"]})
@@ -66,7 +66,7 @@ def test_a_call_answers_or_says_why_not() -> None:
 
 
 @pytest.mark.usefixtures("keys")
-def test_a_failure_on_the_second_page_is_not_swallowed() -> None:
+def test_failure_on_the_second_page_is_reported() -> None:
     session = AwsSession("us-east-1")
     with Stubber(session.client("ec2")) as stub:
         stub.add_response("describe_vpcs", {"Vpcs": [], "NextToken": "more"})
@@ -85,7 +85,7 @@ def test_a_missing_profile_is_missing_credentials(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("keys")
-def test_a_missing_region_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_region_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
@@ -95,7 +95,7 @@ def test_a_missing_region_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         session.call("ec2", "DescribeVpcs")
 
 
-def test_pages_without_a_paginator_are_read_to_the_last_token(
+def test_lists_without_a_paginator_are_read_completely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from botocore.stub import Stubber
@@ -118,7 +118,7 @@ def test_pages_without_a_paginator_are_read_to_the_last_token(
             list(session.pages("fsx", "DescribeDataRepositoryTasks"))
 
 
-def test_every_command_s_clients_are_made_here() -> None:
+def test_all_commands_use_the_shared_session() -> None:
     """So all commands share its retries, timeouts and connection pool."""
     root = Path(__file__).parents[2] / "clusterwright"
     makers = {

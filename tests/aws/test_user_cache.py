@@ -21,7 +21,7 @@ from clusterwright.review import synthesis
         {"HOME": "/home/x", "CLUSTERWRIGHT_CACHE": ""},
     ],
 )
-def test_there_is_one_place_for_what_can_be_made_again(environment: dict[str, str]) -> None:
+def test_cache_has_one_folder(environment: dict[str, str]) -> None:
     assert user_cache.folder(environment, "synthesis") == synthesis.cache_folder(environment)
 
 

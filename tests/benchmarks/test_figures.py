@@ -26,7 +26,7 @@ def _timed(order: list[str], name: str, seconds: Iterator[float]) -> Comparison:
     return Comparison(name, ours, beside, "the other", target_ratio=1.5, target_seconds=0.25)
 
 
-def test_runs_alternate_after_one_that_warms_up() -> None:
+def test_runs_alternate_after_a_warm_up() -> None:
     order: list[str] = []
     result = measure(_timed(order, "ours", iter([99.0, 1.0, 9.0, 3.0])), runs=3)
     assert order == ["beside", "ours"] * 4
@@ -66,13 +66,13 @@ def test_table_and_json_show_medians_ratio_and_target() -> None:
     }
 
 
-def test_command_that_fails_is_reported_with_its_last_words() -> None:
+def test_failed_command_is_reported_with_its_last_output() -> None:
     failing = command("python", "-c", "print('so it is'); exit(4)")
     with pytest.raises(RuntimeError, match=r"exited with 4:\nso it is"):
         failing()
 
 
-def test_failing_command_fails_the_run_and_a_slow_one_does_not(
+def test_failing_command_fails_the_benchmark_and_a_slow_one_does_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     slow = _timed([], "slow", iter([1000.0, 1000.0]))

@@ -28,19 +28,19 @@ ANSWER: dict[str, Any] = {
 }
 
 
-def test_figures_are_those_of_the_verdict() -> None:
+def test_figures_match_the_verdict() -> None:
     assert to_idle(ANSWER) == 9.0
     assert to_daemons(ANSWER) == 7.0
     assert to_first_job(ANSWER) == 9.75
     assert node_program(ANSWER) == 0.5
 
 
-def test_run_without_nodes_is_a_failure_and_no_zero() -> None:
+def test_run_without_nodes_is_a_failure() -> None:
     with pytest.raises(RuntimeError, match="no node was ever running"):
         to_idle({"timeline": []})
 
 
-def test_one_rehearsal_serves_every_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_one_rehearsal_provides_every_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(rehearsals, "_MEASURED", [])
     held = []
 
@@ -62,7 +62,7 @@ def test_one_rehearsal_serves_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert rehearsals.step_figures()[0] == {"workers": 4, "run": 0, **ANSWER["steps"][0]}
 
 
-def test_machine_without_nodes_has_no_rows_and_says_why(
+def test_machine_without_nodes_has_a_reason_instead_of_rows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(rehearsals, "nodes_unavailable", lambda: "emulated nodes require root")

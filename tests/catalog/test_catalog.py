@@ -24,7 +24,7 @@ def value(fact: Known[Any] | Unknown) -> Any:
     return fact.value
 
 
-def test_a_type_may_exist_without_being_described(catalog: Catalog) -> None:
+def test_type_without_a_description_can_exist(catalog: Catalog) -> None:
     assert "c4.large" in catalog.instance_names
     assert catalog.instance("c4.large") is None
     assert catalog.instance("p5.48xlarge") is catalog.instance("p5.48xlarge")
@@ -33,7 +33,7 @@ def test_a_type_may_exist_without_being_described(catalog: Catalog) -> None:
     assert isinstance(catalog.addresses_per_node("c4.large", "eks"), Unknown)
 
 
-def test_an_empty_offering_is_an_answer_and_a_region_without_data_is_not(catalog: Catalog) -> None:
+def test_empty_offering_differs_from_missing_data(catalog: Catalog) -> None:
     assert value(catalog.offering("p5e.48xlarge", "us-east-1")) == frozenset()
     assert isinstance(catalog.offering("p5.48xlarge", "us-gov-west-1"), Unknown)
     assert isinstance(catalog.offering("p6e-gb200.36xlarge", "eu-west-1"), Unknown)
@@ -60,7 +60,7 @@ def test_a_local_zone_has_its_own_price(catalog: Catalog) -> None:
     )
 
 
-def test_a_quota_may_be_known_by_name_alone(catalog: Catalog) -> None:
+def test_quota_without_a_code_is_found_by_name(catalog: Catalog) -> None:
     quota = value(catalog.quota_for("g5.48xlarge", "hyperpod-cluster"))
     assert quota.code is None
     assert quota.name == "ml.g5.48xlarge for cluster usage"
@@ -92,11 +92,13 @@ def test_a_default_may_differ_by_region(catalog: Catalog) -> None:
         ("Trn1", "nvfp4", False),
     ],
 )
-def test_precisions(catalog: Catalog, accelerator: str, precision: str, supported: bool) -> None:
+def test_precisions_are_listed(
+    catalog: Catalog, accelerator: str, precision: str, supported: bool
+) -> None:
     assert value(catalog.supports_precision(accelerator, precision)) is supported
 
 
-def test_precisions_and_partitions_that_no_source_gives_are_unknown(catalog: Catalog) -> None:
+def test_unsourced_precisions_and_partitions_are_unknown(catalog: Catalog) -> None:
     assert isinstance(catalog.supports_precision("RTX-PRO-6000", "nvfp4"), Unknown)
     assert isinstance(catalog.supports_precision("H100", "fp3"), Unknown)
     assert isinstance(catalog.supports_precision("H900", "fp8"), Unknown)
@@ -104,14 +106,14 @@ def test_precisions_and_partitions_that_no_source_gives_are_unknown(catalog: Cat
     assert isinstance(catalog.mig_profiles("H900"), Unknown)
 
 
-def test_partitions(catalog: Catalog) -> None:
+def test_partitions_are_listed(catalog: Catalog) -> None:
     assert "1g.10gb" in value(catalog.mig_profiles("H100"))
     assert "1g.18gb" in value(catalog.mig_profiles("H200"))
     assert value(catalog.mig_profiles("L4")) == ()
     assert value(catalog.mig_profiles("Trn2")) == ()
 
 
-def test_the_accelerators_that_plans_may_name_are_there(catalog: Catalog) -> None:
+def test_accelerators_of_the_planner_are_in_the_catalogue(catalog: Catalog) -> None:
     wanted = [
         "A100-40GB",
         "A100-80GB",
@@ -133,7 +135,7 @@ def test_the_accelerators_that_plans_may_name_are_there(catalog: Catalog) -> Non
     assert catalog.accelerator_of("nothing.large") is None
 
 
-def test_the_scale_up_domain(catalog: Catalog) -> None:
+def test_scale_up_domain_is_known(catalog: Catalog) -> None:
     sizes = {
         "p5.48xlarge": 8,
         "p5.4xlarge": 1,
@@ -155,7 +157,7 @@ def test_the_scale_up_domain(catalog: Catalog) -> None:
     assert isinstance(p4d.scale_up_link_gbytes_per_s, Unknown)
 
 
-def test_ultraservers(catalog: Catalog) -> None:
+def test_ultraservers_are_listed(catalog: Catalog) -> None:
     found = catalog.ultraservers["u-p6e-gb200x72"]
     assert value(found.instance_count) == 18
     assert value(found.accelerator_count) == 72
@@ -163,7 +165,7 @@ def test_ultraservers(catalog: Catalog) -> None:
     assert isinstance(catalog.ultraservers["Trn2 UltraServer"].api_name, Unknown)
 
 
-def test_limits(catalog: Catalog) -> None:
+def test_limits_are_listed(catalog: Catalog) -> None:
     assert value(catalog.limit("hyperpod.instances_per_group_max")) == 6758
     assert isinstance(catalog.limit("hyperpod.lifecycle_script_timeout_minutes"), Unknown)
     assert isinstance(catalog.limit("hyperpod.nonsense"), Unknown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.catalog import catalog_page, load_catalog, report
 
 
-def test_every_data_set_and_every_source_is_on_the_page() -> None:
+def test_page_has_every_data_set_and_source() -> None:
     catalog = load_catalog()
     text = catalog_page.page(catalog)
     for data_set in {name for name, _ in report.all_facts(catalog)}:

@@ -24,13 +24,13 @@ CATALOG = load_catalog()
 
 
 @pytest.mark.parametrize("name", writer.DEPTHS)
-def test_each_file_has_the_shape_of_its_schema(name: str) -> None:
+def test_each_file_matches_its_schema(name: str) -> None:
     document = json.loads((PACKAGE_DATA / f"{name}.json").read_text(encoding="utf-8"))
     schema = {"$ref": f"#/$defs/files/{name}", "$defs": SCHEMA["$defs"]}
     jsonschema.Draft202012Validator(schema).validate(document)
 
 
-def test_the_schema_refuses_a_value_without_a_source() -> None:
+def test_schema_refuses_a_value_without_a_source() -> None:
     schema = {"$ref": "#/$defs/files/limits", "$defs": SCHEMA["$defs"]}
     document = {"schema_version": 1, "limits": {"a.b": ["things", {"value": 3}]}}
     with pytest.raises(jsonschema.ValidationError):
@@ -49,7 +49,7 @@ def test_every_fact_has_a_source_and_a_date_or_a_reason() -> None:
     assert count > 10_000
 
 
-def test_every_source_of_the_table_is_dated_and_none_is_used_that_is_not_there() -> None:
+def test_every_source_is_dated_and_listed() -> None:
     listed = {row["id"]: row for row in inputs.rows("sources.csv")}
     assert all(row["date"] and row["title"] for row in listed.values())
     for name in [
@@ -69,6 +69,6 @@ def test_every_source_of_the_table_is_dated_and_none_is_used_that_is_not_there()
         assert used <= listed.keys(), name
 
 
-def test_catalogs_of_the_same_files_share_them() -> None:
+def test_catalogs_of_the_same_files_share_data() -> None:
     again: Catalog = load_catalog()
     assert again.store is CATALOG.store

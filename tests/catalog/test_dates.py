@@ -24,11 +24,11 @@ from clusterwright.catalog.dates import as_of, is_stale
         ("before 2026-01", None),
     ],
 )
-def test_the_earliest_day_that_a_date_allows(text: str, day: dt.date | None) -> None:
+def test_earliest_date_of_a_partial_date(text: str, day: dt.date | None) -> None:
     assert as_of(text) == day
 
 
-def test_stale_is_older_than_90_days_or_of_no_date() -> None:
+def test_values_older_than_90_days_or_undated_are_stale() -> None:
     today = dt.date(2026, 11, 20)
     assert not is_stale("2026-08-22", today)
     assert is_stale("2026-08-21", today)

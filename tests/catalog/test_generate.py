@@ -9,13 +9,13 @@ import pytest
 from clusterwright.catalog import generate, writer
 
 
-def test_the_committed_files_are_what_the_generator_writes(
+def test_committed_files_are_current(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert generate.main(["--check"]) == 0, capsys.readouterr().err
 
 
-def test_the_check_names_files_that_differ_are_missing_or_are_strays(
+def test_check_names_different_missing_and_extra_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = generate.documents()

@@ -19,7 +19,7 @@ def layout(name: str) -> tuple[Interface, ...]:
     return fact.value
 
 
-def test_p5_has_33_interfaces_of_which_one_takes_an_address() -> None:
+def test_p5_has_33_interfaces_and_one_address() -> None:
     found = layout("p5.48xlarge")
     assert len(found) == 33
     assert found[:2] == (Interface(0, 0, "interface"), Interface(0, 1, "efa-only"))
@@ -52,7 +52,7 @@ def test_sourced_layouts_have_the_sourced_number_of_interfaces(name: str, count:
     assert len(layout(name)) == count
 
 
-def test_the_rule_gives_every_sourced_layout() -> None:
+def test_layout_rule_reproduces_sourced_layouts() -> None:
     for name in CATALOG.store.document("network")["layouts"]:
         instance = CATALOG.instance(name)
         assert instance is not None
@@ -72,7 +72,7 @@ def test_other_layouts_are_derived_and_marked(name: str, count: int) -> None:
     assert len(fact.value) == count
 
 
-def test_an_unsettled_layout_is_unknown() -> None:
+def test_contradicting_layout_is_unknown() -> None:
     assert isinstance(CATALOG.interface_layout("p6e-gb200.36xlarge"), Unknown)
     assert isinstance(CATALOG.interface_layout("p6e-gb300.36xlarge"), Unknown)
 
@@ -84,7 +84,7 @@ def changed(name: str, **values: int) -> InstanceType:
     return dataclasses.replace(instance, **facts)
 
 
-def test_a_first_card_for_one_interface_carries_both_at_once() -> None:
+def test_first_card_with_one_interface_has_efa_with_ip() -> None:
     single = changed("g5.48xlarge", interfaces_max_card0=1)
     fact = derived_layout(single, RULE)
     assert isinstance(fact, Known)
@@ -98,7 +98,7 @@ def test_other_cards_for_one_interface_use_device_0() -> None:
     assert fact.value[2:] == tuple(Interface(card, 0, "efa-only") for card in (1, 2, 3))
 
 
-def test_efa_on_too_few_cards_is_not_guessed() -> None:
+def test_layout_with_efa_on_too_few_cards_is_unknown() -> None:
     odd = derived_layout(changed("p4d.24xlarge", efa_interfaces=2), RULE)
     assert isinstance(odd, Unknown)
     dark = dataclasses.replace(changed("p4d.24xlarge"), network_cards=Unknown("dark"))
@@ -120,13 +120,13 @@ def test_efa_on_too_few_cards_is_not_guessed() -> None:
         ("p6e-gb200.36xlarge", "hyperpod-slurm", 17, True),
     ],
 )
-def test_addresses_per_node(name: str, platform: str, count: int, derived: bool) -> None:
+def test_addresses_per_node_are_known(name: str, platform: str, count: int, derived: bool) -> None:
     fact = CATALOG.addresses_per_node(name, platform)
     assert isinstance(fact, Known)
     assert (fact.value, fact.derived) == (count, derived)
 
 
-def test_the_derivation_gives_the_sourced_figures() -> None:
+def test_derivation_reproduces_sourced_addresses() -> None:
     """The rule is only worth something if it gives what AWS states where AWS states it."""
     from clusterwright.catalog.interfaces import derived_addresses
 
@@ -140,7 +140,7 @@ def test_the_derivation_gives_the_sourced_figures() -> None:
         assert derived.value == stated.value
 
 
-def test_unsettled_addresses_are_unknown() -> None:
+def test_contradicting_addresses_are_unknown() -> None:
     assert isinstance(CATALOG.addresses_per_node("p6e-gb200.36xlarge", "eks"), Unknown)
     assert isinstance(CATALOG.addresses_per_node("p6e-gb300.36xlarge", "hyperpod-slurm"), Unknown)
     assert isinstance(CATALOG.addresses_per_node("p5.48xlarge", "mainframe"), Unknown)

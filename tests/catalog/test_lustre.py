@@ -30,11 +30,13 @@ def tier(deployment: str, storage: str = "SSD", throughput: int | None = None) -
         ("PERSISTENT_9", "SSD", ()),
     ],
 )
-def test_throughput_values(deployment: str, storage: str, values: tuple[int, ...]) -> None:
+def test_throughput_values_are_listed(
+    deployment: str, storage: str, values: tuple[int, ...]
+) -> None:
     assert LUSTRE.throughput_values(deployment, storage) == values
 
 
-def test_a_combination_that_fsx_has_not() -> None:
+def test_unsupported_combination_is_refused() -> None:
     assert LUSTRE.tier("PERSISTENT_2", "SSD", 130) is None
     assert LUSTRE.tier("PERSISTENT_2", "HDD", 12) is None
     assert LUSTRE.tier("PERSISTENT_2") is None
@@ -51,7 +53,7 @@ def test_a_combination_that_fsx_has_not() -> None:
         (tier("PERSISTENT_2", "INTELLIGENT_TIERING"), [], [1200, 2400]),
     ],
 )
-def test_capacities(found: LustreTier, valid: list[int], invalid: list[int]) -> None:
+def test_capacities_are_listed(found: LustreTier, valid: list[int], invalid: list[int]) -> None:
     assert all(found.is_valid_capacity(gib) for gib in valid)
     assert not any(found.is_valid_capacity(gib) for gib in invalid)
 
@@ -59,7 +61,7 @@ def test_capacities(found: LustreTier, valid: list[int], invalid: list[int]) -> 
 @pytest.mark.parametrize(
     ("throughput", "step"), [(125, 38400), (250, 19200), (500, 9600), (1000, 4800)]
 )
-def test_efa_capacities_are_whole_object_servers(throughput: int, step: int) -> None:
+def test_efa_capacities_are_multiples_of_object_servers(throughput: int, step: int) -> None:
     found = tier("PERSISTENT_2", throughput=throughput)
     assert found.efa_step_gib == step
     assert found.is_valid_capacity(step, efa=True)
@@ -69,15 +71,13 @@ def test_efa_capacities_are_whole_object_servers(throughput: int, step: int) -> 
     assert found.nearest_capacities(step - 1, efa=True) == (None, step)
 
 
-def test_no_efa_where_the_tier_has_none() -> None:
+def test_tiers_without_efa_have_no_efa_capacities() -> None:
     assert not tier("SCRATCH_2").is_valid_capacity(2400, efa=True)
     assert tier("SCRATCH_2").nearest_capacities(2400, efa=True) == (None, None)
 
 
 @given(st.sampled_from(SIZED), st.integers(min_value=0, max_value=2_000_000), st.booleans())
-def test_the_nearest_capacities_are_valid_and_nothing_valid_lies_between(
-    found: LustreTier, gib: int, efa: bool
-) -> None:
+def test_nearest_capacities_are_valid_and_adjacent(found: LustreTier, gib: int, efa: bool) -> None:
     below, above = found.nearest_capacities(gib, efa=efa)
     for near in (below, above):
         assert near is None or found.is_valid_capacity(near, efa=efa)
@@ -104,17 +104,19 @@ def test_the_nearest_capacities_are_valid_and_nothing_valid_lies_between(
         (50400, 24000, True),
     ],
 )
-def test_automatic_metadata_iops(capacity: int, iops: int, derived: bool) -> None:
+def test_automatic_metadata_iops_follow_the_capacity(
+    capacity: int, iops: int, derived: bool
+) -> None:
     fact = LUSTRE.automatic_metadata_iops(capacity)
     assert isinstance(fact, Known)
     assert (fact.value, fact.derived) == (iops, derived)
 
 
-def test_a_capacity_too_small_has_no_metadata_iops() -> None:
+def test_too_small_capacity_has_no_metadata_iops() -> None:
     assert isinstance(LUSTRE.automatic_metadata_iops(600), Unknown)
 
 
-def test_metadata_values() -> None:
+def test_metadata_iops_are_validated() -> None:
     values = LUSTRE.metadata_iops_values
     assert values[:5] == (1500, 3000, 6000, 12000, 24000)
     assert values[-1] == 192000
@@ -129,7 +131,7 @@ def test_associations() -> None:
     assert refused == {("SCRATCH_1", "SSD"), ("PERSISTENT_2", "INTELLIGENT_TIERING")}
 
 
-def test_clients_zones_and_ports() -> None:
+def test_clients_zones_and_ports_are_known() -> None:
     assert "p5.48xlarge" in LUSTRE.gpudirect_storage_types
     assert LUSTRE.efa_client_refused_families == {"trn2"}
     assert "us-east-1-dfw-2a" in LUSTRE.local_zone_rule.zones
@@ -138,7 +140,7 @@ def test_clients_zones_and_ports() -> None:
     assert LUSTRE.source("metadata")[1] == "2026-11-17"
 
 
-def test_network_figures_that_were_not_collected_are_unknown() -> None:
+def test_uncollected_network_figures_are_unknown() -> None:
     assert isinstance(tier("PERSISTENT_1", throughput=50).network_baseline_mbps_per_tib, Unknown)
     baseline = tier("PERSISTENT_2", throughput=1000).network_baseline_mbps_per_tib
     assert isinstance(baseline, Known)
@@ -155,7 +157,7 @@ def test_network_figures_that_were_not_collected_are_unknown() -> None:
         (None, 0, {"tiering_mbps": 8_000, "metadata_iops": 6_000}, 2 + 1, 2 + 1),
     ],
 )
-def test_servers(
+def test_server_count_is_estimated(
     throughput: int | None, capacity: int, settings: dict[str, Any], least: int, most: int
 ) -> None:
     known = LUSTRE.tier("PERSISTENT_2", "SSD", throughput)
@@ -164,7 +166,7 @@ def test_servers(
 
 
 @given(st.integers(1, 400_000), st.booleans(), st.sampled_from([125, 250, 500, 1000]))
-def test_the_least_is_never_more_than_the_most(capacity: int, efa: bool, mbps: int) -> None:
+def test_minimum_does_not_exceed_maximum(capacity: int, efa: bool, mbps: int) -> None:
     known = tier("PERSISTENT_2", "SSD", mbps)
     found = LUSTRE.servers(known, capacity_gib=capacity, efa=efa)
     assert 2 <= found.least <= found.most

@@ -31,7 +31,7 @@ GOOD = [
 ]
 
 
-def test_a_rate_of_the_users_stands_in_for_an_unknown_and_for_a_known_price() -> None:
+def test_user_rate_replaces_unknown_and_known_prices() -> None:
     catalog = load_catalog(prices_override=GOOD)
     price = catalog.instance_price("p5e.48xlarge", "us-east-1", "hyperpod-on-demand")
     assert isinstance(price, Known)
@@ -43,7 +43,7 @@ def test_a_rate_of_the_users_stands_in_for_an_unknown_and_for_a_known_price() ->
     assert ("p5e.48xlarge", "hyperpod-on-demand", "us-east-1") in catalog.priced
 
 
-def test_a_rate_holds_for_its_own_region_and_kind_and_other_catalogues_do_not_see_it() -> None:
+def test_user_rate_applies_to_its_region_and_kind() -> None:
     catalog = load_catalog(prices_override=GOOD)
     for region, kind in (("us-west-2", "hyperpod-on-demand"), ("us-east-1", "ec2-on-demand")):
         assert isinstance(catalog.instance_price("p5e.48xlarge", region, kind), Unknown)  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ def test_an_empty_file_changes_nothing() -> None:
         assert catalog.priced == load_catalog().priced
 
 
-def test_every_problem_is_said_with_its_path() -> None:
+def test_problems_have_paths() -> None:
     bad = [
         "text",
         {**GOOD[0], "usd": -1},
@@ -98,6 +98,6 @@ def test_every_problem_is_said_with_its_path() -> None:
 
 
 @pytest.mark.parametrize("data", [{"rates": []}, "p5: 3", 7])
-def test_a_document_that_is_no_list(data: object) -> None:
+def test_document_must_be_a_list(data: object) -> None:
     with pytest.raises(PriceOverrideError, match="must be a list of rates"):
         load_catalog(prices_override=data)

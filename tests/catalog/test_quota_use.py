@@ -43,9 +43,7 @@ def value(fact: Known[Any] | Unknown) -> Any:
         ("m5.4xlarge", "hyperpod-cluster", "L-24520F3F"),
     ],
 )
-def test_each_use_counts_against_its_own_quota(
-    catalog: Catalog, name: str, use: Any, code: str
-) -> None:
+def test_each_use_has_its_quota(catalog: Catalog, name: str, use: Any, code: str) -> None:
     quota = value(catalog.quota_for(name, use))
     assert quota.code == code
     assert catalog.quota(quota.service, code) == quota
@@ -62,7 +60,5 @@ def test_each_use_counts_against_its_own_quota(
         ("gr6.8xlarge", "ec2-on-demand"),
     ],
 )
-def test_a_use_without_a_documented_quota_is_unknown(
-    catalog: Catalog, name: str, use: Any
-) -> None:
+def test_use_without_a_documented_quota_is_unknown(catalog: Catalog, name: str, use: Any) -> None:
     assert isinstance(catalog.quota_for(name, use), Unknown)

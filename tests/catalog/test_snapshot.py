@@ -49,7 +49,7 @@ def after(snap: Snapshot, tmp_path: Path) -> Any:
     return load_catalog(directory=tmp_path)
 
 
-def test_the_arguments_are_not_modified() -> None:
+def test_arguments_are_not_modified() -> None:
     kept = copy.deepcopy(BEFORE)
     snapshot.apply(BEFORE, live())
     assert kept == BEFORE
@@ -69,7 +69,7 @@ def test_responses_have_source_and_date(tmp_path: Path) -> None:
     assert (quota.default.value, quota.unit, quota.date) == (4, "instances", "2027-02-01")
 
 
-def test_other_parts_stay_unchanged(tmp_path: Path) -> None:
+def test_other_data_is_unchanged(tmp_path: Path) -> None:
     catalog, old = after(live(), tmp_path), load_catalog()
     for name, region, kind in (
         ("p5.48xlarge", "us-east-2", "ec2-on-demand"),
@@ -81,7 +81,7 @@ def test_other_parts_stay_unchanged(tmp_path: Path) -> None:
     assert catalog.lustre.tiers == old.lustre.tiers
 
 
-def test_a_price_that_the_price_list_no_longer_has_is_unknown(tmp_path: Path) -> None:
+def test_price_missing_in_the_price_list_is_unknown(tmp_path: Path) -> None:
     catalog = after(live(), tmp_path)
     gone = catalog.instance_price("p4d.24xlarge", "us-east-1", "ec2-on-demand")
     assert isinstance(gone, Unknown)
@@ -95,7 +95,7 @@ def test_several_amounts_for_one_price_are_unknown(tmp_path: Path) -> None:
     assert "several amounts" in price.reason
 
 
-def test_a_correction_of_the_api_survives_the_api(tmp_path: Path) -> None:
+def test_corrections_of_the_api_are_kept(tmp_path: Path) -> None:
     wrong = answered("trn2.48xlarge", accelerator_memory_gib=512)
     catalog = after(live(instances={"trn2.48xlarge": wrong}), tmp_path)
     memory = catalog.instance("trn2.48xlarge").accelerator_memory_gib
@@ -129,7 +129,7 @@ def test_missing_fields_keep_their_source(tmp_path: Path) -> None:
     assert instance.efa_interfaces == was.efa_interfaces
 
 
-def test_a_default_that_differs_by_region_changes_in_its_region_alone(tmp_path: Path) -> None:
+def test_regional_default_changes_only_in_its_region(tmp_path: Path) -> None:
     def fsx(value: float) -> Snapshot:
         row = ("fsx", "L-88479C21", "OpenZFS SSD storage capacity", "GiB", value)
         return live(region="eu-west-1", quotas=(row,), parts=("quotas",))
@@ -142,7 +142,7 @@ def test_a_default_that_differs_by_region_changes_in_its_region_alone(tmp_path: 
     assert quota.default_in("eu-north-1").value == 65536
 
 
-def test_a_new_type_is_described_and_the_rest_of_it_is_unknown(tmp_path: Path) -> None:
+def test_new_type_has_unknown_fields(tmp_path: Path) -> None:
     new = answered("m5.8xlarge", vcpus=999)
     catalog = after(live(instances={"c4.large": new}), tmp_path)
     instance = catalog.instance("c4.large")
@@ -151,7 +151,7 @@ def test_a_new_type_is_described_and_the_rest_of_it_is_unknown(tmp_path: Path) -
     assert list(catalog.described_names) != []
 
 
-def test_a_quota_without_a_code_finds_it_by_name(tmp_path: Path) -> None:
+def test_quota_without_a_code_gets_it_by_name(tmp_path: Path) -> None:
     found = ("sagemaker", "L-0123ABCD", "ml.g5.48xlarge for cluster usage", "None", 0.0)
     new = ("sagemaker", "L-1123ABCD", "ml.p9.48xlarge for cluster usage", "None", 0.0)
     dark = ("vpc", "L-F678F1CE", "VPCs per Region", "None", None)
@@ -162,14 +162,14 @@ def test_a_quota_without_a_code_finds_it_by_name(tmp_path: Path) -> None:
     assert isinstance(catalog.quota("vpc", "L-F678F1CE").default, Unknown)
 
 
-def test_a_local_zone_gets_its_id(tmp_path: Path) -> None:
+def test_local_zone_gets_its_id(tmp_path: Path) -> None:
     zone = {"us-west-2-phx-2a": "usw2-phx2-az1"}
     catalog = after(live(local_zones=zone), tmp_path)
     assert catalog.local_zone("usw2-phx2-az1") == "us-west-2-phx-2a"
 
 
 @pytest.mark.parametrize("part", snapshot.PARTS)
-def test_a_part_that_was_not_asked_for_is_left_alone(part: str, tmp_path: Path) -> None:
+def test_unrequested_data_is_unchanged(part: str, tmp_path: Path) -> None:
     made = snapshot.apply(BEFORE, live(parts=(part,)))
     changed = {name for name in made if made[name] != BEFORE[name]} - {"sources"}
     files = {
@@ -180,7 +180,7 @@ def test_a_part_that_was_not_asked_for_is_left_alone(part: str, tmp_path: Path) 
     assert changed == files[part]
 
 
-def test_the_local_aws_is_not_called_aws() -> None:
+def test_source_names_the_local_aws() -> None:
     made = snapshot.apply(BEFORE, live(endpoint="http://localhost:4566"))
     titles = [t for key, (t, _) in made["sources"]["sources"].items() if key.startswith("live-")]
     assert titles
@@ -195,12 +195,12 @@ def test_unused_sources_are_removed() -> None:
     assert all(key.endswith("2027-03-01") for key in left)
 
 
-def test_a_snapshot_can_be_kept() -> None:
+def test_snapshot_is_saved() -> None:
     kept = json.loads(json.dumps(live().to_json()))
     assert Snapshot.from_json(kept) == live()
 
 
-def test_kept_quotas() -> None:
+def test_quotas_of_a_snapshot_are_loaded() -> None:
     known = [("vpc", "L-1")]
     keeps = snapshot.keeps_quota
     assert keeps("vpc", "L-1", "anything", known)

@@ -32,9 +32,7 @@ def test_files_are_read_on_demand() -> None:
     assert set(store._documents) == {"sources", "quotas", "prices"}
 
 
-def test_another_directory_is_read_instead(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_custom_directory_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(PACKAGE_DATA, tmp_path / "facts")
     sources = tmp_path / "facts/sources.json"
     changed = json.loads(sources.read_text(encoding="utf-8"))

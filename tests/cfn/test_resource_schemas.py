@@ -7,11 +7,11 @@ import datetime as dt
 from clusterwright.cfn.resource_schemas import Schemas, schema_date, value_at
 
 
-def test_the_schemas_are_dated() -> None:
+def test_schemas_have_a_date() -> None:
     assert dt.date.fromisoformat(schema_date()) >= dt.date(2026, 1, 1)
 
 
-def test_a_type_without_a_schema_has_none() -> None:
+def test_unknown_type_has_no_schema() -> None:
     schemas = Schemas("us-east-1")
     assert schemas.of("Custom::Anything") is None
     cluster = schemas.of("AWS::SageMaker::Cluster")
@@ -24,7 +24,7 @@ def test_an_unknown_region_has_the_types_of_us_east_1() -> None:
     assert Schemas("xx-nowhere-1").of("AWS::EC2::VPC") is not None
 
 
-def test_a_path_collects_from_lists_and_stops_at_a_whole() -> None:
+def test_path_collects_values_of_lists() -> None:
     def is_whole(value: object) -> bool:
         return value == "?"
 

@@ -31,7 +31,7 @@ def uses(path: Path) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_every_action_is_pinned_to_a_commit_that_was_read(path: Path) -> None:
+def test_every_action_is_pinned_to_a_verified_commit(path: Path) -> None:
     known = {pin["action"]: pin for pin in PINS["actions"]}
     found = list(uses(path))
     assert found
@@ -44,7 +44,7 @@ def test_every_action_is_pinned_to_a_commit_that_was_read(path: Path) -> None:
         assert known[name]["read_in"]
 
 
-def test_what_could_not_be_read_is_unknown_and_used_nowhere() -> None:
+def test_unverified_pins_are_not_used() -> None:
     for pin in PINS["actions"]:
         assert pin["commit"] != "unknown", "an unknown action belongs into `unknown`"
     for pin in PINS["unknown"]:
@@ -52,7 +52,7 @@ def test_what_could_not_be_read_is_unknown_and_used_nowhere() -> None:
         assert pin["why"]
 
 
-def test_the_documentation_lists_every_pin() -> None:
+def test_documentation_lists_every_pin() -> None:
     text = PAGE.read_text()
     for pin in PINS["actions"]:
         assert pin["action"] in text
@@ -62,7 +62,7 @@ def test_the_documentation_lists_every_pin() -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_rights_are_given_job_by_job(path: Path) -> None:
+def test_permissions_are_granted_per_job(path: Path) -> None:
     workflow = read(path)
     assert workflow["permissions"] == {}
     for name, job in workflow["jobs"].items():
@@ -75,7 +75,7 @@ def test_rights_are_given_job_by_job(path: Path) -> None:
     assert "pull_request_target" not in workflow["on"]
 
 
-def test_nothing_of_an_event_is_put_into_a_script() -> None:
+def test_scripts_contain_no_event_data() -> None:
     for path in WORKFLOWS:
         for job in read(path)["jobs"].values():
             for step in job["steps"]:
@@ -102,7 +102,7 @@ def gitlab() -> dict[str, Any]:
     return dict(found)
 
 
-def test_the_image_of_gitlab_must_be_named_by_digest() -> None:
+def test_gitlab_image_requires_a_digest() -> None:
     script = gitlab()[".clusterwright"]["before_script"][0]
     for image, code in (("python:3.13", 1), ("", 1), ("python@sha256:" + "0" * 64, 0)):
         done = subprocess.run(

@@ -51,7 +51,7 @@ def runner(
     return Runner(checkout.path, folder, values(checkout, offline=offline), environment)
 
 
-def test_every_step_is_run_here_or_is_an_action() -> None:
+def test_every_workflow_step_is_tested_or_an_action() -> None:
     for path in WORKFLOWS:
         for job, body in read(path)["jobs"].items():
             for step in steps(read(path), job):
@@ -60,7 +60,7 @@ def test_every_step_is_run_here_or_is_an_action() -> None:
             assert body["runs-on"] == "ubuntu-24.04"
 
 
-def test_the_environments_are_those_with_a_file(checkout: Checkout, tmp_path: Path) -> None:
+def test_environments_are_those_with_a_spec(checkout: Checkout, tmp_path: Path) -> None:
     one = runner(checkout, tmp_path)
     for path in WORKFLOWS:
         assert set(one.run(read(path), "environments").values()) == {0}, one.log
@@ -72,7 +72,7 @@ def test_the_environments_are_those_with_a_file(checkout: Checkout, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_pull_request_without_credentials(checkout: Checkout, tmp_path: Path) -> None:
+def test_pull_request_is_reviewed_without_credentials(checkout: Checkout, tmp_path: Path) -> None:
     one = runner(checkout, tmp_path, offline="1")
     codes = one.run(read(FOLDER / "review.yml"), "review")
     assert codes == {"Set up": 0, "Review": 0, "Comment": 0, "Gate": 0}, one.log
@@ -86,7 +86,7 @@ def test_a_pull_request_without_credentials(checkout: Checkout, tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.enable_socket
-def test_a_pull_request_in_a_world_where_quota_is_short(
+def test_pull_request_is_reviewed_with_insufficient_quota(
     checkout: Checkout, tmp_path: Path, local_aws_url: Callable[[str], str]
 ) -> None:
     one = runner(checkout, tmp_path, url=local_aws_url("new-account"))
@@ -105,7 +105,7 @@ def test_a_pull_request_in_a_world_where_quota_is_short(
 
 @pytest.mark.slow
 @pytest.mark.enable_socket
-def test_a_merge_deploys_and_the_nights_drift_is_none_until_somebody_changes_something(
+def test_merge_deploys_and_drift_is_reported_after_a_manual_change(
     checkout: Checkout, tmp_path: Path, local_aws_url: Callable[[str], str]
 ) -> None:
     url = local_aws_url("generous")

@@ -74,7 +74,7 @@ def mirror(lock: Path, *options: str) -> Answer:
     )
 
 
-def test_unknown_is_refused_then_pinned_then_present(lock: Path, bucket: str) -> None:
+def test_unknown_artefact_is_refused_then_pinned_then_present(lock: Path, bucket: str) -> None:
     before = lock.read_text()
     refused = mirror(lock)
     assert refused.exit_code == 1
@@ -96,7 +96,7 @@ def test_unknown_is_refused_then_pinned_then_present(lock: Path, bucket: str) ->
     assert [entry["status"] for entry in again["artefacts"]] == ["present"]
 
 
-def test_another_file_than_the_listed_one_is_a_finding(tmp_path: Path, bucket: str) -> None:
+def test_different_file_is_reported(tmp_path: Path, bucket: str) -> None:
     lock = write(tmp_path, {**ROW, "sha256": "b" * 64, "size_bytes": len(CONTENT)})
     answer = mirror(lock)
     assert answer.exit_code == 1
@@ -106,7 +106,7 @@ def test_another_file_than_the_listed_one_is_a_finding(tmp_path: Path, bucket: s
     )
 
 
-def test_without_the_bucket_the_stack_that_makes_it_is_named(lock: Path, bucket: str) -> None:
+def test_missing_bucket_names_the_stack_that_creates_it(lock: Path, bucket: str) -> None:
     boto3.client("s3", region_name="us-east-1").delete_bucket(Bucket=bucket)
     answer = mirror(lock, "--pin")
     assert answer.exit_code == 3
@@ -114,7 +114,7 @@ def test_without_the_bucket_the_stack_that_makes_it_is_named(lock: Path, bucket:
     assert "hint: deploy the lifecycle stack first" in answer.err
 
 
-def test_a_refusal_of_s3_is_no_answer(lock: Path, bucket: str) -> None:
+def test_access_denied_by_s3_is_an_error(lock: Path, bucket: str) -> None:
     fault = {"service": "s3", "operation": "PutObject", "error": "AccessDenied"}
     with local_aws(account=specs.ACCOUNT, faults=[fault]):
         boto3.client("s3", region_name="us-east-1").create_bucket(Bucket=bucket)
@@ -123,7 +123,7 @@ def test_a_refusal_of_s3_is_no_answer(lock: Path, bucket: str) -> None:
     assert "PutObject" in json.loads(answer.out)["unanswered"]
 
 
-def test_the_list_says_how_much_is_unknown(lock: Path) -> None:
+def test_list_shows_the_number_of_unknown_artefacts(lock: Path) -> None:
     answer = clusterwright("artefacts", "list", "--lock", lock)
     assert answer.exit_code == 0
     assert answer.out == (
@@ -133,7 +133,7 @@ def test_the_list_says_how_much_is_unknown(lock: Path) -> None:
     assert data["artefacts"][0]["sha256"] is None
 
 
-def test_a_list_that_is_none_is_the_users_to_mend(tmp_path: Path) -> None:
+def test_invalid_list_is_a_user_error(tmp_path: Path) -> None:
     answer = clusterwright("artefacts", "list", "--lock", write(tmp_path, {"name": "x"}))
     assert answer.exit_code == 3
     assert "artefacts[0]: the keys are name, version" in answer.err
@@ -141,7 +141,7 @@ def test_a_list_that_is_none_is_the_users_to_mend(tmp_path: Path) -> None:
     assert (answer.exit_code, "there is no such file" in answer.err) == (3, True)
 
 
-def test_the_list_that_the_spec_names_is_mirrored_and_pinned(lock: Path, bucket: str) -> None:
+def test_list_of_the_spec_is_mirrored_and_pinned(lock: Path, bucket: str) -> None:
     folder = lock.parent
     specs.write(folder / "spec.yaml", specs.changed({"lifecycle": {"artefacts": str(lock)}}))
     answer = clusterwright(
@@ -152,7 +152,7 @@ def test_the_list_that_the_spec_names_is_mirrored_and_pinned(lock: Path, bucket:
     assert json.loads(lock.read_text())["artefacts"][0]["sha256"] == SHA
 
 
-def test_what_nodes_would_refuse_is_found_before_they_are_paid_for(tmp_path: Path) -> None:
+def test_missing_checksums_are_found_before_the_deployment(tmp_path: Path) -> None:
     """As docs/how-to/mirror-artefacts.md shows it, with the list as it is delivered."""
     spec = tmp_path / "prod.yaml"
     specs.write(spec, specs.changed({"slurm.containers": {"pyxis": True, "install": "mirrored"}}))

@@ -77,7 +77,7 @@ def test_the_whole_output(
     assert f"exit {code}\n--- stdout\n{out}--- stderr\n{err}" == snapshot
 
 
-def test_a_misspelt_type_is_a_users_error_and_nothing_is_on_stdout(
+def test_misspelt_type_is_an_error_with_empty_stdout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, err = run(capsys, "show", "p5.48large")
@@ -85,12 +85,12 @@ def test_a_misspelt_type_is_a_users_error_and_nothing_is_on_stdout(
     assert "did you mean p5.48xlarge?" in err
 
 
-def test_a_name_with_the_apis_prefix_is_understood(capsys: pytest.CaptureFixture[str]) -> None:
+def test_name_with_ml_prefix_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
     plain = run(capsys, "show", "p5.48xlarge")
     assert run(capsys, "show", "ml.p5.48xlarge") == plain
 
 
-def test_every_fact_of_the_json_answer_has_source_and_date_or_says_why_not(
+def test_every_fact_in_json_has_a_source_or_a_reason(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, out, _ = run(
@@ -121,7 +121,7 @@ def test_every_fact_of_the_json_answer_has_source_and_date_or_says_why_not(
     assert facts["prices: capacity-block us-east-1"]["known"] is False
 
 
-def test_ages_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ages_are_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "age", "--format", "json")
     answer = json.loads(out)
     assert code == 0
@@ -139,7 +139,7 @@ def test_every_value_is_stale_in_a_year(
     assert all(row["stale"] == row["values"] for row in json.loads(out)["data_sets"])
 
 
-def test_a_refresh_prints_what_differs_and_writes_nothing(
+def test_refresh_prints_differences_and_writes_nothing(
     asked: Any, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     before = {p: p.read_bytes() for p in load_catalog().store.directory.iterdir()}
@@ -150,7 +150,7 @@ def test_a_refresh_prints_what_differs_and_writes_nothing(
     assert {p: p.read_bytes() for p in load_catalog().store.directory.iterdir()} == before
 
 
-def test_a_check_fails_if_a_fact_changed(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_fails_if_a_fact_changed(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(
         capsys, "refresh", "--region", "us-east-1", "--check", "--part", "prices",
         "--format", "json",
@@ -187,14 +187,14 @@ def test_an_output_directory_becomes_the_catalogue(
     assert "2026-12-24" in (target / "sources.json").read_text(encoding="utf-8")
 
 
-def test_several_regions_are_read_one_after_the_other(
+def test_several_regions_are_read_in_sequence(
     asked: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, "refresh", "--region", "us-east-1", "--region", "us-west-2")
     assert [region for region, _ in asked] == ["us-east-1", "us-west-2"]
 
 
-def test_built_in_facts_take_no_answers_of_another_endpoint(
+def test_answers_of_another_endpoint_are_not_built_in(
     asked: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
@@ -213,7 +213,7 @@ def test_an_installed_package_is_not_rewritten(
     assert "installed package" in err
 
 
-def test_write_in_a_checkout_keeps_the_snapshot_and_generates_again(
+def test_write_in_a_checkout_saves_the_snapshot_and_regenerates(
     asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from clusterwright.catalog import generate
@@ -231,7 +231,9 @@ def test_write_in_a_checkout_keeps_the_snapshot_and_generates_again(
     assert price.date == "2026-11-20"  # type: ignore[union-attr]
 
 
-def test_options_that_exclude_each_other(asked: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mutually_exclusive_options_are_refused(
+    asked: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, err = run(capsys, "refresh", "--write", "--check")
     assert code == 3
     assert "exclude each other" in err
@@ -245,7 +247,7 @@ def test_options_that_exclude_each_other(asked: Any, capsys: pytest.CaptureFixtu
         ("throttled", "was throttled"),
     ],
 )
-def test_no_answer_is_exit_2_names_the_action_and_writes_nothing(
+def test_missing_answer_exits_2_with_the_action_and_writes_nothing(
     reason: Any,
     words: str,
     tmp_path: Path,
@@ -272,7 +274,7 @@ def test_no_answer_is_exit_2_names_the_action_and_writes_nothing(
     assert answer["unavailable"]["iam_action"] == "pricing:GetProducts"
 
 
-def test_no_region_is_said(
+def test_missing_region_is_an_error(
     asked: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
@@ -283,7 +285,7 @@ def test_no_region_is_said(
     assert "no region is set" in err
 
 
-def test_a_damaged_directory_is_said(
+def test_damaged_directory_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path))

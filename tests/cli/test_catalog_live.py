@@ -24,7 +24,7 @@ def session() -> Iterator[AwsSession]:
         yield AwsSession("us-east-1")
 
 
-def test_ec2s_own_answers_confirm_every_fact_that_came_from_ec2(session: AwsSession) -> None:
+def test_ec2_answers_confirm_every_fact_from_ec2(session: AwsSession) -> None:
     """moto serves the dump that the data are made from: a round trip must change nothing.
 
     Where another test has put the local AWS over moto, that adds p6e-gb200 and local zones.
@@ -101,7 +101,7 @@ def answers() -> dict[tuple[str, str], list[dict[str, Any]] | AwsUnavailable]:
     return found
 
 
-def test_prices_and_quotas_are_put_together() -> None:
+def test_prices_and_quotas_are_combined() -> None:
     live = read_region(
         Canned(answers()), "us-east-1", CATALOG, date="2027-01-01", parts=("prices", "quotas")
     )
@@ -132,7 +132,7 @@ def test_prices_and_quotas_are_put_together() -> None:
         ),
     ],
 )
-def test_one_question_without_an_answer_is_no_snapshot(
+def test_incomplete_answers_create_no_snapshot(
     question: tuple[str, str], code: str, action: str
 ) -> None:
     given = {**answers(), question: refusal(question[0], code)}
@@ -143,7 +143,7 @@ def test_one_question_without_an_answer_is_no_snapshot(
     assert caught.value.iam_action == action
 
 
-def test_another_endpoint_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_endpoint_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
     live = read_region(
         Canned(answers()), "us-east-1", CATALOG, date="2027-01-01", parts=("prices",)

@@ -28,14 +28,14 @@ def offline(folder: Path, *options: str, changes: dict[str, Any] | None = None) 
         return clusterwright("check", path, "--offline", *options)
 
 
-def test_a_clean_spec_is_one_line_and_0(tmp_path: Path) -> None:
+def test_clean_spec_prints_one_line_and_exits_0(tmp_path: Path) -> None:
     answer = offline(tmp_path)
     account = sum(file.scope == "account" for file in rule_files())
     assert (answer.exit_code, answer.err) == (0, "")
     assert f"0 fail, 0 unknown, {account} skipped, 0 waived" in answer.out
 
 
-def test_a_finding_has_the_form_of_the_contract(tmp_path: Path) -> None:
+def test_finding_has_the_contract_format(tmp_path: Path) -> None:
     answer = offline(tmp_path, changes=SHORT)
     assert answer.exit_code == 1
     lines = answer.out.splitlines()
@@ -47,7 +47,7 @@ def test_a_finding_has_the_form_of_the_contract(tmp_path: Path) -> None:
     assert lines[6].startswith("hint: cidr: 10.0.")
 
 
-def test_the_same_from_config_env_and_argument(
+def test_config_env_and_argument_are_equivalent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "configs").mkdir()
@@ -112,9 +112,7 @@ def test_a_profile_that_does_not_exist_is_unknown(
     assert "there-is-none" in answer.out
 
 
-def test_an_endpoint_that_nobody_listens_at_is_unknown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreachable_endpoint_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Sockets are blocked in tests, which looks to botocore like a network that is not there.
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:1")
     answer = clusterwright("check", config(tmp_path), "--only", "CW-I003", "--timeout", "5")
@@ -122,7 +120,7 @@ def test_an_endpoint_that_nobody_listens_at_is_unknown(
     assert "unknown[CW-I003]" in answer.out
 
 
-def test_only_and_skip_leave_rules_out_and_count_them(tmp_path: Path) -> None:
+def test_only_and_skip_select_rules(tmp_path: Path) -> None:
     only = json.loads(
         offline(tmp_path, "--only", "CW-N003", "--format", "json", changes=SHORT).out
     )
@@ -157,7 +155,7 @@ def test_only_and_skip_leave_rules_out_and_count_them(tmp_path: Path) -> None:
         (("second.yaml",), "", "clusterwright check --help"),
     ],
 )
-def test_wrong_usage_is_3(
+def test_usage_error_exits_3(
     tmp_path: Path, options: tuple[str, ...], message: str, hint: str
 ) -> None:
     answer = offline(tmp_path, *options)
@@ -168,7 +166,7 @@ def test_wrong_usage_is_3(
     assert f"hint: {hint}" in answer.err or hint in answer.err
 
 
-def test_every_option_is_shown() -> None:
+def test_help_lists_every_option() -> None:
     text = clusterwright("check", "--help").out
     for option in (
         "--retire",
@@ -199,13 +197,13 @@ def test_every_option_is_shown() -> None:
         ({}, ("--strict",), 0),
     ],
 )
-def test_exit_codes(
+def test_exit_codes_follow_the_findings(
     tmp_path: Path, changes: dict[str, Any], options: tuple[str, ...], code: int
 ) -> None:
     assert offline(tmp_path, *options, changes=changes).exit_code == code
 
 
-def test_a_waiver_is_shown_counted_and_believed_until_its_day(tmp_path: Path) -> None:
+def test_waiver_applies_until_its_expiry_date(tmp_path: Path) -> None:
     waiver = {
         "rule": "CW-N003", "path": "network.cidr", "expires": "2999-01-31",
         "reason": "the network team widens the range",
@@ -225,7 +223,7 @@ def test_a_waiver_is_shown_counted_and_believed_until_its_day(tmp_path: Path) ->
     assert {f["rule"] for f in json.loads(expired.out)["findings"]} >= {"CW-N003", "CW-W001"}
 
 
-def test_sarif_and_junit_are_what_their_readers_take(tmp_path: Path) -> None:
+def test_sarif_and_junit_are_valid(tmp_path: Path) -> None:
     sarif = offline(tmp_path, "--format", "sarif", changes=SHORT)
     assert sarif.exit_code == 1
     document = json.loads(sarif.out)
@@ -243,7 +241,7 @@ def test_markdown_begins_with_the_verdict(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "markdown", "sarif", "junit"])
-def test_a_wrong_spec_is_3_in_every_format(tmp_path: Path, output_format: str) -> None:
+def test_invalid_spec_exits_3_in_every_format(tmp_path: Path, output_format: str) -> None:
     changes = {"compute.1.instance_type": "p5.48large"}
     answer = offline(tmp_path, "--format", output_format, changes=changes)
     assert answer.exit_code == 3
@@ -256,7 +254,7 @@ def test_a_wrong_spec_is_3_in_every_format(tmp_path: Path, output_format: str) -
         assert answer.out == ""
 
 
-def test_prices_of_the_user_settle_a_budget(tmp_path: Path) -> None:
+def test_user_prices_complete_a_budget_check(tmp_path: Path) -> None:
     path = config(tmp_path, {"budget.monthly_usd": 10_000_000})
     cost = clusterwright("cost", path, "--format", "json")
     unknown = [line for line in json.loads(cost.out)["lines"] if line["settle_with"]]
@@ -274,7 +272,7 @@ def test_prices_of_the_user_settle_a_budget(tmp_path: Path) -> None:
     assert clusterwright("check", path, *options).exit_code == 0
 
 
-def test_every_config_of_the_repository_is_checked() -> None:
+def test_every_config_of_the_repository_passes() -> None:
     root = Path(__file__).parents[2] / "configs"
     files = [
         *root.glob("examples/*.yaml"),
@@ -291,7 +289,7 @@ def test_every_config_of_the_repository_is_checked() -> None:
 
 
 @pytest.mark.parametrize("command", [["check", "--offline"], ["cost"]])
-def test_a_damaged_catalogue_is_the_users_to_mend(
+def test_damaged_catalogue_is_a_user_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     import shutil
@@ -308,7 +306,7 @@ def test_a_damaged_catalogue_is_the_users_to_mend(
     assert ".json is damaged" in answer.err
 
 
-def test_progress_is_for_terminals_and_for_what_takes_time(
+def test_progress_is_shown_only_on_terminals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import io

@@ -23,7 +23,7 @@ def config(tmp_path: Path) -> str:
     return str(specs.write(tmp_path / "spec.yaml", specs.SMALL))
 
 
-def test_unknown_lines_are_lines_and_the_exit_code_is_0(
+def test_unknown_prices_are_listed_with_exit_0(
     config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, err = run(capsys, config)
@@ -32,14 +32,12 @@ def test_unknown_lines_are_lines_and_the_exit_code_is_0(
     assert "\x1b" not in out
 
 
-def test_with_strict_an_unknown_line_is_a_finding(
-    config: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_strict_reports_unknown_prices(config: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, config, "--strict")[0] == 1
 
 
 @pytest.mark.parametrize(("limit", "code"), [(1000, 1), (10_000_000, 2)])
-def test_a_budget_decides_the_exit_code(
+def test_budget_determines_the_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], limit: int, code: int
 ) -> None:
     data = specs.changed({"budget": {"monthly_usd": limit}})
@@ -50,9 +48,7 @@ def test_a_budget_decides_the_exit_code(
     assert answer["gates"][0]["status"] == {1: "fail", 2: "unknown"}[code]
 
 
-def test_hours_of_the_command_line_come_first(
-    config: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hours_option_takes_precedence(config: str, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, config, "--hours", "10", "--format", "json")
     answer = json.loads(out)
     assert answer["run_hours"] == 10
@@ -97,7 +93,7 @@ def test_prices_beside_the_spec_are_used_and_named(
         ("{config}", "--actual", "--days", "0"),
     ],
 )
-def test_wrong_usage_is_3_and_a_sentence(
+def test_usage_error_is_a_message_with_exit_3(
     config: str, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
     code, out, err = run(capsys, *(a.format(config=config) for a in arguments))
@@ -107,7 +103,7 @@ def test_wrong_usage_is_3_and_a_sentence(
     assert "Traceback" not in err
 
 
-def test_a_wrong_spec_is_shown_with_carets_and_as_json(
+def test_invalid_spec_is_reported_with_carets_and_as_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = specs.changed({"compute.1.count": "four", "compute.1.instance_type": "p5.48large"})
@@ -127,7 +123,7 @@ def test_a_wrong_spec_is_shown_with_carets_and_as_json(
     assert all(problem["line"] and problem["column"] for problem in answer["problems"])
 
 
-def test_wrong_prices_are_shown_with_carets(
+def test_invalid_prices_are_reported_with_carets(
     config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "prices.yaml").write_text("rates:\n  - {usd: 1}\n")
@@ -136,7 +132,7 @@ def test_wrong_prices_are_shown_with_carets(
     assert "prices.yaml:2" in err
 
 
-def test_env_reads_the_file_that_cdk_would(
+def test_env_reads_the_same_file_as_cdk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -162,9 +158,7 @@ def test_every_example_has_a_bill(capsys: pytest.CaptureFixture[str]) -> None:
         assert groups, path
 
 
-def test_a_second_currency_stands_beside_usd(
-    config: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_second_currency_has_a_column(config: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(
         capsys, config, "--currency", "jpy", "--fx", "150.5@2026-11-01", "--format", "json"
     )
@@ -187,7 +181,7 @@ def test_a_second_currency_stands_beside_usd(
 
 
 @pytest.mark.parametrize("name", ["/fsx", "/fsx/", "fsx"])
-def test_what_a_deletion_saves_is_said(
+def test_retire_shows_the_savings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     data = specs.changed({"storage.lustre": [specs.LUSTRE]})
@@ -201,7 +195,7 @@ def test_what_a_deletion_saves_is_said(
     assert "clusterwright check --retire fsx" in out
 
 
-def test_every_line_says_who_stated_its_price_and_when(
+def test_every_line_shows_the_source_of_its_price(
     config: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, out, _ = run(capsys, config, "--format", "json")

@@ -87,7 +87,7 @@ def test_nothing_changes(repository: Callable[..., Path]) -> None:
     assert git(root, "status", "--short") == "", "the review changed the repository"
 
 
-def test_more_nodes_pass_and_are_counted(repository: Callable[..., Path]) -> None:
+def test_added_nodes_pass_and_are_counted(repository: Callable[..., Path]) -> None:
     data = answer(repository(BASE, specs.changed({"compute.1.count": 8}, BASE)))
     assert (data["verdict"], data["exit_code"]) == ("pass", 0)
     assert data["changes"] == [{"path": "compute[workers].count", "before": 4, "after": 8}]
@@ -101,7 +101,7 @@ def test_more_nodes_pass_and_are_counted(repository: Callable[..., Path]) -> Non
     assert usage["L-8762A75F"] == (4, 8)
 
 
-def test_a_file_system_that_goes_is_named_with_all_that_stands_in_its_way(
+def test_removed_file_system_lists_all_blockers(
     repository: Callable[..., Path],
 ) -> None:
     after = specs.changed({"storage.lustre": BASE["storage"]["lustre"][:1]}, BASE)
@@ -114,7 +114,7 @@ def test_a_file_system_that_goes_is_named_with_all_that_stands_in_its_way(
     assert "two deployments" in obstacle["message"]
 
 
-def test_what_the_spec_names_is_let_through(repository: Callable[..., Path]) -> None:
+def test_allowed_replacement_passes(repository: Callable[..., Path]) -> None:
     without = specs.changed({"compute.1.name": "gpus"}, BASE)
     root = repository(BASE, without)
     assert [g["gate"] for g in answer(root)["gates"] if g["status"] == "fail"] == ["jobs"]
@@ -131,14 +131,14 @@ def test_what_the_spec_names_is_let_through(repository: Callable[..., Path]) -> 
     }
 
 
-def test_a_budget_for_the_increase(repository: Callable[..., Path]) -> None:
+def test_increase_budget_is_a_gate(repository: Callable[..., Path]) -> None:
     after = specs.changed({"compute.1.count": 64, "budget.max_increase_percent": 50}, BASE)
     data = answer(repository(BASE, after))
     failed = [g["name"] for g in data["gates"] if g["status"] == "fail" and g["gate"] == "budget"]
     assert failed == ["budget.max_increase_percent"]
 
 
-def test_a_spec_that_is_new(repository: Callable[..., Path]) -> None:
+def test_new_spec_is_all_added(repository: Callable[..., Path]) -> None:
     data = answer(repository(None, BASE))
     assert {r["effect"] for r in data["resources"]} == {"none"}
     assert {r["action"] for r in data["resources"]} == {"create"}
@@ -146,7 +146,7 @@ def test_a_spec_that_is_new(repository: Callable[..., Path]) -> None:
     assert data["cost_delta"]["before"]["monthly_usd"] == 0
 
 
-def test_another_environment_leaves_the_old_one_standing(repository: Callable[..., Path]) -> None:
+def test_other_environment_keeps_the_old_stacks(repository: Callable[..., Path]) -> None:
     data = answer(repository(BASE, specs.changed({"environment": "other"}, BASE)))
     assert any("creates another cluster" in note for note in data["notes"])
     left = [r for r in data["resources"] if r["action"] == "leave"]
@@ -179,7 +179,7 @@ def test_layers_users_and_prices_of_the_base_are_read(repository: Callable[..., 
     assert data["cost_delta"]["hourly_usd"] == pytest.approx(4 * 10)
 
 
-def test_a_base_that_is_no_longer_valid_is_unknown_and_not_nothing(
+def test_invalid_base_is_unknown(
     repository: Callable[..., Path],
 ) -> None:
     root = repository({**BASE, "no_such_key": 1}, BASE)
@@ -189,7 +189,7 @@ def test_a_base_that_is_no_longer_valid_is_unknown_and_not_nothing(
     assert diff(root, "--strict").exit_code == 1
 
 
-def test_another_file_may_be_the_base(tmp_path: Path) -> None:
+def test_base_can_be_a_file(tmp_path: Path) -> None:
     one = specs.write(tmp_path / "one.yaml", BASE)
     two = specs.write(tmp_path / "two.yaml", specs.changed({"compute.1.count": 2}, BASE))
     found = clusterwright("diff", two, "--base", one, "--offline", "--no-templates")
@@ -199,7 +199,7 @@ def test_another_file_may_be_the_base(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["cfnlint", "aws_cdk"])
-def test_without_an_extra_the_rest_is_told_and_the_answer_is_not_whole(
+def test_missing_extra_makes_the_review_incomplete(
     repository: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     import importlib.util
@@ -219,12 +219,12 @@ def test_without_an_extra_the_rest_is_told_and_the_answer_is_not_whole(
     assert data["cost_delta"]
 
 
-def test_templates_that_are_left_out_are_not_asked_for(repository: Callable[..., Path]) -> None:
+def test_omitted_templates_are_not_requested(repository: Callable[..., Path]) -> None:
     data = answer(repository(BASE, specs.changed({"compute.1.count": 8}, BASE)), "--no-templates")
     assert (data["verdict"], data["resources_known"]) == ("pass", False)
 
 
-def test_the_stacks_of_each_version_write_its_templates(tmp_path: Path) -> None:
+def test_each_version_is_synthesised_by_its_own_stacks(tmp_path: Path) -> None:
     """A change of the stacks alone is a change."""
     from tools.lint.files import ROOT
 
@@ -268,7 +268,7 @@ def test_the_stacks_of_each_version_write_its_templates(tmp_path: Path) -> None:
         (("configs/none.yaml", "--base", "main"), "does not exist"),
     ],
 )
-def test_wrong_command_lines(
+def test_usage_errors_are_reported(
     repository: Callable[..., Path], arguments: tuple[str, ...], message: str
 ) -> None:
     found = clusterwright("diff", *arguments, folder=repository(BASE, BASE))
@@ -276,14 +276,14 @@ def test_wrong_command_lines(
     assert message in found.err
 
 
-def test_outside_a_repository(tmp_path: Path) -> None:
+def test_diff_requires_a_repository(tmp_path: Path) -> None:
     specs.write(tmp_path / "spec.yaml", BASE)
     found = clusterwright("diff", "spec.yaml", "--base", "main", folder=tmp_path)
     assert found.exit_code == 3
     assert "is not in a git repository" in found.err
 
 
-def test_a_spec_that_is_wrong_in_json(repository: Callable[..., Path]) -> None:
+def test_invalid_spec_is_reported_in_json(repository: Callable[..., Path]) -> None:
     root = repository(BASE, specs.changed({"compute.1.count": -1}, BASE))
     found = diff(root, "--format", "json")
     assert found.exit_code == 3

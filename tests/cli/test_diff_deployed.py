@@ -58,14 +58,14 @@ def diff(path: Path, *options: str, **changes: Any) -> dict[str, Any]:
     return data
 
 
-def test_what_is_deployed_is_the_file(deployed: Path) -> None:
+def test_deployed_stacks_match_the_spec(deployed: Path) -> None:
     data = diff(deployed)
     assert (data["changes"], data["resources"], data["drift"]) == ([], [], [])
     assert data["unknown"] == []
     assert data["verdict"] == "pass"
 
 
-def test_a_change_is_found_in_the_spec_that_the_templates_record(deployed: Path) -> None:
+def test_change_is_detected_from_the_recorded_spec(deployed: Path) -> None:
     data = diff(deployed, compute__1__count=8)
     assert data["changes"] == [{"path": "compute[workers].count", "before": 4, "after": 8}]
     assert data["cost_delta"]["monthly_usd"] > 0
@@ -73,7 +73,7 @@ def test_a_change_is_found_in_the_spec_that_the_templates_record(deployed: Path)
     assert (cluster["logical_id"], cluster["effect"]) == ("Cluster", "update")
 
 
-def test_change_sets_are_deleted_again(deployed: Path) -> None:
+def test_change_sets_are_deleted(deployed: Path) -> None:
     diff(deployed, compute__1__count=8)
     cloudformation = Account(ACCOUNT).client("cloudformation")
     for stack in cloudformation.describe_stacks()["Stacks"]:
@@ -82,7 +82,7 @@ def test_change_sets_are_deleted_again(deployed: Path) -> None:
         assert stack["StackStatus"] == "CREATE_COMPLETE"
 
 
-def test_a_replacement_is_seen_from_what_stands(deployed: Path) -> None:
+def test_replacement_is_detected_from_the_deployed_stack(deployed: Path) -> None:
     data = diff(deployed, network__availability_zone_id="use1-az4")
     lost = {r["type"] for r in data["resources"] if r["effect"] == "replace" and r["data_loss"]}
     assert {"AWS::FSx::FileSystem", "AWS::SageMaker::Cluster"} <= lost
@@ -94,7 +94,7 @@ def test_without_change_sets_only_stacks_and_templates_are_read(deployed: Path) 
     assert [r["logical_id"] for r in data["resources"]] == ["Cluster"]
 
 
-def test_what_somebody_changed_by_hand_is_shown(deployed: Path) -> None:
+def test_manual_change_is_reported(deployed: Path) -> None:
     logs = Account(ACCOUNT).client("logs")
     name = "/clusterwright/test/lifecycle/copying"
     logs.put_retention_policy(logGroupName=name, retentionInDays=1)
@@ -105,7 +105,7 @@ def test_what_somebody_changed_by_hand_is_shown(deployed: Path) -> None:
     assert [entry for entry in drift if "RetentionInDays" in entry["path"]]
 
 
-def test_nothing_is_deployed_of_another_environment(deployed: Path) -> None:
+def test_undeployed_environment_has_no_stacks(deployed: Path) -> None:
     data = diff(deployed, environment="other")
     assert "nothing of other is deployed" in data["notes"][0]
     assert {r["action"] for r in data["resources"]} == {"create"}

@@ -26,13 +26,13 @@ def test_the_whole_output(config: Path, snapshot: SnapshotAssertion) -> None:
     assert answer.out == snapshot
 
 
-def test_the_whole_output_with_origins(snapshot: SnapshotAssertion) -> None:
+def test_full_output_with_origins(snapshot: SnapshotAssertion) -> None:
     answer = clusterwright("expand", "--env", "prod", "--origins", folder=ROOT)
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == snapshot
 
 
-def test_the_whole_json_with_origins(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_full_json_with_origins(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "existing.json").write_text(json.dumps(EXISTING, indent=1))
     answer = clusterwright(
         "expand", "existing.json", "--origins", "--format", "json", folder=tmp_path
@@ -53,7 +53,7 @@ def test_every_config_expands_to_itself(config: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("origins", [[], ["--origins"]], ids=["plain", "origins"])
-def test_json_expands_to_itself_too(origins: list[str], tmp_path: Path) -> None:
+def test_json_expands_to_itself(origins: list[str], tmp_path: Path) -> None:
     path = tmp_path / "spec.json"
     path.write_text(json.dumps(BUILT))
     first = clusterwright("expand", path, "--format", "json", *origins)
@@ -62,7 +62,7 @@ def test_json_expands_to_itself_too(origins: list[str], tmp_path: Path) -> None:
     assert clusterwright("expand", tmp_path / "again.json", "--format", "json") == plain
 
 
-def test_json_and_yaml_say_the_same(tmp_path: Path) -> None:
+def test_json_and_yaml_are_equal(tmp_path: Path) -> None:
     from clusterwright.cluster_spec.document import parse_document
 
     path = tmp_path / "spec.json"
@@ -73,7 +73,7 @@ def test_json_and_yaml_say_the_same(tmp_path: Path) -> None:
     assert parse_document(clusterwright("expand", path).out, "f").data == answer
 
 
-def test_keys_are_sorted_and_values_are_those_that_were_written(tmp_path: Path) -> None:
+def test_keys_are_sorted_and_values_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "spec.json"
     path.write_text(json.dumps(BUILT))
     answer = json.loads(clusterwright("expand", path, "--format", "json").out)
@@ -93,7 +93,7 @@ def test_keys_are_sorted_and_values_are_those_that_were_written(tmp_path: Path) 
     assert contains(answer, BUILT)
 
 
-def test_the_help_says_what_comes_out(snapshot: SnapshotAssertion) -> None:
+def test_help_describes_the_output(snapshot: SnapshotAssertion) -> None:
     answer = clusterwright("expand", "--help")
     assert answer.exit_code == 0
     assert answer.out == snapshot
@@ -102,7 +102,7 @@ def test_the_help_says_what_comes_out(snapshot: SnapshotAssertion) -> None:
 @pytest.mark.parametrize(
     "arguments", [[], ["a.yaml", "--env", "b"], ["--format", "xml", "a.yaml"], ["a", "b"]], ids=str
 )
-def test_a_wrong_command_line_is_refused(arguments: list[str], tmp_path: Path) -> None:
+def test_usage_error_is_refused(arguments: list[str], tmp_path: Path) -> None:
     answer = clusterwright("expand", *arguments, folder=tmp_path)
     assert (answer.exit_code, answer.out) == (3, "")
     assert answer.err.startswith("error: ")

@@ -16,14 +16,14 @@ from clusterwright.cli.main import main
 SPEC = Path(__file__).parents[2] / "configs" / "dev.yaml"
 
 
-def test_the_settings_are_put_back() -> None:
+def test_collector_settings_are_restored() -> None:
     before = gc.get_threshold()
     with reduced_gc():
         assert gc.get_threshold() == (ALLOCATION_THRESHOLD, *before[1:])
     assert gc.get_threshold() == before
 
 
-def test_a_check_that_is_called_puts_them_back(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_restores_the_collector_settings(capsys: pytest.CaptureFixture[str]) -> None:
     before = gc.get_threshold()
     main(["check", "--offline", str(SPEC)])
     assert gc.get_threshold() == before
@@ -31,7 +31,7 @@ def test_a_check_that_is_called_puts_them_back(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out
 
 
-def test_in_a_process_of_its_own_a_check_collects_nothing() -> None:
+def test_check_command_disables_collection() -> None:
     program = (
         "import atexit, gc, json, sys\n"
         "from clusterwright.cli.main import main\n"

@@ -17,13 +17,13 @@ from tests.support.command_line import clusterwright, nothing_written
 INIT = ("init", "--platform", "hyperpod-slurm")
 
 
-def test_the_whole_file(snapshot: SnapshotAssertion) -> None:
+def test_full_file(snapshot: SnapshotAssertion) -> None:
     answer = clusterwright(*INIT)
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == snapshot
 
 
-def test_the_file_is_written_and_the_next_step_is_said(tmp_path: Path) -> None:
+def test_file_is_written_with_the_next_step(tmp_path: Path) -> None:
     answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
     assert (answer.exit_code, answer.out) == (0, "")
     assert answer.err == ("mine.yaml is written; next: clusterwright check mine.yaml --offline\n")
@@ -34,7 +34,7 @@ def test_the_file_is_written_and_the_next_step_is_said(tmp_path: Path) -> None:
     assert mode == stat.S_IMODE((tmp_path / "other").stat().st_mode)
 
 
-def test_what_is_written_loads_and_passes_the_offline_rules(tmp_path: Path) -> None:
+def test_written_file_passes_the_offline_rules(tmp_path: Path) -> None:
     clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
     cluster = load_cluster(tmp_path / "mine.yaml").cluster
     assert (cluster.environment, cluster.region) == ("dev", "us-east-1")
@@ -42,7 +42,7 @@ def test_what_is_written_loads_and_passes_the_offline_rules(tmp_path: Path) -> N
     assert answer.exit_code == 0, answer.out
 
 
-def test_choices_reach_the_file(tmp_path: Path) -> None:
+def test_options_are_written_to_the_file(tmp_path: Path) -> None:
     answer = clusterwright(
         *INIT,
         *("--environment", "lab", "--account", "444455556666", "--region", "us-west-2"),
@@ -56,12 +56,12 @@ def test_choices_reach_the_file(tmp_path: Path) -> None:
     assert (cluster.compute[2].instance_type, cluster.compute[2].count) == ("p5en.48xlarge", 5)
 
 
-def test_a_zone_may_be_chosen(tmp_path: Path) -> None:
+def test_zone_can_be_selected(tmp_path: Path) -> None:
     answer = clusterwright(*INIT, "--zone", "use1-az4")
     assert "availability_zone_id: use1-az4\n" in answer.out
 
 
-def test_every_option_in_the_comments_is_valid_when_it_is_used(tmp_path: Path) -> None:
+def test_every_commented_option_is_valid(tmp_path: Path) -> None:
     text = clusterwright(*INIT).out
     head, first, body = text.partition("environment:")
     used = re.sub(r"(?m)^( *)#(?! \S)(.*)$", r"\1\2", body)
@@ -74,7 +74,7 @@ def test_every_option_in_the_comments_is_valid_when_it_is_used(tmp_path: Path) -
     assert len(cluster.storage.lustre[0].repositories) == 2
 
 
-def test_in_a_checkout_editors_find_the_schema(tmp_path: Path) -> None:
+def test_file_in_a_checkout_names_the_schema(tmp_path: Path) -> None:
     folder = tmp_path / "configs" / "examples"
     folder.mkdir(parents=True)
     (tmp_path / "schema").mkdir()
@@ -85,7 +85,7 @@ def test_in_a_checkout_editors_find_the_schema(tmp_path: Path) -> None:
     assert (folder / first.partition("=")[2]).is_file()
 
 
-def test_a_file_that_exists_is_left_as_it_is(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_existing_file_is_kept(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "mine.yaml").write_text("precious")
     with nothing_written(tmp_path):
         answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
@@ -93,7 +93,7 @@ def test_a_file_that_exists_is_left_as_it_is(tmp_path: Path, snapshot: SnapshotA
     assert answer.err == snapshot
 
 
-def test_force_replaces_it(tmp_path: Path) -> None:
+def test_force_replaces_an_existing_file(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("precious")
     answer = clusterwright(*INIT, "--output", "mine.yaml", "--force", folder=tmp_path)
     assert answer.exit_code == 0
@@ -101,7 +101,7 @@ def test_force_replaces_it(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
 
 
-def test_a_file_that_appears_meanwhile_is_left_as_it_is(
+def test_file_created_concurrently_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import clusterwright.cli.init as command
@@ -141,9 +141,7 @@ def test_a_file_that_appears_meanwhile_is_left_as_it_is(
     ],
     ids=str,
 )
-def test_a_wrong_choice_is_named_by_its_option(
-    arguments: list[str], message: str, tmp_path: Path
-) -> None:
+def test_invalid_option_value_is_named(arguments: list[str], message: str, tmp_path: Path) -> None:
     with nothing_written(tmp_path):
         answer = clusterwright(*INIT, *arguments, folder=tmp_path)
         again = clusterwright(*INIT, "--output", "x.yaml", *arguments, folder=tmp_path)
@@ -154,9 +152,7 @@ def test_a_wrong_choice_is_named_by_its_option(
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_platform_s_file_loads_and_passes_the_offline_rules(
-    platform: str, tmp_path: Path
-) -> None:
+def test_every_platform_template_passes_the_offline_rules(platform: str, tmp_path: Path) -> None:
     written = clusterwright(
         *("init", "--platform", platform, "--output", "mine.yaml"), folder=tmp_path
     )
@@ -167,7 +163,7 @@ def test_every_platform_s_file_loads_and_passes_the_offline_rules(
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_platform_s_jobs_run_where_the_choices_say(platform: str, tmp_path: Path) -> None:
+def test_jobs_of_every_platform_use_the_options(platform: str, tmp_path: Path) -> None:
     choices = ("--instance-type", "p5en.48xlarge", "--count", "5")
     written = clusterwright(
         *("init", "--platform", platform, "--output", "mine.yaml", *choices), folder=tmp_path
@@ -179,25 +175,25 @@ def test_every_platform_s_jobs_run_where_the_choices_say(platform: str, tmp_path
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_wrong_choice_is_named_by_its_option_on_every_platform(platform: str) -> None:
+def test_invalid_option_value_is_named_on_every_platform(platform: str) -> None:
     answer = clusterwright("init", "--platform", platform, "--count", "-1")
     assert answer.exit_code == 3
     assert "--count: must be at least 0, got -1" in answer.err
 
 
-def test_a_misspelt_platform_is_suggested() -> None:
+def test_misspelt_platform_has_a_suggestion() -> None:
     answer = clusterwright("init", "--platform", "hyperpod_slurm")
     assert answer.exit_code == 3
     assert "did you mean `hyperpod-slurm`?" in answer.err
 
 
-def test_the_platform_must_be_named() -> None:
+def test_platform_is_required() -> None:
     answer = clusterwright("init")
     assert answer.exit_code == 3
     assert "--platform" in answer.err
 
 
-def test_what_the_base_beside_it_spoils_is_said(tmp_path: Path) -> None:
+def test_conflict_with_the_base_is_reported(tmp_path: Path) -> None:
     (tmp_path / "base.yaml").write_text("network: {existing: {vpc_id: x}}\n")
     with nothing_written(tmp_path):
         answer = clusterwright(*INIT, "--output", "dev.yaml", folder=tmp_path)
@@ -205,5 +201,5 @@ def test_what_the_base_beside_it_spoils_is_said(tmp_path: Path) -> None:
     assert "with the base.yaml beside it the spec is invalid: network.existing" in answer.err
 
 
-def test_every_platform_that_is_built_has_a_file_to_start_from() -> None:
+def test_every_platform_has_a_template() -> None:
     assert sorted(p.stem for p in FOLDER.glob("*.yaml")) == sorted(PLATFORMS)

@@ -26,9 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
 @pytest.mark.parametrize("form", ["text", "markdown"])
-def test_the_whole_report(
-    platform: str, form: str, folder: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_full_report(platform: str, form: str, folder: Path, snapshot: SnapshotAssertion) -> None:
     with nothing_written(folder):
         answer = clusterwright(
             *("migrate", "configs/prod.yaml", "--to", platform, "--format", form), folder=folder
@@ -45,7 +43,7 @@ def test_the_whole_report(
 
 
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
-def test_the_json_answer_has_its_schema_and_the_file(platform: str, folder: Path) -> None:
+def test_json_has_its_schema_and_the_file(platform: str, folder: Path) -> None:
     answer = clusterwright(
         *("migrate", "configs/dev.yaml", "--to", platform, "--format", "json"), folder=folder
     )
@@ -61,7 +59,7 @@ def test_the_json_answer_has_its_schema_and_the_file(platform: str, folder: Path
 
 @pytest.mark.parametrize("where", ["configs/other.yaml", "other.yaml"])
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
-def test_what_is_written_passes_the_offline_check_beside_its_base_and_elsewhere(
+def test_written_spec_passes_the_offline_check_with_and_without_a_base(
     platform: str, where: str, folder: Path
 ) -> None:
     answer = clusterwright(
@@ -81,9 +79,7 @@ def test_what_is_written_passes_the_offline_check_beside_its_base_and_elsewhere(
 
 
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
-def test_a_whole_file_that_is_written_beside_a_base_takes_nothing_from_it(
-    platform: str, folder: Path
-) -> None:
+def test_complete_file_beside_a_base_inherits_nothing(platform: str, folder: Path) -> None:
     """configs/base.yaml has `slurm`, `image` and `tags`, of which the old file has none."""
     (folder / "whole.yaml").write_text(
         "environment: whole\naccount: '111122223333'\nregion: us-east-1\n"
@@ -115,7 +111,7 @@ def test_the_written_file_keeps_comments_and_order(
     assert (folder / "configs" / "prod-eks.yaml").read_text() == snapshot
 
 
-def test_what_stands_in_the_way_is_listed_and_ends_with_1(folder: Path) -> None:
+def test_blockers_are_listed_with_exit_1(folder: Path) -> None:
     (folder / "odd.yaml").write_text(
         "environment: odd\naccount: '111122223333'\nregion: us-east-1\nplatform: parallelcluster\n"
         "network: {availability_zone_id: use1-az6}\n"
@@ -180,7 +176,7 @@ OUTPUTS = {
     ],
     ids=str,
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_written(
+def test_impossible_migration_is_an_error_and_writes_nothing(
     arguments: list[str], message: str, folder: Path
 ) -> None:
     for name, content in OUTPUTS.items():
@@ -250,7 +246,7 @@ def test_outputs_that_cannot_be_imported_are_an_error(
 
 
 @pytest.mark.parametrize("more", [(), ("--environment", "dev")])
-def test_outputs_are_for_a_cluster_of_another_name(more: tuple[str, ...], folder: Path) -> None:
+def test_outputs_require_another_cluster_name(more: tuple[str, ...], folder: Path) -> None:
     words = ("migrate", "configs/dev.yaml", "--to", "eks", "--outputs", "outputs.json")
     answer = clusterwright(*words, *more, folder=folder)
     assert answer.exit_code == 3

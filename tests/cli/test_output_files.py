@@ -10,7 +10,7 @@ from clusterwright.cli.errors import UserError
 from clusterwright.cli.output_files import check_writable, schema_path_from, write_atomically
 
 
-def test_a_file_that_appeared_meanwhile_is_left(tmp_path: Path) -> None:
+def test_concurrently_created_file_is_kept(tmp_path: Path) -> None:
     """Asked before the work, taken during it."""
     path = tmp_path / "x.yaml"
     check_writable([path], force=False)
@@ -23,7 +23,7 @@ def test_a_file_that_appeared_meanwhile_is_left(tmp_path: Path) -> None:
     assert path.read_text() == "mine\n"
 
 
-def test_a_new_file_has_the_rights_of_one(tmp_path: Path) -> None:
+def test_new_file_has_default_permissions(tmp_path: Path) -> None:
     usual = tmp_path / "usual"
     usual.write_text("")
     write_atomically(tmp_path / "mine", "text\n", force=False)
@@ -33,12 +33,12 @@ def test_a_new_file_has_the_rights_of_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "says"), [(".", "is a directory"), ("no/x.yaml", "does not exist")]
 )
-def test_what_cannot_be_written_is_refused_first(tmp_path: Path, path: str, says: str) -> None:
+def test_unwritable_path_is_refused_at_start(tmp_path: Path, path: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
         check_writable([tmp_path / path], force=True)
 
 
-def test_the_schema_is_the_checkout_s(tmp_path: Path) -> None:
+def test_schema_path_is_that_of_the_checkout(tmp_path: Path) -> None:
     (tmp_path / "schema").mkdir()
     (tmp_path / "schema" / "cluster.schema.json").write_text("{}")
     (tmp_path / "configs" / "team").mkdir(parents=True)

@@ -24,7 +24,7 @@ def planned(*arguments: str) -> dict[str, Any]:
     return data
 
 
-def test_the_contract_of_a_fixed_cluster() -> None:
+def test_json_of_a_fixed_cluster_has_the_contract_keys() -> None:
     data = planned(*FIXED, *P5)
     estimate = data["estimate"]
     assert (data["schema_version"], data["command"], data["exit_code"]) == (1, "plan", 0)
@@ -36,7 +36,7 @@ def test_the_contract_of_a_fixed_cluster() -> None:
     assert any("inferred" in warning for warning in data["warnings"])
 
 
-def test_an_accelerator_without_a_count_gets_one() -> None:
+def test_accelerator_without_a_count_gets_a_count() -> None:
     data = planned(*FIXED, "--accelerator", "H800")
     assert data["estimate"]["accelerators_chosen"]
     assert any("number of accelerators not given" in text for text in data["warnings"])
@@ -45,7 +45,7 @@ def test_an_accelerator_without_a_count_gets_one() -> None:
     ]
 
 
-def test_all_sizes_may_be_given() -> None:
+def test_all_sizes_can_be_given() -> None:
     data = planned(
         *("--params", "671e9", "--active-params", "37e9", "--tokens", "14.8e12"),
         *("--seq-len", "4096", "--layers", "61", "--hidden-size", "7168", "--precision", "fp8"),
@@ -56,14 +56,14 @@ def test_all_sizes_may_be_given() -> None:
     assert data["estimate"]["mfu_peak_tflops"] == 1979
 
 
-def test_the_same_command_gives_the_same_answer() -> None:
+def test_output_is_deterministic() -> None:
     first = clusterwright("plan", *FIXED, *P5, "--format", "json").out
     assert clusterwright("plan", *FIXED, *P5, "--format", "json").out == first
     assert clusterwright("plan", *FIXED, *P5, "--seed", "1", "--format", "json").out != first
 
 
 @pytest.mark.parametrize("output_format", ["text", "markdown"])
-def test_people_read_the_same_numbers(output_format: str) -> None:
+def test_text_and_json_have_the_same_numbers(output_format: str) -> None:
     data = planned(*FIXED, *P5)
     answer = clusterwright("plan", *FIXED, *P5, "--format", output_format)
     assert answer.exit_code == 0
@@ -85,7 +85,7 @@ def test_explain_prints_formulae_numbers_and_sources() -> None:
     assert planned("--model", "llama3-70b", "--tokens", "15T", *P5, "--explain")["explained"]
 
 
-def test_a_goal_file_and_flags_that_win(tmp_path: Path) -> None:
+def test_flags_override_the_goal_file(tmp_path: Path) -> None:
     goal = tmp_path / "goal.yaml"
     goal.write_text(
         "model: llama3-8b\ntokens: 15T\nseq_len: 8192\nbatch_tokens: 4M\n"
@@ -97,7 +97,7 @@ def test_a_goal_file_and_flags_that_win(tmp_path: Path) -> None:
     assert planned("--goal", str(goal), "--nodes", "32")["estimate"]["accelerators"] == 256
 
 
-def test_a_config_json_by_its_path(tmp_path: Path) -> None:
+def test_config_json_is_read_by_path(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     config.write_text(
         json.dumps(
@@ -141,13 +141,13 @@ def refused(*arguments: str) -> Answer:
         (("--layers", "many", *FIXED, *P5), "not a valid integer"),
     ],
 )
-def test_wrong_input_is_a_sentence(arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_input_is_one_error_message(arguments: tuple[str, ...], said: str) -> None:
     answer = refused(*arguments)
     assert said in answer.err
     assert answer.out == ""
 
 
-def test_wrong_input_is_json_where_json_was_asked_for() -> None:
+def test_invalid_input_is_json_if_requested() -> None:
     answer = refused("--params", "70", "--tokens", "15T", *P5, "--format", "json")
     data = json.loads(answer.out)
     jsonschema.validate(data, schemas()["plan-output.schema.json"])
@@ -168,14 +168,14 @@ def test_wrong_input_is_json_where_json_was_asked_for() -> None:
         ("config.json", "\x00\x01"),
     ],
 )
-def test_a_broken_file_is_a_sentence(tmp_path: Path, name: str, text: str) -> None:
+def test_malformed_file_is_one_error_message(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text)
     flag = "--goal" if name == "goal.yaml" else "--model"
     refused(flag, str(path), "--tokens", "1T", *P5)
 
 
-def test_binary_files_are_a_sentence(tmp_path: Path) -> None:
+def test_binary_file_is_one_error_message(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_bytes(b"\xff\xfe\x00")
     refused("--model", str(path), "--tokens", "1T", *P5)
@@ -192,7 +192,7 @@ def test_binary_files_are_a_sentence(tmp_path: Path) -> None:
         "{model: llama3-8b, tokens: 1" + "0" * 400 + "}",
     ],
 )
-def test_a_goal_file_of_other_things_is_a_sentence(tmp_path: Path, text: str) -> None:
+def test_goal_file_with_other_keys_is_one_error_message(tmp_path: Path, text: str) -> None:
     goal = tmp_path / "goal.yaml"
     goal.write_text(text)
     answer = clusterwright("plan", "--goal", str(goal))
@@ -200,7 +200,7 @@ def test_a_goal_file_of_other_things_is_a_sentence(tmp_path: Path, text: str) ->
     assert "tokens" in answer.err
 
 
-def test_a_goal_file_may_be_written_as_yaml_is(tmp_path: Path) -> None:
+def test_goal_file_can_use_yaml_syntax(tmp_path: Path) -> None:
     goal = tmp_path / "goal.yaml"
     goal.write_text(
         "model: llama3-8b\ntokens: 1T\ndeadline: 2126-06-01\ncapacity: spot\n"
@@ -214,13 +214,13 @@ def test_a_goal_file_may_be_written_as_yaml_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "more", [("--phases", "8", "--starts", "9999-12-31"), ("--phases", ",")], ids=str
 )
-def test_phases_of_nothing_are_a_sentence(more: tuple[str, ...]) -> None:
+def test_empty_phases_are_one_error_message(more: tuple[str, ...]) -> None:
     answer = clusterwright("plan", *FIXED, *P5, *more)
     assert answer.exit_code == 3
     assert "phases" in answer.err
 
 
-def test_a_prices_file_without_rates_is_a_sentence(tmp_path: Path) -> None:
+def test_prices_file_without_rates_is_one_error_message(tmp_path: Path) -> None:
     prices = tmp_path / "prices.yaml"
     for text in ("model: llama3-8b\n", "rates:\n"):
         prices.write_text(text)
@@ -229,7 +229,7 @@ def test_a_prices_file_without_rates_is_a_sentence(tmp_path: Path) -> None:
         assert "no rates" in answer.err
 
 
-def test_a_run_of_a_moment_has_a_duration() -> None:
+def test_very_short_run_has_a_duration() -> None:
     data = planned("--params", "1M", "--tokens", "1M", "--accelerator", "H100")
     assert all(0 < swing["days_low"] <= swing["days_high"] for swing in data["tornado"])
 
@@ -251,7 +251,7 @@ LLAMA = ("--model", "llama3-70b", "--tokens", "15T")
     ],
     ids=str,
 )
-def test_what_cannot_be_says_what_would(more: tuple[str, ...], says: tuple[str, ...]) -> None:
+def test_impossible_goal_has_a_hint(more: tuple[str, ...], says: tuple[str, ...]) -> None:
     answer = clusterwright("plan", *LLAMA, *more)
     assert answer.exit_code == 3, answer.out
     assert all(words in answer.err for words in says), answer.err
@@ -266,12 +266,12 @@ def test_a_budget_without_a_deadline_may_take_longer() -> None:
     assert held["days"]["p50"] > free["days"]["p50"]
 
 
-def test_a_budget_that_no_price_can_be_held_against_is_said() -> None:
+def test_budget_without_a_known_price_is_reported() -> None:
     data = planned(*LLAMA, "--budget-usd", "5e6")
     assert any("whether the budget" in text for text in data["warnings"])
 
 
-def test_minutes_are_not_shown_as_no_days() -> None:
+def test_minutes_are_not_rounded_to_zero_days() -> None:
     minutes = ("--model", "llama3-8b", "--tokens", "100M", "--kind", "lora")
     answer = clusterwright("plan", *minutes, "--instance-type", "p5.48xlarge", "--nodes", "1")
     days = next(line for line in answer.out.splitlines() if line.startswith("days "))

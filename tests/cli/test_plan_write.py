@@ -31,7 +31,7 @@ def configs(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "us-west-2"])
-def test_what_is_written_passes_the_offline_check(configs: Path, region: str) -> None:
+def test_written_spec_passes_the_offline_check(configs: Path, region: str) -> None:
     spec = configs / "llama3-70b.yaml"
     written = clusterwright("plan", *GOAL, "--region", region, "--write", str(spec))
     assert written.exit_code == 0, written.err
@@ -58,7 +58,7 @@ IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/train@sha256:{'a' * 64}"
         (("--capacity", "capacity-block"), "parallelcluster"),
     ],
 )
-def test_each_platform_is_written_as_it_is_advised(
+def test_spec_of_each_platform_is_written(
     configs: Path,
     more: tuple[str, ...],
     platform: str,
@@ -95,7 +95,7 @@ def test_each_platform_is_written_as_it_is_advised(
         assert job.node_count == plan["estimate"]["nodes"]
 
 
-def test_without_an_image_the_job_is_a_comment_that_becomes_one(configs: Path) -> None:
+def test_job_without_an_image_is_a_comment(configs: Path) -> None:
     spec = configs / "mine.yaml"
     size = ("--instance-type", "p5.48xlarge", "--nodes", "16", "--platform", "eks")
     arguments = ("plan", *GOAL[:4], *size, "--region", "us-east-1", "--write", str(spec))
@@ -114,7 +114,7 @@ def test_without_an_image_the_job_is_a_comment_that_becomes_one(configs: Path) -
     assert (job.image, job.node_count) == (IMAGE, 16)
 
 
-def test_nodes_of_several_purchases_are_no_single_job(configs: Path) -> None:
+def test_several_purchases_have_no_single_job(configs: Path) -> None:
     spec = configs / "mine.yaml"
     size = ("--instance-type", "p5.48xlarge", "--nodes", "48", "--platform", "eks")
     more = ("--capacity", "capacity-block", "--image", IMAGE)
@@ -129,7 +129,7 @@ def test_nodes_of_several_purchases_are_no_single_job(configs: Path) -> None:
     assert sum(group.count - group.spare_count for group in groups) == 48
 
 
-def test_the_plan_and_the_settings_lie_beside_it(configs: Path) -> None:
+def test_plan_and_settings_are_written_beside_the_spec(configs: Path) -> None:
     spec = configs / "llama3-70b.yaml"
     answer = clusterwright(
         *("plan", *GOAL, "--region", "us-east-1", "--write", str(spec), "--format", "json")
@@ -151,7 +151,7 @@ def test_the_plan_and_the_settings_lie_beside_it(configs: Path) -> None:
     assert count == said["estimate"]["nodes"]
 
 
-def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
+def test_existing_files_require_force(configs: Path) -> None:
     spec = configs / "mine.yaml"
     spec.write_text("kept\n")
     arguments = ("plan", *GOAL, "--region", "us-east-1", "--write", str(spec))
@@ -196,7 +196,7 @@ def test_nothing_is_overwritten_unless_forced(configs: Path) -> None:
         ("mine.yaml", ("--instance-type", "p5.48xlarge", "--nodes", "9000"), "must be at most"),
     ],
 )
-def test_what_cannot_be_written_is_said_and_nothing_is(
+def test_unwritable_path_is_an_error_and_writes_nothing(
     configs: Path, name: str, more: tuple[str, ...], says: str
 ) -> None:
     answer = clusterwright(
@@ -207,7 +207,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is(
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 
 
-def test_a_cluster_that_fills_its_range_gets_another(configs: Path) -> None:
+def test_cluster_that_fills_its_range_gets_a_larger_one(configs: Path) -> None:
     spec = configs / "large.yaml"
     large = ("--region", "us-east-1", "--instance-type", "p5.48xlarge", "--nodes", "1024")
     assert clusterwright("plan", *GOAL, *large, "--write", str(spec)).exit_code == 0
@@ -216,7 +216,7 @@ def test_a_cluster_that_fills_its_range_gets_another(configs: Path) -> None:
     assert checked.exit_code == 0, checked.out
 
 
-def test_what_the_check_would_refuse_is_not_written(configs: Path) -> None:
+def test_spec_that_the_check_refuses_is_not_written(configs: Path) -> None:
     ultra = ("--region", "ap-south-2", "--instance-type", "trn2u.48xlarge", "--nodes", "64")
     mine = ("--write", str(configs / "mine.yaml"))
     answer = clusterwright("plan", *GOAL, *ultra, "--platform", "hyperpod-slurm", *mine)
@@ -226,7 +226,7 @@ def test_what_the_check_would_refuse_is_not_written(configs: Path) -> None:
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 
 
-def test_a_folder_without_a_base_is_said(tmp_path: Path) -> None:
+def test_folder_without_a_base_is_reported(tmp_path: Path) -> None:
     answer = clusterwright(
         "plan", *GOAL, "--region", "us-east-1", "--write", str(tmp_path / "mine.yaml")
     )
@@ -234,13 +234,13 @@ def test_a_folder_without_a_base_is_said(tmp_path: Path) -> None:
     assert "has no base.yaml" in answer.err
 
 
-def test_no_region_no_spec(configs: Path) -> None:
+def test_spec_requires_a_region(configs: Path) -> None:
     answer = clusterwright("plan", *GOAL, "--write", str(configs / "mine.yaml"))
     assert answer.exit_code == 3
     assert "--write needs a region" in answer.err
 
 
-def test_ultraservers_are_whole_and_what_is_unknown_is_said(configs: Path) -> None:
+def test_ultraservers_are_complete_and_unknowns_reported(configs: Path) -> None:
     output = configs / "gb.yaml"
     answer = clusterwright(
         *("plan", "--model", "llama3-70b", "--tokens", "1T", "--region", "us-east-1"),
@@ -280,7 +280,7 @@ def test_ultraservers_on_parallelcluster(
     assert differences(plan, cluster) == ()
 
 
-def test_a_part_of_an_ultraserver_is_refused_on_parallelcluster(configs: Path) -> None:
+def test_partial_ultraserver_is_refused_on_parallelcluster(configs: Path) -> None:
     answer = clusterwright(
         *("plan", "--model", "llama3-70b", "--tokens", "1T", "--region", "us-east-1"),
         *("--instance-type", "p6e-gb200.36xlarge", "--nodes", "20"),
@@ -293,7 +293,7 @@ def test_a_part_of_an_ultraserver_is_refused_on_parallelcluster(configs: Path) -
     assert sorted(path.name for path in configs.iterdir()) == ["base.yaml"]
 
 
-def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
+def test_second_currency_and_ramp_are_shown(tmp_path: Path) -> None:
     answer = clusterwright(
         *("plan", *GOAL, "--region", "us-east-1", "--currency", "JPY", "--fx", "150@2026-11-20"),
         *("--phases", "--starts", "2027-01-04", "--inference-tokens", "100T"),
@@ -306,7 +306,7 @@ def test_a_second_currency_and_a_ramp(tmp_path: Path) -> None:
     assert "--fx" in wrong.err
 
 
-def test_hardware_of_one_s_own(tmp_path: Path) -> None:
+def test_owned_hardware_is_planned(tmp_path: Path) -> None:
     file = tmp_path / "owned.yaml"
     file.write_text("{purchase: 200000000, watts: 5000000, tariff_per_kwh: 0.08}\n")
     answer = clusterwright("plan", *GOAL, "--region", "us-east-1", "--owned", str(file))
@@ -344,14 +344,14 @@ def test_hardware_of_one_s_own(tmp_path: Path) -> None:
         assert says in refused.err
 
 
-def test_the_report_is_html() -> None:
+def test_html_report_is_written() -> None:
     answer = clusterwright("plan", *GOAL, "--region", "us-east-1", "--format", "html")
     assert answer.exit_code == 0, answer.err
     assert answer.out.startswith("<!DOCTYPE html>")
     assert answer.out.count("<svg") == 5
 
 
-def test_a_model_that_is_served() -> None:
+def test_inference_plan_is_printed() -> None:
     arguments = ("plan", "--kind", "inference", "--model", "llama3-70b", "--precision", "int8")
     answer = clusterwright(*arguments, "--sequences", "16", "--seq-len", "8192")
     assert answer.exit_code == 0, answer.err
@@ -375,13 +375,13 @@ def test_a_model_that_is_served() -> None:
         (("--region", "mars-1"), "unknown region 'mars-1'"),
     ],
 )
-def test_what_a_served_model_has_no_answer_to_is_refused(more: tuple[str, ...], says: str) -> None:
+def test_unsupported_inference_options_are_refused(more: tuple[str, ...], says: str) -> None:
     answer = clusterwright("plan", "--kind", "inference", "--model", "llama3-70b", *more)
     assert answer.exit_code == 3
     assert says in answer.err
 
 
-def test_the_answer_of_a_served_model_is_as_the_schema_says() -> None:
+def test_inference_json_matches_the_schema() -> None:
     arguments = ("plan", "--kind", "inference", "--model", "llama3-70b", "--nodes", "3")
     data = json.loads(clusterwright(*arguments, "--format", "json").out)
     jsonschema.validate(data, schemas()["plan-output.schema.json"])
@@ -391,7 +391,7 @@ def test_the_answer_of_a_served_model_is_as_the_schema_says() -> None:
         jsonschema.validate(without, schemas()["plan-output.schema.json"])
 
 
-def test_cost_takes_the_hours_of_the_plan_beside_a_spec_that_has_none(configs: Path) -> None:
+def test_cost_uses_the_hours_of_the_plan(configs: Path) -> None:
     spec = configs / "llama3-70b.yaml"
     written = clusterwright("plan", *GOAL, "--region", "us-east-1", "--write", str(spec))
     assert written.exit_code == 0, written.err

@@ -51,20 +51,22 @@ def test_the_whole_output(environment: str, tmp_path: Path, snapshot: SnapshotAs
 
 
 @pytest.mark.parametrize("environment", ["dev-eks", "dev-hyperpod-eks"])
-def test_the_whole_values(environment: str, snapshot: SnapshotAssertion) -> None:
+def test_full_values(environment: str, snapshot: SnapshotAssertion) -> None:
     answer = clusterwright(*RENDER, "--env", environment, "--part", "values", folder=ROOT)
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == snapshot
 
 
 @pytest.mark.parametrize("part", ["jobs", "delivery", "charts"])
-def test_the_whole_part(part: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_full_part(part: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     answer = clusterwright(*RENDER, written(tmp_path, EKS), "--part", part)
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == snapshot
 
 
-def test_elastic_jobs_and_node_pools(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_elastic_jobs_and_node_pools_are_rendered(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     spec = written(tmp_path, HYPERPOD)
     for part in ("jobs", "autoscaling"):
         answer = clusterwright(*RENDER, spec, "--part", part)
@@ -72,7 +74,9 @@ def test_elastic_jobs_and_node_pools(tmp_path: Path, snapshot: SnapshotAssertion
         assert answer.out == snapshot(name=part)
 
 
-def test_karpenters_classes_and_pools(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_karpenter_classes_and_pools_are_rendered(
+    tmp_path: Path, snapshot: SnapshotAssertion
+) -> None:
     spec, file = written(tmp_path, KARPENTER), outputs(tmp_path, "test")
     answer = clusterwright(*RENDER, spec, "--part", "autoscaling", "--outputs", file)
     assert (answer.exit_code, answer.err) == (0, "")
@@ -106,11 +110,11 @@ def test_outputs_that_are_none_are_refused(
     assert words in answer.err
 
 
-def test_the_parts_of_the_command_are_those_of_the_renderer() -> None:
+def test_part_option_lists_the_parts_of_the_renderer() -> None:
     assert render_kubernetes.PARTS == PARTS
 
 
-def test_the_same_objects_in_json(tmp_path: Path) -> None:
+def test_json_has_the_same_objects(tmp_path: Path) -> None:
     spec, file = written(tmp_path, EKS), outputs(tmp_path, "test")
     text = clusterwright(*RENDER, spec, "--outputs", file).out
     answer = json.loads(clusterwright(*RENDER, spec, "--outputs", file, "--format", "json").out)
@@ -129,7 +133,7 @@ def test_the_same_objects_in_json(tmp_path: Path) -> None:
     }
 
 
-def test_the_values_of_one_chart_are_a_file_for_helm(tmp_path: Path) -> None:
+def test_values_of_one_chart_are_valid_for_helm(tmp_path: Path) -> None:
     spec = written(tmp_path, EKS)
     words = (*RENDER, spec, "--part", "values")
     whole = yaml.safe_load(clusterwright(*words).out)["values"]
@@ -146,13 +150,13 @@ def test_the_values_of_one_chart_are_a_file_for_helm(tmp_path: Path) -> None:
     assert "add --part values" in lonely.err
 
 
-def test_jobs_and_delivery_are_printed_only_when_asked_for(tmp_path: Path) -> None:
+def test_jobs_and_delivery_are_printed_only_on_request(tmp_path: Path) -> None:
     answer = clusterwright(*RENDER, written(tmp_path, EKS), "--outputs", outputs(tmp_path, "test"))
     kinds = {d["kind"] for d in yaml.safe_load_all(answer.out) if d}
     assert not kinds & {"PyTorchJob", "MPIJob", "Application", "Secret"}
 
 
-def test_a_file_system_without_address(tmp_path: Path) -> None:
+def test_file_system_without_an_address_is_reported(tmp_path: Path) -> None:
     answer = clusterwright(*RENDER, written(tmp_path, EKS))
     assert answer.exit_code == 3
     assert "no output LustreDnsName and no LustreMountName" in answer.err
@@ -174,7 +178,7 @@ def test_a_file_system_without_address(tmp_path: Path) -> None:
         (None, "does not exist"),
     ],
 )
-def test_outputs_that_are_none(tmp_path: Path, text: str | None, words: str) -> None:
+def test_missing_outputs_are_refused(tmp_path: Path, text: str | None, words: str) -> None:
     file = tmp_path / "outputs.json"
     if text is not None:
         file.write_text(text)
@@ -185,9 +189,7 @@ def test_outputs_that_are_none(tmp_path: Path, text: str | None, words: str) -> 
 
 
 @pytest.mark.parametrize("other", ["test-eu-storage", "test-storage-2", "testing-storage"])
-def test_outputs_of_an_environment_whose_name_begins_alike_are_not_taken(
-    tmp_path: Path, other: str
-) -> None:
+def test_outputs_of_a_similarly_named_environment_are_ignored(tmp_path: Path, other: str) -> None:
     file = tmp_path / "outputs.json"
     theirs = {**OUTPUTS, "LustreDnsName": "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com"}
     file.write_text(json.dumps({"test-storage": OUTPUTS, other: theirs}))
@@ -206,7 +208,7 @@ def test_outputs_of_an_environment_whose_name_begins_alike_are_not_taken(
         ("VpcId", 5, "VpcId of test-cluster is 5, not a string"),
     ],
 )
-def test_outputs_by_which_nothing_could_be_mounted(
+def test_outputs_without_mount_addresses_are_refused(
     key: str, value: Any, words: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "outputs.json"
@@ -223,13 +225,13 @@ def test_outputs_by_which_nothing_could_be_mounted(
         ("configs/dev-parallelcluster.yaml", "eks, or `clusterwright render parallelcluster`\n"),
     ],
 )
-def test_the_hint_of_a_platform_without_kubernetes_helps_there(config: str, hint: str) -> None:
+def test_hint_for_a_platform_without_kubernetes_is_valid(config: str, hint: str) -> None:
     answer = clusterwright(*RENDER, config, folder=ROOT)
     assert answer.exit_code == 3
     assert answer.err.endswith(hint)
 
 
-def test_charts_of_which_nothing_is_known(tmp_path: Path) -> None:
+def test_unknown_charts_are_refused(tmp_path: Path) -> None:
     spec = written(tmp_path, changed(EKS, kubernetes__workloads__charts=[]))
     answer = clusterwright(*RENDER, spec, "--part", "charts")
     assert answer.exit_code == 3
@@ -237,14 +239,14 @@ def test_charts_of_which_nothing_is_known(tmp_path: Path) -> None:
     assert "kubernetes.workloads.charts" in answer.err
 
 
-def test_interfaces_that_no_source_counts(tmp_path: Path) -> None:
+def test_unsourced_interfaces_are_refused(tmp_path: Path) -> None:
     spec = changed(EKS, compute__1__instance_type="p6e-gb200.36xlarge")
     answer = clusterwright(*RENDER, written(tmp_path, spec), "--part", "jobs")
     assert answer.exit_code == 3
     assert "EFA interfaces of p6e-gb200.36xlarge are unknown" in answer.err
 
 
-def test_a_platform_without_kubernetes() -> None:
+def test_platform_without_kubernetes_is_refused() -> None:
     answer = clusterwright(*RENDER, "--env", "dev", folder=ROOT)
     assert answer.exit_code == 3
     assert "hyperpod-slurm does not use Kubernetes" in answer.err

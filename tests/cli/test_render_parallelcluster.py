@@ -127,7 +127,7 @@ def test_the_whole_output(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert answer.out == snapshot
 
 
-def test_the_whole_output_of_a_large_one(
+def test_full_output_of_a_large_cluster(
     large: dict[str, Any], tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     write(tmp_path / "spec.yaml", large)
@@ -136,7 +136,7 @@ def test_the_whole_output_of_a_large_one(
     assert answer.out == snapshot
 
 
-def test_the_whole_json(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_full_json(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     write(tmp_path / "spec.yaml", specs.SMALL)
     words = ("render", "parallelcluster", "spec.yaml", "--format", "json")
     answer = clusterwright(*words, folder=tmp_path)
@@ -147,7 +147,7 @@ def test_the_whole_json(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     assert yaml.safe_load(text) == data["configuration"]
 
 
-def test_outputs_of_a_deployment(
+def test_outputs_of_a_deployment_are_inserted(
     large: dict[str, Any], tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     """No placeholder is left, and what other stacks put out is not looked at."""
@@ -168,7 +168,7 @@ def test_outputs_of_a_deployment(
     assert "Uri: other.internal:3307" in set_too.out
 
 
-def test_texts_go_there_and_back(tmp_path: Path) -> None:
+def test_texts_survive_a_round_trip(tmp_path: Path) -> None:
     from clusterwright.platforms.loading import load_cluster
 
     data = {**specs.SMALL, "slurm": {"accounting": {"kind": "rds"}}}
@@ -202,7 +202,7 @@ def test_what_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -
     assert message in answer.err
 
 
-def test_another_platform(tmp_path: Path) -> None:
+def test_other_platform_is_refused(tmp_path: Path) -> None:
     from tests.support.specs import SMALL
 
     write(tmp_path / "spec.yaml", SMALL)
@@ -211,7 +211,7 @@ def test_another_platform(tmp_path: Path) -> None:
     assert "the spec has platform: hyperpod-slurm" in answer.err
 
 
-def test_capacity_that_is_not_ec2s(tmp_path: Path) -> None:
+def test_capacity_that_ec2_lacks_is_refused(tmp_path: Path) -> None:
     """A training plan has no key in the configuration: nothing is printed without it."""
     plan = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/run"
     group = {**specs.SMALL["compute"][2], "capacity": {"kind": "training-plan", "arn": plan}}
@@ -222,7 +222,7 @@ def test_capacity_that_is_not_ec2s(tmp_path: Path) -> None:
     assert "HyperPod alone can use it" in answer.err
 
 
-def test_the_group_of_commands() -> None:
+def test_render_group_lists_its_commands() -> None:
     answer = clusterwright("render", "paralelcluster")
     assert answer.exit_code == 3
     assert "did you mean `parallelcluster`?" in answer.err

@@ -115,7 +115,7 @@ def test_lifecycle_scripts_are_synchronised(cli: Cli, scripts: tuple[str, Path])
     assert head["ETag"].strip('"').partition("-")[2] == "2"
 
 
-def test_a_stream_goes_up_and_comes_back(cli: Cli, scripts: tuple[str, Path]) -> None:
+def test_stream_is_uploaded_and_downloaded(cli: Cli, scripts: tuple[str, Path]) -> None:
     """`s3 cp -` uploads a stream of unknown length, with trailing checksums, and downloads the
     same bytes.
     """
@@ -130,7 +130,9 @@ def test_a_stream_goes_up_and_comes_back(cli: Cli, scripts: tuple[str, Path]) ->
     assert "An error occurred (404) when calling the HeadObject operation" in missing.err
 
 
-def test_the_life_of_a_cluster(cli: Cli, site: Site, scripts: tuple[str, Path]) -> None:
+def test_cluster_is_created_scaled_and_deleted(
+    cli: Cli, site: Site, scripts: tuple[str, Path]
+) -> None:
     """A HyperPod cluster is created, described, listed in pages (`--page-size`, `--max-items`,
     `--starting-token`), scaled up and deleted, with `--query` and tables.
     """
@@ -234,7 +236,7 @@ def test_quotas(cli: Cli) -> None:
     assert asked == "PENDING"
 
 
-def test_our_stacks_are_deployed_and_waited_for(
+def test_stacks_are_deployed_with_waiters(
     cli: Cli, synth: Callable[[str | Path], Assembly]
 ) -> None:
     """`cloudformation deploy` creates the identity, network and storage stacks of
@@ -292,7 +294,7 @@ def test_our_stacks_are_deployed_and_waited_for(
     assert 'terminal failure state: For expression "Stacks[].StackStatus"' in waited
 
 
-def test_errors_are_aws_own(cli: Cli, world: Callable[[str], Server]) -> None:
+def test_errors_are_those_of_aws(cli: Cli, world: Callable[[str], Server]) -> None:
     """What AWS refuses ends with exit code 255 and AWS's message, also for an invalid parameter,
     and an invalid command line with 2; an operation that is not implemented is refused at once,
     without retries.

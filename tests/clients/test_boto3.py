@@ -98,13 +98,13 @@ def _pages(service: str, name: str, asked: Mapping[str, Any], **paging: int) -> 
     ]
 
 
-def test_every_paginator_has_a_scene() -> None:
+def test_every_paginator_has_test_data() -> None:
     """Every paginator of botocore for an implemented operation is tested."""
     assert set(_paginators()) <= paginated.KNOWN.keys()
 
 
 @pytest.mark.parametrize(("service", "name"), _paginators(), ids=lambda part: str(part))
-def test_all_pages_are_the_whole(
+def test_pages_contain_the_complete_list(
     service: str,
     name: str,
     inside: Runtime,
@@ -136,7 +136,7 @@ def test_all_pages_are_the_whole(
         assert [_plain(item) for page in sized for item in page] == whole
 
 
-def test_a_token_of_another_list_is_refused(inside: Runtime, scenes: paginated.Scenes) -> None:
+def test_token_of_another_list_is_refused(inside: Runtime, scenes: paginated.Scenes) -> None:
     """A token that another operation issued is refused."""
     inside.set_faults([Fault(service="sagemaker", operation="ListClusters", truncate=1)])
     token = client("sagemaker").list_clusters()["NextToken"]
@@ -169,7 +169,7 @@ def _wait(place: waited.Place, service: str, name: str, asked: Mapping[str, Any]
     return len(times)
 
 
-def test_every_waiter_has_a_wait() -> None:
+def test_every_waiter_is_tested() -> None:
     """Every waiter of botocore for an implemented operation is tested."""
     assert set(_waiters()) <= waited.KNOWN.keys()
 
@@ -179,7 +179,7 @@ def test_every_waiter_has_a_wait() -> None:
     [waiter for waiter in _waiters() if waiter in waited.KNOWN and waited.KNOWN[waiter].reaches],
     ids=lambda part: str(part),
 )
-def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
+def test_waiters_poll_until_completion(service: str, name: str, place: waited.Place) -> None:
     """Every waiter polls while operations run in a world with delays, and ends when they are
     complete.
     """
@@ -198,7 +198,7 @@ def test_waiters_wait(service: str, name: str, place: waited.Place) -> None:
     [waiter for waiter in _waiters() if waiter in waited.KNOWN and waited.KNOWN[waiter].fails],
     ids=lambda part: str(part),
 )
-def test_waiters_fail(service: str, name: str, place: waited.Place) -> None:
+def test_waiters_end_on_failure_states(service: str, name: str, place: waited.Place) -> None:
     """Every waiter with a failure state that a caller can cause ends with it."""
     begin = waited.KNOWN[service, name].fails
     assert begin is not None

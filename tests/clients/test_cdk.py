@@ -73,7 +73,7 @@ def cdk(aws: Server, tmp_path_factory: pytest.TempPathFactory) -> Cdk:
     return found
 
 
-def test_the_life_of_a_stack(cdk: Cdk) -> None:
+def test_stack_is_deployed_changed_and_destroyed(cdk: Cdk) -> None:
     """`bootstrap`, `deploy`, `diff`, `rollback` after a failure with `--no-rollback`, `drift` of a
     change by hand, `--method=direct`, termination protection on and off, and `destroy`; a separate
     test has seven stacks that use each other (packages/localaws/tests/test_cdk_cli.py).

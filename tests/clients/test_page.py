@@ -114,7 +114,7 @@ def _run(shown: Shown, folder: Path, environment: dict[str, str]) -> None:
     assert matches(expected, done.stdout), f"{shown.name} prints\n{done.stdout}"
 
 
-def test_the_workflow_works(folder: Path) -> None:
+def test_workflow_runs(folder: Path) -> None:
     """The steps of the page's workflow, but for those that install, run as they are."""
     workflow = YAML(typ="safe").load(_block(".github/workflows/test.yaml"))
     job = workflow["jobs"]["test"]

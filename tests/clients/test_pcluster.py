@@ -106,7 +106,7 @@ def _queue(configuration: Mapping[str, Any]) -> Any:
     return configuration["Scheduling"]["SlurmQueues"][0]
 
 
-def test_a_configuration_that_fits(cluster: Cluster) -> None:
+def test_valid_configuration_creates_a_cluster(cluster: Cluster) -> None:
     """`create-cluster --dryrun` finds no error in a p5 cluster with EFA, a placement group, local
     disks, lifecycle scripts and FSx for Lustre in a VPC of the local AWS.
     """
@@ -116,7 +116,7 @@ def test_a_configuration_that_fits(cluster: Cluster) -> None:
     assert levels <= {"INFO", "WARNING"}
 
 
-def test_a_configuration_that_does_not_fit(cluster: Cluster) -> None:
+def test_invalid_configuration_is_refused(cluster: Cluster) -> None:
     """The dry run reports what is missing or invalid in the local AWS: a key pair, a policy,
     a script, a file system's size, and EFA in a subnet with public addresses.
     """
@@ -168,7 +168,7 @@ def test_a_capacity_block(cluster: Cluster) -> None:
     assert answer["message"] == "Request would have succeeded, but DryRun flag is set.", answer
 
 
-def test_lists(cluster: Cluster) -> None:
+def test_images_and_clusters_are_listed(cluster: Cluster) -> None:
     """`list-clusters` is empty, and `list-official-images` has an image for every system."""
     assert cluster("list-clusters").data == {"clusters": []}
     images = cluster("list-official-images").data["images"]

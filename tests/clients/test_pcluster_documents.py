@@ -152,7 +152,7 @@ def _cluster(folder: Path, data: Mapping[str, Any]) -> Cluster:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_the_schema_reads_every_example(example: str, ground: Ground, tmp_path: Path) -> None:
+def test_schema_accepts_every_example(example: str, ground: Ground, tmp_path: Path) -> None:
     """With placeholders for what nothing has built yet."""
     cluster = _cluster(tmp_path, specs.moved(example))
     configuration = render(cluster, load_catalog(), placeholders(cluster))
@@ -164,7 +164,7 @@ _ELSEWHERE = {"buckets.yaml", "existing-network.yaml", "p6e-gb200-1.yaml", "trn2
 
 
 @pytest.mark.parametrize("example", [name for name in EXAMPLES if name not in _ELSEWHERE])
-def test_its_validators_find_no_error(example: str, ground: Ground, tmp_path: Path) -> None:
+def test_validators_report_no_error(example: str, ground: Ground, tmp_path: Path) -> None:
     cluster = _cluster(tmp_path, specs.moved(example))
     assert ground.errors(cluster) == []
 
@@ -259,7 +259,7 @@ def _specs(draw: st.DrawFn) -> dict[str, Any]:
     return data
 
 
-def test_what_is_accepted_of_a_spec_is_taken(ground: Ground, tmp_path: Path) -> None:
+def test_valid_specs_are_accepted(ground: Ground, tmp_path: Path) -> None:
     """Whatever our own checks let through has neither schema errors nor validators' errors."""
     accepted = []
 
@@ -354,7 +354,7 @@ def _interfaces(data: Mapping[str, Any]) -> list[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize(("instance_type", "number"), INTERFACES.items())
-def test_its_launch_templates_have_the_catalogues_interfaces(
+def test_launch_templates_have_the_catalogue_interfaces(
     instance_type: str, number: int, launched: Mapping[str, Mapping[str, Any]]
 ) -> None:
     layout = load_catalog().interface_layout(instance_type)
@@ -367,7 +367,7 @@ def test_its_launch_templates_have_the_catalogues_interfaces(
         assert [kind for card, _, kind in theirs if card == 0] == ["interface"]
 
 
-def test_a_capacity_block_reaches_the_launch_template(
+def test_capacity_block_is_in_the_launch_template(
     launched: Mapping[str, Mapping[str, Any]],
 ) -> None:
     """And a group without one gets its own placement group."""
@@ -379,7 +379,7 @@ def test_a_capacity_block_reaches_the_launch_template(
     assert launched["p5.48xlarge"]["Placement"]["GroupName"]
 
 
-def test_the_older_interfaces(ground: Ground, tmp_path: Path) -> None:
+def test_older_interface_types_are_supported(ground: Ground, tmp_path: Path) -> None:
     """`network_interface: efa`: every card carries one combined interface."""
     group = {"name": "old", "role": "compute", "instance_type": "p4d.24xlarge", "count": 2}
     data = specs.with_groups({**group, "network_interface": "efa"})

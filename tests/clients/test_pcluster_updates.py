@@ -50,11 +50,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return render(cluster, load_catalog(), placeholders(cluster))
 
 
-def test_every_policy_is_that_of_the_package(judge: Oracle) -> None:
+def test_every_update_policy_matches_the_package(judge: Oracle) -> None:
     assert judge.policies() == policies()
 
 
-def test_every_limit_is_that_of_the_package(judge: Oracle) -> None:
+def test_every_limit_matches_the_package(judge: Oracle) -> None:
     found = judge.limits()
     assert set(found["regions"]) == limits.REGIONS
     assert found["MAX_TAGS_COUNT"] == limits.TAGS
@@ -176,7 +176,7 @@ def _without_identity(path: str) -> str:
     [(path, value) for path, values in CHANGES.items() for value in values],
     ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else str(value)[:20],
 )
-def test_each_change_takes_what_the_package_asks_for(
+def test_each_change_has_the_requirements_of_the_package(
     path: tuple[str | int, ...], value: Any, judge: Oracle, base: dict[str, Any]
 ) -> None:
     after = copy.deepcopy(base)
@@ -186,7 +186,7 @@ def test_each_change_takes_what_the_package_asks_for(
         _compare(judge, after, base, runs=runs)
 
 
-def test_changes_together(judge: Oracle, base: dict[str, Any]) -> None:
+def test_combined_changes_have_all_requirements(judge: Oracle, base: dict[str, Any]) -> None:
     """Strategy and sizes beside each other: what one change takes depends on others."""
 
     @settings(max_examples=60, suppress_health_check=list(HealthCheck))
@@ -206,7 +206,7 @@ def test_changes_together(judge: Oracle, base: dict[str, Any]) -> None:
     together()
 
 
-def test_a_list_of_nodes_grows_without_a_stop(base: dict[str, Any]) -> None:
+def test_node_list_grows_without_a_fleet_stop(base: dict[str, Any]) -> None:
     """More static nodes in a static group: both counts grow, and nothing is asked for."""
     after = copy.deepcopy(base)
     resource = after["Scheduling"]["SlurmQueues"][0]["ComputeResources"][0]
@@ -217,6 +217,6 @@ def test_a_list_of_nodes_grows_without_a_stop(base: dict[str, Any]) -> None:
     }
 
 
-def test_a_key_that_is_none(base: dict[str, Any]) -> None:
+def test_unknown_key_is_refused(base: dict[str, Any]) -> None:
     with pytest.raises(KeyError, match=r"HeadNode\.Colour"):
         effects(base, {**base, "HeadNode": {**base["HeadNode"], "Colour": "red"}})

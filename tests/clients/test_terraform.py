@@ -95,7 +95,7 @@ def storage(
         yield pool.submit(make)
 
 
-def test_what_a_cluster_needs(
+def test_cluster_resources_are_applied(
     aws: Server, storage: Future[Project], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """`apply` creates a VPC, endpoints, rules, a placement group, a launch template, a capacity
@@ -150,7 +150,7 @@ def test_file_systems(aws: Server, storage: Future[Project]) -> None:
     assert "3 to add" in project.plan(SOMETHING)
 
 
-def test_what_aws_refuses(aws: Server, site: Site, tmp_path: Path) -> None:
+def test_aws_errors_are_reported(aws: Server, site: Site, tmp_path: Path) -> None:
     """A refusal of AWS fails `apply` at once with AWS's message."""
     (tmp_path / "wrong").mkdir()
     text = (FIXTURES / "storage" / "main.tf").read_text()

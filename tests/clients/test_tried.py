@@ -25,12 +25,12 @@ def program(tmp_path: Path) -> Path:
     return found
 
 
-def test_the_page_is_what_the_tests_do() -> None:
+def test_page_is_current() -> None:
     """`python -m tests.clients.tried` writes it anew."""
     assert tried.main(["--check"]) == 0
 
 
-def test_a_missing_terraform_is_said(tmp_path: Path) -> None:
+def test_missing_terraform_is_reported(tmp_path: Path) -> None:
     found = terraform.find({"PATH": str(tmp_path)}, tmp_path)
     assert found == Absent("no `terraform` on PATH")
     lines = tried.summary(found)
@@ -38,7 +38,7 @@ def test_a_missing_terraform_is_said(tmp_path: Path) -> None:
     assert len(lines) == len(tried.clients())
 
 
-def test_a_missing_provider_is_said(tmp_path: Path, program: Path) -> None:
+def test_missing_provider_is_reported(tmp_path: Path, program: Path) -> None:
     found = terraform.find({"PATH": str(program.parent), "HOME": str(tmp_path)}, tmp_path)
     assert isinstance(found, Absent)
     assert "no provider registry.terraform.io/hashicorp/aws" in found.reason
@@ -54,7 +54,7 @@ def test_a_missing_provider_is_said(tmp_path: Path, program: Path) -> None:
         ("opt/any", ""),
     ],
 )
-def test_the_newest_provider_of_the_mirrors_is_taken(
+def test_newest_mirrored_provider_is_used(
     tmp_path: Path, program: Path, folder: str, variable: str
 ) -> None:
     _mirror(tmp_path / folder, "5.99.0")
@@ -70,6 +70,6 @@ def test_the_newest_provider_of_the_mirrors_is_taken(
     assert found == Terraform(program, mirror, "5.100.0")
 
 
-def test_a_run_with_terraform_says_which() -> None:
+def test_terraform_version_is_recorded() -> None:
     found = Terraform(Path("terraform"), Path("mirror"), "5.100.0")
     assert tried.summary(found)[-1] == "Terraform with provider hashicorp/aws 5.100.0"

@@ -119,7 +119,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_wrong_text_is_refused_where_it_is_wrong(
+def test_invalid_text_is_refused_with_its_position(
     name: str, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     (tmp_path / "spec.yaml").write_text(TEXTS[name], encoding="utf-8")
@@ -142,9 +142,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize("name", BYTES)
-def test_bytes_that_are_no_utf_8_are_refused(
-    name: str, tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_invalid_utf_8_is_refused(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "spec.yaml").write_bytes(BYTES[name])
     with nothing_written(tmp_path):
         answer = clusterwright("expand", "spec.yaml", folder=tmp_path)
@@ -165,7 +163,7 @@ def test_bytes_that_are_no_utf_8_are_refused(
     ],
     ids=["bom", "crlf", "bom-crlf", "cr", "markers", "directive", "comments"],
 )
-def test_harmless_differences_of_editors_change_nothing(text: str, tmp_path: Path) -> None:
+def test_byte_order_mark_and_line_endings_are_accepted(text: str, tmp_path: Path) -> None:
     (tmp_path / "plain.yaml").write_text(GOOD, encoding="utf-8", newline="")
     (tmp_path / "spec.yaml").write_text(text, encoding="utf-8", newline="")
     plain = clusterwright("expand", "plain.yaml", folder=tmp_path)
@@ -174,14 +172,14 @@ def test_harmless_differences_of_editors_change_nothing(text: str, tmp_path: Pat
     assert answer == plain
 
 
-def test_positions_are_right_in_a_file_with_windows_line_ends_and_a_mark(tmp_path: Path) -> None:
+def test_positions_are_correct_with_windows_line_endings_and_a_mark(tmp_path: Path) -> None:
     text = "\ufeff" + GOOD.replace("count: 4", "count: x").replace("\n", "\r\n")
     (tmp_path / "spec.yaml").write_text(text, encoding="utf-8", newline="")
     answer = clusterwright("expand", "spec.yaml", folder=tmp_path)
     assert "  spec.yaml:13:12\n   13 |     count: x\n      |            ^\n" in answer.err
 
 
-def test_a_yaml_1_1_directive_makes_no_boolean_of_a_word(tmp_path: Path) -> None:
+def test_yaml_1_1_directive_does_not_change_booleans(tmp_path: Path) -> None:
     text = "%YAML 1.1\n---\n" + GOOD + "identity: {session_manager: yes}\n"
     (tmp_path / "spec.yaml").write_text(text)
     answer = clusterwright("expand", "spec.yaml", folder=tmp_path)
@@ -189,9 +187,7 @@ def test_a_yaml_1_1_directive_makes_no_boolean_of_a_word(tmp_path: Path) -> None
     assert "expected true or false, got a string" in answer.err
 
 
-def test_a_missing_file_is_named_with_what_was_probably_meant(
-    tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_missing_file_has_a_suggestion(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "production.yaml").write_text(GOOD)
     with nothing_written(tmp_path):
         answer = clusterwright("expand", "prodution.yaml", folder=tmp_path)
@@ -199,35 +195,33 @@ def test_a_missing_file_is_named_with_what_was_probably_meant(
     assert answer.err == snapshot
 
 
-def test_a_missing_folder_is_said(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_missing_folder_is_reported(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     answer = clusterwright("expand", "nowhere/prod.yaml", folder=tmp_path)
     assert answer.exit_code == 3
     assert answer.err == snapshot
 
 
-def test_a_folder_is_no_file(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_folder_is_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "configs").mkdir()
     answer = clusterwright("expand", "configs", folder=tmp_path)
     assert answer.exit_code == 3
     assert answer.err == snapshot
 
 
-def test_a_large_file_is_not_even_read(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_large_file_is_not_read(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "large.yaml").write_text("# padding\n" * 1_000_000)
     answer = clusterwright("expand", "large.yaml", folder=tmp_path)
     assert answer.exit_code == 3
     assert answer.err == snapshot
 
 
-def test_a_device_without_an_end_is_read_no_further_than_a_spec_can_be() -> None:
+def test_endless_device_is_read_up_to_the_limit() -> None:
     answer = clusterwright("expand", "/dev/zero")
     assert answer.exit_code == 3
     assert "more than 1,000,000 bytes" in answer.err
 
 
-def test_a_file_that_may_not_be_read_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The tests run as root, for whom no file is closed: the refusal is put in its place.
     def closed(self: Path, *arguments: object, **keywords: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
@@ -239,7 +233,7 @@ def test_a_file_that_may_not_be_read_is_said(
     assert "spec.yaml cannot be read: Permission denied" in answer.err
 
 
-def test_a_link_to_itself_is_said(tmp_path: Path) -> None:
+def test_symbolic_link_loop_is_reported(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").symlink_to("spec.yaml")
     answer = clusterwright("expand", "spec.yaml", folder=tmp_path)
     assert answer.exit_code == 3
@@ -247,15 +241,13 @@ def test_a_link_to_itself_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "x" * 5000, "~", "-"])
-def test_names_that_no_file_has_are_said(name: str, tmp_path: Path) -> None:
+def test_invalid_file_names_are_reported(name: str, tmp_path: Path) -> None:
     answer = clusterwright("expand", "--config", name, folder=tmp_path)
     assert (answer.exit_code, answer.out) == (3, "")
     assert answer.err.startswith("error: ")
 
 
-def test_two_files_that_contradict_each_other_are_both_named(
-    tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_contradicting_files_are_both_named(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     (tmp_path / "base.yaml").write_text("slurm: 5\nnetwork: {egress: nat}\ntags: {a: b}\n")
     (tmp_path / "dev.yaml").write_text(GOOD + "slurm: {containers: {pyxis: true}}\ntags: none\n")
     with nothing_written(tmp_path):
@@ -264,7 +256,7 @@ def test_two_files_that_contradict_each_other_are_both_named(
     assert answer.err == snapshot
 
 
-def test_what_is_wrong_with_the_base_and_with_the_environment_is_said_at_once(
+def test_errors_of_base_and_environment_are_reported_together(
     tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
     (tmp_path / "base.yaml").write_text("network: [\n")
@@ -274,7 +266,7 @@ def test_what_is_wrong_with_the_base_and_with_the_environment_is_said_at_once(
     assert answer.err == snapshot
 
 
-def test_a_mistake_of_the_base_is_shown_in_the_base(tmp_path: Path) -> None:
+def test_error_in_the_base_has_its_position_there(tmp_path: Path) -> None:
     (tmp_path / "base.yaml").write_text("network:\n  egress: open\n")
     (tmp_path / "dev.yaml").write_text(GOOD)
     answer = clusterwright("expand", "dev.yaml", folder=tmp_path)
@@ -282,7 +274,7 @@ def test_a_mistake_of_the_base_is_shown_in_the_base(tmp_path: Path) -> None:
     assert "  base.yaml:2:11\n" in answer.err
 
 
-def test_a_file_of_thousands_of_unknown_keys_is_answered_soon(tmp_path: Path) -> None:
+def test_thousands_of_unknown_keys_are_reported_fast(tmp_path: Path) -> None:
     text = GOOD + "".join(f"key{i}: {i}\n" for i in range(8_000))
     (tmp_path / "spec.yaml").write_text(text)
     started = time.monotonic()
@@ -292,7 +284,7 @@ def test_a_file_of_thousands_of_unknown_keys_is_answered_soon(tmp_path: Path) ->
     assert time.monotonic() - started < 60
 
 
-def test_with_json_asked_for_the_problems_are_json(tmp_path: Path) -> None:
+def test_problems_are_json_if_requested(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").write_text(changed("count: 4", "count: -4"))
     answer = clusterwright("expand", "spec.yaml", "--format", "json", folder=tmp_path)
     assert answer.exit_code == 3

@@ -27,7 +27,7 @@ def test_no_offline_rule_finds_an_error(config: Path) -> None:
 
 
 @pytest.mark.parametrize("config", EXAMPLES, ids=str)
-def test_an_example_stands_alone_and_bears_its_name(config: Path) -> None:
+def test_examples_have_no_base_and_are_named_after_their_environment(config: Path) -> None:
     spec = load_cluster(ROOT / config)
     assert len(spec.layers.documents) == 1
     names = {"existing-network": "existing"}
@@ -35,13 +35,13 @@ def test_an_example_stands_alone_and_bears_its_name(config: Path) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
-def test_every_config_explains_itself(config: Path) -> None:
+def test_every_config_has_comments(config: Path) -> None:
     lines = (ROOT / config).read_text().splitlines()
     assert lines[1] == "#"
     assert lines[2].startswith("# ")
 
 
-def test_the_examples_of_the_contract_are_there() -> None:
+def test_contract_examples_exist() -> None:
     names = {"p5-2", "p5-8", "p5-64", "p5-512", "p5-1024", "p5-127-trn1-24", "trn1-1", "trn2-1"}
     names |= {"p6-b200-1", "p6e-gb200-1", "existing-network"}
     assert names <= {path.stem for path in EXAMPLES}
@@ -62,7 +62,7 @@ def test_the_examples_of_the_contract_are_there() -> None:
         ("p6e-gb200-1", {"p6e-gb200.36xlarge": 18}),
     ],
 )
-def test_an_example_has_the_nodes_of_its_name(name: str, nodes: dict[str, int]) -> None:
+def test_example_has_the_number_of_nodes_in_its_name(name: str, nodes: dict[str, int]) -> None:
     cluster = load_cluster(ROOT / "configs" / "examples" / f"{name}.yaml").cluster
     found: dict[str, int] = {}
     for group in cluster.compute:
@@ -71,7 +71,7 @@ def test_an_example_has_the_nodes_of_its_name(name: str, nodes: dict[str, int]) 
     assert found == nodes
 
 
-def test_no_plan_is_asked_for_more_than_it_can_hold() -> None:
+def test_plans_are_not_oversubscribed() -> None:
     for config in CONFIGS:
         for group in load_cluster(ROOT / config).cluster.compute:
             if group.capacity.kind == "training-plan":
@@ -85,7 +85,7 @@ def test_the_mixed_example_has_a_partition_for_each_accelerator() -> None:
         assert len({type_of[group] for group in partition.groups}) == 1
 
 
-def test_the_existing_network_example_builds_nothing_that_holds_data() -> None:
+def test_existing_network_example_creates_no_stateful_resource() -> None:
     cluster = load_cluster(ROOT / "configs/examples/existing-network.yaml").cluster
     assert cluster.network.existing is not None
     assert all(f.existing for f in cluster.storage.lustre)
@@ -97,7 +97,7 @@ def test_the_existing_network_example_builds_nothing_that_holds_data() -> None:
     assert cluster.slurm.accounting.existing is not None
 
 
-def test_environments_share_what_is_in_the_base() -> None:
+def test_environments_share_the_base() -> None:
     base = parse_document((ROOT / "configs/base.yaml").read_text(), "base.yaml").data
     for name in ("dev", "staging", "prod"):
         cluster = load_cluster(ROOT / "configs" / f"{name}.yaml").cluster

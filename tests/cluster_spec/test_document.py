@@ -30,13 +30,13 @@ two:
         (("missing",), (1, 1, 6)),
     ],
 )
-def test_values_have_a_place(path: tuple[str | int, ...], place: tuple[int, int, int]) -> None:
+def test_values_have_a_position(path: tuple[str | int, ...], place: tuple[int, int, int]) -> None:
     position = parse_document(TEXT, "f").position(path)
     assert position is not None
     assert (position.line, position.column, position.length) == place
 
 
-def test_keys_have_a_place() -> None:
+def test_keys_have_a_position() -> None:
     position = parse_document(TEXT, "f").position(("two", "three"), on_key=True)
     assert position is not None
     assert (position.line, position.column, position.length) == (3, 3, 5)
@@ -56,11 +56,11 @@ def test_keys_have_a_place() -> None:
         (set(), "set"),
     ],
 )
-def test_kinds_have_names(value: object, word: str) -> None:
+def test_types_have_names(value: object, word: str) -> None:
     assert kind_of(value) == word
 
 
-def test_a_file_is_read_by_any_name(tmp_path: Path) -> None:
+def test_path_can_be_str_or_path(tmp_path: Path) -> None:
     path = tmp_path / "odd name.txt"
     path.write_text("a: 1\n")
     document = read_document(str(path))

@@ -19,39 +19,39 @@ def mend(
     return result
 
 
-def test_a_value_with_a_default_is_taken_away() -> None:
+def test_invalid_value_with_a_default_is_removed() -> None:
     data, touched = mend(("network", "egress"))
     assert "egress" not in data["network"]
     assert touched == [("network", "egress")]
 
 
-def test_a_required_value_gives_way_to_its_example() -> None:
+def test_invalid_required_value_is_replaced_by_its_example() -> None:
     data, touched = mend(("account",))
     assert data["account"] == "111122223333"
     assert touched == [("account",)]
 
 
-def test_a_required_option_gives_way_to_the_first() -> None:
+def test_invalid_required_option_is_replaced_by_the_first() -> None:
     assert mend(("compute", 2, "role"))[0]["compute"][2]["role"] == "controller"
 
 
-def test_a_required_mapping_is_put_together_from_its_required_keys() -> None:
+def test_invalid_required_mapping_is_built_from_its_required_keys() -> None:
     assert mend(("network",))[0]["network"] == {"availability_zone_id": "use1-az6"}
 
 
-def test_an_entry_of_a_list_is_not_replaced_alone() -> None:
+def test_list_entry_is_not_replaced_separately() -> None:
     data, touched = mend(("storage", "lustre", 0, "repositories", 0, "import", 1))
     assert "import" not in data["storage"]["lustre"][0]["repositories"][0]
     assert touched == [("storage", "lustre", 0, "repositories", 0, "import")]
 
 
-def test_an_entry_of_the_tags_takes_all_of_them_along() -> None:
+def test_invalid_tag_removes_all_tags() -> None:
     data, touched = mend(("tags", "owner"))
     assert "tags" not in data
     assert touched == [("tags",)]
 
 
-def test_an_unknown_key_goes_and_what_was_meant_counts_as_missing() -> None:
+def test_unknown_key_is_removed_and_the_suggested_key_added() -> None:
     data = {**BUILT, "acount": "x"}
     del data["account"]
     fixed, touched = mend(("acount",), data, on_key=True, other_path=("account",))
@@ -60,18 +60,18 @@ def test_an_unknown_key_goes_and_what_was_meant_counts_as_missing() -> None:
     assert touched == [("acount",), ("account",)]
 
 
-def test_the_original_is_not_changed() -> None:
+def test_input_is_not_modified() -> None:
     data: dict[str, Any] = {**BUILT}
     mend(("slurm", "users"), data)
     assert value_at(data, ("slurm", "users", 0, "name")) == "ada"
 
 
 @pytest.mark.parametrize("path", [("compute",), ()])
-def test_what_nobody_knows_a_valid_value_of_cannot_be_mended(path: Path) -> None:
+def test_value_without_a_known_replacement_cannot_be_recovered(path: Path) -> None:
     assert mended(BUILT, [Problem("wrong", path)]) is None
 
 
-def test_what_was_replaced_as_a_whole_may_lose_parts_again() -> None:
+def test_replaced_value_can_be_removed() -> None:
     problems = [Problem("wrong", ("network",)), Problem("wrong", ("network", "egress"))]
     result = mended({**BUILT, "network": 5}, problems)
     assert result is not None
@@ -91,5 +91,5 @@ def test_what_was_replaced_as_a_whole_may_lose_parts_again() -> None:
         (Problem("x", ("z",), rests_on=(("a",),)), True),
     ],
 )
-def test_what_follows_from_a_replaced_value_is_not_said(problem: Problem, said: bool) -> None:
+def test_problems_caused_by_a_replaced_value_are_omitted(problem: Problem, said: bool) -> None:
     assert bool(untouched([problem], [("a", "b")])) is said

@@ -24,10 +24,10 @@ class Unexplained(BaseModel):
     second: int
 
 
-def test_docstrings_are_read_from_below_the_fields() -> None:
+def test_docstrings_below_fields_are_read() -> None:
     assert docstrings(Explained) == {"first": "What the first is.", "second": "Second."}
 
 
-def test_a_field_without_a_docstring_is_named() -> None:
+def test_field_without_a_docstring_is_reported() -> None:
     with pytest.raises(LookupError, match="Unexplained: no docstring below second"):
         docstrings(Unexplained)

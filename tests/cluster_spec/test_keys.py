@@ -9,24 +9,24 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import OnDemand, Spot
 
 
-def test_keys_at_the_top() -> None:
+def test_top_level_keys_are_found() -> None:
     assert {"environment", "compute", "waivers"} <= set(keys_at(()))
 
 
-def test_keys_in_lists_carry_the_name_of_the_file() -> None:
+def test_keys_in_lists_include_the_list_name() -> None:
     keys = keys_at(("storage", "lustre", 0, "repositories", 1))
     assert {"import", "export", "s3"} <= set(keys)
     assert "import_events" not in keys
 
 
-def test_of_a_union_the_member_that_was_chosen_is_meant() -> None:
+def test_selected_union_member_is_used() -> None:
     path = ("compute", 0, "capacity")
     assert keys_at(path) == ["arn", "fallback", "id", "kind", "shares"]
     assert keys_at(path, (*path, "training-plan", "x")) == ["arn", "kind"]
     assert keys_at(path, (*path, "spot", "x")) == ["kind"]
 
 
-def test_keys_of_what_does_not_exist_are_none() -> None:
+def test_keys_of_an_unknown_path_are_empty() -> None:
     assert keys_at(("nothing", "at", "all")) == []
 
 
@@ -48,17 +48,17 @@ def test_fields_are_found_by_path(path: tuple[str | int, ...], required: bool) -
 
 
 @pytest.mark.parametrize("path", [("nothing",), ("tags", "owner"), ("compute", 0, "nothing")])
-def test_what_is_no_key_has_no_field(path: tuple[str | int, ...]) -> None:
+def test_unknown_key_has_no_field(path: tuple[str | int, ...]) -> None:
     assert field_at(path) is None
 
 
-def test_places_of_a_key() -> None:
+def test_paths_of_a_key_are_found() -> None:
     assert places_of("egress") == ["network.egress"]
     assert "storage.lustre[].mount_path" in places_of("mount_path")
     assert places_of("nothing") == []
 
 
-def test_annotations_are_looked_into() -> None:
+def test_annotations_are_resolved() -> None:
     annotation = Cluster.model_fields["compute"].annotation
     assert is_list(annotation)
     assert models_in(list[str]) == []

@@ -30,14 +30,14 @@ def layers(below: str, above: str) -> Layers:
         ("a: [{b: null, c: 1}, null]", "d: 1", {"a": [{"c": 1}, None], "d": 1}),
     ],
 )
-def test_merging(below: str, above: str, expected: dict[str, Any]) -> None:
+def test_mappings_are_merged(below: str, above: str, expected: dict[str, Any]) -> None:
     assert layers(below, above).data == expected
 
 
 @pytest.mark.parametrize(
     ("below", "above"), [("a: {b: 1}", "a: 5"), ("a: 5", "a: {b: 1}"), ("a: {b: 1}", "a: [1]")]
 )
-def test_a_mapping_and_something_else_contradict_each_other(below: str, above: str) -> None:
+def test_mapping_and_scalar_conflict(below: str, above: str) -> None:
     result = layers(below, above)
     (problem,) = result.problems
     assert problem.path == ("a",)
@@ -46,11 +46,11 @@ def test_a_mapping_and_something_else_contradict_each_other(below: str, above: s
     assert problem.note == "the other is at base.yaml:1"
 
 
-def test_the_lower_value_is_kept_where_two_contradict() -> None:
+def test_base_value_is_kept_on_conflict() -> None:
     assert layers("a: {b: 1}", "a: 5").data == {"a": {"b": 1}}
 
 
-def test_positions_are_those_of_the_value_in_force() -> None:
+def test_positions_are_those_of_the_effective_value() -> None:
     result = layers("a: {b: 1,\n  c: 2}\nd: 4\n", "\n\na:\n  c: 3\n")
     places = {}
     for path in (("a", "b"), ("a", "c"), ("d",)):
@@ -64,7 +64,7 @@ def test_positions_are_those_of_the_value_in_force() -> None:
     }
 
 
-def test_what_is_not_written_stands_at_what_should_hold_it() -> None:
+def test_missing_value_has_the_position_of_its_parent() -> None:
     result = layers("x: 1", "a:\n  b: 1\n")
     position = result.position(("a", "nothing"))
     assert position is not None
@@ -72,13 +72,13 @@ def test_what_is_not_written_stands_at_what_should_hold_it() -> None:
     assert result.written(("a", "nothing")) is None
 
 
-def test_positions_of_a_list_that_was_replaced_are_forgotten() -> None:
+def test_positions_of_a_replaced_list_are_removed() -> None:
     result = layers("a: [1, 2, 3]", "a: [9]")
     assert result.written(("a", 0)) is not None
     assert result.written(("a", 1)) is None
 
 
-def test_a_key_with_nothing_behind_it_can_be_found() -> None:
+def test_key_without_a_value_has_a_position() -> None:
     result = layers("a: 1", "b:\n")
     empty = result.empty_key(("b",))
     assert empty is not None
@@ -86,7 +86,7 @@ def test_a_key_with_nothing_behind_it_can_be_found() -> None:
     assert result.empty_key(("c",)) is None
 
 
-def test_nulls_go_at_every_depth_but_keep_their_place_in_lists() -> None:
+def test_nulls_are_removed_at_every_depth_except_in_lists() -> None:
     assert without_nulls({"a": None, "b": [None, {"c": None, "d": [{}]}]}) == {
         "b": [None, {"d": [{}]}]
     }

@@ -59,7 +59,7 @@ def messages(path: Path) -> list[str]:
     return [str(problem).removeprefix(f"{path.parent}/") for problem in refused.value]
 
 
-def test_layers_users_and_derived_values_come_together(folder: Path) -> None:
+def test_layers_users_and_derived_values_are_combined(folder: Path) -> None:
     cluster = load_spec(folder / "dev.yaml").cluster
     assert (cluster.region, cluster.environment, cluster.partition) == ("us-east-1", "dev", "aws")
     assert (cluster.network.cidr, cluster.network.egress) == ("10.0.0.0/16", "nat")
@@ -90,16 +90,14 @@ def test_layers_users_and_derived_values_come_together(folder: Path) -> None:
         (("image",), "default"),
     ],
 )
-def test_every_value_knows_where_it_comes_from(
-    folder: Path, path: tuple[str | int, ...], origin: str
-) -> None:
+def test_every_value_has_an_origin(folder: Path, path: tuple[str | int, ...], origin: str) -> None:
     found = load_spec(folder / "dev.yaml").origin(path)
     if not isinstance(found, str):
         found = f"{Path(found.file).relative_to(folder)}:{found.line}"
     assert found == origin
 
 
-def test_a_default_has_the_place_of_what_holds_it(folder: Path) -> None:
+def test_default_has_the_position_of_its_parent(folder: Path) -> None:
     spec = load_spec(folder / "dev.yaml")
     position = spec.position(("compute", 1, "spare_count"))
     assert position is not None
@@ -113,7 +111,7 @@ def test_values_are_found_by_path(folder: Path) -> None:
         spec.value(("compute", 1, "nothing"))
 
 
-def test_a_file_called_base_is_laid_over_nothing(folder: Path) -> None:
+def test_file_named_base_has_no_base(folder: Path) -> None:
     found = messages(folder / "base.yaml")
     assert [m.split(": ", 1)[1] for m in found] == [
         "`environment` is missing",
@@ -122,7 +120,7 @@ def test_a_file_called_base_is_laid_over_nothing(folder: Path) -> None:
     ]
 
 
-def test_mistakes_in_the_users_file_are_shown_there(folder: Path) -> None:
+def test_errors_in_the_users_file_have_their_position_there(folder: Path) -> None:
     (folder / "users" / "dev.yaml").write_text(USERS.replace("20001", "12") + "people: []\n")
     assert messages(folder / "dev.yaml") == [
         "users/dev.yaml:4:22: slurm.users[0].uid: must be at least 1,000, got 12",
@@ -142,19 +140,19 @@ def test_mistakes_in_the_users_file_are_shown_there(folder: Path) -> None:
         ("users: []\nusers: []\n", "slurm: the key `users` is written twice"),
     ],
 )
-def test_a_users_file_of_another_form_is_refused(folder: Path, text: str, expected: str) -> None:
+def test_users_file_of_another_format_is_refused(folder: Path, text: str, expected: str) -> None:
     (folder / "users" / "dev.yaml").write_text(text)
     assert any(expected in message for message in messages(folder / "dev.yaml"))
 
 
-def test_a_users_file_that_is_not_there_is_named_where_it_is_asked_for(folder: Path) -> None:
+def test_missing_users_file_is_reported_at_its_reference(folder: Path) -> None:
     (folder / "users" / "dev.yaml").unlink()
     (message,) = messages(folder / "dev.yaml")
     assert message.startswith("dev.yaml:11:16: slurm.users: ")
     assert "users/dev.yaml does not exist" in message
 
 
-def test_groups_stand_in_one_place(folder: Path) -> None:
+def test_groups_can_be_defined_once(folder: Path) -> None:
     (folder / "dev.yaml").write_text(
         DEV.replace("{users:", "{user_groups: [{name: a, gid: 20005}], users:")
     )
@@ -162,13 +160,13 @@ def test_groups_stand_in_one_place(folder: Path) -> None:
     assert "users/dev.yaml:1:1: slurm.user_groups: `user_groups` is in the users file" in message
 
 
-def test_a_users_file_is_sought_from_the_file_that_names_it(folder: Path) -> None:
+def test_users_file_is_relative_to_the_file_that_names_it(folder: Path) -> None:
     (folder / "base.yaml").write_text(BASE + "slurm: {users: users/dev.yaml}\n")
     (folder / "dev.yaml").write_text(DEV.replace("slurm: {users: users/dev.yaml}\n", ""))
     assert len(load_spec(folder / "dev.yaml").cluster.slurm.users) == 1
 
 
-def test_validators_of_other_packages_run_with_those_of_the_spec(folder: Path) -> None:
+def test_registered_validators_run_with_the_spec(folder: Path) -> None:
     def problems(cluster: Cluster) -> Iterator[Problem]:
         yield Problem("too red", ("tags", "owner"))
         yield Problem("the same value, in other words", ("network", "cidr"))
@@ -185,7 +183,7 @@ def test_validators_of_other_packages_run_with_those_of_the_spec(folder: Path) -
     ]
 
 
-def test_mistakes_of_form_do_not_hide_contradictions(tmp_path: Path) -> None:
+def test_format_errors_do_not_hide_contradictions(tmp_path: Path) -> None:
     data = with_value(BUILT, ("compute", 2, "count"), "8")
     data = with_value(data, ("network", "availability_zone_id"), "usw2-az1")
     data = with_value(data, ("storage", "checkpoint_path"), "/s3/datasets")
@@ -200,7 +198,7 @@ def test_mistakes_of_form_do_not_hide_contradictions(tmp_path: Path) -> None:
     ]
 
 
-def test_what_expand_prints_as_json_is_a_spec(tmp_path: Path) -> None:
+def test_expanded_json_is_a_spec(tmp_path: Path) -> None:
     answer = {"schema_version": 1, "command": "expand", "exit_code": 0, "origins": {}, **BUILT}
     path = tmp_path / "spec.json"
     path.write_text(json.dumps(answer))
@@ -210,7 +208,7 @@ def test_what_expand_prints_as_json_is_a_spec(tmp_path: Path) -> None:
         load_spec(path)
 
 
-def test_the_resolved_spec_has_no_keys_without_effect(tmp_path: Path) -> None:
+def test_resolved_spec_has_no_unused_keys(tmp_path: Path) -> None:
     from tests.support.rich_specs import EXISTING
 
     path = tmp_path / "spec.yaml"
@@ -221,7 +219,7 @@ def test_the_resolved_spec_has_no_keys_without_effect(tmp_path: Path) -> None:
     assert "cidr" not in resolved["network"]
 
 
-def test_an_unknown_platform_is_reported_alone(folder: Path) -> None:
+def test_unknown_platform_is_the_only_error(folder: Path) -> None:
     """Which groups and sections there may be follows from it."""
     spec = (
         (folder / "dev.yaml").read_text().replace("{name: controller, role: controller", "{x: 1")
@@ -232,7 +230,7 @@ def test_an_unknown_platform_is_reported_alone(folder: Path) -> None:
     assert not any("no group has the role" in each for each in found)
 
 
-def test_a_version_without_quotes_is_told_to_have_them(folder: Path) -> None:
+def test_unquoted_version_has_a_hint(folder: Path) -> None:
     (folder / "dev.yaml").write_text(DEV + "kubernetes: {version: 1.30}\n")
     with pytest.raises(SpecErrors) as refused:
         load_spec(folder / "dev.yaml")

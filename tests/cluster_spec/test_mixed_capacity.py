@@ -38,7 +38,7 @@ def groups(folder: Path, **changed: Any) -> list[tuple[str, int, str, str | None
     return [(g.name, g.count, g.capacity.kind, g.part_of) for g in cluster.compute]
 
 
-def test_the_first_share_keeps_the_name_and_its_place(tmp_path: Path) -> None:
+def test_first_share_keeps_the_name_and_position(tmp_path: Path) -> None:
     further = {"compute.2": {**specs.SMALL["compute"][1], "name": "more", "count": 1}}
     capacity = mix((75, PLAN), (25, SPOT), fallback=["on-demand", "spot"])
     assert groups(tmp_path, **{**changes(capacity), **further}) == [
@@ -50,7 +50,7 @@ def test_the_first_share_keeps_the_name_and_its_place(tmp_path: Path) -> None:
     ]
 
 
-def test_partitions_have_all_parts(tmp_path: Path) -> None:
+def test_partitions_contain_all_groups_of_a_mix(tmp_path: Path) -> None:
     capacity = mix((50, {"kind": "on-demand"}), (50, SPOT))
     spec = specs.load(tmp_path, changes(capacity))
     assert spec.cluster.slurm.partitions[0].groups == ["workers", "workers-spot"]
@@ -59,7 +59,7 @@ def test_partitions_have_all_parts(tmp_path: Path) -> None:
     assert spec.cluster.slurm.partitions[0].groups == ["workers", "workers-spot"]
 
 
-def test_everything_else_is_the_same_for_every_part_but_the_spares(tmp_path: Path) -> None:
+def test_groups_of_a_mix_differ_in_capacity_and_spares_only(tmp_path: Path) -> None:
     capacity = mix((50, {"kind": "on-demand"}), (50, SPOT))
     more = {"ebs": {"capacity_gib": 100}, "spare_count": 1}
     scripted = {"slurm": {"configuration": "scripted"}}
@@ -78,7 +78,7 @@ def test_the_resolved_spec_resolves_to_itself(tmp_path: Path) -> None:
     assert load_cluster(path).resolved() == first
 
 
-def test_positions_of_the_parts_are_those_of_what_was_written(tmp_path: Path) -> None:
+def test_positions_are_those_of_the_mix(tmp_path: Path) -> None:
     capacity = mix((75, PLAN), (25, SPOT), fallback=["on-demand"])
     spec = specs.load(tmp_path, changes(capacity))
     lines = (tmp_path / "spec.yaml").read_text().splitlines()
@@ -119,7 +119,7 @@ def test_positions_of_the_parts_are_those_of_what_was_written(tmp_path: Path) ->
         ),
     ],
 )  # fmt: skip
-def test_a_wrong_mix_is_refused_at_its_place(
+def test_invalid_mix_is_refused_with_its_position(
     tmp_path: Path, capacity: dict[str, Any], group: dict[str, Any], path: str, message: str
 ) -> None:
     with pytest.raises(SpecErrors) as caught:
@@ -129,7 +129,7 @@ def test_a_wrong_mix_is_refused_at_its_place(
     assert all(problem.position for problem in caught.value.problems)
 
 
-def test_two_names_that_collide_are_told(tmp_path: Path) -> None:
+def test_name_collision_is_reported(tmp_path: Path) -> None:
     further = {"compute.2": {**specs.SMALL["compute"][1], "name": "workers-spot"}}
     capacity = mix((50, {"kind": "on-demand"}), (50, SPOT))
     with pytest.raises(SpecErrors, match="workers-spot"):
@@ -137,7 +137,7 @@ def test_two_names_that_collide_are_told(tmp_path: Path) -> None:
 
 
 @given(count=st.integers(0, 6758), cuts=st.sets(st.integers(1, 99), max_size=4))
-def test_shares_are_whole_add_up_and_are_near(count: int, cuts: set[int]) -> None:
+def test_shares_are_integers_that_add_up(count: int, cuts: set[int]) -> None:
     bounds = [0, *sorted(cuts), 100]
     percents = [after - before for before, after in itertools.pairwise(bounds)]
     counts = _counts(count, percents)

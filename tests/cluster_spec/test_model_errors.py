@@ -85,30 +85,30 @@ def test_messages(path: tuple[str | int, ...], value: Any, message: str, hint: s
     assert (hint in (offered or "")) if hint else (offered is None)
 
 
-def test_a_misspelt_required_key_is_one_mistake() -> None:
+def test_misspelt_required_key_is_one_error() -> None:
     assert said(renamed(BUILT, ("account",), "acount")) == [
         ("unknown key `acount`", "did you mean `account`?")
     ]
 
 
-def test_two_keys_that_look_alike_are_two_mistakes_if_both_are_there() -> None:
+def test_similar_keys_are_two_errors_if_both_exist() -> None:
     assert said({**BUILT, "acount": 1}) == [("unknown key `acount`", None)]
 
 
-def test_a_misspelt_kind_is_found_although_the_union_cannot_be_told() -> None:
+def test_misspelt_kind_is_found_in_an_ambiguous_union() -> None:
     data = renamed(BUILT, ("compute", 2, "capacity", "kind"), "knd")
     assert said(data) == [("unknown key `knd`", "did you mean `kind`?")]
     data = without(BUILT, ("compute", 2, "capacity", "kind"))
     assert said(data) == [("`kind` is missing", None)]
 
 
-def test_a_key_of_another_place_is_sent_there() -> None:
+def test_misplaced_key_has_a_hint() -> None:
     assert said({**BUILT, "cidr": "10.0.0.0/16"}) == [
         ("unknown key `cidr`", "`cidr` is a key of other mappings: network.cidr")
     ]
 
 
-def test_too_many_mistakes_are_counted() -> None:
+def test_number_of_omitted_errors_is_reported() -> None:
     found = said({**BUILT, **{f"key{i}": i for i in range(MAXIMUM_PROBLEMS + 5)}})
     assert len(found) == MAXIMUM_PROBLEMS + 1
     assert found[-1] == ("and 5 more problems like this", None)

@@ -29,13 +29,13 @@ def all_models(model: type[BaseModel] = Cluster) -> Iterator[type[BaseModel]]:
 MODELS = list(dict.fromkeys(all_models()))
 
 
-def test_the_rich_spec_survives_the_way_through_the_models() -> None:
+def test_rich_spec_survives_a_round_trip_through_the_models() -> None:
     cluster = Cluster.model_validate(BUILT)
     dumped = cluster.model_dump(mode="json", by_alias=True, exclude_unset=True)
     assert dumped == BUILT
 
 
-def test_nothing_changes_later() -> None:
+def test_models_are_immutable() -> None:
     cluster = Cluster.model_validate(BUILT)
     with pytest.raises(ValidationError, match="frozen"):
         cluster.account = "444455556666"
@@ -51,7 +51,7 @@ def test_unknown_keys_are_refused_and_every_field_is_explained(model: type[BaseM
 
 
 @pytest.mark.parametrize("text_format", formats.ALL, ids=lambda f: f.description)
-def test_the_example_of_a_format_matches_it(text_format: formats.Format) -> None:
+def test_example_of_a_format_matches_its_pattern(text_format: formats.Format) -> None:
     # Pydantic's engine, which knows \p{...}, and Python's, which init uses.
     from pydantic import Field
 
@@ -76,22 +76,22 @@ def test_every_pattern_of_the_models_has_a_description() -> None:
 
 
 @pytest.mark.parametrize("text", ["2027-1-31", "2027-02-30", "20270131", "2027-01-31T00:00", ""])
-def test_a_date_has_one_format(text: str) -> None:
+def test_date_has_one_format(text: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(Day).validate_python(text)
 
 
 @pytest.mark.parametrize("value", [5, 1.5, True, None, []])
-def test_a_day_is_text(value: Any) -> None:
+def test_date_is_a_string(value: Any) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(Day).validate_python(value, strict=True)
 
 
-def test_a_day_is_a_date() -> None:
+def test_date_is_valid() -> None:
     assert TypeAdapter(Day).validate_python("2027-01-31") == datetime.date(2027, 1, 31)
 
 
-def test_defaults_of_whole_parts_equal_what_validation_makes_of_nothing() -> None:
+def test_defaults_of_sections_equal_validated_empty_sections() -> None:
     small = {k: BUILT[k] for k in ("environment", "account", "region", "partition", "platform")}
     small |= {"network": BUILT["network"], "compute": BUILT["compute"]}
     parts = ("storage", "identity", "slurm", "image", "resilience", "observability")

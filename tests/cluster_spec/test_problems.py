@@ -16,11 +16,11 @@ from clusterwright.cluster_spec.problems import Position, Problem, SpecErrors, o
         ((0, "a"), "[0].a"),
     ],
 )
-def test_paths_are_written_as_people_do(path: tuple[str | int, ...], text: str) -> None:
+def test_paths_are_formatted(path: tuple[str | int, ...], text: str) -> None:
     assert path_text(path) == text
 
 
-def test_problems_come_in_the_order_of_the_file_and_once() -> None:
+def test_problems_are_sorted_without_duplicates() -> None:
     later = Problem("later", ("b",), position=Position("f", 9, 1))
     sooner = Problem("sooner", ("a",), position=Position("f", 2, 5))
     nowhere = Problem("nowhere")
@@ -29,7 +29,7 @@ def test_problems_come_in_the_order_of_the_file_and_once() -> None:
     assert str(errors) == "nowhere\nf:2:5: sooner\nf:9:1: later"
 
 
-def test_a_problem_says_its_note_and_its_hint() -> None:
+def test_problem_has_a_note_and_a_hint() -> None:
     problem = Problem("wrong", hint="mend it", note="see there").at(Position("f", 1, 2))
     assert str(problem) == "f:1:2: wrong (see there)\n  hint: mend it"
 

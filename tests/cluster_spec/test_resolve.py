@@ -19,14 +19,14 @@ def resolved(data: dict[str, Any]) -> Resolved:
     ("region", "partition"),
     [("us-east-1", "aws"), ("us-gov-west-1", "aws-us-gov"), ("cn-north-1", "aws-cn")],
 )
-def test_the_partition_follows_from_the_region(region: str, partition: str) -> None:
+def test_partition_is_derived_from_the_region(region: str, partition: str) -> None:
     assert partition_of(region) == partition
     found = resolved({"region": region})
     assert found.data["partition"] == partition
     assert ("partition",) in found.derived
 
 
-def test_a_partition_that_is_written_stays() -> None:
+def test_given_partition_is_kept() -> None:
     found = resolved({"region": "us-east-1", "partition": "aws-cn"})
     assert found.data["partition"] == "aws-cn"
     assert ("partition",) not in found.derived
@@ -48,12 +48,12 @@ def test_a_file_system_is_named_after_its_mount_path(mount_path: str, name: str)
     assert found.derived == {("partition",), ("storage", "lustre", 0, "name")}
 
 
-def test_a_name_that_is_written_stays() -> None:
+def test_given_name_is_kept() -> None:
     found = resolved({"storage": {"lustre": [{"name": "mine"}]}})
     assert found.data["storage"]["lustre"] == [{"name": "mine"}]
 
 
-def test_compute_groups_are_one_partition_unless_the_file_says_otherwise() -> None:
+def test_compute_groups_share_one_partition_by_default() -> None:
     compute = [
         {"name": "c", "role": "controller"},
         {"name": "a", "role": "compute"},
@@ -76,13 +76,13 @@ def test_compute_groups_are_one_partition_unless_the_file_says_otherwise() -> No
         {"compute": [{"role": "compute"}], "slurm": {"partitions": 5}},
     ],
 )
-def test_wrong_types_are_left_for_the_models_to_report(data: dict[str, Any]) -> None:
+def test_wrong_types_are_reported_by_the_models(data: dict[str, Any]) -> None:
     found = resolved(data)
     assert found.problems == []
     assert found.data == {**data, "partition": "aws"}
 
 
-def test_what_was_written_is_not_changed() -> None:
+def test_given_values_are_not_changed() -> None:
     data = {"storage": {"lustre": [{"mount_path": "/fsx"}]}}
     found = resolved(data)
     assert found.written == {"storage": {"lustre": [{"mount_path": "/fsx"}]}}
@@ -106,7 +106,7 @@ def test_what_was_written_is_not_changed() -> None:
         ({}, None),
     ],
 )
-def test_scripted_mode_starts_all_nodes_at_once_unless_the_file_says_otherwise(
+def test_scripted_mode_starts_all_nodes_at_once_by_default(
     data: dict[str, Any], mode: str | None
 ) -> None:
     found = resolved(data)

@@ -18,18 +18,18 @@ def test_values(text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["00", "007", "-01", "+010", "1" * 19, "0" * 30, "9" * 5000])
-def test_digits_that_could_be_text_are_asked_about(text: str) -> None:
+def test_ambiguous_digits_are_refused(text: str) -> None:
     with pytest.raises(Ambiguous) as refused:
         plain(text)
     assert "quote it if it is text" in refused.value.hint
     assert len(refused.value.message) < 80
 
 
-def test_the_longest_number() -> None:
+def test_longest_number_is_accepted() -> None:
     assert plain("9" * MAXIMUM_DIGITS) == 10**MAXIMUM_DIGITS - 1
 
 
-def test_characters_of_two_halves_are_joined() -> None:
+def test_surrogate_pairs_are_joined() -> None:
     assert whole_characters("a\ud83d\ude80b") == "a🚀b"
     assert whole_characters("🚀") == "🚀"
     for half in ("\ud83d", "\ude80", "\ude80\ud83d"):

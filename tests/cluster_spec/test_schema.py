@@ -32,7 +32,7 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema.json_schema())
 
 
-def test_it_is_a_schema() -> None:
+def test_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(schema.json_schema())
 
 
@@ -78,7 +78,7 @@ def test_wrong_types_are_refused(validator: Any, path: tuple[str | int, ...]) ->
     assert not validator.is_valid(with_value(BUILT, path, wrong))
 
 
-def test_a_key_of_a_mapping_may_come_from_another_layer(validator: Any) -> None:
+def test_key_of_a_mapping_can_be_in_another_layer(validator: Any) -> None:
     assert validator.is_valid({"network": {"cidr": "10.0.0.0/16"}})
     assert validator.is_valid({"budget": None, "network": {"cidr": None}})
 
@@ -94,12 +94,12 @@ def test_a_key_of_a_mapping_may_come_from_another_layer(validator: Any) -> None:
     ],
     ids=str,
 )
-def test_entries_of_lists_are_complete(validator: Any, path: tuple[str | int, ...]) -> None:
+def test_list_entries_must_be_complete(validator: Any, path: tuple[str | int, ...]) -> None:
     assert not validator.is_valid(without(BUILT, path))
 
 
 @pytest.mark.parametrize("path", [("partition",), ("storage", "lustre", 0, "name")], ids=str)
-def test_derived_keys_may_be_left_out(validator: Any, path: tuple[str | int, ...]) -> None:
+def test_derived_keys_are_optional(validator: Any, path: tuple[str | int, ...]) -> None:
     assert validator.is_valid(without(BUILT, path))
 
 
@@ -111,7 +111,7 @@ def test_users_are_a_list_or_a_path(validator: Any, users: Any, valid: bool) -> 
     assert validator.is_valid({"slurm": {"users": users}}) is valid
 
 
-def test_nothing_of_pydantic_is_left() -> None:
+def test_pydantic_titles_are_removed() -> None:
     text = json.dumps(schema.json_schema())
     assert "discriminator" not in text
     assert "\\\\p{" not in text

@@ -59,7 +59,7 @@ def test_without_borrowing_the_share_is_the_limit(tmp_path: Path) -> None:
     assert accounts(load(tmp_path, tenants=tenants)) == [("a", 3, 2), ("b", 1, 2)]
 
 
-def test_a_tenant_extends_the_account_of_its_name(tmp_path: Path) -> None:
+def test_tenant_extends_the_account_of_the_same_name(tmp_path: Path) -> None:
     loaded = load(
         tmp_path,
         tenants=[{"name": "research", "weight": 7}],
@@ -68,7 +68,7 @@ def test_a_tenant_extends_the_account_of_its_name(tmp_path: Path) -> None:
     assert accounts(loaded) == [("research", 7, 3)]
 
 
-def test_what_is_printed_expands_to_itself(tmp_path: Path) -> None:
+def test_printed_spec_expands_to_itself(tmp_path: Path) -> None:
     loaded = load(
         tmp_path,
         tenants=[{"name": "research", "weight": 7, "users": ["ada"], "borrowing": False}],
@@ -79,7 +79,7 @@ def test_what_is_printed_expands_to_itself(tmp_path: Path) -> None:
     assert load_cluster(again).resolved() == loaded.resolved()
 
 
-def test_contradictions_name_both_places(tmp_path: Path) -> None:
+def test_contradictions_name_both_positions(tmp_path: Path) -> None:
     (found,) = refused(
         tmp_path,
         tenants=[{"name": "research", "weight": 7}],
@@ -89,7 +89,7 @@ def test_contradictions_name_both_places(tmp_path: Path) -> None:
     assert "see tenants[0].weight at" in found
 
 
-def test_people_are_charged_to_their_tenant(tmp_path: Path) -> None:
+def test_users_are_in_the_account_of_their_tenant(tmp_path: Path) -> None:
     loaded = load(
         tmp_path,
         tenants=[{"name": "pretraining", "users": ["ada"]}],
@@ -123,19 +123,19 @@ def test_people_are_charged_to_their_tenant(tmp_path: Path) -> None:
         ("everybody", "tenants"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_place(tmp_path: Path, tenants: Any, words: str) -> None:
+def test_errors_have_their_positions(tmp_path: Path, tenants: Any, words: str) -> None:
     found = refused(tmp_path, tenants=tenants, slurm={"users": USERS})
     assert any(words in each for each in found), found
     assert all("slurm.accounts" not in each.partition(" hint")[0] for each in found), found
 
 
-def test_tenants_need_a_database(tmp_path: Path) -> None:
+def test_tenants_require_a_database(tmp_path: Path) -> None:
     (found,) = refused(tmp_path, tenants=[{"name": "a"}], slurm={"accounting": {"kind": "none"}})
     assert "tenants require an accounting database, and accounting is none" in found
     assert "kind: local" in found
 
 
-def test_tenants_on_parallelcluster_need_a_database_outside(tmp_path: Path) -> None:
+def test_tenants_on_parallelcluster_require_an_external_database(tmp_path: Path) -> None:
     (found,) = refused(tmp_path, tenants=[{"name": "a"}], platform="parallelcluster")
     assert "tenants require an accounting database, and accounting is none" in found
     assert "kind: rds" in found

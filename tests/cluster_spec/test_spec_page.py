@@ -32,7 +32,7 @@ def test_every_key_has_a_row() -> None:
         "entries) | `[80, 100]` | Percentages of `monthly_usd`. |",
     ],
 )
-def test_rows_say_type_default_and_meaning(row: str) -> None:
+def test_rows_have_type_default_and_description(row: str) -> None:
     assert row in spec_page.page()
 
 

@@ -44,7 +44,7 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(unused_fields.problems, changes, base=EXISTING)
     assert list(problems) == [path]
     assert message in problems[path]
@@ -114,7 +114,7 @@ def test_a_key_without_effect_is_refused(changes: dict[str, Any], path: str, mes
         ),
     ],
 )
-def test_the_platforms_that_have_the_key_are_named(
+def test_platforms_that_support_the_key_are_named(
     platform: str, changes: dict[str, Any], path: str, hint: str
 ) -> None:
     spec = cluster({"platform": platform, **changes})

@@ -44,7 +44,7 @@ from clusterwright.cluster_spec.yaml_reader import MAXIMUM_DEPTH
         ("{}", {}),
     ],
 )
-def test_plain_types_are_those_of_yaml_1_2(text: str, value: Any) -> None:
+def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
     read = parse_document(f"key: {text}", "f").data["key"]
     assert read == value
     assert type(read) is type(value)
@@ -67,7 +67,7 @@ def test_plain_types_are_those_of_yaml_1_2(text: str, value: Any) -> None:
         ('"\\ud83d": a', "half a character"),
     ],
 )
-def test_what_is_wrong_with_one_value_leaves_the_others(text: str, message: str) -> None:
+def test_error_in_one_value_keeps_the_others(text: str, message: str) -> None:
     document = parse_document(text + "\nlast: 7\n", "f")
     assert document.data["last"] == 7
     (problem,) = document.problems
@@ -79,7 +79,7 @@ def test_what_is_wrong_with_one_value_leaves_the_others(text: str, message: str)
 @pytest.mark.parametrize(
     "text", ["", "# only a comment", "~", "5", "[a]", "a", "a: [", "a:\n\t- b"]
 )
-def test_what_is_no_mapping_is_no_document(text: str) -> None:
+def test_document_must_be_a_mapping(text: str) -> None:
     with pytest.raises(SpecErrors) as refused:
         parse_document(text, "f")
     (problem,) = refused.value.problems
@@ -98,19 +98,19 @@ def test_what_is_no_mapping_is_no_document(text: str) -> None:
     ],
     ids=["lists", "mappings", "block", "refused", "indented", "keys"],
 )
-def test_a_file_made_of_brackets_is_left_at_once(text: str) -> None:
+def test_deeply_nested_file_is_refused_fast(text: str) -> None:
     with pytest.raises(SpecErrors) as refused:
         parse_document(text, "f")
     last = refused.value.problems[-1]
     assert f"nested deeper than {MAXIMUM_DEPTH}" in last.message
 
 
-def test_the_deepest_that_is_read() -> None:
+def test_maximum_depth_is_accepted() -> None:
     levels = MAXIMUM_DEPTH - 1
     assert parse_document("a: " + "[" * levels + "]" * levels, "f").problems == []
 
 
-def test_what_was_found_before_the_file_ends_early_is_said_too() -> None:
+def test_errors_before_an_early_end_are_reported() -> None:
     with pytest.raises(SpecErrors) as refused:
         parse_document("a: &x 1\nb: [", "f")
     assert [p.message.split(":")[0] for p in refused.value] == [
@@ -120,7 +120,7 @@ def test_what_was_found_before_the_file_ends_early_is_said_too() -> None:
 
 
 @pytest.mark.parametrize("refused", ["&x", "!x"])
-def test_what_is_refused_is_passed_over_whole(refused: str) -> None:
+def test_refused_constructs_are_skipped(refused: str) -> None:
     document = parse_document(f"a: {refused} {{b: [1, {{c: 2}}]}}\nd: [1, {refused} [2], 3]", "f")
     assert document.data == {"a": None, "d": [1, None, 3]}
     assert len(document.problems) == 2

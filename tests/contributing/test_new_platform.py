@@ -57,7 +57,7 @@ def answer(folder: Path, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_its_spec_loads_and_is_checked(copy: Path) -> None:
+def test_spec_of_the_new_platform_is_loaded_and_checked(copy: Path) -> None:
     found = answer(copy, "check", "spec.yaml", "--offline")
     assert found["findings"] is not None
     code, text = run(copy, "-m", "clusterwright", "expand", "spec.yaml")
@@ -65,7 +65,7 @@ def test_its_spec_loads_and_is_checked(copy: Path) -> None:
     assert f"platform: {NAME}" in text
 
 
-def test_its_own_validator_refuses(copy: Path) -> None:
+def test_validator_of_the_new_platform_refuses(copy: Path) -> None:
     large = (copy / "spec.yaml").read_text().replace("count: 2", "count: 2000")
     (copy / "large.yaml").write_text(large)
     code, text = run(copy, "-m", "clusterwright", "check", "large.yaml", "--offline")
@@ -73,24 +73,24 @@ def test_its_own_validator_refuses(copy: Path) -> None:
     assert "2000 nodes: at most 1000" in text
 
 
-def test_it_has_a_cost(copy: Path) -> None:
+def test_new_platform_has_a_cost(copy: Path) -> None:
     assert answer(copy, "cost", "spec.yaml")["lines"]
 
 
-def test_clusters_move_to_it_and_from_it(copy: Path) -> None:
+def test_clusters_migrate_to_and_from_the_new_platform(copy: Path) -> None:
     found = answer(copy, "migrate", "spec.yaml", "--to", "parallelcluster")
     assert (found["from"], found["to"]) == (NAME, "parallelcluster")
     found = answer(copy, "migrate", "configs/dev-parallelcluster.yaml", "--to", NAME)
     assert (found["from"], found["to"]) == ("parallelcluster", NAME)
 
 
-def test_its_stacks_are_found(copy: Path) -> None:
+def test_stacks_of_the_new_platform_are_found(copy: Path) -> None:
     code, text = run(copy, "-c", _BUILD)
     assert code == 0, text
     assert "['dev-cluster']" in text
 
 
-def test_the_completeness_tests_pass_with_it(copy: Path) -> None:
+def test_completeness_tests_pass_with_the_new_platform(copy: Path) -> None:
     tests = ("tests/platforms/test_registry.py", "tests/platforms/test_capabilities.py")
     chosen = f"{NAME} or every or agree or traits"
     code, text = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)

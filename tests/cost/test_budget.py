@@ -27,13 +27,13 @@ def complete(bill: Bill) -> Bill:
     return dataclasses.replace(bill, lines=tuple(line for line in bill.lines if line.known))
 
 
-def test_no_budget_no_gate(tmp_path: Path) -> None:
+def test_no_budget_has_no_gate(tmp_path: Path) -> None:
     spec = specs.load(tmp_path)
     bill = estimate(spec.cluster, load_catalog(), today=dt.date(2026, 11, 20))
     assert list(gates(spec, bill)) == []
 
 
-def test_a_known_part_above_the_limit_fails(tmp_path: Path) -> None:
+def test_known_cost_above_the_limit_fails(tmp_path: Path) -> None:
     spec, bill = priced(tmp_path, {"monthly_usd": 1000})
     (gate,) = gates(spec, bill)
     assert gate.status == "fail"
@@ -57,7 +57,7 @@ def test_a_complete_bill_is_compared_to_the_cent(tmp_path: Path, limit: str, sta
     assert gate.status == status
 
 
-def test_a_run_has_its_own_gate_and_needs_its_hours(tmp_path: Path) -> None:
+def test_run_budget_requires_hours(tmp_path: Path) -> None:
     spec, bill = priced(tmp_path, {"run_usd": 2000})
     (gate,) = gates(spec, bill)
     assert (gate.status, gate.known_usd) == ("unknown", None)

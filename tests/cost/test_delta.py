@@ -119,7 +119,7 @@ def test_an_increase_that_may_be_larger_than_known_is_unknown(tmp_path: Path) ->
     assert (gate.status, gate.limit_usd) == ("unknown", 0)
 
 
-def test_no_limit_no_gate(tmp_path: Path) -> None:
+def test_no_increase_limit_has_no_gate(tmp_path: Path) -> None:
     spec = specs.load(tmp_path)
     same = bill(tmp_path)
     assert increase_gate(spec, cost_delta(same, same)) is None

@@ -83,7 +83,7 @@ def test_existing_resources_are_not_on_the_bill(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_every_part_of_a_cluster_has_a_line(
+def test_every_component_of_a_cluster_has_a_line(
     tmp_path: Path, changes: dict[str, Any], expected: dict[str, str | None]
 ) -> None:
     before = {line.item for line in bill_of(tmp_path).lines}

@@ -12,7 +12,7 @@ from clusterwright.cost.exchange import ExchangeError, read_exchange
 TODAY = dt.date(2026, 11, 20)
 
 
-def test_neither_is_no_exchange() -> None:
+def test_both_exchange_options_are_optional() -> None:
     assert read_exchange(None, None, today=TODAY) is None
 
 
@@ -27,7 +27,7 @@ def test_neither_is_no_exchange() -> None:
         ("USD", "1@2026-11-20", "1", 0, False),
     ],
 )
-def test_an_exchange_is_read(currency: str, fx: str, rate: str, age: int, stale: bool) -> None:
+def test_exchange_rate_is_parsed(currency: str, fx: str, rate: str, age: int, stale: bool) -> None:
     found = read_exchange(currency, fx, today=TODAY)
     assert found is not None
     assert (found.currency, found.rate) == (currency.upper(), Decimal(rate))

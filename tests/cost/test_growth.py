@@ -32,7 +32,7 @@ def node(bill: Bill) -> Decimal:
     return line.unit_price_usd
 
 
-def test_a_cluster_that_cannot_grow_has_no_second_sum(tmp_path: Path) -> None:
+def test_fixed_size_cluster_has_no_maximum_cost(tmp_path: Path) -> None:
     assert bill_of(EKS_MINIMAL, tmp_path).growth is None
     full = changed(TWO_GROUPS, compute__1__count=4, kubernetes={})
     assert bill_of(full, tmp_path).growth is None
@@ -52,7 +52,7 @@ def test_every_node_and_its_volume_is_counted(tmp_path: Path) -> None:
     assert abs(bill.growth.total.hourly_usd - alone.total.hourly_usd) < Decimal("0.1")
 
 
-def test_a_group_that_begins_with_none_has_a_price_only_then(tmp_path: Path) -> None:
+def test_group_with_zero_nodes_is_priced_at_its_maximum(tmp_path: Path) -> None:
     bill = bill_of(EKS_KARPENTER, tmp_path)
     assert bill.growth is not None
     assert bill.growth.groups == ("workers", "block")
@@ -61,7 +61,7 @@ def test_a_group_that_begins_with_none_has_a_price_only_then(tmp_path: Path) -> 
     assert bill.growth.total.unknown_lines > bill.total.unknown_lines
 
 
-def test_both_sums_are_shown(tmp_path: Path) -> None:
+def test_both_totals_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text(json.dumps(EKS_KARPENTER))
     text = clusterwright("cost", path)

@@ -30,7 +30,7 @@ def _unique(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({str(sorted(entry.items())): entry for entry in entries}.values())
 
 
-def test_a_rate_in_another_unit_is_not_multiplied(tmp_path: Path) -> None:
+def test_rate_in_another_unit_is_not_used(tmp_path: Path) -> None:
     monthly = rate(
         instance_type="p5.48xlarge", kind="hyperpod-on-demand", usd=30000, unit="instance-month"
     )

@@ -25,7 +25,7 @@ LIVE = LivePrices(
 )
 
 
-def test_the_user_precedes_aws_and_aws_precedes_the_catalogue() -> None:
+def test_prices_of_the_user_precede_those_of_aws_and_the_catalogue() -> None:
     user = PriceBook(load_catalog(prices_override=[RATE]), LIVE)
     live, listed = PriceBook(load_catalog(), LIVE), PriceBook(load_catalog())
     origins = [

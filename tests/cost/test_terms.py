@@ -60,13 +60,13 @@ def purchase(**changes: Any) -> str:
 class TestDiscounts:
     TEXT = 'discounts: [{service: hyperpod, percent: 12.5, source: "EDP", date: 2026-01-01}]\n'
 
-    def test_it_is_off_the_list_price_and_says_so(self, tmp_path: Path) -> None:
+    def test_discount_applies_to_the_list_price_with_a_note(self, tmp_path: Path) -> None:
         workers = compute(bill_of(tmp_path, text=self.TEXT))[1]
         assert workers.unit_price_usd == P5 * 7 / 8
         assert "list price 66.048 USD less 12.5 %" in (workers.note or "")
         assert (workers.origin, workers.date) == ("catalogue", "2026-10-04")
 
-    def test_a_rate_of_the_users_stays_what_it_is(self, tmp_path: Path) -> None:
+    def test_user_rate_is_not_discounted(self, tmp_path: Path) -> None:
         rate = (
             "rates: [{instance_type: p5.48xlarge, kind: hyperpod-on-demand, region: us-east-1, "
             "usd: 50, unit: instance-hour, source: s, date: 2026-11-01}]\n"
@@ -74,7 +74,7 @@ class TestDiscounts:
         workers = compute(bill_of(tmp_path, text=rate + self.TEXT))[1]
         assert (workers.unit_price_usd, workers.origin) == (50, "user")
 
-    def test_everything_but_what_has_its_own(self, tmp_path: Path) -> None:
+    def test_wildcard_discount_excludes_services_with_their_own(self, tmp_path: Path) -> None:
         text = (
             "discounts:\n"
             '  - {service: "*", percent: 10, source: s, date: 2026-01-01}\n'
@@ -94,9 +94,7 @@ class TestSavingsPlans:
             f"region: us-east-1, usd: 48{more}, source: SP-1, date: 2026-06-30}}]\n"
         )
 
-    def test_the_commitment_covers_what_it_pays_for_and_the_rest_is_on_demand(
-        self, tmp_path: Path
-    ) -> None:
+    def test_commitment_covers_instances_and_the_rest_is_on_demand(self, tmp_path: Path) -> None:
         _, covered, rest = compute(bill_of(tmp_path, text=self.text("120")))
         assert (covered.quantity, covered.unit_price_usd) == (Decimal("2.5"), 48)
         assert (rest.quantity, rest.unit_price_usd) == (Decimal("1.5"), P5)
@@ -104,7 +102,7 @@ class TestSavingsPlans:
         assert not covered.releasable
         assert rest.releasable
 
-    def test_a_commitment_that_nothing_uses_is_a_line(self, tmp_path: Path) -> None:
+    def test_unused_commitment_is_a_line(self, tmp_path: Path) -> None:
         bill = bill_of(tmp_path, text=self.text("250"))
         _, covered, unused = compute(bill)
         assert covered.quantity == 4
@@ -113,13 +111,11 @@ class TestSavingsPlans:
         assert one.hourly_usd == 58
         assert bill.total.hourly_usd == 250
 
-    def test_without_a_commitment_everything_is_covered(self, tmp_path: Path) -> None:
+    def test_plan_without_a_commitment_covers_everything(self, tmp_path: Path) -> None:
         _, covered = compute(bill_of(tmp_path, text=self.text()))
         assert (covered.quantity, covered.hourly_usd) == (4, 192)
 
-    def test_two_groups_of_one_type_share_it_in_order_and_other_kinds_have_no_part(
-        self, tmp_path: Path
-    ) -> None:
+    def test_groups_of_one_type_share_a_commitment_in_order(self, tmp_path: Path) -> None:
         group = specs.SMALL["compute"][1]
         changes = {
             "compute.2": {**group, "name": "more", "count": 3},
@@ -134,7 +130,7 @@ class TestSavingsPlans:
             ("spare: ml.p5.48xlarge, spot", 2, None),
         ]
 
-    def test_ec2s_plan_never_covers_hyperpod(self, tmp_path: Path) -> None:
+    def test_ec2_plan_does_not_cover_hyperpod(self, tmp_path: Path) -> None:
         text = self.text().replace("hyperpod-on-demand", "ec2-on-demand")
         (workers,) = [li for li in compute(bill_of(tmp_path, text=text)) if li.group == "workers"]
         assert workers.unit_price_usd == P5
@@ -177,7 +173,7 @@ def cluster_with(folder: Path, count: int, kind: str) -> Cluster:
     per_node=st.decimals("0", "5", places=3),
 )
 @settings(max_examples=40)
-def test_more_instances_never_cost_less_and_no_unknown_line_is_lost(
+def test_more_instances_never_cost_less(
     tmp_path_factory: pytest.TempPathFactory, counts: list[int], kind: str, per_node: Decimal
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
@@ -200,7 +196,7 @@ def test_more_instances_never_cost_less_and_no_unknown_line_is_lost(
 
 @given(settled=st.sets(st.integers(0, 40)))
 @settings(max_examples=30)
-def test_a_rate_settles_its_own_lines_and_no_others(
+def test_rate_prices_only_its_own_lines(
     tmp_path_factory: pytest.TempPathFactory, settled: set[int]
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
@@ -223,7 +219,7 @@ def test_a_rate_settles_its_own_lines_and_no_others(
             assert new.unit_price_usd == old.unit_price_usd
 
 
-def test_agreed_prices_do_not_become_stale(tmp_path: Path) -> None:
+def test_agreed_prices_are_never_stale(tmp_path: Path) -> None:
     text = purchase(date="2024-01-01") + TestSavingsPlans().text().replace(
         "2026-06-30", "2024-01-01"
     )
@@ -235,6 +231,6 @@ def test_agreed_prices_do_not_become_stale(tmp_path: Path) -> None:
     assert any("older than 90 days, or undated (compute" in text for text in rated.warnings)
 
 
-def test_a_savings_plan_of_another_type_is_not_on_the_bill(tmp_path: Path) -> None:
+def test_savings_plan_of_another_type_is_not_on_the_bill(tmp_path: Path) -> None:
     text = TestSavingsPlans().text("100").replace("p5.48xlarge", "g5.8xlarge")
     assert len(compute(bill_of(tmp_path, text=text))) == 2

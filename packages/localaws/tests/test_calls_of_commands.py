@@ -70,7 +70,7 @@ def _operations(service: str) -> set[str]:
     return set(botocore.session.get_session().get_service_model(service).operation_names)
 
 
-def test_the_calls_are_found() -> None:
+def test_calls_of_commands_are_found() -> None:
     found = called()
     assert len(found) > 40
     assert {
@@ -81,7 +81,7 @@ def test_the_calls_are_found() -> None:
 
 
 @pytest.mark.parametrize(("service", "operation"), sorted(called()))
-def test_a_call_is_one_of_aws_and_served(service: str, operation: str) -> None:
+def test_call_exists_in_the_api_and_is_served(service: str, operation: str) -> None:
     assert operation in _operations(service), f"{service} has no operation {operation}"
     if (service, operation) not in ELSEWHERE:
         assert operation in served(service), f"the local AWS does not serve {service} {operation}"

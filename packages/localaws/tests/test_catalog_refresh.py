@@ -12,7 +12,7 @@ from clusterwright.cli.main import main
 from clusterwright_localaws.core.runtime import Runtime
 
 
-def test_every_source_is_answered_and_becomes_a_catalogue(
+def test_every_catalogue_source_is_answered(
     aws: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "facts"

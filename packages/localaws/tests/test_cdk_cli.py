@@ -51,7 +51,7 @@ def cdk(tmp_path: Path) -> Iterator[Cli]:
         process.stdout.close()
 
 
-def test_the_life_of_an_app(cdk: Cli) -> None:
+def test_app_is_deployed_updated_and_destroyed(cdk: Cli) -> None:
     cdk("bootstrap", f"aws://{ACCOUNT}/{REGION}")
     assert cdk.stacks()["CDKToolkit"]["StackStatus"] == "CREATE_COMPLETE"
 

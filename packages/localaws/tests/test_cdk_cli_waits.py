@@ -62,7 +62,7 @@ def assembly(folder: Path) -> str:
     return str(folder)
 
 
-def test_a_deployment_waits_and_is_seen_to_wait(cdk: Cli, tmp_path: Path) -> None:
+def test_deployment_waits_and_shows_progress(cdk: Cli, tmp_path: Path) -> None:
     app = assembly(tmp_path / "assembly")
     seen: set[str] = set()
     done = threading.Event()

@@ -232,7 +232,7 @@ def _nothing_on_stderr(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
     assert capsys.readouterr().err == "", f"seed {SEED}"
 
 
-def test_a_required_member_that_is_missing_is_refused(asked: Asked) -> None:
+def test_missing_required_member_is_refused_by_every_operation(asked: Asked) -> None:
     for operation, shape in asked.shapes.items():
         if shape is None:
             continue
@@ -243,7 +243,7 @@ def test_a_required_member_that_is_missing_is_refused(asked: Asked) -> None:
                 assert refused, (operation, member)
 
 
-def test_a_value_of_another_type_is_refused_or_read(asked: Asked) -> None:
+def test_value_of_a_wrong_type_is_refused_or_converted(asked: Asked) -> None:
     """In the body: JSON of another type, and text in a form instead of a number."""
     for operation, shape in asked.shapes.items():
         if shape is None:
@@ -257,7 +257,7 @@ def test_a_value_of_another_type_is_refused_or_read(asked: Asked) -> None:
         asked.calls.change = None
 
 
-def test_any_input_is_answered_or_refused(asked: Asked) -> None:
+def test_arbitrary_input_is_answered_or_refused(asked: Asked) -> None:
     draw, pool = asked.draw, asked.pool
     for _ in range(ROUNDS):
         for operation in draw.sample(sorted(asked.shapes), len(asked.shapes)):

@@ -54,7 +54,7 @@ def environment() -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.enable_socket
-def test_the_first_script(environment: dict[str, str]) -> None:
+def test_first_script_runs(environment: dict[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", blocks("python")[0]],
         env=environment,
@@ -65,12 +65,12 @@ def test_the_first_script(environment: dict[str, str]) -> None:
     assert done.stdout == "111122223333 ml.p5.48xlarge for cluster usage 10000.0\n"
 
 
-def test_the_worlds_are_those_that_there_are() -> None:
+def test_documented_worlds_are_the_built_in_ones() -> None:
     named = re.findall(r"^\| `([a-z-]+)` \|", TEXT, re.MULTILINE)
     assert set(built_in_worlds()) == set(named)
 
 
-def test_the_worlds_of_the_page_load_and_refuse_as_documented() -> None:
+def test_example_worlds_load_and_refuse_as_documented() -> None:
     world = parse_world(blocks("yaml")[0])
     with local_aws(with_changes(world, {"faults": [], "delays": {}})):
         site = build_site()
@@ -79,7 +79,7 @@ def test_the_worlds_of_the_page_load_and_refuse_as_documented() -> None:
     assert found == "ResourceLimitExceeded"
 
 
-def test_the_tests_pass(tmp_path: Path) -> None:
+def test_example_tests_pass(tmp_path: Path) -> None:
     for number, block in enumerate(blocks("python")[1:]):
         (tmp_path / f"test_page_{number}.py").write_text(block)
     done = subprocess.run(
@@ -94,7 +94,7 @@ def test_the_tests_pass(tmp_path: Path) -> None:
     assert "5 passed" in done.stdout
 
 
-def test_the_world_that_enforces_iam_is_one() -> None:
+def test_iam_enforcing_world_is_valid() -> None:
     world = parse_world(blocks("yaml")[1])
     with local_aws(world):
         fsx = boto3.client(

@@ -47,9 +47,11 @@ def plain_outcomes() -> Any:
 
 @pytest.mark.parametrize("fix", FIXES, ids=lambda fix: f"{fix.service}-{fix.name}")
 class TestReproductions:
-    def test_it_fails_with_plain_moto(self, fix: MotoFix, plain_outcomes: dict[str, str]) -> None:
+    def test_reproduction_fails_with_plain_moto(
+        self, fix: MotoFix, plain_outcomes: dict[str, str]
+    ) -> None:
         assert fix.module in plain_outcomes
 
-    def test_it_passes_with_the_fix(self, fix: MotoFix) -> None:
+    def test_reproduction_passes_with_the_fix(self, fix: MotoFix) -> None:
         with local_aws():
             exec(fix.reproduction, {"boto3": boto3})

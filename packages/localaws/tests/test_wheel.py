@@ -13,7 +13,7 @@ from tools.lint.files import ROOT, repository_files
 PACKAGE = ROOT / "packages" / "localaws"
 
 
-def test_wheel_contains_the_package_and_its_data_only(tmp_path: Path) -> None:
+def test_wheel_contains_only_the_package_and_its_data(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(tmp_path)],
         cwd=PACKAGE,

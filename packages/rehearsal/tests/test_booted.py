@@ -22,7 +22,7 @@ _DEV = "configs/dev.yaml"
 
 
 @pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.name)
-def test_managed(rehearsed: Rehearse, scenario: Scenario) -> None:
+def test_managed_configuration_keeps_its_promises(rehearsed: Rehearse, scenario: Scenario) -> None:
     answer = rehearsed(_DEV)
     assert of(answer, "deployment") == {}
     assert of(answer, scenario.name) == {}
@@ -39,13 +39,13 @@ def test_scenarios_for_other_hardware_are_skipped_with_reasons(rehearsed: Rehear
     assert rehearsed(_DEV)["exit_code"] == 0
 
 
-def test_the_newer_slurm(rehearsed: Rehearse) -> None:
+def test_newer_slurm_keeps_its_promises(rehearsed: Rehearse) -> None:
     answer = rehearsed(_DEV, "--slurm", "forky", "--scenario", "first-boot")
     assert of(answer, "first-boot") == {}
     assert answer["slurm"] != rehearsed(_DEV)["slurm"]
 
 
-def test_the_answer_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
+def test_output_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
     answer = rehearsed(_DEV)
     spec = load_cluster(ROOT / _DEV)
     wanted = sum(group.count for group in spec.cluster.compute)
@@ -56,7 +56,7 @@ def test_the_answer_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
     assert {"deployment", "first-boot"} <= {phase["name"] for phase in answer["phases"]}
 
 
-def test_clean_after_a_kill_of_all_processes_leaves_nothing(tmp_path: Path) -> None:
+def test_clean_removes_everything_after_a_kill(tmp_path: Path) -> None:
     """The command and its worker are killed with SIGKILL while nodes come up."""
     _needs_nodes()
     # The images are shared with the other tests.
@@ -92,7 +92,7 @@ def test_clean_after_a_kill_of_all_processes_leaves_nothing(tmp_path: Path) -> N
     assert not list(Path("/sys/fs/cgroup").glob(f"**/clusterwright-{run.id}"))
 
 
-def test_without_nodes_only_the_deployment_is_rehearsed(
+def test_only_the_deployment_is_rehearsed_without_nodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes require root")

@@ -19,7 +19,9 @@ _ON_PARALLELCLUSTER = (
 
 
 @pytest.mark.parametrize("name", _ON_PARALLELCLUSTER)
-def test_parallelcluster(rehearsed: Rehearse, parallelcluster_config: str, name: str) -> None:
+def test_parallelcluster_keeps_its_promises(
+    rehearsed: Rehearse, parallelcluster_config: str, name: str
+) -> None:
     answer = rehearsed(parallelcluster_config)
     assert of(answer, "deployment") == {}
     assert of(answer, name) == {}

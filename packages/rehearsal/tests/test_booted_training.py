@@ -61,7 +61,9 @@ def training_config(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.slow
 @pytest.mark.slurm
 @pytest.mark.parametrize("name", _SCENARIOS)
-def test_training(rehearsed: Rehearse, training_config: str, name: str) -> None:
+def test_training_cluster_keeps_its_promises(
+    rehearsed: Rehearse, training_config: str, name: str
+) -> None:
     words = [word for each in _SCENARIOS for word in ("--scenario", each)]
     answer = rehearsed(training_config, *words)
     checked = [p for p in answer["promises"] if p["scenario"] in (name, "deployment")]

@@ -18,7 +18,7 @@ _ON_TRAINIUM = ("first-boot", "metrics", "neuron-lost", "neuron-ecc", "efa-down"
 
 
 @pytest.mark.parametrize("name", _ON_TRAINIUM)
-def test_trainium(rehearsed: Rehearse, name: str) -> None:
+def test_trainium_cluster_keeps_its_promises(rehearsed: Rehearse, name: str) -> None:
     words = [word for each in _ON_TRAINIUM for word in ("--scenario", each)]
     answer = rehearsed(_TRAINIUM, *words)
     assert of(answer, "deployment") == {}
@@ -27,7 +27,9 @@ def test_trainium(rehearsed: Rehearse, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _SCRIPTED)
-def test_scripted(rehearsed: Rehearse, scripted_config: str, name: str) -> None:
+def test_scripted_configuration_keeps_its_promises(
+    rehearsed: Rehearse, scripted_config: str, name: str
+) -> None:
     words = [word for each in _SCRIPTED for word in ("--scenario", each)]
     answer = rehearsed(scripted_config, *words)
     assert of(answer, "deployment") == {}

@@ -26,14 +26,14 @@ def _counts(data: dict[str, Any]) -> dict[str, int]:
     return {entry["name"]: entry["count"] for entry in data["compute"]}
 
 
-def test_a_spec_that_fits_stays_as_it_is() -> None:
+def test_small_spec_is_not_reduced() -> None:
     spec = load_cluster(ROOT / "configs/dev.yaml")
     found = cluster_size.reduced(spec.cluster, spec.resolved(), 4)
     assert _counts(found.data) == {"controller": 1, "login": 1, "workers": 2}
     assert found.notes == ()
 
 
-def test_only_compute_groups_shrink_and_it_is_said(large: LoadedSpec) -> None:
+def test_only_compute_groups_are_reduced_with_a_note(large: LoadedSpec) -> None:
     found = cluster_size.reduced(large.cluster, large.resolved(), 6)
     assert sum(_counts(found.data).values()) == 6
     for group in large.cluster.compute:
@@ -43,14 +43,14 @@ def test_only_compute_groups_shrink_and_it_is_said(large: LoadedSpec) -> None:
             assert any(f"group {group.name}" in note for note in found.notes)
 
 
-def test_spares_stay_fewer_than_nodes(large: LoadedSpec) -> None:
+def test_spares_are_fewer_than_nodes(large: LoadedSpec) -> None:
     data = large.resolved()
     found = cluster_size.reduced(large.cluster, data, 4)
     for entry in found.data["compute"]:
         assert entry.get("spare_count", 0) < entry["count"]
 
 
-def test_what_is_written_is_a_spec_again(large: LoadedSpec, tmp_path: Path) -> None:
+def test_reduced_spec_is_valid(large: LoadedSpec, tmp_path: Path) -> None:
     found = cluster_size.reduced(large.cluster, large.resolved(), 6)
     path = cluster_size.write(found.data, tmp_path)
     again = load_cluster(path).cluster
@@ -58,7 +58,7 @@ def test_what_is_written_is_a_spec_again(large: LoadedSpec, tmp_path: Path) -> N
     assert again.storage == large.cluster.storage
 
 
-def test_too_few_nodes_are_refused_with_the_least(large: LoadedSpec) -> None:
+def test_too_few_nodes_are_refused_with_the_minimum(large: LoadedSpec) -> None:
     with pytest.raises(RehearsalError) as error:
         cluster_size.reduced(large.cluster, large.resolved(), 1)
     least = int(str(error.value.hint).split()[1])
@@ -69,14 +69,14 @@ def test_too_few_nodes_are_refused_with_the_least(large: LoadedSpec) -> None:
     wanted=st.dictionaries(st.sampled_from("abcde"), st.integers(1, 2000), min_size=1),
     extra=st.integers(0, 500),
 )
-def test_shares_are_whole_and_never_nothing(wanted: dict[str, int], extra: int) -> None:
+def test_group_sizes_are_positive_integers(wanted: dict[str, int], extra: int) -> None:
     room = len(wanted) + extra
     counts = cluster_size._proportional_counts(wanted, room)
     assert sum(counts.values()) == min(room, sum(wanted.values()))
     assert all(1 <= counts[name] <= wanted[name] for name in wanted)
 
 
-def test_what_fits_grows_with_the_machine() -> None:
+def test_maximum_size_depends_on_the_machine() -> None:
     assert cluster_size.default_limit(processors=1, free_mib=100) == 4
     assert cluster_size.default_limit(processors=2, free_mib=64_000) == 16
     assert cluster_size.default_limit(processors=64, free_mib=4_400) == 20

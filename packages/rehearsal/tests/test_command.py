@@ -28,7 +28,7 @@ def _gives(monkeypatch: pytest.MonkeyPatch, verdict: Verdict | RehearsalError) -
 @pytest.mark.parametrize(
     ("verdict", "code"), [(verdicts.HELD, 0), (verdicts.BROKEN, 1), (verdicts.NO_NODES, 2)]
 )
-def test_verdict_is_the_exit_code_and_the_report_is_written_beside(
+def test_exit_code_follows_the_verdict_and_the_report_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict, code: int
 ) -> None:
     _gives(monkeypatch, verdict)
@@ -44,7 +44,7 @@ def test_verdict_is_the_exit_code_and_the_report_is_written_beside(
     assert report.read_text(encoding="utf-8") == page
 
 
-def test_report_that_cannot_be_written_is_said_before_anything_is_done(
+def test_unwritable_report_is_refused_at_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(rehearsal, "rehearse", lambda *_: pytest.fail("it was held"))
@@ -54,7 +54,7 @@ def test_report_that_cannot_be_written_is_said_before_anything_is_done(
     assert "hint: give another file with --report" in answer.err
 
 
-def test_report_of_before_stays_where_no_rehearsal_could_be_held(
+def test_existing_report_is_kept_if_no_rehearsal_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     _gives(monkeypatch, RehearsalError("too few nodes", "--nodes 4 or more"))
@@ -68,7 +68,7 @@ def test_report_of_before_stays_where_no_rehearsal_could_be_held(
     assert not new.exists()
 
 
-def test_list_needs_no_spec_and_no_root() -> None:
+def test_list_requires_no_spec_and_no_root() -> None:
     answer = clusterwright("rehearse", "--list", "--format", "json")
     assert answer.exit_code == 0
     names = [entry["name"] for entry in json.loads(answer.out)["scenarios"]]

@@ -53,7 +53,7 @@ def test_package_is_valid_for_dpkg(stubs: container_stubs.ContainerStubs) -> Non
         assert "./usr/bin/enroot" in files
 
 
-def test_the_source_unpacks_as_pyxis_does(stubs: container_stubs.ContainerStubs) -> None:
+def test_source_archive_has_the_layout_of_pyxis(stubs: container_stubs.ContainerStubs) -> None:
     (source,) = stubs.cache.glob("*.tar.gz")
     with tarfile.open(fileobj=io.BytesIO(source.read_bytes())) as archive:
         assert {"pyxis-0-standin/Makefile", "pyxis-0-standin/spank_pyxis.c"} <= set(

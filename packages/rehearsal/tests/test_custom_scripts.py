@@ -38,7 +38,7 @@ def _folder(folder: Path, **changes: Any) -> Path:
     return folder
 
 
-def test_groups_get_the_names_in_the_parameters(data: dict[str, Any], tmp_path: Path) -> None:
+def test_groups_have_the_names_in_the_parameters(data: dict[str, Any], tmp_path: Path) -> None:
     changed, notes = custom_scripts.adapt_spec(data, _folder(tmp_path))
     names = {group["role"]: group["name"] for group in changed["compute"]}
     assert names == {
@@ -53,37 +53,33 @@ def test_groups_get_the_names_in_the_parameters(data: dict[str, Any], tmp_path: 
     assert [tuple(p.groups) for p in again.slurm.partitions] == [("worker-1",)]
 
 
-def test_more_worker_groups_than_the_spec_has(data: dict[str, Any], tmp_path: Path) -> None:
+def test_missing_worker_groups_are_added(data: dict[str, Any], tmp_path: Path) -> None:
     groups = [{"instance_group_name": f"worker-{n}", "partition_name": "dev"} for n in (1, 2)]
     changed, _ = custom_scripts.adapt_spec(data, _folder(tmp_path, worker_groups=groups))
     counts = {g["name"]: g["count"] for g in changed["compute"] if g["role"] == "compute"}
     assert counts == {"worker-1": 2, "worker-2": 1}
 
 
-def test_a_group_that_the_scripts_do_not_name_is_omitted_with_a_note(
-    data: dict[str, Any], tmp_path: Path
-) -> None:
+def test_unused_group_is_omitted_with_a_note(data: dict[str, Any], tmp_path: Path) -> None:
     changed, notes = custom_scripts.adapt_spec(data, _folder(tmp_path, login_group=None))
     assert "login" not in {group["role"] for group in changed["compute"]}
     assert any("omitted" in note and "login" in note for note in notes)
 
 
 @pytest.mark.parametrize("missing", ["on_create.sh", "provisioning_parameters.json"])
-def test_a_folder_without_its_files_is_refused(
-    data: dict[str, Any], tmp_path: Path, missing: str
-) -> None:
+def test_incomplete_folder_is_refused(data: dict[str, Any], tmp_path: Path, missing: str) -> None:
     (_folder(tmp_path) / missing).unlink()
     with pytest.raises(RehearsalError, match=missing):
         custom_scripts.adapt_spec(data, tmp_path)
 
 
-def test_parameters_that_are_no_json_are_refused(data: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_parameters_file_is_refused(data: dict[str, Any], tmp_path: Path) -> None:
     (_folder(tmp_path) / "provisioning_parameters.json").write_text("{")
     with pytest.raises(RehearsalError, match="is invalid"):
         custom_scripts.adapt_spec(data, tmp_path)
 
 
-def test_only_addresses_of_file_systems_are_replaced(tmp_path: Path) -> None:
+def test_only_file_system_addresses_are_replaced(tmp_path: Path) -> None:
     files = custom_scripts.read_folder(_folder(tmp_path))
     assert set(files) == {"on_create.sh", "provisioning_parameters.json"}
     own = {"dns_name": "fs-2.fsx.us-east-1.amazonaws.com", "mount_name": "ours"}

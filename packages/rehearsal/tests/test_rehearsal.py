@@ -20,7 +20,7 @@ def request(config: str, state: Path, **more: Any) -> rehearsal.Request:
     return rehearsal.Request(config, spec.cluster, spec.resolved(), state=state, **more)
 
 
-def test_scripts_of_hyperpod_are_refused(tmp_path: Path) -> None:
+def test_custom_scripts_are_refused_on_other_platforms(tmp_path: Path) -> None:
     asked = request("configs/dev-parallelcluster.yaml", tmp_path, lifecycle=tmp_path)
     with pytest.raises(RehearsalError, match="for lifecycle scripts of HyperPod"):
         rehearsal.rehearse(asked, lambda _: None)
@@ -45,7 +45,7 @@ class NoWorker:
 
 @pytest.mark.parametrize("works", [True, False])
 @pytest.mark.parametrize("config", ["configs/dev-hyperpod-eks.yaml", "configs/dev-eks.yaml"])
-def test_of_kubernetes_the_deployment_is_rehearsed_and_nodes_stay_unknown(
+def test_nodes_of_kubernetes_platforms_are_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, works: bool
 ) -> None:
     deployed: list[str] = []

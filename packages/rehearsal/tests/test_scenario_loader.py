@@ -33,7 +33,7 @@ def test_built_in_scenarios_are_valid_and_begin_with_first_boot() -> None:
         assert set(scenario.modes) <= {"managed", "scripted", "parallelcluster"}, scenario.name
 
 
-def test_file_of_a_user_is_a_scenario(tmp_path: Path) -> None:
+def test_user_file_is_loaded_as_a_scenario(tmp_path: Path) -> None:
     path = tmp_path / "my_own.py"
     path.write_text(_GOOD)
     (found,) = scenarios([str(path)])
@@ -41,11 +41,11 @@ def test_file_of_a_user_is_a_scenario(tmp_path: Path) -> None:
     assert found.modes == ("managed", "scripted", "parallelcluster")
 
 
-def test_chosen_ones_keep_their_order() -> None:
+def test_selected_scenarios_keep_their_order() -> None:
     assert [s.name for s in scenarios(["node-lost", "first_boot"])] == ["first-boot", "node-lost"]
 
 
-def test_an_unknown_name_is_refused_with_those_there_are() -> None:
+def test_unknown_scenario_is_refused_with_the_available_names() -> None:
     with pytest.raises(RehearsalError) as error:
         scenarios(["nonsense"])
     assert "first-boot" in str(error.value.hint)

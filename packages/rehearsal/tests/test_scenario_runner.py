@@ -13,7 +13,7 @@ from clusterwright_rehearsal.scenario_runner import mode_of
 from packages.rehearsal.tests.conftest import ROOT
 
 
-def test_every_scenario_that_is_left_out_says_why() -> None:
+def test_skipped_scenarios_have_a_reason() -> None:
     applicable = {scenario.name for scenario in scenarios() if "parallelcluster" in scenario.modes}
     assert applicable >= {
         "custom-action-fails",
@@ -45,7 +45,7 @@ def test_modes_follow_the_platform() -> None:
     assert mode_of(cluster_of("configs/dev-parallelcluster.yaml")) == "parallelcluster"
 
 
-def test_without_nodes_promises_of_parallelcluster_are_unknown(
+def test_promises_of_parallelcluster_are_unknown_without_nodes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = cluster_of("configs/dev-parallelcluster.yaml")

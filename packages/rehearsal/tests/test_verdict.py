@@ -28,14 +28,14 @@ def _verdict(*statuses: Status) -> Verdict:
         ((), 0),
     ],
 )
-def test_a_broken_promise_outweighs_an_unknown_one(
+def test_broken_promise_takes_precedence_over_unknown(
     statuses: tuple[Status, ...], code: int
 ) -> None:
     assert _verdict(*statuses).exit_code == code
     assert json.loads(verdict_json(_verdict(*statuses)))["exit_code"] == code
 
 
-def test_the_json_has_the_contracts_keys() -> None:
+def test_json_has_the_contract_keys() -> None:
     answer = json.loads(verdict_json(_verdict("held", "broken")))
     assert answer["command"] == "rehearse"
     assert {"promises", "nodes", "steps", "skipped"} <= answer.keys()
@@ -44,7 +44,7 @@ def test_the_json_has_the_contracts_keys() -> None:
     assert answer["not_covered"]
 
 
-def test_the_text_names_each_promise_with_its_reason_and_what_is_not_covered() -> None:
+def test_text_lists_promises_with_reasons_and_limitations() -> None:
     text = verdict_text(_verdict("held", "unknown"))
     assert "held    p0" in text
     assert "(reason 1)" in text

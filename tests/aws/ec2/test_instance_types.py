@@ -11,7 +11,7 @@ from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 
 
-def test_types_are_asked_for_a_hundred_at_a_time(session: AwsSession) -> None:
+def test_types_are_requested_in_batches_of_a_hundred(session: AwsSession) -> None:
     names = [f"m5.size{i}" for i in range(150)]
     with Stubber(session.client("ec2")) as stub:
         for batch in (names[:100], names[100:]):
@@ -24,7 +24,7 @@ def test_types_are_asked_for_a_hundred_at_a_time(session: AwsSession) -> None:
         stub.assert_no_pending_responses()
 
 
-def test_a_name_that_the_region_lacks_is_no_empty_answer(session: AwsSession) -> None:
+def test_unknown_type_is_not_an_empty_answer(session: AwsSession) -> None:
     with Stubber(session.client("ec2")) as stub:
         stub.add_client_error("describe_instance_types", "InvalidInstanceType")
         with pytest.raises(AwsUnavailable) as caught:
@@ -55,7 +55,7 @@ def test_every_page_of_the_offerings_is_read(session: AwsSession) -> None:
     ]
 
 
-def test_zones_of_a_region() -> None:
+def test_zones_of_a_region_are_listed() -> None:
     with mock_aws():
         found = instance_types.zones(AwsSession("us-east-1"))
     assert (

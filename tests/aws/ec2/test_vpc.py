@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.aws.ec2.vpc import _permissions
 
 
-def test_the_other_side_is_groups_ranges_and_prefix_lists() -> None:
+def test_peers_are_groups_ranges_and_prefix_lists() -> None:
     """The shape of DescribeSecurityGroups, IpPermissions (EC2 API reference)."""
     (rule, plain) = _permissions(
         [

@@ -38,7 +38,7 @@ def known(fact: Known[Any] | Unknown) -> Any:
         ("inf2.48xlarge", 192, 768, 12, 32, 100, 1, 0, 15, 15, 50),
     ],
 )
-def test_accelerated_types_carry_the_collected_figures(
+def test_accelerated_types_have_the_collected_figures(
     name: str, vcpus: int, memory: int, count: int, gib: float, gbps: float, cards: int,
     efa: int, enis: int, card0: int, ipv4: int,
 ) -> None:  # fmt: skip
@@ -56,7 +56,7 @@ def test_accelerated_types_carry_the_collected_figures(
     assert known(instance.ipv4_per_interface) == ipv4
 
 
-def test_a_wrong_api_value_is_replaced_with_a_note() -> None:
+def test_wrong_api_value_is_replaced_with_a_note() -> None:
     for name in ("trn2.3xlarge", "trn2.48xlarge"):
         instance = CATALOG.instance(name)
         assert instance is not None
@@ -67,7 +67,7 @@ def test_a_wrong_api_value_is_replaced_with_a_note() -> None:
         assert "neuron" in memory.source
 
 
-def test_contradicting_sources_make_an_unknown_that_names_both() -> None:
+def test_contradicting_sources_are_unknown_and_named() -> None:
     instance = CATALOG.instance("p6e-gb200.36xlarge")
     assert instance is not None
     assert isinstance(instance.efa_generation, Unknown)
@@ -92,7 +92,7 @@ def test_every_hyperpod_type_is_described_for_sizing_and_addresses() -> None:
         assert known(instance.accelerator_count) == 0 or CATALOG.accelerator_of(name) is not None
 
 
-def test_training_plans_take_the_documented_types_only() -> None:
+def test_training_plans_support_the_documented_types_only() -> None:
     assert CATALOG.training_plan_names < CATALOG.hyperpod_names
     for name, taken in {
         "p5.48xlarge": True,

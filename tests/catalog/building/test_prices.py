@@ -52,7 +52,7 @@ def test_prices_are_the_newest_of_their_region(
         ("p5.48xlarge", "us-east-1", "ec2-spot", "change by the minute"),
     ],
 )
-def test_unsettled_prices_are_unknown_with_a_reason(
+def test_contradicting_prices_are_unknown_with_a_reason(
     name: str, region: str, kind: Any, words: str
 ) -> None:
     price = CATALOG.instance_price(name, region, kind)
@@ -60,13 +60,13 @@ def test_unsettled_prices_are_unknown_with_a_reason(
     assert words in price.reason
 
 
-def test_no_spot_price_is_in_the_data() -> None:
+def test_spot_prices_are_not_in_the_data() -> None:
     assert not [kind for _, kind, _ in CATALOG.priced if "spot" in kind]
     header = (Path(generate.__file__).parent / "sources/instance_prices.csv").open().readline()
     assert "spot" not in header
 
 
-def test_service_prices() -> None:
+def test_service_prices_are_in_the_data() -> None:
     price = CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", "us-east-1")
     assert isinstance(price, Known)
     assert (price.value.usd, price.value.unit, price.date) == (

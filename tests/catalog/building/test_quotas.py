@@ -8,7 +8,7 @@ from clusterwright.catalog.building import inputs
 CATALOG = load_catalog()
 
 
-def test_circulating_wrong_quota_codes_are_not_used() -> None:
+def test_known_wrong_quota_codes_are_not_used() -> None:
     rejected = {row["code"] for row in inputs.rows("rejected_quota_codes.csv")}
     assert len(rejected) == 6
     assert not rejected & {quota.code for quota in CATALOG.quotas}

@@ -22,7 +22,7 @@ def test_offerings_name_zones_of_their_region() -> None:
                 assert offered.value <= CATALOG.zone_ids(region), (name, region)
 
 
-def test_the_collected_offerings_are_in_the_data() -> None:
+def test_collected_offerings_are_in_the_data() -> None:
     assert known(CATALOG.offering("p4d.24xlarge", "us-east-1")) == {
         "use1-az1", "use1-az2", "use1-az4", "use1-az6",
     }  # fmt: skip

@@ -31,20 +31,20 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(accounting.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_an_image_of_the_day_after_is_recent_enough() -> None:
+def test_image_of_the_next_day_is_recent_enough() -> None:
     assert found(accounting.problems, {"image.released": "2026-08-31"}) == {}
 
 
-def test_accounting_in_the_cluster_needs_nothing() -> None:
+def test_accounting_in_the_cluster_has_no_requirements() -> None:
     changes = {"slurm.accounting": {"kind": "local"}, "image.released": "2020-01-01"}
     assert found(accounting.problems, changes) == {}
 
 
-def test_in_scripted_mode_the_node_program_asks_for_nothing_more() -> None:
+def test_scripted_mode_has_no_further_requirements() -> None:
     assert found(accounting.problems, {"image.released": "2020-01-01"}, SCRIPTED) == {}

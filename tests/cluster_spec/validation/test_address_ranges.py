@@ -53,13 +53,13 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(address_ranges.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_the_range_that_was_meant_is_offered() -> None:
+def test_correct_range_is_suggested() -> None:
     from tests.support.validation import cluster
 
     (problem,) = address_ranges.problems(cluster({"network.cidr": "10.0.7.0/16"}))

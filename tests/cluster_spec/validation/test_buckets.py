@@ -71,12 +71,12 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(buckets.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_one_bucket_may_stand_behind_several_file_systems() -> None:
+def test_file_systems_can_share_a_bucket() -> None:
     changes = {"storage.buckets.0.name": "acme-corpus"}
     assert found(buckets.problems, changes) == {}

@@ -37,18 +37,18 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(checkpoints.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
 @pytest.mark.parametrize("place", ["/fsx", "/archive/a", "/lake", "/scratch/x", "/home/ada"])
-def test_every_file_system_that_can_be_written_will_do(place: str) -> None:
+def test_every_writable_file_system_is_accepted(place: str) -> None:
     assert found(checkpoints.problems, {"storage.checkpoint_path": place}) == {}
 
 
-def test_what_is_mounted_is_named() -> None:
+def test_mounted_paths_are_listed() -> None:
     from tests.support.validation import cluster
 
     (problem,) = checkpoints.problems(cluster({"storage.checkpoint_path": "/x"}))

@@ -72,7 +72,7 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(compute.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
@@ -83,13 +83,13 @@ def test_a_cluster_without_compute_groups_is_refused() -> None:
     assert found(compute.problems, changes) == {"compute": "no group has the role compute"}
 
 
-def test_a_group_may_be_empty_for_a_while() -> None:
+def test_group_can_be_empty() -> None:
     changes = {"compute.3.count": 0}
     assert found(compute.problems, changes) == {}
 
 
 @pytest.mark.parametrize("role", ["controller", "login"])
-def test_roles_of_slurm_are_named_alone_on_kubernetes(role: str) -> None:
+def test_only_kubernetes_roles_are_suggested_on_kubernetes(role: str) -> None:
     """How many controllers there may be is no matter where there is no such role."""
     slurm = {"role": role, "instance_type": "m5.4xlarge", "count": 3, "spare_count": 1}
     changes = {

@@ -41,7 +41,7 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(existing.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
@@ -50,7 +50,7 @@ def test_contradictions_are_found(changes: dict[str, Any], path: str, message: s
 TWO = ["subnet-0a1b2c3d4e5f60718", "subnet-0a1b2c3d4e5f60719"]
 
 
-def test_a_database_that_is_built_in_an_existing_network_needs_two_subnets() -> None:
+def test_new_database_in_an_existing_network_requires_two_subnets() -> None:
     changes: dict[str, Any] = {"slurm.accounting": {"kind": "rds"}}
     path = "network.existing.database_subnet_ids"
     assert "two subnets in two zones" in found(existing.problems, changes, EXISTING)[path]
@@ -58,13 +58,13 @@ def test_a_database_that_is_built_in_an_existing_network_needs_two_subnets() -> 
     assert found(existing.problems, changes, EXISTING) == {}
 
 
-def test_subnets_for_a_database_that_is_not_built_have_no_effect() -> None:
+def test_subnets_of_a_database_that_is_not_created_are_unused() -> None:
     path = "network.existing.database_subnet_ids"
     problems = found(existing.problems, {path: TWO}, EXISTING)
     assert "no accounting database is created that could use these subnets" in problems[path]
 
 
-def test_nothing_is_named_twice() -> None:
+def test_duplicates_are_refused() -> None:
     changes = {
         "network.existing.subnet_ids": [TWO[0], TWO[0]],
         "network.existing.security_group_ids": ["sg-0a1b2c3d4e5f60718"] * 2,
@@ -75,7 +75,7 @@ def test_nothing_is_named_twice() -> None:
     ]
 
 
-def test_the_secret_of_an_existing_database_is_of_the_same_partition() -> None:
+def test_secret_of_an_existing_database_has_the_same_partition() -> None:
     path = "slurm.accounting.existing.secret_arn"
     arn = "arn:aws-cn:secretsmanager:us-east-1:111122223333:secret:x"
     assert list(found(existing.problems, {path: arn}, EXISTING)) == [path]

@@ -41,7 +41,7 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(images.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]

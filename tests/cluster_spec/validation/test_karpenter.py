@@ -26,7 +26,7 @@ def found(spec: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def test_every_kind_of_capacity_is_scaled(load: Load) -> None:  # noqa: F811
+def test_every_capacity_kind_can_be_scaled(load: Load) -> None:  # noqa: F811
     names = [group.name for group in scaled_groups(load(KARPENTER))]
     assert names == ["system", "workers", "Block-1", "reserved", "spot"]
 
@@ -65,7 +65,7 @@ def test_every_kind_of_capacity_is_scaled(load: Load) -> None:  # noqa: F811
         ),
     ],
 )
-def test_an_autoscaler_with_nothing_to_scale_is_refused(
+def test_autoscaler_without_a_group_to_scale_is_refused(
     spec: dict[str, Any], section: str
 ) -> None:
     ((path, message),) = found(spec)
@@ -74,7 +74,7 @@ def test_an_autoscaler_with_nothing_to_scale_is_refused(
 
 
 @pytest.mark.parametrize("spec", [KARPENTER, HYPERPOD], ids=["eks", "hyperpod-eks"])
-def test_what_scales_something_is_fine(spec: dict[str, Any]) -> None:
+def test_autoscaler_with_a_group_to_scale_is_accepted(spec: dict[str, Any]) -> None:
     assert found(spec) == []
 
 
@@ -100,7 +100,9 @@ def test_what_scales_something_is_fine(spec: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_what_its_groups_cannot_have_is_refused_there(key: str, value: Any, words: str) -> None:
+def test_unsupported_settings_of_scaled_groups_are_refused(
+    key: str, value: Any, words: str
+) -> None:
     ((path, message),) = found(changed(KARPENTER, **{f"compute__1__{key}": value}))
     assert path.startswith(f"compute.1.{key}")
     assert words in message
@@ -110,7 +112,7 @@ def test_what_its_groups_cannot_have_is_refused_there(key: str, value: Any, word
 
 
 @pytest.mark.parametrize("key", ["kubernetes.io/cluster/other", "karpenter.sh/nodepool"])
-def test_tags_by_which_it_knows_its_instances_are_refused(key: str) -> None:
+def test_karpenter_tags_are_refused(key: str) -> None:
     ((path, _),) = found(changed(KARPENTER, tags={key: "owned"}))
     assert path == f"tags.{key}"
 
@@ -119,9 +121,7 @@ def test_tags_by_which_it_knows_its_instances_are_refused(key: str) -> None:
     ("version", "refused"),
     [("1.13.9", True), ("v1.9.0", True), ("0.37.0", True), ("1.14.0", False), ("v2.0.0", False)],
 )
-def test_versions_that_do_not_know_what_is_written_are_refused(
-    version: str, refused: bool
-) -> None:
+def test_too_old_chart_versions_are_refused(version: str, refused: bool) -> None:
     charts = [{"name": "karpenter", "version": version}]
     spec = changed(KARPENTER, kubernetes__workloads__charts=charts)
     assert [path for path, _ in found(spec)] == (
@@ -129,7 +129,7 @@ def test_versions_that_do_not_know_what_is_written_are_refused(
     )
 
 
-def test_a_block_may_be_filled_by_karpenter_alone(tmp_path: Path) -> None:
+def test_block_can_be_scaled_by_karpenter_only(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text(json.dumps(changed(KARPENTER, kubernetes__autoscaling="off")))
     with pytest.raises(SpecErrors) as raised:
@@ -140,7 +140,7 @@ def test_a_block_may_be_filled_by_karpenter_alone(tmp_path: Path) -> None:
     assert "Karpenter is not installed" in messages
 
 
-def test_hyperpod_is_told_in_its_own_section(tmp_path: Path) -> None:
+def test_hyperpod_autoscaling_has_its_own_section(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text(json.dumps(changed(HYPERPOD, kubernetes__autoscaling="karpenter")))
     with pytest.raises(SpecErrors) as raised:

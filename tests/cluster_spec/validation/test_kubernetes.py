@@ -152,19 +152,19 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, words: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, words: str) -> None:
     problems = found(kubernetes.problems, changes, EKS_MINIMAL)
     assert list(problems) == [path]
     assert words in problems[path]
 
 
 @pytest.mark.parametrize("version", ["v1.18.3-eksbuild.1", "v1.100.0-eksbuild.1", None])
-def test_versions_of_the_network_plugin_that_know_efa_only(version: str | None) -> None:
+def test_network_plugin_versions_with_efa_only(version: str | None) -> None:
     addons = [{"name": "vpc-cni", "version": version}]
     assert found(kubernetes.problems, {"kubernetes.addons": addons}, EKS_MINIMAL) == {}
 
 
-def test_somebody_administers_without_the_role() -> None:
+def test_administrator_is_required_without_the_role() -> None:
     changes = {
         "kubernetes.admin_role": False,
         "kubernetes.access": [{**ONE, "policy": "cluster-admin"}],
@@ -172,7 +172,7 @@ def test_somebody_administers_without_the_role() -> None:
     assert found(kubernetes.problems, changes, EKS_MINIMAL) == {}
 
 
-def test_a_network_that_exists_needs_subnets_for_the_control_plane() -> None:
+def test_existing_network_requires_control_plane_subnets() -> None:
     path = "network.existing.control_plane_subnet_ids"
     existing = {
         "vpc_id": "vpc-0a1b2c3d4e5f60718",

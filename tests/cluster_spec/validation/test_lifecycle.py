@@ -26,7 +26,7 @@ def changed(folder: Path, old: str, new: str, name: str = "own.py") -> str:
     return str(path)
 
 
-def test_the_example_is_a_step_by_its_path_from_the_root_or_an_absolute_one() -> None:
+def test_step_path_is_relative_to_the_root_or_absolute() -> None:
     assert said("configs/examples/steps/memlock.py") == {}
     assert said(str(EXAMPLE)) == {}
     assert found(lifecycle.problems) == {}
@@ -53,9 +53,7 @@ def test_the_example_is_a_step_by_its_path_from_the_root_or_an_absolute_one() ->
         ('AFTER = ("users",)', 'AFTER = ("own",)', "cyclic order of steps: own after own"),
     ],
 )  # fmt: skip
-def test_what_nodes_could_not_run_is_refused(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_invalid_steps_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
     problems = said(changed(tmp_path, old, new))
     assert list(problems) == [PLACE]
     assert message in problems[PLACE]
@@ -68,24 +66,24 @@ def test_a_step_without_a_docstring_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["Own.py", "own.sh", "2own.py", "own-step.py", "__init__.py"])
-def test_names_that_are_no_modules_are_refused(tmp_path: Path, name: str) -> None:
+def test_invalid_module_names_are_refused(tmp_path: Path, name: str) -> None:
     assert "` is not a valid step name" in said(changed(tmp_path, "30", "31", name))[PLACE]
 
 
-def test_a_name_is_given_once_and_ours_are_ours(tmp_path: Path) -> None:
+def test_duplicate_and_built_in_names_are_refused(tmp_path: Path) -> None:
     other = changed(tmp_path, "30", "31", "memlock.py")
     assert said(str(EXAMPLE), other) == {"lifecycle.steps[1]": "duplicate step `memlock`"}
     ours = changed(tmp_path, "30", "31", "lustre.py")
     assert said(ours) == {PLACE: "`lustre` is a built-in step of the node program"}
 
 
-def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
+def test_missing_and_binary_files_are_refused(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in said("configs/examples/steps/no.py")[PLACE]
     (tmp_path / "own.py").write_bytes(b"\xff\xfe")
     assert "it is not UTF-8 text" in said(str(tmp_path / "own.py"))[PLACE]
 
 
-def test_a_step_may_come_before_ours_and_after_another_of_the_file(tmp_path: Path) -> None:
+def test_step_can_be_ordered_relative_to_other_steps(tmp_path: Path) -> None:
     first = changed(tmp_path, 'AFTER = ("users",)', 'AFTER = ()\nBEFORE = ("lustre",)', "one.py")
     second = changed(tmp_path, '"users"', '"one"', "two.py")
     assert said(second, first) == {}

@@ -148,13 +148,13 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(lustre.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_a_scratch_file_system_takes_repositories() -> None:
+def test_scratch_file_system_supports_repositories() -> None:
     scratch = {
         "name": "s",
         "mount_path": "/s",

@@ -25,7 +25,7 @@ BOTH = [{"key": "gpu", "effect": "NoSchedule"}, {"key": "gpu", "effect": "NoExec
         {"compute.2.taints": BOTH},
     ],
 )
-def test_own_keys_pass(changes: dict[str, Any]) -> None:
+def test_custom_labels_pass(changes: dict[str, Any]) -> None:
     assert found(node_labels.problems, {"platform": "hyperpod-eks", **changes}) == {}
 
 
@@ -74,7 +74,7 @@ def test_own_keys_pass(changes: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_keys_of_others_and_repeated_taints(
+def test_reserved_keys_and_duplicate_taints_are_refused(
     changes: dict[str, Any], path: str, message: str
 ) -> None:
     problems = found(node_labels.problems, {"platform": "hyperpod-eks", **changes})
@@ -84,7 +84,7 @@ def test_keys_of_others_and_repeated_taints(
     assert message in text
 
 
-def test_node_groups_take_shorter_keys() -> None:
+def test_node_groups_have_a_shorter_key_limit() -> None:
     changes = {"compute.2.labels": {f"{'a' * 30}.example/{'b' * 40}": "x"}}
     assert found(node_labels.problems, {"platform": "hyperpod-eks", **changes}) == {}
     (message,) = found(node_labels.problems, {"platform": "eks", **changes}).values()
@@ -92,13 +92,13 @@ def test_node_groups_take_shorter_keys() -> None:
 
 
 @pytest.mark.parametrize("key", ["labels", "taints"])
-def test_slurm_has_neither(key: str) -> None:
+def test_labels_and_taints_are_refused_on_slurm(key: str) -> None:
     value: Any = {"team": "a"} if key == "labels" else BOTH
     (message,) = found(unused_fields.problems, {f"compute.2.{key}": value}).values()
     assert "hyperpod-eks or eks" in message
 
 
-def test_the_label_of_partitions_counts_among_the_fifty() -> None:
+def test_partition_label_counts_towards_the_limit() -> None:
     changes = {
         "platform": "hyperpod-eks",
         "compute.2.labels": {f"key-{number}": "x" for number in range(50)},

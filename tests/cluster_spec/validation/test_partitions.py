@@ -45,13 +45,13 @@ def test_consistent_specs_pass() -> None:
         ({"slurm.partitions.1": ABSENT}, "compute[3].name", "`spot` is not in a partition"),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(partitions.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_a_misspelt_group_is_suggested() -> None:
+def test_misspelt_group_has_a_suggestion() -> None:
     from tests.support.validation import cluster
 
     problems = list(partitions.problems(cluster({"slurm.partitions.0.groups": ["wokers"]})))

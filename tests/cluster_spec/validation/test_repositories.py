@@ -41,13 +41,13 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(repositories.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_neighbours_do_not_overlap() -> None:
+def test_adjacent_paths_do_not_overlap() -> None:
     changes = {
         "storage.lustre.0.repositories.1.path": "/data2",
         "storage.lustre.0.repositories.1.s3": "s3://acme-corpus/tokens2",

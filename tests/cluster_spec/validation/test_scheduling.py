@@ -71,19 +71,19 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(scheduling.problems, changes, SCRIPTED)
     assert list(problems) == ([path] if path else [])
     assert message in problems.get(path, "")
 
 
-def test_a_circle_is_found_at_each_of_its_members() -> None:
+def test_circular_dependency_is_reported_at_each_member() -> None:
     changes = {"slurm.qos.1.preempts": ["urgent"], "slurm.qos.0.grace_seconds": 1}
     problems = found(scheduling.problems, changes, SCRIPTED)
     assert list(problems) == ["slurm.qos[0].preempts", "slurm.qos[1].preempts"]
 
 
-def test_spares_need_the_limit_that_keeps_them_free() -> None:
+def test_spares_require_enforced_limits() -> None:
     changes: dict[str, Any] = {
         "slurm.accounting": {"kind": "none"},
         "slurm.qos": ABSENT,

@@ -32,7 +32,7 @@ def test_consistent_specs_pass() -> None:
     assert found(security_groups.problems, base=with_groups(3, 2)) == {}
 
 
-def test_one_too_many_is_found_where_the_last_is_written() -> None:
+def test_excess_security_group_is_reported_at_the_last_one() -> None:
     assert MAXIMUM_SECURITY_GROUPS == 5
     problems = found(security_groups.problems, base=with_groups(3, 3))
     assert list(problems) == ["storage.lustre[2].existing.security_group_id"]
@@ -44,7 +44,7 @@ def test_one_too_many_is_found_where_the_last_is_written() -> None:
     assert "security groups, including those of existing file systems; HyperPod allows 5" in said
 
 
-def test_a_group_that_is_shared_counts_once() -> None:
+def test_shared_security_group_counts_once() -> None:
     spec = with_groups(3, 3)
     for file_system in spec["storage"]["lustre"]:
         file_system["existing"]["security_group_id"] = "sg-0f1e2d3c4b5a60000"

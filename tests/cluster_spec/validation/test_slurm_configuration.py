@@ -45,16 +45,16 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(slurm_configuration.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_a_strategy_goes_with_nodes_that_start_at_once() -> None:
+def test_strategy_requires_nodes_that_start_at_once() -> None:
     changes = {"slurm.strategy": "Merge", "resilience.node_provisioning": "all-at-once"}
     assert found(slurm_configuration.problems, changes) == {}
 
 
-def test_scripted_mode_takes_a_topology() -> None:
+def test_scripted_mode_supports_a_topology() -> None:
     assert found(slurm_configuration.problems, {"slurm.topology": "block"}, SCRIPTED) == {}

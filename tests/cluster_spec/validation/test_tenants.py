@@ -66,13 +66,11 @@ def test_consistent_specs_pass(base: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_at_its_place(
-    changes: dict[str, Any], path: str, message: str
-) -> None:
+def test_errors_have_their_positions(changes: dict[str, Any], path: str, message: str) -> None:
     assert found(tenants.problems, changes, base=EKS) == {path: message}
 
 
-def test_a_divided_node_has_shares_for_several_tenants() -> None:
+def test_partitioned_node_is_shared_by_tenants() -> None:
     """Partitions are shared one by one; whole nodes are not there to be counted."""
     changes: dict[str, Any] = {
         "platform": "hyperpod-eks",
@@ -96,7 +94,7 @@ def one_node(name: str) -> dict[str, Any]:
     return {"name": name, "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
 
 
-def test_shares_are_counted_as_the_quotas_divide_the_nodes() -> None:
+def test_shares_are_computed_as_for_quotas() -> None:
     """Kueue divides each group: of two groups of one node the first tenant would have both."""
     changes: dict[str, Any] = {
         "platform": "hyperpod-eks",
@@ -112,7 +110,7 @@ def test_shares_are_counted_as_the_quotas_divide_the_nodes() -> None:
     assert found(tenants.problems, {**apart, "hyperpod": {"task_governance": {}}}) != {}
 
 
-def test_nodes_that_karpenter_may_add_are_shared_too() -> None:
+def test_nodes_added_by_karpenter_are_shared() -> None:
     grows = {**one_node("one"), "count": 0, "max_count": 2}
     changes: dict[str, Any] = {"compute": [EKS["compute"][0], grows], "tenants": ALONE}
     assert len(found(tenants.problems, changes, base=EKS)) == 2

@@ -73,23 +73,23 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(unique_names.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_groups_may_share_the_path_of_their_own_drives() -> None:
+def test_groups_can_share_the_path_of_local_disks() -> None:
     changes = {"compute.3.scratch": {"mount_path": "/scratch"}}
     assert found(unique_names.problems, changes) == {}
 
 
-def test_scratch_may_stay_where_the_image_mounts_it() -> None:
+def test_scratch_can_use_the_mount_path_of_the_image() -> None:
     changes = {"compute.2.scratch.mount_path": "/opt/dlami/nvme"}
     assert found(unique_names.problems, changes) == {}
 
 
-def test_a_directory_bucket_and_another_may_have_one_base_name() -> None:
+def test_directory_bucket_can_share_a_base_name() -> None:
     changes = {"storage.buckets.2.name": "acme-datasets"}
     assert found(unique_names.problems, changes) == {}
 

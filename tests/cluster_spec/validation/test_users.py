@@ -59,11 +59,11 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(users.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
 
 
-def test_two_users_may_share_a_primary_group_that_is_named() -> None:
+def test_users_can_share_a_named_primary_group() -> None:
     assert found(users.problems, {"slurm.users.1.gid": 20000}) == {}

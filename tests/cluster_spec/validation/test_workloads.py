@@ -20,7 +20,7 @@ def test_consistent_specs_pass(base: dict[str, Any]) -> None:
     assert found(workloads.problems, base=base) == {}
 
 
-def test_other_platforms_have_none() -> None:
+def test_workloads_are_refused_on_other_platforms() -> None:
     assert found(workloads.problems) == {}
 
 
@@ -149,20 +149,20 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("base", "changes", "path", "message"), CASES)
-def test_what_is_wrong_is_said_at_its_place(
+def test_errors_have_their_positions(
     base: dict[str, Any], changes: dict[str, Any], path: str, message: str
 ) -> None:
     assert found(workloads.problems, changes, base=base) == {f"{W}.{path}": message}
 
 
-def test_shared_memory_is_nobody_elses_place() -> None:
+def test_shared_memory_path_is_reserved() -> None:
     changes = {"storage.lustre.0.mount_path": "/dev/shm"}
     assert found(workloads.problems, changes, base=EKS) == {
         "storage.lustre[0].mount_path": "pods of jobs mount their shared memory at this path"
     }
 
 
-def test_as_many_flavours_as_a_queue_takes() -> None:
+def test_flavours_per_queue_are_limited() -> None:
     group = EKS["compute"][1]
     groups = [{**group, "name": f"g{number}"} for number in range(65)]
     changes = {"compute": groups, f"{W}.jobs": []}
@@ -173,7 +173,7 @@ def test_as_many_flavours_as_a_queue_takes() -> None:
     assert found(workloads.problems, changes, base=EKS) == {}
 
 
-def test_as_many_taints_as_a_flavour_takes() -> None:
+def test_taints_per_flavour_are_limited() -> None:
     taints = [{"key": f"t{number}", "effect": "NoSchedule"} for number in range(9)]
     assert found(workloads.problems, {"compute.1.taints": taints}, base=EKS) == {
         "compute[1].taints": "Kueue supports at most 8 taints per group"
@@ -181,7 +181,7 @@ def test_as_many_taints_as_a_flavour_takes() -> None:
     assert found(workloads.problems, {"compute.1.taints": taints[:8]}, base=EKS) == {}
 
 
-def test_elastic_training_needs_an_operator_that_knows_it() -> None:
+def test_elastic_training_requires_a_recent_operator() -> None:
     """Its first version is 1.2; a version that is not named is EKS's default."""
 
     def problems(version: str) -> dict[str, str]:
@@ -194,6 +194,6 @@ def test_elastic_training_needs_an_operator_that_knows_it() -> None:
     assert "v1.2 or later" in message
 
 
-def test_a_checkpointless_job_of_two_nodes_passes() -> None:
+def test_checkpointless_job_with_two_nodes_passes() -> None:
     changes = {f"{JOB}.elastic": ABSENT, f"{JOB}.checkpointless": {}, f"{JOB}.command": RESTARTS}
     assert found(workloads.problems, changes, base=HYPERPOD) == {}

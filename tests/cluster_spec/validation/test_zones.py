@@ -42,7 +42,7 @@ def test_consistent_specs_pass() -> None:
         ({"partition": "aws-cn"}, "partition", "us-east-1 is in the partition aws, not aws-cn"),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(zones.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
@@ -69,7 +69,7 @@ def test_prefixes_are_those_of_ec2(region: str, prefix: str) -> None:
     assert zones.zone_prefix(region) == prefix
 
 
-def test_every_zone_of_the_catalogue_belongs_to_its_region_and_to_no_other() -> None:
+def test_every_zone_of_the_catalogue_is_in_one_region() -> None:
     from clusterwright.catalog import load_catalog
 
     catalog = load_catalog()

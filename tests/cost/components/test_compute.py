@@ -15,7 +15,7 @@ def rate(**what: Any) -> dict[str, Any]:
     return {"region": "us-east-1", "source": "contract 7", "date": "2026-11-01", **what}
 
 
-def test_on_demand_instances_have_hyperpods_rate(tmp_path: Path) -> None:
+def test_on_demand_instances_have_the_hyperpod_rate(tmp_path: Path) -> None:
     workers = line(bill_of(tmp_path), "workers")
     assert (workers.quantity, workers.unit) == (4, "instance-hour")
     assert workers.unit_price_usd == Decimal("66.048")
@@ -25,7 +25,7 @@ def test_on_demand_instances_have_hyperpods_rate(tmp_path: Path) -> None:
     assert workers.path == "compute[1].count"
 
 
-def test_a_type_without_a_hyperpod_rate_never_gets_ec2s(tmp_path: Path) -> None:
+def test_missing_hyperpod_rate_is_not_replaced_by_ec2(tmp_path: Path) -> None:
     bill = bill_of(tmp_path, {"compute.1.instance_type": "p6-b200.48xlarge"})
     catalog = load_catalog()
     assert catalog.instance_price("p6-b200.48xlarge", "us-east-1", "ec2-on-demand").value  # type: ignore[union-attr]
@@ -38,7 +38,7 @@ def test_a_type_without_a_hyperpod_rate_never_gets_ec2s(tmp_path: Path) -> None:
     assert "adds to the total" in (workers.effect or "")
 
 
-def test_a_training_plan_is_prepaid_at_the_users_price(tmp_path: Path) -> None:
+def test_training_plan_has_the_purchase_price_of_the_user(tmp_path: Path) -> None:
     plan = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
     unknown = line(bill_of(tmp_path, plan), "workers")
     assert unknown.unit_price_usd is None

@@ -44,7 +44,7 @@ def test_platforms_on_eks_pay_for_the_control_plane(
         ("1.99", "standard", "2026-11-20", "0.1", "no source states the end"),
     ],
 )
-def test_a_control_plane_has_the_rate_of_its_support(
+def test_control_plane_has_the_rate_of_its_support(
     tmp_path: Path, version: str, support: str, day: str, rate: str, words: str
 ) -> None:
     kubernetes = {"version": version, "support": support}

@@ -51,12 +51,12 @@ class TestSupport:
         ("spending", "usd"),
         [(0, 100), (500, 100), (10_000, 1000), (20_000, 1700), (80_000, 5900), (180_000, 8900)],
     )
-    def test_each_tier_charges_its_part(self, spending: int, usd: int) -> None:
+    def test_each_tier_charges_its_share(self, spending: int, usd: int) -> None:
         plan = terms(self.text(minimum_usd=100)).support
         assert plan is not None
         assert charge(plan, Decimal(spending)) == usd
 
-    def test_the_share_is_what_this_cluster_adds(self, tmp_path: Path) -> None:
+    def test_charge_is_the_increase_caused_by_the_cluster(self, tmp_path: Path) -> None:
         month = 4 * P5 * 730
         alone = {line.component: line for line in bill_of(tmp_path, text=self.text()).lines}
         assert alone["support"].monthly_usd == 5900 + (month - 80_000) * Decimal("0.03")

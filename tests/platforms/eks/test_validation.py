@@ -41,7 +41,7 @@ def test_consistent_specs_pass() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, words: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, words: str) -> None:
     problems = found(validation.problems, changes, EKS_MINIMAL)
     assert list(problems) == [path]
     assert words in problems[path]

@@ -88,7 +88,7 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(validation.problems, changes, base=HYPERPOD_EKS)
     assert list(problems) == [path]
     assert message in problems[path]

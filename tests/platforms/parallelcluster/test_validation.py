@@ -149,7 +149,7 @@ def test_other_platforms_are_not_looked_at() -> None:
         ),
     ],
 )
-def test_contradictions_are_found(changes: dict[str, Any], path: str, message: str) -> None:
+def test_contradictions_are_reported(changes: dict[str, Any], path: str, message: str) -> None:
     problems = found(validation.problems, changes, base=BASE)
     assert path in problems
     assert message in problems[path]

@@ -128,7 +128,7 @@ def test_every_supported_type_is_tested(resources: list[Resource]) -> None:
     assert supported - looked_at == set()
 
 
-def test_no_attribute_is_empty(resources: list[Resource]) -> None:
+def test_attributes_have_values(resources: list[Resource]) -> None:
     empty = [
         (item.type_name, name)
         for item in resources
@@ -138,7 +138,7 @@ def test_no_attribute_is_empty(resources: list[Resource]) -> None:
     assert empty == []
 
 
-def test_what_is_listed_is_in_the_schema() -> None:
+def test_listed_attributes_are_in_the_schema() -> None:
     wrong = []
     for kind, handler in registry().items():
         schema = resource_schema(kind, REGION)

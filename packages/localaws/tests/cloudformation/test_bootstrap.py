@@ -48,7 +48,7 @@ def bootstrap(change: Any = create, **parameters: str) -> dict[str, Any]:
     return stack
 
 
-def test_it_makes_what_the_cdk_deploys_with() -> None:
+def test_bootstrap_template_creates_its_resources() -> None:
     stack = bootstrap()
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     found = outputs(stack)
@@ -63,7 +63,7 @@ def test_it_makes_what_the_cdk_deploys_with() -> None:
     assert repository["repositoryName"] == f"cdk-hnb659fds-container-assets-{ACCOUNT}-{REGION}"
 
 
-def test_its_conditions_are_evaluated() -> None:
+def test_conditions_of_the_bootstrap_template_are_evaluated() -> None:
     bootstrap()
     assert "FileAssetsBucketEncryptionKey" not in resources_of("CDKToolkit")
     assert "CdkBoostrapPermissionsBoundaryPolicy" not in resources_of("CDKToolkit")
@@ -89,7 +89,7 @@ def test_the_bucket_has_every_setting_of_the_template() -> None:
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-def test_again_is_no_change_and_another_value_is() -> None:
+def test_only_changed_parameters_change_the_bootstrap_stack() -> None:
     bootstrap()
     with pytest.raises(ClientError, match="No updates are to be performed"):
         bootstrap(update)
@@ -99,7 +99,7 @@ def test_again_is_no_change_and_another_value_is() -> None:
         aws("s3").get_public_access_block(Bucket=BUCKET)
 
 
-def test_what_it_keeps_and_deletes() -> None:
+def test_deletion_keeps_the_retained_resources() -> None:
     """Its bucket and its image repository are kept after the stack if the template states so."""
     bootstrap()
     stack_id = described("CDKToolkit")["StackId"]

@@ -96,7 +96,7 @@ from clusterwright_localaws.cloudformation.schema import resource_schema
         ),
     ],
 )
-def test_difference(
+def test_documented_difference_holds(
     kind: str,
     old: dict[str, Any],
     new: dict[str, Any],

@@ -104,7 +104,7 @@ def test_values_are_answered_only_on_request(pretend: Pretend) -> None:
     }
 
 
-def test_a_change_of_metadata_alone_is_shown_as_one(pretend: Pretend) -> None:
+def test_change_of_metadata_only_is_listed(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1")}))
     planned = plan("s", template({"A": parameter("1", Metadata={"k": "v"})}))
     assert changes(planned)["A"]["Scope"] == ["Metadata"]
@@ -115,7 +115,7 @@ def test_a_change_of_metadata_alone_is_shown_as_one(pretend: Pretend) -> None:
     assert detail["StackResourceDetail"]["Metadata"] == '{"k": "v"}'
 
 
-def test_a_replaced_resource_is_planned_from_what_it_is_now(pretend: Pretend) -> None:
+def test_replacement_is_planned_from_the_current_resource(pretend: Pretend) -> None:
     create("s", template({"A": named("one"), "B": parameter({"Ref": "A"})}))
     update("s", template({"A": named("two"), "B": parameter({"Ref": "A"})}))
     planned = plan("s", template({"A": named("two", "w"), "B": parameter({"Ref": "A"})}))

@@ -93,7 +93,7 @@ def paths(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.mark.usefixtures("local")
-def test_whole_it_is_made() -> None:
+def test_undamaged_template_is_deployed() -> None:
     cloudformation().create_stack(StackName="s", TemplateBody=json.dumps(WHOLE))
     found = cloudformation().describe_stacks(StackName="s")["Stacks"][0]
     assert found["StackStatus"] == "CREATE_COMPLETE", found.get("StackStatusReason")
@@ -120,7 +120,9 @@ def damaged(place: tuple[Any, ...], junk: Any, *, as_key: bool) -> str:
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 @given(place=st.sampled_from(PLACES), junk=JUNK, as_key=st.booleans())
-def test_damaged_it_is_refused_or_made(place: tuple[Any, ...], junk: Any, as_key: bool) -> None:
+def test_damaged_template_is_refused_or_deployed(
+    place: tuple[Any, ...], junk: Any, as_key: bool
+) -> None:
     body = damaged(place, junk, as_key=as_key)
     with local_aws():
         try:
@@ -176,7 +178,7 @@ def test_damaged_it_is_refused_or_made(place: tuple[Any, ...], junk: Any, as_key
         ({"Transform": {"Name": "AWS::Include"}}, "No transform named AWS::Include found."),
     ],
 )
-def test_limits_and_shapes(changes: dict[str, Any], message: str) -> None:
+def test_limits_and_structure_are_validated(changes: dict[str, Any], message: str) -> None:
     body = {"Resources": {"P": parameter("x")}, **changes}
     with pytest.raises(ClientError) as caught:
         cloudformation().create_stack(StackName="s", TemplateBody=template(**_named(body)))
@@ -188,7 +190,7 @@ def _named(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("local")
-def test_a_bottomless_template() -> None:
+def test_deeply_nested_template_is_refused() -> None:
     body = '{"Resources": {"P": ' + "[" * 5000 + "]" * 5000 + "}}"
     with pytest.raises(ClientError, match="unsupported structure"):
         cloudformation().create_stack(StackName="s", TemplateBody=body)

@@ -74,7 +74,7 @@ class TestStacks:
             assert aws("amp").list_workspaces()["workspaces"] == []
             assert aws("ec2").describe_addresses()["Addresses"] == []
 
-    def test_a_failure_beside_them_rolls_all_of_them_back(self) -> None:
+    def test_failure_rolls_back_slow_resources(self) -> None:
         broken = parameter("x", DependsOn="Vpc")
         broken["Properties"]["Name"] = "aws/not-allowed"
         with local_aws(delays=dict.fromkeys(SLOW, 0.3)):

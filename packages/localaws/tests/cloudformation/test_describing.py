@@ -45,7 +45,7 @@ def test_events_are_newest_first_and_in_pages() -> None:
     assert found[-1]["ResourceStatusReason"] == "User Initiated"
 
 
-def test_a_token_that_was_never_given() -> None:
+def test_unknown_token_is_refused() -> None:
     create("one", ONE)
     with pytest.raises(ClientError, match="Invalid NextToken"):
         cloudformation().describe_stack_events(StackName="one", NextToken="7")

@@ -14,7 +14,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 pytestmark = pytest.mark.usefixtures("local")
 
 
-def test_a_fresh_stack_is_in_sync_as_far_as_it_can_be_read() -> None:
+def test_new_stack_is_in_sync() -> None:
     create("one", BODY)
     found = {name: one["StackResourceDriftStatus"] for name, one in drifts().items()}
     # A rule that is a separate resource is not drift of its group.
@@ -24,7 +24,7 @@ def test_a_fresh_stack_is_in_sync_as_far_as_it_can_be_read() -> None:
     assert described("one")["DriftInformation"]["StackDriftStatus"] == "IN_SYNC"
 
 
-def test_a_changed_value() -> None:
+def test_changed_value_is_drift() -> None:
     create("one", BODY)
     aws("ssm").put_parameter(Name=physical("P"), Value="2", Overwrite=True)
     item = drifts()["P"]
@@ -40,13 +40,13 @@ def test_a_changed_value() -> None:
     assert described("one")["DriftInformation"]["StackDriftStatus"] == "DRIFTED"
 
 
-def test_a_deleted_resource() -> None:
+def test_deleted_resource_is_drift() -> None:
     create("one", BODY)
     aws("logs").delete_log_group(logGroupName=physical("Logs"))
     assert drifts()["Logs"]["StackResourceDriftStatus"] == "DELETED"
 
 
-def test_a_rule_that_was_added_outside_the_stack() -> None:
+def test_rule_added_outside_the_stack_is_drift() -> None:
     create("one", BODY)
     aws("ec2").authorize_security_group_ingress(
         GroupId=physical("Group"),

@@ -27,7 +27,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 )
 
 
-def test_dynamic_references_are_filled_in_for_the_handler_only(pretend: Pretend) -> None:
+def test_dynamic_references_are_resolved_only_for_the_handler(pretend: Pretend) -> None:
     aws("secretsmanager").create_secret(Name="db", SecretString='{"password": "hunter2"}')
     secret = "{{resolve:secretsmanager:db:SecretString:password}}"
     create("s", template({"A": parameter(secret)}))

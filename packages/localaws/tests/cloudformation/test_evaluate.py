@@ -77,7 +77,7 @@ def scope(*, extensions: bool = False) -> Scope:
         ),
     ],
 )
-def test_value(expression: object, value: object) -> None:
+def test_function_is_evaluated(expression: object, value: object) -> None:
     assert scope().evaluate(expression) == value
 
 
@@ -129,12 +129,12 @@ def test_a_function_of_an_unknown_value_is_unknown(expression: object) -> None:
         ({"Fn::Sub": "a", "b": 1}, "must be the only key"),
     ],
 )
-def test_what_is_wrong_is_refused(expression: object, message: str) -> None:
+def test_invalid_function_is_refused(expression: object, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         scope().evaluate(expression)
 
 
-def test_language_extensions() -> None:
+def test_language_extensions_are_evaluated() -> None:
     with_extensions = scope(extensions=True)
     assert with_extensions.evaluate({"Fn::Length": {"Ref": "List"}}) == 2
     assert with_extensions.evaluate({"Fn::ToJsonString": {"a": {"Ref": "Env"}}}) == '{"a":"prod"}'

@@ -45,7 +45,7 @@ def ids() -> Iterator[dict[str, str]]:
 
 
 class TestCreated:
-    def test_outputs_are_what_the_services_say(self, ids: dict[str, str]) -> None:
+    def test_outputs_match_the_services(self, ids: dict[str, str]) -> None:
         found = outputs(described("all"))
         database = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])
         assert found["DbHost"] == database["DBInstances"][0]["Endpoint"]["Address"]
@@ -61,7 +61,7 @@ class TestCreated:
         assert found["LaunchVersion"] == "1"
         assert found["PlacementName"] == ids["Placement"]
 
-    def test_the_bucket(self, ids: dict[str, str]) -> None:
+    def test_bucket_has_its_properties(self, ids: dict[str, str]) -> None:
         s3, name = aws("s3"), ids["Bucket"]
         (rule,) = s3.get_bucket_encryption(Bucket=name)["ServerSideEncryptionConfiguration"][
             "Rules"
@@ -82,7 +82,7 @@ class TestCreated:
         keys = {content["Key"] for content in s3.list_objects_v2(Bucket=name)["Contents"]}
         assert keys == {"lifecycle/index.py", "lifecycle/sub/on_create.sh"}
 
-    def test_the_directory_bucket(self, ids: dict[str, str]) -> None:
+    def test_directory_bucket_has_its_properties(self, ids: dict[str, str]) -> None:
         name = ids["Express"]
         assert name.endswith(f"--{every_type.ZONE_ID}--x-s3")
         assert aws("s3").head_bucket(Bucket=name)["ResponseMetadata"]["HTTPStatusCode"] == 200
@@ -91,7 +91,7 @@ class TestCreated:
         )
         assert tags["Tags"] == [TEAM]
 
-    def test_identities(self, ids: dict[str, str]) -> None:
+    def test_roles_and_profiles_have_their_properties(self, ids: dict[str, str]) -> None:
         iam, role = aws("iam"), ids["Role"]
         attached = iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]
         arns = {item["PolicyArn"] for item in attached}
@@ -104,7 +104,7 @@ class TestCreated:
         assert [entry["RoleName"] for entry in profile["Roles"]] == [role]
         assert iam.list_role_tags(RoleName=role)["Tags"] == [TEAM]
 
-    def test_the_key_its_alias_and_the_logs_that_use_it(self, ids: dict[str, str]) -> None:
+    def test_key_alias_and_log_group_have_their_properties(self, ids: dict[str, str]) -> None:
         kms = aws("kms")
         key = kms.describe_key(KeyId="alias/all")["KeyMetadata"]
         assert key["KeyId"] == ids["Key"]
@@ -112,7 +112,7 @@ class TestCreated:
         (group,) = aws("logs").describe_log_groups(logGroupNamePrefix=ids["Logs"])["logGroups"]
         assert (group["retentionInDays"], group["kmsKeyId"]) == (30, key["Arn"])
 
-    def test_capacity(self, ids: dict[str, str]) -> None:
+    def test_capacity_reservation_has_its_properties(self, ids: dict[str, str]) -> None:
         ec2 = aws("ec2")
         (reservation,) = ec2.describe_capacity_reservations(
             CapacityReservationIds=[ids["Reservation"]]
@@ -129,7 +129,7 @@ class TestCreated:
         assert data["NetworkInterfaces"][0]["InterfaceType"] == "efa"
         assert data["MetadataOptions"]["HttpTokens"] == "required"
 
-    def test_the_database_and_its_secret(self, ids: dict[str, str]) -> None:
+    def test_database_and_secret_have_their_properties(self, ids: dict[str, str]) -> None:
         (db,) = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])["DBInstances"]
         assert (db["Engine"], db["AllocatedStorage"], db["MasterUsername"]) == (
             "mysql",
@@ -157,7 +157,7 @@ class TestCreated:
         assert "{{resolve:secretsmanager:" in shown
         assert value["password"] not in shown
 
-    def test_functions(self, ids: dict[str, str]) -> None:
+    def test_function_has_its_properties(self, ids: dict[str, str]) -> None:
         functions = aws("lambda")
         found = functions.get_function_configuration(FunctionName=ids["Function"])
         assert (found["MemorySize"], found["Runtime"]) == (256, "python3.13")
@@ -169,7 +169,7 @@ class TestCreated:
         assert answer["FunctionError"]
         assert "does not run them" in json.load(answer["Payload"])["errorMessage"]
 
-    def test_watching(self, ids: dict[str, str]) -> None:
+    def test_topic_alarms_and_dashboard_have_their_properties(self, ids: dict[str, str]) -> None:
         topic = aws("sns").get_topic_attributes(TopicArn=ids["Topic"])["Attributes"]
         assert topic["KmsMasterKeyId"] == ids["Key"]
         assert "budgets.amazonaws.com" in topic["Policy"]
@@ -182,7 +182,7 @@ class TestCreated:
         budget = aws("budgets").describe_budget(AccountId=ACCOUNT, BudgetName=ids["Budget"])
         assert float(budget["Budget"]["BudgetLimit"]["Amount"]) == 1000
 
-    def test_warnings_and_their_queue(self, ids: dict[str, str]) -> None:
+    def test_queue_and_event_rules_have_their_properties(self, ids: dict[str, str]) -> None:
         queue = aws("sqs").get_queue_attributes(QueueUrl=ids["Warnings"], AttributeNames=["All"])
         attributes = queue["Attributes"]
         assert attributes["MessageRetentionPeriod"] == "300"
@@ -197,7 +197,7 @@ class TestCreated:
         assert TEAM in tags["Tags"]
         assert aws("sqs").list_queue_tags(QueueUrl=ids["Warnings"])["Tags"]["team"] == "training"
 
-    def test_the_default_group_has_no_rules(self, ids: dict[str, str]) -> None:
+    def test_default_security_group_has_no_rules(self, ids: dict[str, str]) -> None:
         (group,) = aws("ec2").describe_security_groups(
             Filters=[
                 {"Name": "vpc-id", "Values": [ids["Vpc"]]},
@@ -219,7 +219,7 @@ class TestCreated:
 
 
 @pytest.mark.usefixtures("local")
-def test_changes_are_made_in_place_and_nothing_is_left_after_deletion() -> None:
+def test_resources_are_updated_in_place_and_deleted_completely() -> None:
     every_type.make_assets()
     before = _everything()
     create("all", template(every_type.RESOURCES), Tags=[TEAM])
@@ -339,7 +339,7 @@ def _everything() -> dict[str, list[str]]:
     return found
 
 
-def test_every_supported_type_is_in_a_whole_template() -> None:
+def test_template_with_every_supported_type_covers_all_types() -> None:
     """The template here, and the tests of the other types."""
     here = {resource["Type"] for resource in every_type.RESOURCES.values()}
     network = {
@@ -378,7 +378,7 @@ _OF_EVERY_CUSTOM_RESOURCE = {"ServiceToken", "ServiceTimeout", "SdkRetry"}
 
 
 @pytest.mark.parametrize("name", sorted(registry()))
-def test_no_property_is_left_out_in_silence(name: str) -> None:
+def test_every_property_is_supported_or_refused(name: str) -> None:
     """Every property that a handler accepts is named in its code."""
     handler = registry()[name]
     schema = resource_schema(name, REGION)

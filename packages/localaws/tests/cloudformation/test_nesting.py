@@ -78,7 +78,7 @@ def names() -> set[str]:
 
 
 class TestMadeAndDeleted:
-    def test_outputs_reach_the_parent(self) -> None:
+    def test_outputs_of_a_nested_stack_are_attributes(self) -> None:
         top = create("top", parent(put("c.json", child())), Tags=[{"Key": "team", "Value": "a"}])
         assert top["StackStatus"] == "CREATE_COMPLETE", top
         assert value_of("top", "Outer") == "x"
@@ -94,14 +94,14 @@ class TestMadeAndDeleted:
             ("Inner", "CREATE_COMPLETE"),
         ]
 
-    def test_deleting_the_parent_deletes_all(self) -> None:
+    def test_deleting_the_parent_deletes_nested_stacks(self) -> None:
         create("top", parent(put("c.json", child())))
         nested = inner_id()
         assert delete("top")["StackStatus"] == "DELETE_COMPLETE"
         assert described(nested)["StackStatus"] == "DELETE_COMPLETE"
         assert names() == set()
 
-    def test_three_levels_have_one_root(self) -> None:
+    def test_root_of_three_levels_is_the_first_stack(self) -> None:
         middle = template(
             {"Inner": resource(NESTED, {"TemplateURL": put("c.json", child())})},
             Outputs={
@@ -117,7 +117,7 @@ class TestMadeAndDeleted:
         delete("top")
         assert names() == set()
 
-    def test_a_wrong_url_fails_the_resource(self) -> None:
+    def test_invalid_template_url_fails_the_resource(self) -> None:
         top = create("top", parent(f"https://{BUCKET}.s3.amazonaws.com/absent.json"))
         assert top["StackStatus"] == "ROLLBACK_COMPLETE"
         (failed,) = [
@@ -129,13 +129,13 @@ class TestMadeAndDeleted:
         ]
         assert failed["ResourceStatusReason"].startswith("S3 error: ")
 
-    def test_an_output_that_is_not_there(self) -> None:
+    def test_unknown_output_is_refused(self) -> None:
         body = parent(put("c.json", child())).replace("Outputs.Given", "Outputs.Missing")
         top = create("top", body)
         assert top["StackStatus"] == "ROLLBACK_COMPLETE"
         assert names() == set()
 
-    def test_a_template_that_nests_itself_ends(self) -> None:
+    def test_recursive_template_is_refused(self) -> None:
         url = f"https://{BUCKET}.s3.amazonaws.com/self.json"
         put("self.json", template({"Inner": resource(NESTED, {"TemplateURL": url})}))
         top = create("top", template({"Inner": resource(NESTED, {"TemplateURL": url})}))
@@ -144,7 +144,7 @@ class TestMadeAndDeleted:
             "top"
         ]
 
-    def test_iam_needs_the_parents_word(self) -> None:
+    def test_nested_stack_has_the_capabilities_of_its_parent(self) -> None:
         role = resource(
             "AWS::IAM::Role",
             {"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": []}},
@@ -158,7 +158,7 @@ class TestMadeAndDeleted:
 
 
 class TestRolledBack:
-    def test_a_failure_inside_fails_the_whole(self) -> None:
+    def test_failure_in_a_nested_stack_fails_the_parent(self) -> None:
         inner = child(Broken=parameter("v", DependsOn=["Setting"]))
         inner = inner.replace('"Value": "v"', '"Name": "aws/no", "Value": "v"')
         top = create("top", parent(put("c.json", inner)))
@@ -185,12 +185,12 @@ class TestRolledBack:
         )
         assert names() == set()
 
-    def test_a_failure_beside_deletes_what_was_nested(self) -> None:
+    def test_failure_in_the_parent_deletes_the_nested_stack(self) -> None:
         top = create("top", parent(put("c.json", child()), Broken=BROKEN))
         assert top["StackStatus"] == "ROLLBACK_COMPLETE"
         assert names() == set()
 
-    def test_a_nested_update_is_rolled_back_with_its_parents(self) -> None:
+    def test_nested_update_is_rolled_back_with_its_parent(self) -> None:
         create("top", parent(put("c.json", child()), "one"))
         before = names()
         top = update("top", parent(put("c.json", child()), "two", Broken=BROKEN))
@@ -200,7 +200,7 @@ class TestRolledBack:
         assert value_of("top", "Outer") == "one"
         assert names() == before
 
-    def test_what_the_nested_update_replaced_is_kept_until_the_parent_has_succeeded(self) -> None:
+    def test_resources_replaced_in_a_nested_stack_are_kept_until_the_parent_succeeds(self) -> None:
         create("top", parent(put("c.json", child())))
         before = names()
         moved = child().replace(
@@ -218,7 +218,7 @@ class TestRolledBack:
             "UPDATE_COMPLETE",
         ]
 
-    def test_an_update_that_fails_inside(self) -> None:
+    def test_failed_update_of_a_nested_stack_fails_the_parent(self) -> None:
         create("top", parent(put("c.json", child())))
         inner = child(Broken=parameter("v"))
         inner = inner.replace('"Value": "v"', '"Name": "aws/no", "Value": "v"')
@@ -236,7 +236,7 @@ class TestRolledBack:
             "UPDATE_COMPLETE"
         )
 
-    def test_without_rollback_the_next_update_continues(self) -> None:
+    def test_failed_update_without_rollback_can_be_continued(self) -> None:
         inner = child(Broken=parameter("v"))
         inner = inner.replace('"Value": "v"', '"Name": "aws/no", "Value": "v"')
         top = create("top", parent(put("c.json", inner)), DisableRollback=True)
@@ -250,20 +250,20 @@ class TestRolledBack:
 
 
 class TestUpdated:
-    def test_the_same_url_with_another_text_is_an_update(self) -> None:
+    def test_changed_template_at_the_same_url_is_an_update(self) -> None:
         url = put("c.json", child())
         create("top", parent(url))
         put("c.json", child(Second=parameter("two")))
         assert update("top", parent(url))["StackStatus"] == "UPDATE_COMPLETE"
         assert "Second" in resources_of(inner_id())
 
-    def test_nothing_new_is_no_update(self) -> None:
+    def test_unchanged_nested_stack_is_not_updated(self) -> None:
         body = parent(put("c.json", child()))
         create("top", body)
         with pytest.raises(ClientError, match="No updates are to be performed"):
             update("top", body)
 
-    def test_outputs_that_change_reach_the_parent(self) -> None:
+    def test_changed_outputs_of_a_nested_stack_update_the_parent(self) -> None:
         url = put("c.json", child())
         create("top", parent(url, "one"))
         assert update("top", parent(url, "two"))["StackStatus"] == "UPDATE_COMPLETE"
@@ -271,7 +271,7 @@ class TestUpdated:
 
 
 class TestProtected:
-    def test_the_root_protects_the_family(self) -> None:
+    def test_termination_protection_of_the_root_applies_to_nested_stacks(self) -> None:
         create("top", parent(put("c.json", child())), EnableTerminationProtection=True)
         with pytest.raises(ClientError, match="TerminationProtection is enabled"):
             cloudformation().delete_stack(StackName=inner_id())
@@ -280,7 +280,7 @@ class TestProtected:
                 StackName=inner_id(), EnableTerminationProtection=False
             )
 
-    def test_a_change_set_of_a_family_is_that_of_its_root(self) -> None:
+    def test_change_set_with_nested_stacks_lists_the_root_only(self) -> None:
         """Nested stacks have no change sets; they are created when the root's is executed."""
         caller = cloudformation()
         caller.create_change_set(

@@ -38,7 +38,7 @@ def only(name: str, message: str = "no") -> Any:
     )
 
 
-def test_resources_are_made_in_the_order_of_their_references(pretend: Pretend) -> None:
+def test_resources_are_created_in_the_order_of_their_references(pretend: Pretend) -> None:
     stack = create("s", template(CHAIN))
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     assert pretend.did("create") == ["First", "Second", "Third"]
@@ -63,13 +63,13 @@ def test_resources_are_made_in_the_order_of_their_references(pretend: Pretend) -
     ]
 
 
-def test_events_have_times_that_sort_them(pretend: Pretend) -> None:
+def test_event_times_are_increasing(pretend: Pretend) -> None:
     create("s", template(CHAIN))
     times = [event["Timestamp"] for event in events("s")]
     assert times == sorted(set(times))
 
 
-def test_a_resource_whose_condition_is_false_is_not_made(pretend: Pretend) -> None:
+def test_resource_with_a_false_condition_is_not_created(pretend: Pretend) -> None:
     body = template(
         {"A": parameter("a", Condition="No"), "B": parameter("b")},
         Parameters={"P": {"Type": "String", "Default": "x"}},
@@ -80,7 +80,7 @@ def test_a_resource_whose_condition_is_false_is_not_made(pretend: Pretend) -> No
     assert set(resources_of("s")) == {"B"}
 
 
-def test_a_failure_rolls_back_what_was_made_newest_first(pretend: Pretend) -> None:
+def test_failure_rolls_back_in_reverse_order(pretend: Pretend) -> None:
     pretend.fail = only("Third", "the service says no")
     stack = create("s", template(CHAIN))
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -95,14 +95,14 @@ def test_a_failure_rolls_back_what_was_made_newest_first(pretend: Pretend) -> No
     assert pretend.existing == {}
 
 
-def test_a_resource_that_fails_half_made_is_deleted_too(pretend: Pretend) -> None:
+def test_resource_that_fails_during_creation_is_deleted(pretend: Pretend) -> None:
     pretend.fail, pretend.half = only("Second"), lambda name: name == "Second"
     assert create("s", template(CHAIN))["StackStatus"] == "ROLLBACK_COMPLETE"
     assert pretend.did("delete") == ["Second", "First"]
     assert pretend.existing == {}
 
 
-def test_what_still_waits_is_cancelled(pretend: Pretend) -> None:
+def test_pending_resources_are_cancelled(pretend: Pretend) -> None:
     pretend.fail = only("Bad")
     pretend.delay_s = lambda name: 30.0 if name == "Slow" else 0.0
     started = time.monotonic()
@@ -115,7 +115,7 @@ def test_what_still_waits_is_cancelled(pretend: Pretend) -> None:
     assert pretend.existing == {}
 
 
-def test_a_rollback_keeps_what_is_to_be_retained(pretend: Pretend) -> None:
+def test_rollback_keeps_retained_resources(pretend: Pretend) -> None:
     pretend.fail = only("Bad")
     body = template(
         {
@@ -129,7 +129,7 @@ def test_a_rollback_keeps_what_is_to_be_retained(pretend: Pretend) -> None:
     assert ("Kept", "DELETE_SKIPPED") in history("s")
 
 
-def test_retain_except_on_create_for_the_whole_operation(pretend: Pretend) -> None:
+def test_retain_except_on_create_applies_to_the_operation(pretend: Pretend) -> None:
     pretend.fail = only("Bad")
     body = template({"Kept": parameter("1", DeletionPolicy="Retain"), "Bad": parameter("2")})
     create("s", body, RetainExceptOnCreate=True)
@@ -145,7 +145,7 @@ def test_a_failed_rollback_is_reported(pretend: Pretend) -> None:
     assert stack["StackStatusReason"] == "The following resource(s) failed to delete: [First]. "
 
 
-def test_without_rollback_everything_remains_and_an_update_continues(pretend: Pretend) -> None:
+def test_stack_without_rollback_keeps_its_resources_and_can_be_updated(pretend: Pretend) -> None:
     pretend.fail = only("Third")
     stack = create("s", template(CHAIN), DisableRollback=True)
     assert stack["StackStatus"] == "CREATE_FAILED"
@@ -158,7 +158,7 @@ def test_without_rollback_everything_remains_and_an_update_continues(pretend: Pr
     assert set(pretend.existing) == {"First-1", "Second-2", "Third-3"}
 
 
-def test_a_failed_creation_without_rollback_can_be_rolled_back_later(pretend: Pretend) -> None:
+def test_stack_without_rollback_can_be_rolled_back_later(pretend: Pretend) -> None:
     pretend.fail = only("Third")
     create("s", template(CHAIN), DisableRollback=True)
     cloudformation().rollback_stack(StackName="s")
@@ -166,7 +166,7 @@ def test_a_failed_creation_without_rollback_can_be_rolled_back_later(pretend: Pr
     assert pretend.existing == {}
 
 
-def test_on_failure_delete_leaves_no_stack(pretend: Pretend) -> None:
+def test_on_failure_delete_removes_the_stack(pretend: Pretend) -> None:
     pretend.fail = only("Third")
     answer = cloudformation().create_stack(
         StackName="s", TemplateBody=template(CHAIN), OnFailure="DELETE"
@@ -176,7 +176,7 @@ def test_on_failure_delete_leaves_no_stack(pretend: Pretend) -> None:
         described("s")
 
 
-def test_a_time_limit(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timeout_in_minutes_rolls_back(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "clusterwright_localaws.cloudformation.operations.time.monotonic",
         iter(range(0, 10**9, 120)).__next__,
@@ -189,7 +189,7 @@ def test_a_time_limit(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None
     )
 
 
-def test_every_wrong_property_is_named_before_anything_is_made(pretend: Pretend) -> None:
+def test_all_invalid_properties_are_reported_before_creation(pretend: Pretend) -> None:
     body = template(
         {
             "Good": parameter("1"),
@@ -212,7 +212,7 @@ def test_every_wrong_property_is_named_before_anything_is_made(pretend: Pretend)
     assert failed[0]["DetailedStatus"] == "VALIDATION_FAILED"
 
 
-def test_a_value_that_is_wrong_only_when_it_is_known_fails_its_resource(pretend: Pretend) -> None:
+def test_invalid_resolved_value_fails_its_resource(pretend: Pretend) -> None:
     body = template(
         {
             "First": parameter("1"),
@@ -229,9 +229,7 @@ def test_a_value_that_is_wrong_only_when_it_is_known_fails_its_resource(pretend:
     )
 
 
-def test_states_are_visible_while_it_lasts(
-    pretend: Pretend, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_states_in_progress_are_visible(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "settle_s", 0.05)
     pretend.delay_s = lambda name: 0.5 if name == "Second" else 0.0
     cloudformation().create_stack(StackName="s", TemplateBody=template(CHAIN))
@@ -245,7 +243,7 @@ def test_states_are_visible_while_it_lasts(
     assert settled("s")["StackStatus"] == "CREATE_COMPLETE"
 
 
-def test_what_waits_does_so_in_parallel(pretend: Pretend) -> None:
+def test_slow_resources_are_created_in_parallel(pretend: Pretend) -> None:
     pretend.delay_s = lambda _: 0.3
     started = time.monotonic()
     create("s", template({f"P{n}": parameter(str(n)) for n in range(10)}))
@@ -260,7 +258,7 @@ def test_a_name_is_reserved_while_its_stack_exists(pretend: Pretend) -> None:
     assert caught.value.response["Error"]["Code"] == "AlreadyExistsException"
 
 
-def test_the_same_request_again_makes_no_second_stack(pretend: Pretend) -> None:
+def test_repeated_request_token_returns_the_same_stack(pretend: Pretend) -> None:
     request = {"StackName": "s", "TemplateBody": template(CHAIN), "ClientRequestToken": "t1"}
     first = cloudformation().create_stack(**request)
     settled("s")
@@ -268,7 +266,7 @@ def test_the_same_request_again_makes_no_second_stack(pretend: Pretend) -> None:
     assert pretend.did("create") == ["First", "Second", "Third"]
 
 
-def test_a_bug_of_a_handler_is_a_failed_resource_and_no_endless_stack(pretend: Pretend) -> None:
+def test_exception_in_a_handler_fails_the_resource(pretend: Pretend) -> None:
     def bug(operation: str, name: str, _: Any) -> str | None:
         if operation == "create" and name == "Second":
             raise KeyError("Oops")

@@ -40,7 +40,7 @@ def _two_stacks(local: None) -> None:
 
 
 @pytest.mark.usefixtures("_two_stacks")
-def test_a_value_crosses_stacks() -> None:
+def test_exported_value_is_imported() -> None:
     from packages.localaws.tests.cloudformation.stacks import aws, resources_of
 
     name = resources_of("app")["B"]["PhysicalResourceId"]
@@ -63,7 +63,7 @@ def test_an_export_in_use_cannot_be_deleted() -> None:
 
 
 @pytest.mark.usefixtures("_two_stacks")
-def test_an_export_in_use_cannot_leave_the_template() -> None:
+def test_export_in_use_cannot_be_removed_from_the_template() -> None:
     stack = update("net", template({"A": parameter("other")}))
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert (
@@ -103,7 +103,7 @@ def test_a_missing_export_fails_the_stack(local: None) -> None:
     )
 
 
-def test_two_stacks_cannot_export_one_name(local: None) -> None:
+def test_duplicate_export_name_is_refused(local: None) -> None:
     create("net", exporting())
     stack = create("net2", exporting())
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -113,14 +113,14 @@ def test_two_stacks_cannot_export_one_name(local: None) -> None:
 
 
 @pytest.mark.usefixtures("_two_stacks")
-def test_a_stack_that_stops_importing_frees_the_export() -> None:
+def test_removed_import_releases_the_export() -> None:
     update("app", template({"B": parameter("mine")}))
     with pytest.raises(ClientError, match="is not imported by any stack"):
         cloudformation().list_imports(ExportName="net:Vpc")
     assert delete("net")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_a_failed_update_keeps_what_it_imported(pretend: Pretend) -> None:
+def test_failed_update_keeps_its_imports(pretend: Pretend) -> None:
     create("net", exporting())
     create("app", IMPORTING)
     pretend.fail = lambda operation, name, _: "no" if name == "C" else None
@@ -129,7 +129,7 @@ def test_a_failed_update_keeps_what_it_imported(pretend: Pretend) -> None:
     assert cloudformation().list_imports(ExportName="net:Vpc")["Imports"] == ["app"]
 
 
-def test_regions_do_not_share_exports(local: None) -> None:
+def test_exports_are_regional(local: None) -> None:
     from packages.localaws.tests.cloudformation.stacks import aws
 
     create("net", exporting())

@@ -121,7 +121,7 @@ def test_an_ssm_parameter_is_read_at_every_operation() -> None:
     assert outputs(stack) == {"O": "7"}
 
 
-def test_the_previous_value_is_kept_on_request() -> None:
+def test_previous_value_is_used_on_request() -> None:
     body = template(ECHO, Parameters={"P": {"Type": "String", "Default": "d"}}, Outputs=OUT)
     create("s", body, Parameters=[value("given")])
     more = template(
@@ -135,14 +135,14 @@ def test_the_previous_value_is_kept_on_request() -> None:
     assert outputs(update("s", body)) == {"O": "d"}
 
 
-def test_what_must_not_be_echoed_is_hidden() -> None:
+def test_no_echo_parameters_are_masked() -> None:
     body = template(ECHO, Parameters={"P": {"Type": "String", "NoEcho": True}})
     create("s", body, Parameters=[value("hunter2")])
     assert described("s")["Parameters"] == [{"ParameterKey": "P", "ParameterValue": "****"}]
     assert "hunter2" not in str(events("s"))
 
 
-def test_rules_refuse_before_anything_is_made() -> None:
+def test_false_rules_refuse_the_stack() -> None:
     body = template(
         ECHO,
         Parameters={"P": {"Type": "String"}},

@@ -77,7 +77,7 @@ def changed(name: str, resources: Resources) -> str:
 
 @few
 @given(first=bodies(), second=bodies())
-def test_there_and_back_again(first: Resources, second: Resources) -> None:
+def test_updates_and_their_reverse_restore_the_stack(first: Resources, second: Resources) -> None:
     with local_aws():
         empty = account()
         assert create("s", body(first))["StackStatus"] == "CREATE_COMPLETE"
@@ -131,7 +131,7 @@ def failed_in_clean_up(name: str) -> bool:
 
 @few
 @given(resources=bodies(), data=st.data())
-def test_a_creation_that_fails_anywhere_leaves_nothing(
+def test_failure_of_any_call_during_creation_leaves_no_resource(
     resources: Resources, data: st.DataObject
 ) -> None:
     with local_aws() as runtime:
@@ -155,7 +155,7 @@ def test_a_creation_that_fails_anywhere_leaves_nothing(
 
 @few
 @given(first=bodies(), second=bodies(), data=st.data())
-def test_an_update_that_fails_anywhere_is_rolled_back(
+def test_failure_of_any_call_during_an_update_is_rolled_back(
     first: Resources, second: Resources, data: st.DataObject
 ) -> None:
     with local_aws() as runtime:
@@ -187,7 +187,7 @@ def test_an_update_that_fails_anywhere_is_rolled_back(
 
 @few
 @given(resources=bodies(), data=st.data())
-def test_a_deletion_that_fails_anywhere_can_be_repeated(
+def test_failure_of_any_call_during_deletion_can_be_retried(
     resources: Resources, data: st.DataObject
 ) -> None:
     with local_aws() as runtime:

@@ -53,11 +53,11 @@ ONE = template({"P": parameter("1")})
         "https://assets.s3.amazonaws.com/a%2Fb.json",
     ],
 )
-def test_every_form_of_an_s3_url(url: str) -> None:
+def test_every_form_of_s3_url_is_accepted(url: str) -> None:
     assert bucket_and_key(url) == ("assets", "a/b.json")
 
 
-def test_a_bucket_with_dots() -> None:
+def test_bucket_name_with_dots_is_accepted() -> None:
     assert bucket_and_key("https://a.b.c.s3.eu-west-1.amazonaws.com/k") == ("a.b.c", "k")
 
 
@@ -70,7 +70,7 @@ def test_a_bucket_with_dots() -> None:
         ("https://assets.s3.amazonaws.com/", "must reference a valid S3 object"),
     ],
 )
-def test_what_is_no_s3_object(url: str, message: str) -> None:
+def test_url_outside_s3_is_refused(url: str, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         bucket_and_key(url)
 
@@ -85,7 +85,7 @@ def asset(local: None) -> str:
     return "https://s3.us-east-1.amazonaws.com/assets/one.json"
 
 
-def test_a_template_from_s3(asset: str) -> None:
+def test_template_is_read_from_s3(asset: str) -> None:
     cloudformation().create_stack(StackName="one", TemplateURL=asset)
     assert settled("one")["StackStatus"] == "CREATE_COMPLETE"
     assert set(resources_of("one")) == {"P"}
@@ -98,18 +98,18 @@ def test_a_template_from_s3(asset: str) -> None:
         ("two.bin", "Template format error"),
     ],
 )
-def test_an_object_that_is_no_template(asset: str, key: str, message: str) -> None:
+def test_s3_object_that_is_not_a_template_is_refused(asset: str, key: str, message: str) -> None:
     with pytest.raises(ClientError, match=message):
         cloudformation().create_stack(StackName="one", TemplateURL=asset.replace("one.json", key))
 
 
-def test_a_template_once_and_only_once(asset: str) -> None:
+def test_exactly_one_template_source_is_required(asset: str) -> None:
     for sources in ({}, {"TemplateURL": asset, "TemplateBody": ONE}):
         with pytest.raises(ClientError, match="Either Template URL or Template Body"):
             cloudformation().create_stack(StackName="one", **sources)
 
 
-def test_the_previous_template(asset: str) -> None:
+def test_previous_template_is_used(asset: str) -> None:
     body = template({"P": parameter({"Ref": "Text"})}, Parameters={"Text": {"Type": "String"}})
     create("one", body, Parameters=[{"ParameterKey": "Text", "ParameterValue": "a"}])
     name = resources_of("one")["P"]["PhysicalResourceId"]

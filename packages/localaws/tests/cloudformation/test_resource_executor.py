@@ -25,7 +25,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 )
 
 
-def test_only_what_changed_is_touched(pretend: Pretend) -> None:
+def test_unchanged_resources_are_not_updated(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1"), "B": parameter("1")}))
     pretend.calls.clear()
     stack = update("s", template({"A": parameter("1"), "B": parameter("2")}))
@@ -98,7 +98,7 @@ def test_a_resource_with_a_custom_name_cannot_be_replaced(pretend: Pretend) -> N
     assert pretend.calls == [("create", "A")]
 
 
-def test_a_resource_that_leaves_the_template_is_deleted_last(pretend: Pretend) -> None:
+def test_removed_resource_is_deleted_last(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1"), "B": parameter({"Ref": "A"}), "C": parameter("c")}))
     pretend.calls.clear()
     update("s", template({"C": parameter("d")}))
@@ -113,14 +113,14 @@ def test_a_removed_resource_is_kept_by_its_policy(pretend: Pretend) -> None:
     assert set(resources_of("s")) == {"C"}
 
 
-def test_a_cleanup_that_fails_does_not_fail_the_update(pretend: Pretend) -> None:
+def test_failed_cleanup_does_not_fail_the_update(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1"), "C": parameter("c")}))
     pretend.fail = failing(("delete", "A"))
     assert update("s", template({"C": parameter("c")}))["StackStatus"] == "UPDATE_COMPLETE"
     assert ("A", "DELETE_FAILED") in history("s")
 
 
-def test_a_failure_brings_everything_back(pretend: Pretend) -> None:
+def test_failed_update_restores_every_resource(pretend: Pretend) -> None:
     before = {"A": named("one"), "B": parameter("1"), "Last": parameter({"Ref": "A"})}
     create("s", template(before))
     existing = {name: dict(value) for name, value in pretend.existing.items()}
@@ -147,7 +147,7 @@ def test_a_failure_brings_everything_back(pretend: Pretend) -> None:
         update("s", template(before))
 
 
-def test_a_replacement_that_fails_leaves_the_old_resource(pretend: Pretend) -> None:
+def test_failed_replacement_keeps_the_old_resource(pretend: Pretend) -> None:
     create("s", template({"A": named("one")}))
     pretend.fail = failing(("create", "A"))
     assert update("s", template({"A": named("two")}))["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
@@ -161,14 +161,14 @@ def test_the_type_of_a_resource_cannot_change(pretend: Pretend) -> None:
         update("s", template({"A": resource("AWS::SNS::Topic")}))
 
 
-def test_outputs_alone_are_a_change(pretend: Pretend) -> None:
+def test_changed_outputs_are_an_update(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1")}))
     pretend.calls.clear()
     stack = update("s", template({"A": parameter("1")}, Outputs={"O": {"Value": "new"}}))
     assert (outputs(stack), pretend.calls) == ({"O": "new"}, [])
 
 
-def test_the_tags_of_the_stack_reach_every_resource_that_has_tags(pretend: Pretend) -> None:
+def test_stack_tags_are_set_on_taggable_resources(pretend: Pretend) -> None:
     body = template(
         {
             "A": parameter("1"),
@@ -182,7 +182,7 @@ def test_the_tags_of_the_stack_reach_every_resource_that_has_tags(pretend: Prete
     assert ("update", "A") in pretend.calls
 
 
-def test_a_policy_of_the_stack_protects_its_resources(pretend: Pretend) -> None:
+def test_stack_policy_protects_its_resources(pretend: Pretend) -> None:
     policy = """{"Statement": [
         {"Effect": "Allow", "Action": "Update:*", "Principal": "*", "Resource": "*"},
         {"Effect": "Deny", "Action": ["Update:Replace", "Update:Delete"], "Principal": "*",

@@ -6,7 +6,7 @@ import time
 from clusterwright_localaws.cloudformation.scheduler import pause, run_jobs
 
 
-def test_jobs_run_after_what_they_depend_on() -> None:
+def test_jobs_run_after_their_dependencies() -> None:
     done: list[str] = []
 
     def job(name: str) -> bool:
@@ -17,7 +17,7 @@ def test_jobs_run_after_what_they_depend_on() -> None:
     assert (done, failed) == (["a", "b", "c"], set())
 
 
-def test_jobs_that_wait_do_so_side_by_side() -> None:
+def test_waiting_jobs_run_in_parallel() -> None:
     started = time.monotonic()
 
     def job(name: str) -> bool:
@@ -30,7 +30,7 @@ def test_jobs_that_wait_do_so_side_by_side() -> None:
     assert time.monotonic() - started < 1.0
 
 
-def test_only_one_job_works_at_a_time() -> None:
+def test_one_job_runs_at_a_time() -> None:
     inside = 0
     most = 0
     guard = threading.Lock()
@@ -51,7 +51,7 @@ def test_only_one_job_works_at_a_time() -> None:
     assert most == 1
 
 
-def test_after_a_failure_nothing_new_starts() -> None:
+def test_no_job_starts_after_a_failure() -> None:
     done: list[str] = []
 
     def job(name: str) -> bool:
@@ -62,7 +62,7 @@ def test_after_a_failure_nothing_new_starts() -> None:
     assert done == ["a", "bad"]
 
 
-def test_keeping_going_leaves_out_only_what_depends_on_the_failure() -> None:
+def test_keep_going_omits_only_dependents_of_the_failure() -> None:
     done: list[str] = []
 
     def job(name: str) -> bool:

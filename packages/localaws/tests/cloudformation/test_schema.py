@@ -67,11 +67,11 @@ def refused(kind: str, properties: object) -> list[str]:
         ),
     ],
 )
-def test_what_the_schema_refuses(kind: str, properties: object, message: str) -> None:
+def test_schema_violations_are_refused(kind: str, properties: object, message: str) -> None:
     assert message in refused(kind, properties)
 
 
-def test_scalars_are_accepted_in_either_spelling() -> None:
+def test_scalars_are_accepted_as_text() -> None:
     coerced, wrong = schema("AWS::EC2::Subnet").validate(
         {"VpcId": "vpc-1", "CidrBlock": "10.0.0.0/24", "MapPublicIpOnLaunch": "true"}
     )
@@ -82,7 +82,7 @@ def test_scalars_are_accepted_in_either_spelling() -> None:
     assert (coerced["Value"], wrong) == ("33", [])
 
 
-def test_unknown_values_pass() -> None:
+def test_unknown_values_are_accepted() -> None:
     _, wrong = schema("AWS::EC2::Subnet").validate({"VpcId": UNKNOWN, "CidrBlock": UNKNOWN})
     assert wrong == []
     _, wrong = schema("AWS::EC2::VPCEndpoint").validate(
@@ -91,26 +91,26 @@ def test_unknown_values_pass() -> None:
     assert wrong == []
 
 
-def test_the_text_of_a_dynamic_reference_is_not_measured() -> None:
+def test_length_of_a_dynamic_reference_is_not_checked() -> None:
     long = "{{resolve:secretsmanager:" + "x" * 200 + ":SecretString:username}}"
     assert refused("AWS::RDS::DBInstance", {"MasterUsername": long}) == []
 
 
-def test_attributes_are_known() -> None:
+def test_attributes_of_a_type_are_listed() -> None:
     database = schema("AWS::RDS::DBCluster")
     assert database.knows_attribute("Endpoint.Address")
     assert database.knows_attribute("DBClusterArn")
     assert not database.knows_attribute("Endpoint.Nope")
 
 
-def test_create_only_properties_are_known() -> None:
+def test_create_only_properties_are_listed() -> None:
     cluster = schema("AWS::SageMaker::Cluster")
     assert ("Orchestrator", "Eks") in cluster.create_only
     assert ("ClusterName",) in cluster.create_only
     assert schema("AWS::EC2::SubnetRouteTableAssociation").deletes_first
 
 
-def test_a_type_that_a_region_lacks_is_not_there() -> None:
+def test_type_that_a_region_lacks_is_not_found() -> None:
     assert resource_schema("AWS::SageMaker::Cluster", "us-east-1") is not None
     assert resource_schema("AWS::SageMaker::Cluster", "ap-east-1") is None
     assert resource_schema("AWS::Nobody::Knows", "us-east-1") is None

@@ -13,7 +13,7 @@ BUCKET = "cloudformation-waitcondition-us-east-1"
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"\xff", b'{"Status": 1, "UniqueId": "a"}'])
-def test_a_malformed_signal_is_a_failure(body: bytes) -> None:
+def test_malformed_signal_counts_as_a_failure(body: bytes) -> None:
     found = read(body)
     assert not found.succeeded
     assert found.reason

@@ -37,11 +37,11 @@ def denied(**more: Any) -> dict[str, Any]:
     return {"Effect": "Deny", "Principal": "*", **more}
 
 
-def test_without_a_policy_everything_is_allowed() -> None:
+def test_no_stack_policy_allows_every_update() -> None:
     assert refusal(None, DELETE, "Db", "AWS::RDS::DBInstance") is None
 
 
-def test_with_one_what_it_does_not_allow_is_denied() -> None:
+def test_stack_policy_denies_by_default() -> None:
     only = policy({**EVERYTHING, "Resource": "LogicalResourceId/Web*"})
     assert refusal(only, MODIFY, "WebA", "AWS::SNS::Topic") is None
     message = refusal(only, MODIFY, "Db", "AWS::SNS::Topic")
@@ -76,7 +76,7 @@ def test_with_one_what_it_does_not_allow_is_denied() -> None:
         ),
     ],
 )
-def test_a_denial_wins(statement: dict[str, Any], refused: set[str]) -> None:
+def test_deny_takes_precedence(statement: dict[str, Any], refused: set[str]) -> None:
     rules = policy(EVERYTHING, statement)
     found = {
         action
@@ -107,7 +107,7 @@ class TestInAnUpdate:
         {"Statement": [EVERYTHING, denied(Action="Update:*", Resource="LogicalResourceId/P")]}
     )
 
-    def test_a_protected_resource_is_not_touched(self, pretend: Pretend) -> None:
+    def test_protected_resource_is_not_changed(self, pretend: Pretend) -> None:
         create("one", template({"P": parameter("1"), "Q": parameter("1")}))
         cloudformation().set_stack_policy(StackName="one", StackPolicyBody=self.GUARDED)
         shown = cloudformation().get_stack_policy(StackName="one")["StackPolicyBody"]
@@ -117,7 +117,7 @@ class TestInAnUpdate:
         assert "Action denied by stack policy" in reason("one", "P", "UPDATE_FAILED")
         assert pretend.did("update") == []
 
-    def test_what_is_not_protected_still_changes(self, pretend: Pretend) -> None:
+    def test_unprotected_resources_are_changed(self, pretend: Pretend) -> None:
         create(
             "one",
             template({"P": parameter("1"), "Q": parameter("1")}),
@@ -127,7 +127,7 @@ class TestInAnUpdate:
         assert stack["StackStatus"] == "UPDATE_COMPLETE"
         assert pretend.did("update") == ["Q"]
 
-    def test_a_policy_for_one_update_only(self, pretend: Pretend) -> None:
+    def test_policy_during_update_applies_once(self, pretend: Pretend) -> None:
         create("one", template({"P": parameter("1")}), StackPolicyBody=self.GUARDED)
         allowing = json.dumps({"Statement": [EVERYTHING]})
         stack = update(
@@ -138,7 +138,7 @@ class TestInAnUpdate:
         assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
 
     @pytest.mark.usefixtures("pretend")
-    def test_a_wrong_policy_is_refused(self) -> None:
+    def test_invalid_stack_policy_in_a_request_is_refused(self) -> None:
         create("one", template({"P": parameter("1")}))
         with pytest.raises(ClientError, match="Error validating stack policy"):
             cloudformation().set_stack_policy(StackName="one", StackPolicyBody="{}")

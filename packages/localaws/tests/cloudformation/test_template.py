@@ -103,11 +103,11 @@ def refusal(body: str, **options: Any) -> str:
         ),
     ],
 )
-def test_template(body: str, message: str) -> None:
+def test_template_errors_are_reported(body: str, message: str) -> None:
     assert message in refusal(body)
 
 
-def test_a_circle_is_refused_with_its_members() -> None:
+def test_circular_dependency_is_refused_with_its_members() -> None:
     body = template(
         {
             "A": parameter({"Ref": "B"}),
@@ -132,7 +132,7 @@ def test_an_unsupported_property_is_refused_by_name() -> None:
     )
 
 
-def test_iam_must_be_acknowledged() -> None:
+def test_iam_capability_is_required() -> None:
     role = {"AssumeRolePolicyDocument": {"Version": "2012-10-17", "Statement": []}}
     body = template({"R": resource("AWS::IAM::Role", role)})
     assert refusal(body) == "Requires capabilities : [CAPABILITY_IAM]"
@@ -143,16 +143,16 @@ def test_iam_must_be_acknowledged() -> None:
     )
 
 
-def test_a_body_that_is_too_long_for_a_request() -> None:
+def test_template_body_over_the_request_limit_is_refused() -> None:
     assert "less than or equal to 51200" in refusal(template({"A": parameter("x" * 52_000)}))
 
 
-def test_names_of_stacks() -> None:
+def test_stack_names_are_validated() -> None:
     with pytest.raises(ClientError, match="a-z"):
         cloudformation().create_stack(StackName="1a", TemplateBody=template({"A": A}))
 
 
-def test_what_depends_on_nothing_keeps_the_order_of_the_template() -> None:
+def test_independent_resources_keep_the_order_of_the_template() -> None:
     body = template(
         {
             "D": parameter({"Ref": "B"}),

@@ -6,7 +6,7 @@ from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.template_text import parse_text
 
 
-def test_json_and_yaml_are_the_same_data() -> None:
+def test_json_and_yaml_parse_to_the_same_data() -> None:
     text = '{"Resources": {"A": {"Type": "T", "Properties": {"N": 1, "B": true, "S": "x"}}}}'
     assert parse_text(text) == parse_text(
         "Resources:\n  A:\n    Type: T\n    Properties: {N: 1, B: true, S: x}\n"
@@ -30,17 +30,17 @@ def test_json_and_yaml_are_the_same_data() -> None:
         ("!Base64 {'Fn::Sub': x}", {"Fn::Base64": {"Fn::Sub": "x"}}),
     ],
 )
-def test_short_forms(short: str, long: object) -> None:
+def test_short_forms_of_functions_are_parsed(short: str, long: object) -> None:
     assert parse_text(f"X: {short}\n") == {"X": long}
 
 
-def test_a_date_stays_text() -> None:
+def test_date_is_parsed_as_text() -> None:
     assert parse_text("AWSTemplateFormatVersion: 2010-09-09\n") == {
         "AWSTemplateFormatVersion": "2010-09-09"
     }
 
 
-def test_a_number_that_is_a_key_stays_as_written() -> None:
+def test_numeric_key_is_kept_as_text() -> None:
     assert parse_text("M: {012345678901: {a: 1}}\n") == {"M": {"012345678901": {"a": 1}}}
 
 
@@ -57,6 +57,6 @@ def test_a_number_that_is_a_key_stays_as_written() -> None:
         ("a: !!python/object/apply:os.system [ls]\n", "YAML not well-formed"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
+def test_parse_errors_have_a_position(text: str, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         parse_text(text)

@@ -20,23 +20,23 @@ def account(**identity: Any) -> str:
     return str(client_of(**identity).get_caller_identity()["Account"])
 
 
-def test_a_key_of_twelve_digits_is_the_account() -> None:
+def test_twelve_digit_key_is_the_account() -> None:
     with local_aws():
         assert account(key="111122223333") == "111122223333"
 
 
-def test_any_other_key_is_the_worlds_account() -> None:
+def test_any_other_key_is_the_account_of_the_world() -> None:
     with local_aws(account="444455556666"):
         for key in ("testing", "AKIAIOSFODNN7EXAMPLE", "11112222333", "1111222233334"):
             assert account(key=key) == "444455556666"
 
 
-def test_without_a_word_it_is_motos_default() -> None:
+def test_default_account_is_that_of_moto() -> None:
     with local_aws():
         assert account(key="testing") == "123456789012"
 
 
-def test_a_key_that_iam_issued_stays_in_its_account() -> None:
+def test_key_issued_by_iam_belongs_to_its_account() -> None:
     with local_aws():
         iam = client_of("111122223333", "iam")
         iam.create_user(UserName="ci")
@@ -57,7 +57,7 @@ def test_a_role_of_another_account_can_be_assumed() -> None:
         )
 
 
-def test_accounts_and_regions_do_not_see_each_others_resources() -> None:
+def test_accounts_and_regions_are_isolated() -> None:
     with local_aws():
         for key, region in (("111122223333", REGION), ("444455556666", "eu-north-1")):
             ec2 = client_of(key, "ec2", region)
@@ -82,7 +82,7 @@ def test_accounts_and_regions_do_not_see_each_others_resources() -> None:
             assert len(found) == count
 
 
-def test_a_presigned_address_carries_its_account() -> None:
+def test_presigned_url_belongs_to_its_account() -> None:
     from types import SimpleNamespace
 
     from clusterwright_localaws.core.credentials import access_key_of
@@ -97,7 +97,7 @@ def test_a_presigned_address_carries_its_account() -> None:
     assert access_key_of(asked(b"")) is None
 
 
-def test_the_account_of_unsigned_requests_is_the_worlds() -> None:
+def test_unsigned_requests_belong_to_the_account_of_the_world() -> None:
     from botocore import UNSIGNED
     from botocore.config import Config
 

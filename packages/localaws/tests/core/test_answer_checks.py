@@ -30,7 +30,7 @@ def member_shape(service: str, operation: str, member: str) -> Any:
 
 
 class TestTheList:
-    def test_it_is_of_the_pinned_moto(self) -> None:
+    def test_list_is_for_the_pinned_moto_version(self) -> None:
         from importlib.metadata import version
 
         assert answers.tolerated_version() == version("moto")
@@ -41,11 +41,11 @@ class TestTheList:
             assert entry["why"]
             assert member_shape(entry["service"], entry["operation"], entry["member"]) is not None
 
-    def test_it_is_sorted_and_has_nothing_twice(self) -> None:
+    def test_list_is_sorted_without_duplicates(self) -> None:
         keys = [(e["service"], e["operation"], e["member"], e["rule"]) for e in tolerated()]
         assert keys == sorted(set(keys))
 
-    def test_no_entry_is_for_a_whole_operation(self) -> None:
+    def test_no_entry_covers_an_entire_operation(self) -> None:
         assert all(entry["member"] and "*" not in entry["operation"] for entry in tolerated())
 
 
@@ -84,14 +84,18 @@ def entries(*operations: tuple[str, str]) -> set[tuple[str, str, str, str]]:
 class TestStillNeeded:
     """Every entry still occurs, so that none remains after its bug is fixed."""
 
-    def test_calls_without_parameters(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_calls_without_parameters_match_their_models(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with local_aws():
             found = seen(monkeypatch)
             for service, operation in ALONE:
                 getattr(client(service), xform_name(operation))()
         assert entries(*ALONE) <= found
 
-    def test_of_a_log_group_without_tags(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_log_group_without_tags_matches_its_model(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with local_aws():
             found = seen(monkeypatch)
             logs = client("logs")
@@ -100,7 +104,7 @@ class TestStillNeeded:
             assert logs.list_tags_for_resource(resourceArn=arn)["tags"] == {}
         assert entries(("logs", "ListTagsForResource")) <= found
 
-    def test_of_ec2(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ec2_answers_match_their_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with local_aws():
             found = seen(monkeypatch)
             ec2 = client("ec2")
@@ -169,14 +173,14 @@ class TestChecks:
         found = breaches("sagemaker", "ListClusters", "json", (200, {}, body))
         assert (member, rule) in {(item.member, item.rule) for item in found}
 
-    def test_xml_that_is_none(self) -> None:
+    def test_invalid_xml_is_reported(self) -> None:
         assert [st.rule for st in of_sts("<a>")] == ["unreadable"]
 
     @pytest.mark.parametrize("status", [500, 502, 503])
-    def test_a_failure_of_moto_is_no_answer(self, status: int) -> None:
+    def test_exception_in_moto_is_reported(self, status: int) -> None:
         assert [st.rule for st in of_sts("<html/>", status)] == ["failure"]
 
-    def test_an_error_has_a_code(self) -> None:
+    def test_error_answers_must_have_a_code(self) -> None:
         body = "<ErrorResponse><Error><Code>Denied</Code></Error></ErrorResponse>"
         assert of_sts(body, 400) == []
         assert [st.rule for st in of_sts("<ErrorResponse/>", 400)] == ["error-shape"]
@@ -184,7 +188,7 @@ class TestChecks:
     def test_an_empty_list_is_accepted_despite_a_minimum(self) -> None:
         assert breaches("codebuild", "ListBuilds", "json", (200, {}, '{"ids": []}')) == []
 
-    def test_a_streamed_object_is_not_read(self) -> None:
+    def test_streamed_body_is_not_read(self) -> None:
         assert breaches("s3", "GetObject", "rest-xml", (200, {}, b"\xff\xfe")) == []
 
 
@@ -219,7 +223,7 @@ class TestRefusals:
         assert said.startswith("localaws: moto failed at sts GetCallerIdentity")
         assert "Traceback" not in said
 
-    def test_an_answer_that_breaks_its_model(
+    def test_answer_that_violates_its_model_is_reported(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setattr(answers, "_known", frozenset)
@@ -250,7 +254,7 @@ class TestRefusals:
             ),
         ],
     )
-    def test_s3s_requests_are_checked(self, call: Callable[[Any], Any], code: str) -> None:
+    def test_s3_requests_are_validated(self, call: Callable[[Any], Any], code: str) -> None:
         with local_aws():
             s3 = unchecked("s3")
             s3.create_bucket(Bucket="b-1")
@@ -263,7 +267,7 @@ class TestRefusals:
             s3.put_bucket_acl(Bucket="logs-1", ACL="log-delivery-write")
 
 
-def test_the_gateway_checks_every_answer_of_moto(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gateway_checks_every_answer_of_moto(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
     check = gateway._check_moto
 

@@ -23,7 +23,7 @@ def test_calls_are_answered_without_a_socket(socket_disabled: None) -> None:
         assert vpc["OwnerId"] == ONE
 
 
-def test_the_account_is_the_requested_one() -> None:
+def test_client_uses_the_requested_account() -> None:
     with local_aws():
         for account in (ONE, OTHER):
             identity = client("sts", account=account, region="us-east-1").get_caller_identity()
@@ -32,14 +32,14 @@ def test_the_account_is_the_requested_one() -> None:
         assert client("s3", account=OTHER, region="us-east-1").list_buckets()["Buckets"] == []
 
 
-def test_the_region_is_the_requested_one() -> None:
+def test_client_uses_the_requested_region() -> None:
     with local_aws():
         made = client("sns", account=ONE, region="eu-north-1").create_topic(Name="x")["TopicArn"]
         assert made == f"arn:aws:sns:eu-north-1:{ONE}:x"
         assert client("sns", account=ONE, region="us-east-1").list_topics()["Topics"] == []
 
 
-def test_the_account_of_the_environment_counts_as_at_the_server(
+def test_account_of_the_environment_is_used_as_on_the_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", ONE)
@@ -48,7 +48,7 @@ def test_the_account_of_the_environment_counts_as_at_the_server(
     assert os.environ["AWS_ACCESS_KEY_ID"] == ONE
 
 
-def test_other_credentials_of_the_environment_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_credentials_of_the_environment_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE")
     with local_aws(account=OTHER):
         assert os.environ["AWS_ACCESS_KEY_ID"] != "AKIAIOSFODNN7EXAMPLE"
@@ -65,9 +65,7 @@ def test_other_credentials_of_the_environment_are_hidden(monkeypatch: pytest.Mon
         ("health", "describe_events", {}),
     ],
 )
-def test_an_unknown_service_is_refused_as_by_the_server(
-    service: str, method: str, parameters: dict[str, str]
-) -> None:
+def test_unknown_service_is_refused(service: str, method: str, parameters: dict[str, str]) -> None:
     with local_aws():
         call = getattr(boto3.client(service, "us-east-1"), method)
         with pytest.raises(ClientError) as raised:
@@ -77,19 +75,19 @@ def test_an_unknown_service_is_refused_as_by_the_server(
 
 
 @pytest.mark.parametrize("account", ["", "1234", "AKIAIOSFODNN7EXAMPLE", "1111222233334"])
-def test_an_account_is_twelve_digits(account: str) -> None:
+def test_account_must_have_twelve_digits(account: str) -> None:
     with pytest.raises(ValueError, match="an account is 12 digits"):
         client("ec2", account=account, region="us-east-1")
 
 
-def test_clients_are_made_once() -> None:
+def test_clients_are_cached() -> None:
     first = client("ec2", account=ONE, region="us-east-1")
     assert first is client("ec2", account=ONE, region="us-east-1")
     assert first is not client("ec2", account=ONE, region="us-west-2")
 
 
 @pytest.mark.parametrize("mocked", [False, True])
-def test_each_call_is_made_once(mocked: bool) -> None:
+def test_each_call_is_executed_once(mocked: bool) -> None:
     """Also inside `mock_aws`, whose own hook would answer a second time."""
     with moto.mock_aws() if mocked else local_aws():
         sqs = client("sns", account=ONE, region="us-east-1")
@@ -102,7 +100,7 @@ def test_each_call_is_made_once(mocked: bool) -> None:
         assert len(ec2.describe_vpcs()["Vpcs"]) == before + 1
 
 
-def test_a_refusal_has_the_message_of_the_api() -> None:
+def test_error_has_the_message_of_the_api() -> None:
     with local_aws():
         ec2 = client("ec2", account=ONE, region="us-east-1")
         with pytest.raises(ClientError) as refused:
@@ -112,19 +110,19 @@ def test_a_refusal_has_the_message_of_the_api() -> None:
         assert refused.value.response["ResponseMetadata"]["ServiceId"] == "EC2"
 
 
-def test_botocore_checks_as_always() -> None:
+def test_botocore_validates_parameters() -> None:
     with local_aws(), pytest.raises(ParamValidationError):
         client("ec2", account=ONE, region="us-east-1").create_vpc(CidrBlock=5)
 
 
-def test_an_unimplemented_operation_is_refused_once() -> None:
+def test_unimplemented_operation_is_refused_without_retries() -> None:
     with local_aws(), pytest.raises(ClientError) as refused:
         client("cloudformation", account=ONE, region="us-east-1").list_types()
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
     assert refused.value.response["ResponseMetadata"]["RetryAttempts"] == 0
 
 
-def test_objects_come_back_byte_for_byte() -> None:
+def test_objects_are_returned_unchanged() -> None:
     data = bytes(range(256)) * 4096
     with local_aws():
         s3 = client("s3", account=ONE, region="eu-north-1")
@@ -138,7 +136,7 @@ def test_objects_come_back_byte_for_byte() -> None:
         assert listed["Key"] == "a b/ü+&.bin"
 
 
-def test_several_threads_use_one_client() -> None:
+def test_threads_can_share_a_client() -> None:
     with local_aws():
         ssm = client("ssm", account=ONE, region="us-east-1")
 

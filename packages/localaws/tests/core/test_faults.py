@@ -53,7 +53,7 @@ class TestFaults:
             ),
         ],
     )
-    def test_an_error_reaches_clients_of_every_protocol(
+    def test_fault_reaches_clients_of_every_protocol(
         self, service: str, operation: str, call: Callable[[], Any]
     ) -> None:
         denied = [fault(service, operation, error="AccessDenied")]
@@ -64,20 +64,20 @@ class TestFaults:
         action = "ListAllMyBuckets" if service == "s3" else operation  # IAM's name of it
         assert f"perform: {service}:{action}" in str(caught.value)
 
-    def test_throttling_is_retried_by_clients_and_ends(self) -> None:
+    def test_throttled_calls_are_retried(self) -> None:
         throttled = fault("sagemaker", "ListClusters", error="ThrottlingException", times=2)
         with local_aws(faults=[throttled]), calls_counted("sagemaker", "ListClusters") as sent:
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
         assert len(sent) == 3
 
-    def test_a_custom_message_and_status(self) -> None:
+    def test_message_and_status_can_be_set(self) -> None:
         own = fault("ec2", "*", error="Blocked", message="not on a Friday", status=418)
         with local_aws(faults=[own]), pytest.raises(ClientError) as caught:
             client("ec2").describe_subnets()
         assert caught.value.response["Error"] == {"Code": "Blocked", "Message": "not on a Friday"}
         assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 418
 
-    def test_after_lets_the_first_calls_through(self) -> None:
+    def test_after_skips_the_first_calls(self) -> None:
         third = fault("sts", "GetCallerIdentity", error="AccessDenied", after=2, times=1)
         with local_aws(faults=[third]):
             ask = client("sts").get_caller_identity
@@ -86,7 +86,7 @@ class TestFaults:
             assert refusal(ask)[0] == "AccessDenied"
             ask()
 
-    def test_a_delay_delays(self) -> None:
+    def test_delay_is_applied(self) -> None:
         slow = fault("sagemaker", "ListClusters", delay_ms=150, times=1)
         with local_aws(faults=[slow]):
             client("sts").get_caller_identity()
@@ -94,7 +94,7 @@ class TestFaults:
             client("sagemaker").list_clusters()
             assert time.monotonic() - started >= 0.15
 
-    def test_the_answer_is_empty_although_there_is_something(self) -> None:
+    def test_empty_list_is_returned(self) -> None:
         nothing = [
             fault("sagemaker", "ListClusterNodes", empty=True, times=1),
             fault("ec2", "DescribeSubnets", empty=True, times=1),
@@ -110,7 +110,7 @@ class TestFaults:
             assert client("iam").list_roles()["Roles"] == []
             assert client("iam").list_roles()["Roles"] != []
 
-    def test_pages_of_implemented_lists_are_shortened_and_lose_nothing(self) -> None:
+    def test_implemented_lists_are_truncated_without_loss(self) -> None:
         short = fault("sagemaker", "ListClusterNodes", truncate=2)
         with local_aws(faults=[short]):
             site = build_site()
@@ -120,22 +120,22 @@ class TestFaults:
             assert first["NextToken"]
             assert len({node["InstanceId"] for node in nodes()}) == 5
 
-    def test_motos_lists_are_cut_short(self) -> None:
+    def test_lists_of_moto_are_truncated(self) -> None:
         with local_aws(faults=[fault("ec2", "DescribeSubnets", truncate=1)]):
             assert len(client("ec2").describe_subnets()["Subnets"]) == 1
 
-    def test_other_operations_and_services_are_untouched(self) -> None:
+    def test_other_operations_and_services_are_not_affected(self) -> None:
         with local_aws(faults=[fault("sagemaker", "ListClusters", error="AccessDenied")]):
             client("sagemaker").list_training_plans()
             client("ec2").describe_vpcs()
 
-    def test_a_fault_for_everything(self) -> None:
+    def test_wildcard_fault_affects_every_operation(self) -> None:
         with local_aws(faults=[fault("*", "*", error="AccessDenied", times=2)]):
             assert refusal(client("ec2").describe_vpcs)[0] == "AccessDenied"
             assert refusal(client("fsx").describe_file_systems)[0] == "AccessDenied"
             client("iam").list_roles()
 
-    def test_faults_count_anew_in_a_new_local_aws(self) -> None:
+    def test_counters_start_at_zero_in_a_new_local_aws(self) -> None:
         world = {"faults": [fault("iam", "ListRoles", error="AccessDenied", times=1)]}
         for _ in range(2):
             with local_aws(**world):

@@ -9,7 +9,7 @@ from clusterwright_localaws.core.timers import Timers
 
 
 class TestAgenda:
-    def test_what_is_due_is_done_in_the_order_of_time(self) -> None:
+    def test_due_actions_run_in_chronological_order(self) -> None:
         clock, done = Clock(), []
         timers = Timers(clock)
         for seconds in (20, 0, 10):
@@ -20,14 +20,14 @@ class TestAgenda:
         timers.advance()
         assert done == [0, 10, 20]
 
-    def test_what_is_done_may_ask_for_more(self) -> None:
+    def test_actions_can_schedule_further_actions(self) -> None:
         timers, done = Timers(Clock()), []
         timers.after(0, lambda: timers.after(0, lambda: done.append("second")))
         timers.advance()
         assert done == ["second"]
 
 
-def test_many_callers_see_one_timers_object() -> None:
+def test_threads_share_one_timers_object() -> None:
     """Clients in several threads advance the time; nothing happens twice."""
     done: list[int] = []
     timers = Timers(Clock())

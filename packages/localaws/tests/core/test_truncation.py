@@ -44,7 +44,7 @@ class TestTruncation:
             ("sns", "ListTopics", "Topics", lambda c, n: c.create_topic(Name=f"t{n}")),
         ],
     )
-    def test_every_item_is_found_once(
+    def test_every_item_is_returned_once(
         self, service: str, operation: str, key: str, make: Callable[[Any, int], Any]
     ) -> None:
         faults = [fault(service, operation, truncate=2)]
@@ -57,7 +57,7 @@ class TestTruncation:
         names = [str(sorted(item.items(), key=str)) for page in pages for item in page[key]]
         assert len(set(names)) == 5
 
-    def test_the_token_is_valid_for_its_list_only(self) -> None:
+    def test_token_is_valid_only_for_its_list(self) -> None:
         with local_aws(faults=[fault("sns", "ListTopics", truncate=1)]):
             sns = client("sns")
             for name in ("a", "b"):
@@ -75,7 +75,7 @@ class TestTruncation:
             ("snss", "ListTopics", "snss has no operation"),
         ],
     )
-    def test_what_would_lose_the_rest_is_refused_at_load(
+    def test_truncation_without_a_token_is_refused_at_load(
         self, service: str, operation: str, words: str
     ) -> None:
         with (

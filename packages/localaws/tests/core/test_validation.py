@@ -28,7 +28,7 @@ def unchecked(service: str) -> Any:
 class TestValidation:
     """Requests are refused with the messages of AWS's front end."""
 
-    def test_a_required_member(self) -> None:
+    def test_missing_required_member_is_refused(self) -> None:
         found, message = refusal(unchecked("sagemaker").create_cluster)
         assert found == "ValidationException"
         assert message == (
@@ -54,12 +54,12 @@ class TestValidation:
         ):
             assert part in message
 
-    def test_a_string_that_is_too_long(self) -> None:
+    def test_too_long_string_is_refused(self) -> None:
         found, message = refusal(client("sagemaker").describe_cluster, ClusterName="c" * 300)
         assert found == "ValidationException"
         assert "'clusterName' failed to satisfy constraint" in message
 
-    def test_a_number_that_is_none(self) -> None:
+    def test_value_that_is_not_a_number_is_refused(self) -> None:
         found, message = refusal(
             unchecked("fsx").create_file_system,
             FileSystemType="LUSTRE",
@@ -69,7 +69,7 @@ class TestValidation:
         assert found == "SerializationException"
         assert message
 
-    def test_services_of_moto_are_checked_too(self) -> None:
+    def test_requests_to_moto_are_validated(self) -> None:
         found, message = refusal(unchecked("ec2").create_subnet, CidrBlock="10.0.0.0/24")
         assert found == "MissingParameter"
         assert message == "The request must contain the parameter VpcId"
@@ -79,7 +79,7 @@ class TestValidation:
         assert found == "ValidationException"
         assert "[String, StringList, SecureString]" in message
 
-    def test_nothing_is_left_behind_by_a_refused_request(self) -> None:
+    def test_refused_request_changes_nothing(self) -> None:
         site = build_site()
         free = site.free_addresses()
         request = site.request(site.group("gpu", 2), NodeRecovery="Perhaps")

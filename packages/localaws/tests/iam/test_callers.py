@@ -29,24 +29,26 @@ class TestCredentials:
             ("sagemaker", "list_clusters", 403, "UnrecognizedClientException"),
         ],
     )
-    def test_an_unknown_key(self, service: str, operation: str, status: int, code: str) -> None:
+    def test_unknown_access_key_is_refused(
+        self, service: str, operation: str, status: int, code: str
+    ) -> None:
         found = refused(getattr(Keys("AKIANOBODYSKEY000000")(service), operation))
         assert found[:2] == (status, code)
 
-    def test_an_inactive_key(self) -> None:
+    def test_inactive_access_key_is_refused(self) -> None:
         ann = user("ann", allow("*"))
         ann("sts").get_caller_identity()
         ADMIN("iam").update_access_key(UserName="ann", AccessKeyId=ann.key, Status="Inactive")
         assert refused(ann("sts").get_caller_identity)[1] == "InvalidClientTokenId"
 
-    def test_a_session_needs_its_token_and_ends(self, enforced: Runtime) -> None:
+    def test_session_requires_its_token_and_expires(self, enforced: Runtime) -> None:
         session = ADMIN.assume(role("deploy", allow("s3:*")), DurationSeconds=900)
         session("s3").list_buckets()
         assert refused(Keys(session.key, session.secret)("s3").list_buckets)[0] == 403
         enforced.clock.advance(901)
         assert refused(session("s3").list_buckets)[1] == "ExpiredToken"
 
-    def test_everybody_may_ask_who_they_are(self) -> None:
+    def test_get_caller_identity_needs_no_permission(self) -> None:
         assert ADMIN("sts").get_caller_identity()["Arn"] == f"arn:aws:iam::{ACCOUNT}:root"
         ann = user("ann", deny("*"))
         assert ann("sts").get_caller_identity()["Arn"] == f"arn:aws:iam::{ACCOUNT}:user/ann"

@@ -54,7 +54,7 @@ def cdk(tmp_path: Path) -> Iterator[UserCli]:
         errors.close()
 
 
-def test_a_developer_may_do_what_the_execution_role_may(cdk: UserCli) -> None:
+def test_developer_with_the_permissions_of_the_execution_role_can_deploy(cdk: UserCli) -> None:
     iam = cdk.client("iam")
     narrow = iam.create_policy(
         PolicyName="Narrow", PolicyDocument=document(allow(["kms:*", "ssm:GetParameters"]))

@@ -61,7 +61,9 @@ from packages.localaws.tests.iam.holding import has, holds
         ("ArnNotEquals", "arn:aws:sns:*:*:*", "arn:aws:sns:a:1:q", False),
     ],
 )
-def test_one_value(operator: str, wanted: Any, value: str, expected: bool) -> None:
+def test_operators_compare_one_value(
+    operator: str, wanted: Any, value: str, expected: bool
+) -> None:
     assert holds(operator, wanted, {**has(value), "aws:user": "ann"}) is expected
     assert holds(f"{operator}IfExists", wanted, {**has(value), "aws:user": "ann"}) is expected
 
@@ -85,7 +87,7 @@ def test_one_value(operator: str, wanted: Any, value: str, expected: bool) -> No
         ("ForAnyValue:StringEqualsIfExists", True),
     ],
 )
-def test_a_missing_key(operator: str, expected: bool) -> None:
+def test_missing_key_is_handled_as_documented(operator: str, expected: bool) -> None:
     assert holds(operator, "1", {}) is expected
 
 
@@ -105,7 +107,7 @@ def test_a_missing_key(operator: str, expected: bool) -> None:
         ("ForAllValues:NumericLessThan", ["10"], ["1", "11"], False),
     ],
 )
-def test_several_values(
+def test_set_operators_compare_several_values(
     operator: str, wanted: list[str], values: list[str], expected: bool
 ) -> None:
     assert holds(operator, wanted, {"aws:k": values}) is expected
@@ -120,24 +122,26 @@ def test_several_values(
         ("false", {"aws:k": "x"}, True),
     ],
 )
-def test_null(wanted: str, context: dict[str, Any], expected: bool) -> None:
+def test_null_operator_tests_presence(
+    wanted: str, context: dict[str, Any], expected: bool
+) -> None:
     assert holds("Null", wanted, context) is expected
 
 
 @pytest.mark.parametrize(
     "name", ["StringIs", "NullIfExists", "ForSomeValues:StringEquals", "", "BoolLike", "Date"]
 )
-def test_what_is_no_operator(name: str) -> None:
+def test_unknown_operators_are_refused(name: str) -> None:
     assert read_operator(name) is None
 
 
-def test_case_of_keys_does_not_matter_and_that_of_operators_neither() -> None:
+def test_keys_and_operators_ignore_case() -> None:
     assert holds("stringequals", "x", {"AWS:K": "x"})
     assert holds("StringEquals", "x", {"aws:PrincipalTag/Team": "x"}, "aws:principaltag/team")
 
 
 @given(st.text(), st.text())
-def test_negation_is_the_opposite_where_the_key_is_there(wanted: str, value: str) -> None:
+def test_negated_operator_is_the_opposite_for_present_keys(wanted: str, value: str) -> None:
     for positive, negative in (
         ("StringEquals", "StringNotEquals"),
         ("StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase"),
@@ -157,6 +161,6 @@ def test_binary_values_are_compared_as_bytes(data: bytes) -> None:
 
 
 @given(st.integers(), st.integers())
-def test_numbers_are_ordered_as_numbers(left: int, right: int) -> None:
+def test_numbers_are_compared_numerically(left: int, right: int) -> None:
     assert holds("NumericLessThan", str(right), has(str(left))) is (left < right)
     assert holds("NumericGreaterThanEquals", str(right), has(str(left))) is (left >= right)

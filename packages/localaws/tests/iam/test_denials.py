@@ -59,7 +59,7 @@ class TestWords:
              "rds:DeleteDBInstance", f"arn:aws:rds:{REGION}:{ACCOUNT}:db:d"),
         ],
     )  # fmt: skip
-    def test_of_each_service(
+    def test_denial_message_of_each_service(
         self, service: str, operation: str, parameters: dict[str, Any], status: int, code: str,
         action: str, resource: str,
     ) -> None:  # fmt: skip
@@ -72,7 +72,7 @@ class TestWords:
         prefix = "You are not authorized to perform this operation. " if service == "ec2" else ""
         assert found[2] == prefix + sentence
 
-    def test_of_an_explicit_deny(self) -> None:
+    def test_denial_message_of_an_explicit_deny(self) -> None:
         ann = user("ann", allow("s3:*"), deny("s3:DeleteBucket"))
         ann("s3").create_bucket(Bucket="anns-bucket")
         found = refused(ann("s3").delete_bucket, Bucket="anns-bucket")

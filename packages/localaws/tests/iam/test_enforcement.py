@@ -23,7 +23,7 @@ from packages.localaws.tests.iam.conftest import (
 class TestOrganisation:
     levels: ClassVar = [[json.loads(document(allow("*"))), json.loads(document(deny("fsx:*")))]]
 
-    def test_service_control_policies(self) -> None:
+    def test_service_control_policies_deny(self) -> None:
         organization = {"service_control_policies": self.levels, "management_account": OTHER}
         with local_aws(iam="enforced", organization=organization):
             found = refused(ADMIN("fsx").describe_file_systems)
@@ -33,14 +33,14 @@ class TestOrganisation:
             who = {"StringEquals": {"aws:PrincipalOrgID": "o-exampleorgid"}}
             user("ann", allow("s3:List*", Condition=who))("s3").list_buckets()
 
-    def test_every_level_must_allow(self) -> None:
+    def test_every_organization_level_must_allow(self) -> None:
         levels = [[json.loads(document(allow("*")))], [json.loads(document(allow("s3:*")))]]
         with local_aws(iam="enforced", organization={"service_control_policies": levels}):
             ADMIN("s3").list_buckets()
             found = refused(ADMIN("ec2").describe_vpcs)
             assert "because no service control policy allows the ec2:DescribeVpcs" in found[2]
 
-    def test_resource_control_policies(self) -> None:
+    def test_resource_control_policies_deny(self) -> None:
         outside = json.loads(
             document(deny("s3:*", Principal="*", Condition={
                 "StringNotEquals": {"aws:PrincipalAccount": ACCOUNT}}))
@@ -53,7 +53,7 @@ class TestOrganisation:
             assert found[1] == "AccessDenied"
 
 
-def test_off_means_that_no_policy_is_evaluated() -> None:
+def test_policies_are_ignored_when_iam_is_not_enforced() -> None:
     with local_aws(account=ACCOUNT):
         user("ann", deny("*"))("s3").list_buckets()
         Keys("AKIANOBODYSKEY000000")("ec2").describe_vpcs()

@@ -74,7 +74,9 @@ ALLOW, DENY, NONE = policy(allow()), policy(deny()), policy(allow("s3:PutObject"
         (Policies((), organization=((ALLOW,),)), ("implicitDeny", "identity-based policy")),
     ],
 )  # fmt: skip
-def test_within_an_account(policies: Policies, expected: tuple[str, str]) -> None:
+def test_identity_and_resource_policies_within_an_account(
+    policies: Policies, expected: tuple[str, str]
+) -> None:
     assert outcome(SESSION, policies) == expected
 
 
@@ -105,7 +107,7 @@ def granting(principal: Any, **more: Any) -> Policy:
         (NOBODY, {"AWS": ACCOUNT}, "implicitDeny", "implicitDeny"),
     ],
 )
-def test_a_resources_policy_alone(
+def test_resource_policy_alone_allows_in_the_account(
     caller: Caller, principal: Any, bounded: str, unbounded: str
 ) -> None:
     of_resource = granting(principal)
@@ -126,28 +128,28 @@ class TestAcrossAccounts:
             ((ALLOW,), policy(allow(Principal="*"), deny(Principal="*")), "explicitDeny"),
         ],
     )
-    def test_both_sides_must_allow(
+    def test_cross_account_access_requires_both_sides(
         self, identity: tuple[Policy, ...], resource: Policy | None, expected: str
     ) -> None:
         found = outcome(USER, Policies(identity, resource=resource), owner=OTHER)
         assert found[0] == expected
 
-    def test_what_is_missing_is_named(self) -> None:
+    def test_denial_names_the_missing_policy(self) -> None:
         assert outcome(USER, Policies((ALLOW,)), owner=OTHER)[1] == "resource-based policy"
         everybody = granting("*")
         found = outcome(USER, Policies(resource=everybody), owner=OTHER)
         assert found[1] == "identity-based policy"
 
-    def test_root_needs_the_resources_policy_only(self) -> None:
+    def test_root_needs_only_the_resource_policy(self) -> None:
         assert outcome(ROOT, Policies(), owner=OTHER)[0] == "implicitDeny"
         assert outcome(ROOT, Policies(resource=granting("*")), owner=OTHER)[0] == "allowed"
 
 
 class TestRoot:
-    def test_everything_in_its_own_account(self) -> None:
+    def test_root_has_all_permissions_in_its_account(self) -> None:
         assert outcome(ROOT, Policies()) == ("allowed", "")
 
-    def test_not_what_an_organisation_or_a_bucket_denies(self) -> None:
+    def test_organization_and_bucket_policies_can_deny_root(self) -> None:
         assert outcome(ROOT, Policies(organization=((ALLOW, DENY),)))[0] == "explicitDeny"
         assert outcome(ROOT, Policies(organization=((NONE,),)))[0] == "implicitDeny"
         locked = policy(deny(Principal="*"))
@@ -160,15 +162,15 @@ class TestKeysAndTrust:
     def must(self, resource: Policy | None, identity: tuple[Policy, ...] = ()) -> tuple[str, str]:
         return outcome(USER, Policies(identity, resource=resource, resource_must_allow=True))
 
-    def test_no_word_of_theirs_is_a_no(self) -> None:
+    def test_absent_policies_do_not_allow(self) -> None:
         assert self.must(None, (ALLOW,)) == ("implicitDeny", "resource-based policy")
 
-    def test_the_account_lets_identity_based_policies_decide(self) -> None:
+    def test_key_policy_with_the_account_enables_iam_policies(self) -> None:
         account = granting({"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
         assert self.must(account) == ("implicitDeny", "identity-based policy")
         assert self.must(account, (ALLOW,))[0] == "allowed"
 
-    def test_a_user_that_is_named_needs_no_more(self) -> None:
+    def test_user_named_in_the_resource_policy_needs_no_other_policy(self) -> None:
         assert self.must(granting({"AWS": USER.arn}))[0] == "allowed"
 
 
@@ -183,18 +185,18 @@ class TestNotPrincipal:
         )
         return outcome(caller, policies)[0] == "explicitDeny"
 
-    def test_whoever_is_not_listed_is_denied(self) -> None:
+    def test_not_principal_denies_all_others(self) -> None:
         root = f"arn:aws:iam::{ACCOUNT}:root"
         assert self.denied(USER, [f"arn:aws:iam::{ACCOUNT}:user/bob", root])
         assert not self.denied(USER, [USER.arn, root])
         assert self.denied(USER, [USER.arn])
 
-    def test_a_session_needs_itself_its_role_and_its_account(self) -> None:
+    def test_not_principal_must_list_session_role_and_account(self) -> None:
         root = f"arn:aws:iam::{ACCOUNT}:root"
         assert not self.denied(SESSION, [SESSION.arn, ROLE_ARN, root])
         assert self.denied(SESSION, [ROLE_ARN, root])
 
-    def test_a_boundary_denies_always(self) -> None:
+    def test_permissions_boundary_limits_resource_policies(self) -> None:
         assert self.denied(USER, [USER.arn, f"arn:aws:iam::{ACCOUNT}:root"], bounded=True)
 
 
@@ -225,12 +227,12 @@ class TestNotPrincipal:
         ),
     ],
 )
-def test_what_a_statement_is_about(statement: dict[str, Any], expected: bool) -> None:
+def test_statement_elements_are_matched(statement: dict[str, Any], expected: bool) -> None:
     found = outcome(USER, Policies((policy(statement),)), **{"aws:bucket": "bucket"})
     assert (found[0] == "allowed") is expected
 
 
-def test_variables_are_text_in_the_old_version() -> None:
+def test_variables_are_literal_in_the_old_policy_version() -> None:
     statement = allow(resource="arn:aws:s3:::${aws:bucket}/*")
     old = Policies((policy(statement, version="2008-10-17"),))
     assert outcome(USER, old, **{"aws:bucket": "bucket"})[0] == "implicitDeny"
@@ -252,7 +254,7 @@ STATEMENTS = st.lists(
 
 
 @given(STATEMENTS, STATEMENTS)
-def test_denies_win_boundaries_only_narrow_and_order_does_not_matter(
+def test_statement_order_does_not_matter(
     identity: list[dict[str, Any]], limits: list[dict[str, Any]]
 ) -> None:
     one, limit = policy(*identity), policy(*limits)

@@ -18,7 +18,7 @@ BECAUSE = "because no identity-based policy allows the"
 
 @pytest.mark.usefixtures("enforced")
 class TestWhatACallNeedsBesides:
-    def test_a_role_that_is_handed_over(self) -> None:
+    def test_pass_role_is_required(self) -> None:
         arn = role("lambda", trusts={"Service": "lambda.amazonaws.com"})
         ask = {"FunctionName": "f", "Runtime": "python3.12", "Role": arn, "Handler": "a.b",
                "Code": {"ZipFile": b"x"}}  # fmt: skip
@@ -37,7 +37,7 @@ class TestWhatACallNeedsBesides:
         )  # fmt: skip
         user("eve", allow("lambda:*"), right)("lambda").create_function(**ask)
 
-    def test_an_instance_profile_hands_over_its_role(self) -> None:
+    def test_pass_role_is_required_for_the_role_of_an_instance_profile(self) -> None:
         role("node", trusts={"Service": "ec2.amazonaws.com"})
         ADMIN("iam").create_instance_profile(InstanceProfileName="node")
         ADMIN("iam").add_role_to_instance_profile(InstanceProfileName="node", RoleName="node")
@@ -48,7 +48,7 @@ class TestWhatACallNeedsBesides:
         )  # fmt: skip
         assert f"iam:PassRole on resource: arn:aws:iam::{ACCOUNT}:role/node" in found[2]
 
-    def test_tags_at_creation(self) -> None:
+    def test_tags_at_creation_require_the_tag_action(self) -> None:
         tags = [{"ResourceType": "vpc", "Tags": [{"Key": "team", "Value": "a"}]}]
         ask = {"CidrBlock": "10.0.0.0/16", "TagSpecifications": tags}
         ann = user("ann", allow("ec2:CreateVpc"))
@@ -58,7 +58,7 @@ class TestWhatACallNeedsBesides:
             "ForAllValues:StringEquals": {"aws:TagKeys": ["team"]}})  # fmt: skip
         user("bob", allow("ec2:CreateVpc"), tagging)("ec2").create_vpc(**ask)
 
-    def test_keys_of_the_request(self) -> None:
+    def test_request_condition_keys_are_evaluated(self) -> None:
         only = {"ForAllValues:StringLike": {"sagemaker:InstanceTypes": ["ml.m5.*"]}}
         ann = user("ann", allow("sagemaker:CreateCluster", Condition=only))
         group = {"InstanceGroupName": "g", "InstanceType": "ml.p5.48xlarge", "InstanceCount": 1,
@@ -72,7 +72,7 @@ class TestWhatACallNeedsBesides:
         found = refused(create, ClusterName="c", InstanceGroups=[small])
         assert "iam:PassRole" in found[2]
 
-    def test_regions(self) -> None:
+    def test_requested_region_is_evaluated(self) -> None:
         here = {"StringEquals": {"aws:RequestedRegion": "eu-west-1"}}
         ann = user("ann", allow("ec2:Describe*", Condition=here))
         ann("ec2", "eu-west-1").describe_vpcs()

@@ -23,7 +23,7 @@ from packages.localaws.tests.iam.conftest import (
 
 @pytest.mark.usefixtures("enforced")
 class TestResourcesPolicies:
-    def test_a_bucket_lets_another_account_in(self) -> None:
+    def test_bucket_policy_allows_another_account(self) -> None:
         ADMIN("s3").create_bucket(Bucket="shared-bucket")
         ADMIN("s3").put_object(Bucket="shared-bucket", Key="k", Body=b"x")
         bob = user("bob", allow("s3:*"), admin=STRANGER)
@@ -39,7 +39,7 @@ class TestResourcesPolicies:
         assert refused(bob("s3").delete_object, Bucket="shared-bucket", Key="k")[0] == 403
         assert refused(bob("s3").list_objects_v2, Bucket="shared-bucket")[0] == 403
 
-    def test_a_bucket_denies_by_condition(self) -> None:
+    def test_bucket_policy_denies_by_condition(self) -> None:
         s3 = ADMIN("s3")
         s3.create_bucket(Bucket="locked-bucket")
         s3.put_bucket_policy(
@@ -57,7 +57,7 @@ class TestResourcesPolicies:
         s3.put_object(Bucket="locked-bucket", Key="k", Body=b"", ServerSideEncryption="aws:kms")
         assert s3.list_objects_v2(Bucket="locked-bucket")["KeyCount"] == 1
 
-    def test_a_prefix(self) -> None:
+    def test_s3_prefix_condition_is_evaluated(self) -> None:
         ADMIN("s3").create_bucket(Bucket="prefix-bucket")
         ann = user(
             "ann",
@@ -67,7 +67,7 @@ class TestResourcesPolicies:
         assert refused(ann("s3").list_objects_v2, Bucket="prefix-bucket", Prefix="bob/")[0] == 403
         assert refused(ann("s3").list_objects_v2, Bucket="prefix-bucket")[0] == 403
 
-    def test_a_copy_reads_its_source(self) -> None:
+    def test_copy_requires_read_permission_on_its_source(self) -> None:
         for name in ("from-bucket", "to-bucket"):
             ADMIN("s3").create_bucket(Bucket=name)
         ADMIN("s3").put_object(Bucket="from-bucket", Key="a b", Body=b"x")
@@ -79,14 +79,14 @@ class TestResourcesPolicies:
         }
         assert "s3:GetObject" in refused(ann("s3").copy_object, **copy)[2]
 
-    def test_every_key_of_a_bulk_delete_counts(self) -> None:
+    def test_every_key_of_delete_objects_is_authorized(self) -> None:
         ADMIN("s3").create_bucket(Bucket="some-bucket")
         ann = user("ann", allow("s3:DeleteObject", "arn:aws:s3:::some-bucket/mine/*"))
         ann("s3").delete_objects(Bucket="some-bucket", Delete={"Objects": [{"Key": "mine/a"}]})
         both = {"Objects": [{"Key": "mine/a"}, {"Key": "yours"}]}
         assert refused(ann("s3").delete_objects, Bucket="some-bucket", Delete=both)[0] == 403
 
-    def test_a_key_that_does_not_mention_the_account_is_its_users_alone(self) -> None:
+    def test_key_policy_without_the_account_ignores_iam_policies(self) -> None:
         kms = ADMIN("kms")
         ann, bob = user("ann"), user("bob", allow("kms:*"))
         key = kms.create_key(
@@ -100,7 +100,7 @@ class TestResourcesPolicies:
         bob("kms").encrypt(KeyId=default, Plaintext=b"x")
         assert refused(ann("kms").encrypt, KeyId=default, Plaintext=b"x")[0] == 400
 
-    def test_what_has_another_name_in_its_arn_than_in_the_request(self) -> None:
+    def test_resource_arn_differs_from_the_request_parameter(self) -> None:
         ADMIN("secretsmanager").create_secret(Name="a/b", SecretString="x")
         url = ADMIN("sqs").create_queue(QueueName="q")["QueueUrl"]
         key = ADMIN("kms").create_key()["KeyMetadata"]["Arn"]
@@ -122,7 +122,7 @@ class TestResourcesPolicies:
         missing = refused(ann("ec2").delete_security_group, GroupId="sg-0123456789abcdef0")
         assert missing[1] == "InvalidGroup.NotFound"
 
-    def test_a_public_bucket_alone_allows_no_access(self) -> None:
+    def test_unsigned_requests_are_refused(self) -> None:
         s3 = ADMIN("s3")
         s3.create_bucket(Bucket="public-bucket")
         s3.put_object(Bucket="public-bucket", Key="k", Body=b"x")

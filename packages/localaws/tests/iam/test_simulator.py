@@ -36,7 +36,7 @@ def entry(key: str, *values: str, kind: str = "string") -> dict[str, Any]:
     return {"ContextKeyName": key, "ContextKeyValues": list(values), "ContextKeyType": kind}
 
 
-def test_the_example_of_the_cli_that_is_allowed() -> None:
+def test_allowed_example_of_the_cli() -> None:
     (found,) = custom(
         AFTER,
         actions=["dynamodb:CreateBackup"],
@@ -58,7 +58,7 @@ def test_the_example_of_the_cli_that_is_allowed() -> None:
     }
 
 
-def test_the_example_of_the_cli_that_is_denied() -> None:
+def test_denied_example_of_the_cli() -> None:
     (found,) = custom(
         AFTER,
         actions=["dynamodb:CreateBackup"],
@@ -67,13 +67,13 @@ def test_the_example_of_the_cli_that_is_denied() -> None:
     assert (found["EvalDecision"], found["MatchedStatements"]) == ("implicitDeny", [])
 
 
-def test_a_key_that_is_not_given_is_named() -> None:
+def test_missing_context_key_is_listed() -> None:
     (found,) = custom(AFTER, actions=["dynamodb:CreateBackup"])
     assert found["EvalDecision"] == "implicitDeny"
     assert found["MissingContextValues"] == ["aws:CurrentTime"]
 
 
-def test_an_explicit_deny_names_its_statement() -> None:
+def test_explicit_deny_names_its_statement() -> None:
     text = document(allow("s3:*"), deny("s3:DeleteBucket"))
     allowed, denied = custom(text, actions=["s3:GetObject", "s3:DeleteBucket"])
     assert (allowed["EvalDecision"], denied["EvalDecision"]) == ("allowed", "explicitDeny")
@@ -82,7 +82,7 @@ def test_an_explicit_deny_names_its_statement() -> None:
     assert text[start - 2 : end - 1].startswith('{"Effect": "Deny"')
 
 
-def test_every_action_with_every_resource() -> None:
+def test_every_action_is_evaluated_for_every_resource() -> None:
     arns = ["arn:aws:s3:::b/a", "arn:aws:s3:::c/a"]
     found = custom(
         document(allow("s3:GetObject", "arn:aws:s3:::b/*")),
@@ -113,7 +113,7 @@ def test_pages() -> None:
     assert found[1][0]["EvalDecision"] == "implicitDeny"
 
 
-def test_a_boundary_in_the_request() -> None:
+def test_permissions_boundary_of_the_request_is_applied() -> None:
     (found,) = custom(
         document(allow("s3:*")),
         actions=["s3:PutObject"],
@@ -123,7 +123,7 @@ def test_a_boundary_in_the_request() -> None:
     assert found["PermissionsBoundaryDecisionDetail"] == {"AllowedByPermissionsBoundary": False}
 
 
-def test_a_resources_policy_and_its_owner() -> None:
+def test_resource_policy_and_owner_are_applied() -> None:
     arn = f"arn:aws:iam::{ACCOUNT}:user/ann"
     asked = {
         "actions": ["s3:GetObject"],
@@ -150,7 +150,7 @@ def principal(arn: str, *actions: str, **more: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_user_with_its_groups() -> None:
+def test_policies_of_groups_are_simulated() -> None:
     iam = ADMIN("iam")
     user("ann", allow("s3:*"))
     iam.create_group(GroupName="g")
@@ -170,7 +170,7 @@ def test_a_user_with_its_groups() -> None:
     assert of_group["EvalDecision"] == "implicitDeny"
 
 
-def test_a_role_with_its_boundary_and_more_policies() -> None:
+def test_role_is_simulated_with_its_boundary_and_additional_policies() -> None:
     boundary = ADMIN("iam").create_policy(
         PolicyName="b", PolicyDocument=document(allow("s3:Get*"))
     )["Policy"]["Arn"]
@@ -191,7 +191,7 @@ def test_a_role_with_its_boundary_and_more_policies() -> None:
         ("arn:aws:s3:::bucket-of-somebody", "InvalidInput"),
     ],
 )
-def test_who_is_not_there(arn: str, code: str) -> None:
+def test_unknown_principal_is_refused(arn: str, code: str) -> None:
     with pytest.raises(ClientError, match=code):
         principal(arn, "s3:GetObject")
 
@@ -209,17 +209,17 @@ def test_who_is_not_there(arn: str, code: str) -> None:
         {"actions": ["s3:GetObject"], "ContextEntries": [entry("aws:key", "1", "2")]},
     ],
 )
-def test_what_is_no_question(more: dict[str, Any]) -> None:
+def test_invalid_simulation_is_refused(more: dict[str, Any]) -> None:
     with pytest.raises(ClientError, match="InvalidInput"):
         custom(document(allow("*")), **more)
 
 
-def test_a_policy_that_is_none() -> None:
+def test_invalid_policy_is_refused() -> None:
     with pytest.raises(ClientError, match=r"InvalidInput.*PolicyInputList\.2"):
         custom(document(allow("*")), '{"Statement": [{}]}', actions=["s3:GetObject"])
 
 
-def test_keys_that_policies_ask_for() -> None:
+def test_context_keys_of_policies_are_listed() -> None:
     text = document(
         allow("s3:*", "arn:aws:s3:::${aws:username}/*", Condition={
             "StringEquals": {"aws:PrincipalTag/team": "${aws:ResourceTag/team}"},

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("enforced")
 RIGHTS = allow(["cloudformation:*"])
 
 
-def test_a_stack_acts_for_its_caller() -> None:
+def test_stack_uses_the_permissions_of_its_caller() -> None:
     status, (reason,) = create(user("ann", RIGHTS))
     assert status == "ROLLBACK_COMPLETE"
     assert f"User: arn:aws:iam::{ACCOUNT}:user/ann is not authorized to perform: " in reason
@@ -37,7 +37,7 @@ def test_a_stack_acts_for_its_caller() -> None:
         bob("sns").list_topics()
 
 
-def test_a_service_role_acts_in_the_callers_place() -> None:
+def test_service_role_replaces_the_permissions_of_the_caller() -> None:
     weak = role("weak", trusts={"Service": "cloudformation.amazonaws.com"})
     strong = role("strong", allow("sns:*"), trusts={"Service": "cloudformation.amazonaws.com"})
     ann = user("ann", RIGHTS, allow("iam:PassRole"))
@@ -48,7 +48,7 @@ def test_a_service_role_acts_in_the_callers_place() -> None:
     assert create(ann, RoleARN=strong)[0] == "CREATE_COMPLETE"
 
 
-def test_a_service_role_must_be_handed_over_and_trust_cloudformation() -> None:
+def test_service_role_requires_pass_role_and_trust() -> None:
     arn = role("strong", allow("sns:*"), trusts={"Service": "cloudformation.amazonaws.com"})
     with pytest.raises(ClientError, match=f"iam:PassRole on resource: {arn} because"):
         create(user("ann", RIGHTS), RoleARN=arn)
@@ -57,7 +57,7 @@ def test_a_service_role_must_be_handed_over_and_trust_cloudformation() -> None:
         create(user("bob", RIGHTS, allow("iam:PassRole")), RoleARN=other)
 
 
-def test_a_parameter_of_ssm_is_read_with_the_callers_rights() -> None:
+def test_ssm_parameter_requires_permissions_of_the_caller() -> None:
     ADMIN("ssm").put_parameter(Name="/a/b", Value="t", Type="String")
     template = {
         "Parameters": {"P": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/a/b"}},
@@ -126,32 +126,32 @@ class TestNodesRole:
         allow("s3:GetObject", "arn:aws:s3:::sagemaker-scripts/v1/*"),
     )
 
-    def test_enough(self) -> None:
+    def test_documented_node_permissions_are_sufficient(self) -> None:
         found = self.cluster(allow(list(self.network)), *self.scripts)
         assert found["ClusterStatus"] == "InService"
 
-    def test_the_managed_policy_for_buckets_named_sagemaker(self) -> None:
+    def test_managed_policy_allows_buckets_named_sagemaker(self) -> None:
         policy = "arn:aws:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
         assert ADMIN("iam").get_policy(PolicyArn=policy)["Policy"]["Arn"] == policy
 
     @pytest.mark.parametrize("lacking", network)
-    def test_each_right_on_the_network(self, lacking: str) -> None:
+    def test_each_network_permission_is_required(self, lacking: str) -> None:
         rights = [item for item in self.network if item != lacking]
         with pytest.raises(ClientError, match=f"ValidationException.*to perform {lacking}"):
             self.cluster(allow(rights), *self.scripts)
 
     @pytest.mark.parametrize("index", [0, 1])
-    def test_each_right_on_the_scripts(self, index: int) -> None:
+    def test_each_script_permission_is_required(self, index: int) -> None:
         found = self.cluster(allow(list(self.network)), self.scripts[index])
         assert found["ClusterStatus"] == "Failed"
         assert "are accessible" in found["FailureMessage"]
 
-    def test_trust_is_evaluated(self) -> None:
+    def test_trust_policy_is_evaluated(self) -> None:
         with pytest.raises(ClientError, match="Could not assume role"):
             self.cluster(allow("*"), service="not-sagemaker.amazonaws.com")
 
 
-def test_a_denied_bucket_policy_reaches_the_nodes() -> None:
+def test_denying_bucket_policy_fails_the_nodes() -> None:
     """A bucket that denies all others also denies the nodes' role."""
     nodes = TestNodesRole()
     ADMIN("s3").create_bucket(Bucket="sagemaker-scripts")

@@ -15,20 +15,20 @@ CONTEXT = RequestContext({"aws:username": "ann", "aws:TagKeys": ("a", "b")})
 class TestVariables:
     """https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html"""
 
-    def test_a_value_is_text_and_no_pattern(self) -> None:
+    def test_context_value_is_not_a_pattern(self) -> None:
         assert not holds("StringLike", "${aws:user}/x", {**has("ann/x"), "aws:user": "*"})
 
-    def test_literal_signs(self) -> None:
+    def test_escaped_wildcards_are_literal(self) -> None:
         assert holds("StringLike", "a${*}b", has("a*b"))
         assert not holds("StringLike", "a${*}b", has("axb"))
         assert holds("StringLike", "${$}{x}", has("${x}"))
 
-    def test_a_default(self) -> None:
+    def test_default_of_a_policy_variable_is_used(self) -> None:
         assert holds("StringEquals", "${aws:PrincipalTag/team, 'none'}", has("none"))
         tagged = {**has("red"), "aws:PrincipalTag/team": "red"}
         assert holds("StringEquals", "${aws:PrincipalTag/team, 'none'}", tagged)
 
-    def test_without_value_and_default_nothing_is_equal(self) -> None:
+    def test_undefined_policy_variable_matches_nothing(self) -> None:
         assert not holds("StringEquals", "${aws:username}", has("${aws:username}"))
         assert holds("StringNotEquals", "${aws:username}", has("ann"))
 

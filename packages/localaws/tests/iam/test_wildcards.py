@@ -11,13 +11,13 @@ TEXTS = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]), max_siz
 
 
 @given(TEXTS)
-def test_a_text_matches_itself_and_the_star(text: str) -> None:
+def test_wildcard_matches_every_text(text: str) -> None:
     assert matches("*", text)
     assert matches(text.replace("*", "").replace("?", ""), text.replace("*", "").replace("?", ""))
 
 
 @given(st.text("ab*?", max_size=12), st.text("ab", max_size=12))
-def test_patterns_agree_with_a_matcher_that_tries_everything(pattern: str, text: str) -> None:
+def test_patterns_agree_with_an_exhaustive_matcher(pattern: str, text: str) -> None:
     def tries(p: str, t: str) -> bool:
         if not p:
             return not t
@@ -29,13 +29,13 @@ def test_patterns_agree_with_a_matcher_that_tries_everything(pattern: str, text:
 
 
 @given(st.lists(st.text("ab/", max_size=3), min_size=6, max_size=6))
-def test_an_arn_matches_itself_and_nothing_longer(parts: list[str]) -> None:
+def test_arn_matches_only_itself(parts: list[str]) -> None:
     arn = ":".join(parts)
     assert matches_arn(arn, arn)
     assert not matches_arn(arn, f"{arn}x")
 
 
-def test_many_stars_take_no_time() -> None:
+def test_many_wildcards_match_fast() -> None:
     text = "a" * 2000
     assert not matches("*a" * 30 + "*b", text)
     assert matches("*a" * 30 + "*", text)

@@ -13,7 +13,7 @@ SECRET = "correct-horse-battery"
 
 
 class TestDump:
-    def test_accounts_regions_services_and_resources(self, aws: Runtime) -> None:
+    def test_dump_contains_accounts_regions_services_and_resources(self, aws: Runtime) -> None:
         site = build_site()
         site.create(site.group("workers", 2, "ml.c5.xlarge"), name="in-the-dump")
         deploy("stack-in-it", {"T": {"Type": "AWS::SNS::Topic"}})
@@ -25,7 +25,7 @@ class TestDump:
         assert "stack-in-it" in json.dumps(services["cloudformation"])
         assert "nodes" in document["accounts"]["123456789012"]["aws"]["iam"]["roles"].__str__()
 
-    def test_it_is_stable_and_small(self, aws: Runtime, tmp_path: Path) -> None:
+    def test_dump_is_stable_and_small(self, aws: Runtime, tmp_path: Path) -> None:
         build_site()
         for name in ("a", "b"):
             write_dump(aws, tmp_path / name)
@@ -37,7 +37,7 @@ class TestDump:
         # AWS managed policies and images, 5 MB and more, are not state.
         assert len(texts[0]) < 500_000
 
-    def test_no_secret_is_in_it(self, aws: Runtime) -> None:
+    def test_dump_contains_no_secret(self, aws: Runtime) -> None:
         client("secretsmanager").create_secret(Name="s", SecretString=SECRET)
         client("ssm").put_parameter(Name="p", Value=SECRET, Type="SecureString")
         client("rds").create_db_instance(

@@ -56,7 +56,7 @@ class TestUnknownOperations:
             ("efs", "DescribeAccountPreferences", {}, "UnknownOperationException"),
         ],
     )
-    def test_they_are_refused_once(
+    def test_unimplemented_operations_are_refused_without_retries(
         self, service: str, operation: str, parameters: dict[str, Any] | None, code: str
     ) -> None:
 
@@ -84,7 +84,7 @@ class TestUnknownOperations:
         assert "Traceback" in capsys.readouterr().err
         assert len(sent) == 1
 
-    def test_an_answer_that_breaks_the_model_is_a_bug(
+    def test_answer_that_violates_the_model_is_an_internal_error(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         client("sagemaker").list_clusters()
@@ -111,7 +111,7 @@ def test_every_operation_registered_is_one_of_the_api_model() -> None:
 
 
 class TestLatency:
-    def test_a_service_has_the_latency_of_the_world(self) -> None:
+    def test_latency_of_the_world_is_applied(self) -> None:
         with local_aws(latency_ms={"sts": 120, "*": 0}):
             client("sts").get_caller_identity()
             client("fsx").describe_file_systems()
@@ -124,13 +124,13 @@ class TestLatency:
             assert seconds(client("sts").get_caller_identity) >= 0.12
             assert min(seconds(client("fsx").describe_file_systems) for _ in range(5)) < 0.1
 
-    def test_the_star_is_for_the_others(self) -> None:
+    def test_wildcard_latency_applies_to_other_services(self) -> None:
         with local_aws(latency_ms={"sts": 0, "*": 120}):
             before = time.monotonic()
             client("fsx").describe_file_systems()
             assert time.monotonic() - before >= 0.12
 
-    def test_the_nth_call_alone_fails(self) -> None:
+    def test_fault_affects_only_the_nth_call(self) -> None:
         third = fault("sts", "GetCallerIdentity", error="AccessDenied", after=2, times=1)
         with local_aws(faults=[third]):
             found = []

@@ -78,7 +78,7 @@ def form(service: str = "sts") -> dict[str, str]:
 
 
 class TestConnections:
-    def test_one_connection_serves_many_calls(self, running: Running) -> None:
+    def test_connection_serves_several_calls(self, running: Running) -> None:
         connection = running.connect()
         connection.connect()
         first = connection.sock
@@ -89,11 +89,11 @@ class TestConnections:
             assert b"111122223333" in answer.read()
             assert connection.sock is first
 
-    def test_an_old_client_gets_its_connection_closed(self, running: Running) -> None:
+    def test_http_1_0_connection_is_closed(self, running: Running) -> None:
         answer = running.raw(b"GET / HTTP/1.0\r\n\r\n")
         assert b"ListAllMyBucketsResult" in answer
 
-    def test_a_body_waits_for_the_servers_word(self, running: Running) -> None:
+    def test_server_answers_expect_100_continue(self, running: Running) -> None:
         with socket.create_connection(("127.0.0.1", running.port), timeout=10) as connection:
             head = "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
             head += "".join(f"{name}: {value}\r\n" for name, value in form().items())
@@ -102,7 +102,7 @@ class TestConnections:
             connection.sendall(STS.encode())
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")
 
-    def test_a_chunked_body_is_put_together(self, running: Running) -> None:
+    def test_chunked_body_is_assembled(self, running: Running) -> None:
         connection = running.connect()
         pieces = iter([STS[:10].encode(), STS[10:].encode()])
         connection.request("POST", "/", pieces, form(), encode_chunked=True)
@@ -119,7 +119,7 @@ class TestConnections:
             assert (answer.status, answer.read()) == (200, b"")
             assert answer.getheader("Content-Length") == "10"
 
-    def test_large_objects_and_odd_names_arrive_whole(self, running: Running) -> None:
+    def test_large_objects_and_unusual_names_are_kept(self, running: Running) -> None:
         s3 = at(running.address, "s3")
         s3.create_bucket(Bucket="large")
         body = bytes(range(256)) * 80_000  # 20 MB: buffered in a file
@@ -131,7 +131,7 @@ class TestConnections:
         assert found["Metadata"] == {"a_b": "1", "a-c": "2"}
         assert refusal(s3.head_object, Bucket="large", Key="a/b/c+d e")[0] == "404"
 
-    def test_more_callers_wait_at_once_than_initial_threads(self, tmp_path: Path) -> None:
+    def test_more_connections_than_initial_threads_are_served(self, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"
         world.write_text(
             "faults:\n- {service: sagemaker, operation: ListClusters, delay_ms: 1000}\n"
@@ -150,7 +150,7 @@ class TestConnections:
 
 class TestEnd:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_it_ends_within_a_second_whatever_is_open(self, number: int, tmp_path: Path) -> None:
+    def test_server_stops_within_a_second(self, number: int, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"
         world.write_text(
             "faults:\n- {service: sts, operation: GetCallerIdentity, delay_ms: 60000}\n"
@@ -196,7 +196,7 @@ class TestClientsThatGoAway:
 
     @pytest.mark.parametrize("chunked", [False, True])
     @pytest.mark.parametrize("reset", [False, True])
-    def test_in_the_middle_of_the_body_nothing_has_happened(
+    def test_disconnect_during_the_body_changes_nothing(
         self, running: Running, chunked: bool, reset: bool
     ) -> None:
         s3 = at(running.address, "s3", "111122223333")
@@ -216,7 +216,7 @@ class TestClientsThatGoAway:
             assert found["KeyCount"] == 0
         s3.put_object(Bucket=bucket, Key="k", Body=b"1")
 
-    def test_a_form_cut_short_is_not_acted_on(self, running: Running) -> None:
+    def test_truncated_form_changes_nothing(self, running: Running) -> None:
         iam = at(running.address, "iam", "111122223333")
         body = "Action=CreateUser&Version=2010-05-08&UserName=half-a-name"
         head = "POST / HTTP/1.1\r\nHost: localhost\r\n"
@@ -226,7 +226,7 @@ class TestClientsThatGoAway:
             running.raw(sent[:part])
         assert iam.list_users()["Users"] == []
 
-    def test_while_the_answer_is_made_the_call_happens_whole(self, tmp_path: Path) -> None:
+    def test_disconnect_during_the_answer_completes_the_call(self, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"
         world.write_text("faults:\n- {service: s3, operation: PutObject, delay_ms: 300}\n")
         with server("--world", str(world)) as (address, process):
@@ -296,7 +296,7 @@ bodies = st.one_of(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_any_bytes_get_an_answer_that_is_not_retried(running: Running, protocol: str) -> None:
+def test_arbitrary_bytes_get_an_answer_without_retries(running: Running, protocol: str) -> None:
     service, headers = PROTOCOLS[protocol]
     connection = running.connect()
 
@@ -330,9 +330,7 @@ def test_any_bytes_get_an_answer_that_is_not_retried(running: Running, protocol:
     "authorization",
     ["x", "", "AWS4-HMAC-SHA256", "AWS4-HMAC-SHA256 Credential=a/b/c", "Basic x y"],
 )
-def test_an_unknown_form_of_authorization_is_reported(
-    running: Running, authorization: str
-) -> None:
+def test_unknown_authorization_scheme_is_reported(running: Running, authorization: str) -> None:
     connection = running.connect()
     headers = {"Authorization": authorization, "Content-Type": "application/x-amz-json-1.1"}
     connection.request("POST", "/", b"{}", headers)
@@ -349,12 +347,12 @@ def test_an_unknown_form_of_authorization_is_reported(
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
-def test_bytes_that_are_no_http_do_no_harm(running: Running, sent: bytes) -> None:
+def test_invalid_http_is_refused(running: Running, sent: bytes) -> None:
     answer = running.raw(sent)
     assert answer == b"" or answer.startswith(b"HTTP/1.1 ")
 
 
-def test_cbor_is_refused_in_cbor(running: Running) -> None:
+def test_cbor_request_is_refused_in_cbor(running: Running) -> None:
     connection = running.connect()
     headers = signed("monitoring", **PROTOCOLS["cbor"][1])
     path = "/service/GraniteServiceVersion20100801/operation/ListMetrics"
@@ -372,12 +370,12 @@ def test_cbor_is_refused_in_cbor(running: Running) -> None:
     assert "does not support" in parsed["Error"]["Message"]
 
 
-def test_boto3_chooses_a_protocol_that_is_spoken(running: Running) -> None:
+def test_boto3_selects_a_supported_protocol(running: Running) -> None:
     metrics = at(running.address, "cloudwatch").list_metrics()["Metrics"]
     assert isinstance(metrics, list)
 
 
-def test_a_huge_body_is_refused_at_once(running: Running) -> None:
+def test_too_large_body_is_refused(running: Running) -> None:
     sagemaker = at(running.address, "sagemaker", parameter_validation=False)
     sent: list[int] = []
     sagemaker.meta.events.register("before-send.sagemaker.*", lambda **_: sent.append(1) and None)

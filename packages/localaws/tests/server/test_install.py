@@ -10,7 +10,7 @@ from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import build_site, client, describe
 
 
-def test_state_ends_with_the_local_aws() -> None:
+def test_state_is_discarded_at_exit() -> None:
     with local_aws():
         site = build_site()
         site.create(site.group("gpu", 1))
@@ -19,7 +19,7 @@ def test_state_ends_with_the_local_aws() -> None:
         assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
 
 
-def test_plain_moto_is_untouched_outside(aws: Runtime) -> None:
+def test_moto_is_unchanged_outside(aws: Runtime) -> None:
     """Callers of moto in the same process get moto, not our services."""
     aws.active = False
     try:

@@ -32,7 +32,7 @@ class TestLines:
         aws.recorder = Recorder(path)
         return path
 
-    def test_a_call_and_a_refusal(self, recorded: Path) -> None:
+    def test_call_and_error_are_recorded(self, recorded: Path) -> None:
         client("ec2").describe_vpcs(MaxResults=5)
         refusal(client("sagemaker").describe_cluster, ClusterName="none")
         first, second = lines(recorded)
@@ -45,13 +45,13 @@ class TestLines:
         assert second["parameters"] == {"ClusterName": "none"}
         assert (second["status"], second["error"]) == (400, "ResourceNotFound")
 
-    def test_calls_of_a_stack_are_marked(self, recorded: Path) -> None:
+    def test_calls_of_a_stack_have_their_source(self, recorded: Path) -> None:
         deploy("s", {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"TopicName": "t"}}})
         found = lines(recorded)
         assert ("CreateTopic", "cloudformation") in {(x["operation"], x["source"]) for x in found}
         assert {x["source"] for x in found if x["service"] == "cloudformation"} == {"client"}
 
-    def test_an_object_is_its_size(self, recorded: Path) -> None:
+    def test_object_is_recorded_as_its_size(self, recorded: Path) -> None:
         s3 = client("s3")
         s3.create_bucket(Bucket="bytes-1")
         s3.put_object(Bucket="bytes-1", Key="k", Body=SECRET.encode(), Metadata={"a": "b"})
@@ -61,7 +61,7 @@ class TestLines:
         assert put["parameters"]["Body"]["bytes"] >= len(SECRET)
         assert SECRET not in recorded.read_text()
 
-    def test_no_secret_is_written(self, recorded: Path) -> None:
+    def test_record_contains_no_secret(self, recorded: Path) -> None:
         made = client("secretsmanager").create_secret(Name="s", SecretString=SECRET)
         client("secretsmanager").put_secret_value(
             SecretId=made["ARN"], SecretBinary=b"x" + SECRET.encode()
@@ -92,13 +92,13 @@ class TestLines:
         assert SECRET not in text
         assert text.count("<redacted>") >= 5
 
-    def test_an_unreadable_request_is_recorded_too(self, recorded: Path) -> None:
+    def test_malformed_request_is_recorded(self, recorded: Path) -> None:
         refusal(client("fsx").describe_storage_virtual_machines)
         (found,) = lines(recorded)
         assert found["operation"] == "DescribeStorageVirtualMachines"
         assert found["error"] == "UnknownOperationException"
 
-    def test_threads_do_not_mix_their_lines(self, tmp_path: Path) -> None:
+    def test_concurrent_calls_are_recorded_on_separate_lines(self, tmp_path: Path) -> None:
         recorder = Recorder(tmp_path / "f")
         threads = [
             threading.Thread(
@@ -112,17 +112,17 @@ class TestLines:
             thread.join()
         assert sorted(line["n"] for line in lines(tmp_path / "f")) == sorted(list(range(8)) * 50)
 
-    def test_the_file_is_readable_by_its_owner_only(self, recorded: Path) -> None:
+    def test_record_is_readable_by_its_owner_only(self, recorded: Path) -> None:
         assert stat.S_IMODE(recorded.stat().st_mode) == 0o600
 
-    def test_members_that_a_model_does_not_mark(self) -> None:
+    def test_additional_sensitive_members_are_redacted(self) -> None:
         shown = without_secrets("rds", "CreateDBInstance", {"MasterUserPassword": SECRET})
         assert shown == {"MasterUserPassword": "<redacted>"}
 
 
 @pytest.mark.enable_socket
 class TestTheServer:
-    def test_both_files_are_written(self, tmp_path: Path) -> None:
+    def test_record_and_dump_are_written(self, tmp_path: Path) -> None:
         record, state = tmp_path / "calls.jsonl", tmp_path / "state.json"
         with server("--record", str(record), "--dump", str(state)) as (address, process):
             at(address, "s3", "111122223333").create_bucket(Bucket="first-1")
@@ -142,7 +142,7 @@ class TestTheServer:
         document = json.loads(state.read_text())
         assert "second-2" in document["accounts"]["111122223333"]["aws"]["s3"]["buckets"]
 
-    def test_a_caller_cannot_pass_for_cloudformation(self, tmp_path: Path) -> None:
+    def test_client_cannot_claim_to_be_cloudformation(self, tmp_path: Path) -> None:
         record = tmp_path / "calls.jsonl"
         with server("--record", str(record)) as (address, _):
             sts = at(address, "sts")
@@ -154,9 +154,7 @@ class TestTheServer:
         assert [x["source"] for x in lines(record)] == ["client"]
 
     @pytest.mark.parametrize("option", ["--record", "--dump"])
-    def test_a_file_that_cannot_be_written_is_reported_at_once(
-        self, option: str, tmp_path: Path
-    ) -> None:
+    def test_unwritable_file_is_reported_at_start(self, option: str, tmp_path: Path) -> None:
         done = run("--port", "0", option, str(tmp_path / "none" / "file"))
         assert done.returncode == 3
         assert "No such file" in done.stderr

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.enable_socket
 class TestLife:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     @pytest.mark.parametrize("module", ["clusterwright", "clusterwright_localaws"])
-    def test_a_signal_ends_it_with_exit_0(self, number: int, module: str) -> None:
+    def test_signal_stops_the_server_with_exit_0(self, number: int, module: str) -> None:
         with server(module=module) as (address, process):
             at(address, "sts").get_caller_identity()
             process.send_signal(number)
@@ -35,7 +35,7 @@ class TestLife:
             assert process.stdout.read() == ""  # one line, and no other
             assert "Traceback" not in process.stderr.read()
 
-    def test_the_port_is_free_again_at_once(self) -> None:
+    def test_port_is_released_at_exit(self) -> None:
         with server() as (address, process):
             port = address.rsplit(":", 1)[1]
             at(address, "sts").get_caller_identity()
@@ -53,7 +53,7 @@ class TestLife:
         assert "--port 0" in done.stderr
         assert "Traceback" not in done.stderr
 
-    def test_only_the_loopback_is_bound(self, address: str) -> None:
+    def test_server_listens_on_the_loopback_only(self, address: str) -> None:
         port = int(address.rsplit(":", 1)[1])
         rows = [
             line.split()
@@ -66,7 +66,7 @@ class TestLife:
         assert listening
         assert {entry.split(":")[0] for entry in listening} <= loopbacks
 
-    def test_ipv4_and_where_there_is_one_ipv6_answer(self, address: str) -> None:
+    def test_ipv4_and_ipv6_are_served(self, address: str) -> None:
         port = address.rsplit(":", 1)[1]
         hosts = ["127.0.0.1", "localhost"]
         try:
@@ -113,7 +113,7 @@ class TestOptions:
         assert f"{world}:2:1" in done.stderr
         assert "did you mean `quotas`?" in done.stderr
 
-    def test_account_world_and_latency(self, tmp_path: Path) -> None:
+    def test_account_world_and_latency_options_are_applied(self, tmp_path: Path) -> None:
         world = tmp_path / "world.yaml"
         world.write_text("extends: generous\nquotas: {sagemaker/L-8762A75F: 8}\n")
         with server("--world", str(world), "--account", "444455556666", "--latency-ms", "120") as (
@@ -128,7 +128,7 @@ class TestOptions:
             quotas.list_services()
             assert time.monotonic() - started >= 0.12
 
-    def test_two_servers_share_nothing(self, address: str) -> None:
+    def test_servers_are_isolated(self, address: str) -> None:
         with server("--world", "new-account") as (other, _):
             at(address, "s3").create_bucket(Bucket="only-here")
             assert at(other, "s3").list_buckets()["Buckets"] == []
@@ -144,7 +144,7 @@ class TestOptions:
 
 
 class TestClients:
-    def test_aws_endpoint_url_is_enough(
+    def test_aws_endpoint_url_is_sufficient(
         self, address: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
@@ -153,7 +153,7 @@ class TestClients:
         sts = boto3.client("sts", REGION)
         assert sts.get_caller_identity()["Account"] == "111122223333"
 
-    def test_a_cluster_over_http_with_boto3s_paginators(self, address: str) -> None:
+    def test_cluster_is_created_over_http(self, address: str) -> None:
         key = "222233334444"
         ec2, iam = at(address, "ec2", key), at(address, "iam", key)
         s3, sagemaker = at(address, "s3", key), at(address, "sagemaker", key)
@@ -203,7 +203,7 @@ class TestClients:
             "over-http"
         ]
 
-    def test_objects_are_kept_byte_for_byte(self, address: str) -> None:
+    def test_objects_are_returned_unchanged_over_http(self, address: str) -> None:
         s3 = at(address, "s3")
         s3.create_bucket(Bucket="bytes")
         body = os.urandom(300_000)
@@ -214,7 +214,7 @@ class TestClients:
         with urllib.request.urlopen(link, timeout=10) as answer:
             assert answer.read() == body
 
-    def test_refusals_come_once_and_in_the_protocols_shape(self, address: str) -> None:
+    def test_errors_have_the_format_of_the_protocol(self, address: str) -> None:
         found, message = refusal(at(address, "fsx").describe_storage_virtual_machines)
         assert (found, "DescribeStorageVirtualMachines" in message) == (
             "UnknownOperationException",
@@ -223,7 +223,7 @@ class TestClients:
         found, _ = refusal(at(address, "sagemaker").describe_cluster, ClusterName="none")
         assert found == "ResourceNotFound"
 
-    def test_an_unknown_service_is_refused_once(self, address: str) -> None:
+    def test_unknown_service_is_refused_without_retries(self, address: str) -> None:
         client = at(address, "braket")
         sent: list[int] = []
         client.meta.events.register("before-send.braket.*", lambda **_: sent.append(1) and None)
@@ -232,11 +232,11 @@ class TestClients:
         assert "braket" in message
         assert len(sent) == 1
 
-    def test_a_browser_without_a_signature_sees_s3(self, address: str) -> None:
+    def test_unsigned_browser_request_reaches_s3(self, address: str) -> None:
         with urllib.request.urlopen(address, timeout=10) as answer:
             assert b"ListAllMyBucketsResult" in answer.read()
 
-    def test_many_callers_at_once(self, address: str) -> None:
+    def test_concurrent_callers_are_served(self, address: str) -> None:
         accounts = [f"{number:012d}" for number in range(900000000000, 900000000012)]
 
         def use(account: str) -> tuple[str, int]:
@@ -250,7 +250,7 @@ class TestClients:
             assert list(pool.map(use, accounts)) == [(account, 5) for account in accounts]
 
 
-def test_the_first_calls_of_all_services_may_come_at_once() -> None:
+def test_first_calls_of_all_services_can_be_concurrent() -> None:
     """While a new server still imports modules in its threads."""
     calls = [
         ("s3", "list_buckets", {}),

@@ -106,7 +106,7 @@ def test_a_contradiction_has_its_position(text: str, message: str, line: int, co
     assert (at_line, at_column) == (line, column)
 
 
-def test_quotas_of_other_services_may_be_given() -> None:
+def test_quotas_of_other_services_are_accepted() -> None:
     world = parse_world("quotas: {lambda/L-B99A9384: 10, ec2/L-0263D0A3: 5}\n")
     assert set(world.quotas) == {"lambda/L-B99A9384", "ec2/L-0263D0A3"}
 
@@ -119,7 +119,7 @@ def test_every_problem_is_reported_at_once() -> None:
     assert [problem.line for problem in caught.value.problems] == [2, 3]
 
 
-def test_changes_that_contradict_are_refused_too() -> None:
+def test_contradictory_changes_are_refused() -> None:
     with pytest.raises(ValueError, match="boto3 has no service named 'sagemakr'"):
         with_changes(
             World(), {"faults": [{"service": "sagemakr", "operation": "*", "error": "X"}]}

@@ -71,7 +71,7 @@ def test_a_file_extends_a_world_and_merges_quotas() -> None:
     assert world.account == "111122223333"
 
 
-def test_without_extends_a_file_is_the_whole_world() -> None:
+def test_file_without_extends_is_a_complete_world() -> None:
     assert parse_world("region: us-east-2\n").unlisted_plans == "none"
 
 
@@ -143,12 +143,12 @@ def test_an_error_shows_the_line_with_a_caret() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "extends: nothing\n", "extends: [generous]\n", "\t- x: [\n"])
-def test_nonsense_is_a_world_error(text: str) -> None:
+def test_invalid_world_is_an_error(text: str) -> None:
     with pytest.raises(WorldError):
         parse_world(text)
 
 
-def test_files_that_cannot_be_worlds(tmp_path: Path) -> None:
+def test_unreadable_world_files_are_errors(tmp_path: Path) -> None:
     (tmp_path / "large.yaml").write_text("#" * 1_000_001)
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     for name, message in (
@@ -167,14 +167,14 @@ def test_a_misspelt_world_gets_a_hint() -> None:
     assert caught.value.hint == "did you mean `generous`?"
 
 
-def test_anchors_and_merge_keys_are_yamls() -> None:
+def test_anchors_and_merge_keys_are_supported() -> None:
     first, second = parse_world(WHOLE).subnets
     assert (first.vpc_id, first.zone_id) == (second.vpc_id, second.zone_id)
     assert (first.cidr, second.cidr) == ("10.0.0.0/20", "10.0.16.0/20")
 
 
 @given(st.lists(st.tuples(places, st.integers(0, 12), pieces), min_size=1, max_size=4))
-def test_a_damaged_world_loads_or_reports_a_position(damage: list[tuple[int, int, str]]) -> None:
+def test_damaged_world_loads_or_reports_a_position(damage: list[tuple[int, int, str]]) -> None:
     text = WHOLE
     for place, length, piece in damage:
         text = text[:place] + piece + text[place + length :]

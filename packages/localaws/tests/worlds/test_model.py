@@ -9,13 +9,13 @@ import pytest
 from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT, moment_of
 
 
-def test_our_default_account_is_motos() -> None:
+def test_default_account_is_that_of_moto() -> None:
     from moto.core import DEFAULT_ACCOUNT_ID
 
     assert DEFAULT_ACCOUNT == DEFAULT_ACCOUNT_ID
 
 
-def test_moments_are_times_or_offsets() -> None:
+def test_times_are_absolute_or_relative() -> None:
     now = datetime(2026, 11, 20, 12, tzinfo=UTC)
     assert moment_of("-1d", now) == now - timedelta(days=1)
     assert moment_of("+90m", now) == now + timedelta(minutes=90)

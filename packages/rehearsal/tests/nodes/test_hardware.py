@@ -72,7 +72,7 @@ def _gpus(tool: Tool) -> list[list[str]]:
     return [line.split(", ") for line in text.splitlines()]
 
 
-def test_a_healthy_machine_answers_every_field_that_is_asked_for(tool: Tool) -> None:
+def test_healthy_machine_answers_every_requested_field(tool: Tool) -> None:
     rows = _gpus(tool)
     assert [row[0] for row in rows] == [str(number) for number in range(8)]
     for row in rows:
@@ -86,7 +86,7 @@ def test_a_healthy_machine_answers_every_field_that_is_asked_for(tool: Tool) -> 
     ("fault", "wrong"), [("gpu-ecc", ["4", "16", "16"]), ("gpu-pcie", ["0", "8", "16"])]
 )
 @pytest.mark.parametrize("folder", ["faults", "lasting"])
-def test_a_fault_is_seen_on_its_gpu_alone(
+def test_fault_affects_only_its_gpu(
     tool: Tool, machine: Path, folder: str, fault: str, wrong: list[str]
 ) -> None:
     (machine.parent / folder / fault).write_text("5\n")
@@ -94,7 +94,7 @@ def test_a_fault_is_seen_on_its_gpu_alone(
     assert _gpus(tool)[5][2:] == wrong
 
 
-def test_rows_wait_or_fail_to_be_remapped(tool: Tool, machine: Path) -> None:
+def test_row_remapping_is_pending_or_failed(tool: Tool, machine: Path) -> None:
     (machine / "gpu-rows").write_text("1")
     (machine / "gpu-rows-failed").write_text("2")
     _, text = tool("nvidia_smi", f"--query-remapped-rows={_ROWS}", _PLAIN)
@@ -111,7 +111,7 @@ def test_a_lost_gpu_makes_every_query_fail(tool: Tool, machine: Path) -> None:
     assert len(text.splitlines()) == 7
 
 
-def test_dmesg_shows_the_machines_own_messages_only(tool: Tool, machine: Path) -> None:
+def test_dmesg_shows_only_messages_of_the_machine(tool: Tool, machine: Path) -> None:
     assert tool("kernel_log") == (0, "")
     (machine.parent / "kernel.log").write_text("12.5 NVRM: Xid (PCI:0000:53:00): 79, gone\n")
     assert tool("kernel_log") == (

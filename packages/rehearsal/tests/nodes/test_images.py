@@ -22,12 +22,12 @@ def _apt(folder: Path, text: str, name: str = "sources.list.d/debian.sources") -
     return folder / "apt"
 
 
-def test_the_mirror_is_the_one_of_apts_settings(tmp_path: Path) -> None:
+def test_mirror_is_read_from_the_settings_of_apt(tmp_path: Path) -> None:
     lines = images.sources_list("forky", {}, _apt(tmp_path, _DEB822))
     assert [line.split("] ")[1] for line in lines] == ["http://mirror.test/debian forky main"]
 
 
-def test_the_old_form_of_apts_settings_is_read_too(tmp_path: Path) -> None:
+def test_one_line_format_of_apt_is_supported(tmp_path: Path) -> None:
     text = (
         "# deb http://no.test/debian x main\ndeb [a=b] http://mirror.test/debian/ bookworm main\n"
     )
@@ -36,13 +36,13 @@ def test_the_old_form_of_apts_settings_is_read_too(tmp_path: Path) -> None:
     assert "http://mirror.test/debian-security trixie-security main" in security
 
 
-def test_the_environment_wins(tmp_path: Path) -> None:
+def test_environment_variable_takes_precedence(tmp_path: Path) -> None:
     variables = {images.MIRROR_VARIABLE: "http://other.test/debian/"}
     (line, _) = images.sources_list("trixie", variables, _apt(tmp_path, _DEB822))
     assert "http://other.test/debian trixie main" in line
 
 
-def test_a_host_that_knows_no_debian_mirror_is_told_what_to_do(tmp_path: Path) -> None:
+def test_missing_debian_mirror_has_a_hint(tmp_path: Path) -> None:
     apt = _apt(tmp_path, _DEB822.replace("/debian", "/ubuntu"))
     with pytest.raises(RehearsalError) as error:
         images.sources_list("trixie", {}, apt)
@@ -54,7 +54,7 @@ def test_a_suite_without_a_recipe_is_refused(tmp_path: Path) -> None:
         images.image(tmp_path, "buzz")
 
 
-def test_the_digest_follows_contents_modes_and_suite_and_nothing_else(tmp_path: Path) -> None:
+def test_digest_depends_on_contents_modes_and_suite_only(tmp_path: Path) -> None:
     recipe = tmp_path / "recipe"
     shutil.copytree(images.RECIPE, recipe)
     first = images.recipe_digest("trixie", recipe)
@@ -71,7 +71,7 @@ def test_the_digest_follows_contents_modes_and_suite_and_nothing_else(tmp_path: 
     assert images.recipe_digest("trixie", recipe) not in (first, second)
 
 
-def test_a_whole_image_is_taken_from_the_cache(tmp_path: Path) -> None:
+def test_complete_image_is_read_from_the_cache(tmp_path: Path) -> None:
     root = tmp_path / "images" / f"trixie-{images.recipe_digest('trixie')[:16]}"
     root.mkdir(parents=True)
     (root / ".complete").write_text("")
@@ -79,7 +79,7 @@ def test_a_whole_image_is_taken_from_the_cache(tmp_path: Path) -> None:
     assert (found.root, found.built_s) == (root, None)
 
 
-def test_an_image_that_is_not_whole_is_not_used(tmp_path: Path, monkeypatch: object) -> None:
+def test_incomplete_image_is_not_used(tmp_path: Path, monkeypatch: object) -> None:
     assert isinstance(monkeypatch, pytest.MonkeyPatch)
     root = tmp_path / "images" / f"trixie-{images.recipe_digest('trixie')[:16]}"
     root.mkdir(parents=True)
@@ -88,14 +88,14 @@ def test_an_image_that_is_not_whole_is_not_used(tmp_path: Path, monkeypatch: obj
         images.image(tmp_path, "trixie")
 
 
-def test_the_recipe_names_no_mirror() -> None:
+def test_recipe_is_independent_of_the_mirror() -> None:
     for path in images.RECIPE.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             assert "://" not in path.read_text(), path
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
-def test_what_is_mounted_below_a_folder_is_not_removed_with_it(tmp_path: Path) -> None:
+def test_mounts_below_a_folder_are_not_removed(tmp_path: Path) -> None:
     """As a build that is killed may leave them: /dev and /proc of this machine."""
     house = tmp_path / "house"
     house.mkdir()
@@ -113,7 +113,7 @@ def test_what_is_mounted_below_a_folder_is_not_removed_with_it(tmp_path: Path) -
     assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
 
 
-def test_what_cannot_be_unmounted_is_left_and_said(tmp_path: Path) -> None:
+def test_busy_mount_is_kept_and_reported(tmp_path: Path) -> None:
     folder = tmp_path / "root"
     folder.mkdir()
     mounts = tmp_path / "mounts"

@@ -76,18 +76,18 @@ def _get(service: Metadata, path: str) -> tuple[int, str]:
     return _ask(service, f"/latest/{path}", {"X-aws-ec2-metadata-token": token})
 
 
-def test_without_a_token_nothing_is_said(service: Metadata) -> None:
+def test_request_without_a_token_is_refused(service: Metadata) -> None:
     assert _ask(service, "/latest/meta-data/instance-id") == (401, "")
     wrong = {"X-aws-ec2-metadata-token": "guessed"}
     assert _ask(service, "/latest/meta-data/instance-id", wrong) == (401, "")
 
 
 @pytest.mark.parametrize("seconds", ["", "0", "-1", "21601", "x"])
-def test_a_token_needs_a_lifetime_within_bounds(service: Metadata, seconds: str) -> None:
+def test_token_lifetime_is_limited(service: Metadata, seconds: str) -> None:
     assert _token(service, seconds)[0] == 400
 
 
-def test_the_instance_is_the_one_at_the_address(service: Metadata) -> None:
+def test_instance_is_identified_by_its_address(service: Metadata) -> None:
     assert _get(service, "meta-data/instance-id") == (200, "i-0123456789abcdef0")
     document = json.loads(_get(service, "dynamic/instance-identity/document")[1])
     assert (document["accountId"], document["region"]) == ("111122223333", "us-east-1")
@@ -101,7 +101,7 @@ def test_folders_are_listed(service: Metadata) -> None:
     assert _get(service, "meta-data/nothing")[0] == 404
 
 
-def test_the_roles_credentials_are_given_once_and_kept(service: Metadata) -> None:
+def test_role_credentials_are_cached(service: Metadata) -> None:
     assert _get(service, "meta-data/iam/security-credentials/") == (200, "dev-node")
     found = json.loads(_get(service, "meta-data/iam/security-credentials/dev-node")[1])
     assert (found["Code"], found["AccessKeyId"]) == ("Success", "ASIA1")
@@ -109,7 +109,7 @@ def test_the_roles_credentials_are_given_once_and_kept(service: Metadata) -> Non
     assert again["AccessKeyId"] == "ASIA1"
 
 
-def test_a_spot_notice_is_there_from_when_it_is_given(service: Metadata) -> None:
+def test_spot_notice_appears_when_it_is_sent(service: Metadata) -> None:
     assert _get(service, "meta-data/spot/instance-action")[0] == 404
     service.set_spot_notice("127.0.0.1", "terminate", datetime(2026, 11, 21, tzinfo=UTC))
     assert json.loads(_get(service, "meta-data/spot/instance-action")[1]) == {

@@ -30,14 +30,14 @@ def _parts(answer: bytes) -> tuple[int, int, int]:
     return identity, flags & 0xF, count
 
 
-def test_a_known_name_has_its_address_whatever_its_case() -> None:
+def test_known_name_is_resolved_in_any_case() -> None:
     answer = respond(_question("S3.us-east-1.amazonaws.com", _A), _lookup)
     assert answer is not None
     assert _parts(answer) == (7, 0, 1)
     assert socket.inet_ntoa(answer[-4:]) == "10.0.0.1"
 
 
-def test_a_known_name_without_ipv6_exists_and_has_no_answer() -> None:
+def test_known_name_has_no_ipv6_address() -> None:
     answer = respond(_question("s3.us-east-1.amazonaws.com", _AAAA), _lookup)
     assert answer is not None
     assert _parts(answer) == (7, 0, 0)
@@ -49,7 +49,7 @@ def test_an_unknown_name_does_not_exist() -> None:
     assert _parts(answer) == (7, 3, 0)
 
 
-def test_an_address_has_its_machines_name() -> None:
+def test_address_resolves_to_its_machine() -> None:
     answer = respond(_question("5.1.0.10.in-addr.arpa", _PTR), _lookup)
     assert answer is not None
     assert _parts(answer) == (7, 0, 1)
@@ -60,11 +60,11 @@ def test_an_address_has_its_machines_name() -> None:
     "message",
     [b"", b"\0" * 12, _question("a.b", _A)[:-6], _question("a", _A, 1)[:2] + b"\x80" * 40],
 )
-def test_what_is_no_question_gets_no_answer_and_breaks_nothing(message: bytes) -> None:
+def test_malformed_query_is_ignored(message: bytes) -> None:
     assert respond(message, _lookup) is None
 
 
-def test_names_of_machines_hold_their_addresses() -> None:
+def test_machine_names_contain_their_addresses() -> None:
     assert machine_address("ip-10-0-1-5") == "10.0.1.5"
     assert machine_address("ip-10-0-1-5.ec2.internal") == "10.0.1.5"
     assert machine_address("ip-10-0-1.ec2.internal") is None

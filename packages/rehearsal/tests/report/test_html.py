@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 
 @CASES
-def test_page_is_well_formed_and_fetches_and_runs_nothing(verdict: Verdict) -> None:
+def test_page_is_well_formed_and_loads_no_resources(verdict: Verdict) -> None:
     page = Page(verdict_html(verdict))
     names = {name for name, _ in page.tags}
     assert not names & {"script", "link", "img", "iframe", "object", "embed", "base", "form", "a"}
@@ -76,7 +76,7 @@ def test_page_is_well_formed_and_fetches_and_runs_nothing(verdict: Verdict) -> N
 
 
 @CASES
-def test_page_can_be_read_without_seeing_it(verdict: Verdict) -> None:
+def test_page_is_accessible(verdict: Verdict) -> None:
     page = Page(verdict_html(verdict))
     assert page.all("html")[0]["lang"] == "en"
     assert page.text("title").strip()
@@ -96,7 +96,7 @@ def test_page_can_be_read_without_seeing_it(verdict: Verdict) -> None:
 
 
 @CASES
-def test_drawings_are_well_formed_and_nothing_is_outside_of_them(verdict: Verdict) -> None:
+def test_drawings_are_well_formed_and_within_bounds(verdict: Verdict) -> None:
     for text in (timeline_svg.whole(verdict), timeline_svg.coming_up(verdict)):
         if not text:
             continue
@@ -109,7 +109,7 @@ def test_drawings_are_well_formed_and_nothing_is_outside_of_them(verdict: Verdic
             assert 0 <= y <= y + h <= height, ET.tostring(rect)
 
 
-def test_attacks_are_shown_as_text() -> None:
+def test_html_is_escaped() -> None:
     page = Page(verdict_html(verdicts.hostile()))
     said = page.text()
     assert said.count("<script>alert(1)</script>") >= 20
@@ -117,7 +117,7 @@ def test_attacks_are_shown_as_text() -> None:
         assert character not in said
 
 
-def test_each_status_is_a_word_and_a_sign() -> None:
+def test_each_status_has_a_word_and_a_symbol() -> None:
     said = " ".join(Page(verdict_html(verdicts.BROKEN)).text().split())
     assert "Promises are broken." in said
     assert "Promises: 2 held, 1 broken, 1 unknown." in said
@@ -126,7 +126,7 @@ def test_each_status_is_a_word_and_a_sign() -> None:
     assert "after 150 s: job 3 is PENDING (Resources)" in said
 
 
-def test_everything_that_is_known_is_there() -> None:
+def test_all_results_are_on_the_page() -> None:
     page = Page(verdict_html(verdicts.BROKEN))
     said = page.text()
     for entry in (*verdicts.BROKEN.not_covered, *verdicts.BROKEN.notes):
@@ -139,12 +139,12 @@ def test_everything_that_is_known_is_there() -> None:
     assert "workers-2: /fsx is silent" in said
 
 
-def test_result_of_nothing_is_no_success() -> None:
+def test_empty_result_is_not_a_success() -> None:
     nothing = Verdict(config="x", cluster="x", suite="trixie", slurm=None)
     assert "No promise was checked" in Page(verdict_html(nothing)).text()
 
 
-def test_bars_are_where_the_times_are() -> None:
+def test_bars_match_the_times() -> None:
     root = ET.fromstring(timeline_svg.whole(verdicts.BROKEN))
     bars = {
         rect[0].text: (float(rect.attrib["x"]), float(rect.attrib["width"]))
@@ -162,7 +162,7 @@ def test_bars_are_where_the_times_are() -> None:
     assert "workers-1: replaced by a new instance" in marks
 
 
-def test_first_boot_is_drawn_with_steps_and_without_what_came_later() -> None:
+def test_first_boot_timeline_has_only_its_steps() -> None:
     verdict = dataclasses.replace(
         verdicts.BROKEN, timeline=(*verdicts.BROKEN.timeline, *birth("workers-9", at=120.0))
     )
@@ -174,7 +174,7 @@ def test_first_boot_is_drawn_with_steps_and_without_what_came_later() -> None:
     assert not list(root.iter("g"))[1:], "the loss of workers-1 came later"
 
 
-def test_hundreds_of_nodes_are_not_all_drawn_and_it_is_said() -> None:
+def test_large_clusters_are_truncated_with_a_note() -> None:
     many = [e for number in range(100) for e in birth(f"workers-{number + 1}")]
     verdict = dataclasses.replace(
         verdicts.BROKEN, timeline=(*many, event(60.0, "lost", "workers-100"))
@@ -189,7 +189,7 @@ def test_hundreds_of_nodes_are_not_all_drawn_and_it_is_said() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-7, 0.004, 7.0, 86_400.0])
-def test_axis_has_a_few_ticks_whatever_the_length(seconds: float) -> None:
+def test_axis_has_few_ticks_at_any_length(seconds: float) -> None:
     verdict = Verdict(
         config="x",
         cluster="x",

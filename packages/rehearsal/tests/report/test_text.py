@@ -32,7 +32,7 @@ def test_text(snapshot: SnapshotAssertion) -> None:
     [(verdicts.HELD, 0), (verdicts.BROKEN, 1), (verdicts.NO_NODES, 2), (HOSTILE, 1)],
     ids=["held", "broken", "no nodes", "hostile"],
 )
-def test_json_holds_to_the_schema_and_to_the_contract(verdict: Verdict, code: int) -> None:
+def test_json_matches_the_schema_and_the_contract(verdict: Verdict, code: int) -> None:
     answer = json.loads(json_output.verdict_json(verdict))
     jsonschema.validate(answer, SCHEMA)
     assert answer["schema_version"] == 1
@@ -56,7 +56,7 @@ def test_json_holds_to_the_schema_and_to_the_contract(verdict: Verdict, code: in
     ],
     ids=["--clean", "--list"],
 )
-def test_the_other_answers_hold_to_the_schema(text: str) -> None:
+def test_other_outputs_match_the_schema(text: str) -> None:
     jsonschema.validate(json.loads(text), SCHEMA)
 
 
@@ -82,14 +82,14 @@ def test_a_wrong_answer_does_not_hold() -> None:
             jsonschema.validate(wrong, SCHEMA)
 
 
-def test_what_nodes_said_moves_no_cursor_and_ends_no_line() -> None:
+def test_control_characters_of_nodes_are_escaped() -> None:
     text = render.verdict_text(verdicts.hostile())
     assert "\x1b" not in text
     assert "\x00" not in text
     assert "\u202e" not in text
 
 
-def test_status_is_painted_on_a_terminal_and_the_words_stay() -> None:
+def test_status_is_coloured_on_a_terminal() -> None:
     painted = render.verdict_text(verdicts.BROKEN, Style(colour=True))
     assert "\x1b[1;31mbroken" in painted
     assert "\x1b" not in render.verdict_text(verdicts.BROKEN)

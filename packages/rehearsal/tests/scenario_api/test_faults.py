@@ -42,7 +42,7 @@ def _node(context: FakeContext, accelerator: str = "nvidia") -> Node:
         ("NodeName=a State=IDLE+DRAIN Partitions=training", ""),
     ],
 )
-def test_reason_is_that_of_a_drained_node(shown: str, reason: str | None) -> None:
+def test_reason_of_a_drained_node_is_returned(shown: str, reason: str | None) -> None:
     context = FakeContext(shown)
     assert faults.drain_reason(cast(ScenarioContext, context), _node(context)) == reason
 
@@ -54,7 +54,7 @@ def test_node_drained_for_another_reason_breaks_the_promise() -> None:
     assert context.checks == 1
 
 
-def test_a_node_that_is_not_drained_breaks_the_promise() -> None:
+def test_node_that_is_not_drained_breaks_the_promise() -> None:
     context = FakeContext("State=IDLE")
     with pytest.raises(Broken, match="idle after a health check"):
         faults.expect_drained(cast(ScenarioContext, context), _node(context), "gpu:")

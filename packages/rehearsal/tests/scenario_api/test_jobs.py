@@ -34,7 +34,7 @@ def _counting(text: str, state: str = "RUNNING") -> CountingJob:
     )
 
 
-def test_a_job_that_went_on_from_its_checkpoint_says_where() -> None:
+def test_job_reports_where_it_resumed() -> None:
     job = _counting("start on a at step 0\nslurmstepd: killed\nstart on b at step 6\n")
     assert job.starts == [("a", 0), ("b", 6)]
     assert job.expect_restart(5) == "b"
@@ -52,8 +52,6 @@ def test_a_job_that_went_on_from_its_checkpoint_says_where() -> None:
         ),
     ],
 )
-def test_a_job_that_lost_steps_or_did_not_start_again_breaks_the_promise(
-    text: str, state: str, says: str
-) -> None:
+def test_lost_steps_or_missing_restart_break_the_promise(text: str, state: str, says: str) -> None:
     with pytest.raises(Broken, match=says):
         _counting(text, state).expect_restart(5)

@@ -139,7 +139,7 @@ def test_spot_has_quotas_of_its_own(rule: Harness) -> None:
     rule.passes("CW-Q002", tested=False)
 
 
-def test_instances_per_cluster(rule: Harness) -> None:
+def test_instances_per_cluster_are_limited(rule: Harness) -> None:
     limit = quota("sagemaker", "L-2CE978FC", 20)
     rule.fails(
         "CW-Q003",

@@ -23,7 +23,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 )
 
 
-def test_a_new_stack_by_a_change_set(pretend: Pretend) -> None:
+def test_change_set_creates_a_new_stack(pretend: Pretend) -> None:
     body = template(
         {"A": parameter("1")}, Outputs={"O": {"Value": {"Ref": "A"}, "Export": {"Name": "e"}}}
     )
@@ -56,7 +56,7 @@ def test_no_changes_is_a_failed_change_set(pretend: Pretend) -> None:
     assert caught.value.response["Error"]["Code"] == "InvalidChangeSetStatus"
 
 
-def test_what_the_schema_refuses_is_found_before_the_deployment(pretend: Pretend) -> None:
+def test_property_that_violates_the_schema_fails_the_change_set(pretend: Pretend) -> None:
     body = template({"A": resource("AWS::SNS::Topic", {"Colour": "blue"})})
     planned = plan("s", body, "CREATE")
     assert planned["Status"] == "FAILED"
@@ -83,7 +83,7 @@ def test_a_changed_output_alone_can_be_executed(pretend: Pretend) -> None:
     assert outputs(settled("s")) == {"O": "x"}
 
 
-def test_names_and_kinds(pretend: Pretend) -> None:
+def test_change_set_names_and_types_are_validated(pretend: Pretend) -> None:
     body = template({"A": parameter("1")})
     with pytest.raises(ClientError, match=r"Stack \[s\] does not exist"):
         plan("s", body)
@@ -103,7 +103,7 @@ def test_names_and_kinds(pretend: Pretend) -> None:
         )
 
 
-def test_a_change_set_that_is_not_there(pretend: Pretend) -> None:
+def test_unknown_change_set_is_not_found(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1")}))
     cloudformation().delete_change_set(StackName="s", ChangeSetName="none")
     with pytest.raises(ClientError) as caught:
@@ -112,7 +112,7 @@ def test_a_change_set_that_is_not_there(pretend: Pretend) -> None:
     assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 404
 
 
-def test_an_execution_forgets_the_other_change_sets(pretend: Pretend) -> None:
+def test_execution_deletes_the_other_change_sets(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1")}))
     for name in ("one", "two"):
         cloudformation().create_change_set(
@@ -125,14 +125,14 @@ def test_an_execution_forgets_the_other_change_sets(pretend: Pretend) -> None:
     assert [item["ChangeSetName"] for item in left] == ["one"]
 
 
-def test_a_stack_that_was_only_planned_can_be_deleted(pretend: Pretend) -> None:
+def test_stack_in_review_can_be_deleted(pretend: Pretend) -> None:
     stack_id = plan("s", template({"A": parameter("1")}), "CREATE")["StackId"]
     cloudformation().delete_stack(StackName="s")
     assert settled(stack_id)["StackStatus"] == "DELETE_COMPLETE"
     assert pretend.calls == []
 
 
-def test_the_template_of_a_change_set(pretend: Pretend) -> None:
+def test_get_template_returns_the_template_of_a_change_set(pretend: Pretend) -> None:
     body = template({"A": parameter("1")})
     create("s", body)
     newer = template({"A": parameter("2")})
@@ -142,7 +142,7 @@ def test_the_template_of_a_change_set(pretend: Pretend) -> None:
     assert cloudformation().get_template(StackName="s")["TemplateBody"] == json.loads(body)
 
 
-def test_many_changes_come_in_pages(pretend: Pretend) -> None:
+def test_long_list_of_changes_is_paginated(pretend: Pretend) -> None:
     body = template({f"A{number}": parameter("1") for number in range(130)})
     first = plan("s", body, "CREATE")
     assert len(first["Changes"]) == 100

@@ -23,7 +23,7 @@ ONE = template({"P": parameter("1")})
 
 @pytest.mark.usefixtures("local")
 @pytest.mark.parametrize("method", ["create_stack", "create_change_set"])
-def test_a_mode_that_is_not_built_is_refused(method: str) -> None:
+def test_unsupported_deployment_mode_is_refused(method: str) -> None:
     more = {"ChangeSetName": "x"} if method == "create_change_set" else {}
     with pytest.raises(ClientError, match="does not have the deployment mode EXPRESS"):
         getattr(cloudformation(), method)(

@@ -59,7 +59,7 @@ def test_a_stack_shows_its_settings() -> None:
     assert stack["CreationTime"] == described("one")["CreationTime"]
 
 
-def test_a_stack_that_is_not_there() -> None:
+def test_unknown_stack_is_not_found() -> None:
     with pytest.raises(ClientError, match="Stack with id absent does not exist") as refused:
         described("absent")
     assert refused.value.response["Error"]["Code"] == "ValidationError"
@@ -77,7 +77,7 @@ def test_a_deleted_stack_is_found_by_its_id_only() -> None:
     assert (newest["LogicalResourceId"], newest["ResourceStatus"]) == ("one", "DELETE_COMPLETE")
 
 
-def test_a_name_is_free_again_after_deletion() -> None:
+def test_name_can_be_reused_after_deletion() -> None:
     first = create("one", ONE)["StackId"]
     delete("one")
     second = create("one", ONE)["StackId"]
@@ -123,7 +123,7 @@ def test_resources_are_found_by_stack_and_by_physical_id() -> None:
         cloudformation().describe_stack_resources()
 
 
-def test_one_resource_in_detail() -> None:
+def test_describe_stack_resource_returns_details() -> None:
     create("one", template({"P": parameter("1", Metadata={"aws:cdk:path": "one/P"})}))
     detail = cloudformation().describe_stack_resource(StackName="one", LogicalResourceId="P")
     assert detail["StackResourceDetail"]["Metadata"] == '{"aws:cdk:path": "one/P"}'
@@ -134,7 +134,7 @@ def test_one_resource_in_detail() -> None:
         cloudformation().describe_stack_resource(StackName="one", LogicalResourceId="Q")
 
 
-def test_many_resources_are_listed_in_pages() -> None:
+def test_stack_resources_are_paginated() -> None:
     create("many", template({f"P{n}": parameter("1") for n in range(120)}))
     pages = cloudformation().get_paginator("list_stack_resources").paginate(StackName="many")
     sizes = [len(page["StackResourceSummaries"]) for page in pages]
@@ -142,7 +142,7 @@ def test_many_resources_are_listed_in_pages() -> None:
     assert sum(sizes) == 120
 
 
-def test_the_events_of_one_operation(pretend: Pretend) -> None:
+def test_events_are_filtered_by_operation(pretend: Pretend) -> None:
     create("one", ONE)
     pretend.fail = lambda _, name, properties: "no more" if properties["Value"] == "2" else None
     update("one", template({"P": parameter("2")}))

@@ -15,7 +15,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 pytestmark = pytest.mark.usefixtures("local")
 
 
-def test_one_resource_by_itself() -> None:
+def test_drift_of_one_resource_is_detected() -> None:
     create("one", BODY)
     aws("ssm").put_parameter(Name=physical("P"), Value="2", Overwrite=True)
     found = cloudformation().detect_stack_resource_drift(StackName="one", LogicalResourceId="P")
@@ -26,7 +26,7 @@ def test_one_resource_by_itself() -> None:
     assert names == {"P", "Vpc"}
 
 
-def test_filters_and_unknown_names() -> None:
+def test_filters_are_applied_and_unknown_names_refused() -> None:
     create("one", BODY)
     drifts()
     found = cloudformation().describe_stack_resource_drifts(

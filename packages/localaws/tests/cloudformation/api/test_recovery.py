@@ -21,7 +21,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 )
 
 
-def test_a_rollback_that_fails_can_be_continued(pretend: Pretend) -> None:
+def test_failed_rollback_can_be_continued(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1"), "B": named("one")}))
     body = template(
         {
@@ -49,7 +49,7 @@ def test_a_rollback_that_fails_can_be_continued(pretend: Pretend) -> None:
     }
 
 
-def test_a_resource_can_be_skipped_when_a_rollback_is_continued(pretend: Pretend) -> None:
+def test_resources_can_be_skipped_in_a_continued_rollback(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1"), "B": parameter("1")}))
     pretend.fail = lambda operation, name, properties: (
         "no" if name == "B" or (name, properties.get("Value")) == ("A", "1") else None
@@ -60,7 +60,7 @@ def test_a_resource_can_be_skipped_when_a_rollback_is_continued(pretend: Pretend
     assert settled("s")["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
 
 
-def test_without_rollback_the_failure_stays_and_can_be_rolled_back_later(pretend: Pretend) -> None:
+def test_failed_update_without_rollback_can_be_rolled_back_later(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1"), "B": parameter("1")}))
     pretend.fail = failing(("update", "B"))
     body = template({"A": parameter("2"), "B": parameter("2", DependsOn="A")})
@@ -73,7 +73,7 @@ def test_without_rollback_the_failure_stays_and_can_be_rolled_back_later(pretend
     assert [item["Value"] for item in pretend.existing.values()] == ["1", "1"]
 
 
-def test_an_update_can_be_cancelled(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_update_can_be_cancelled(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
     create("s", template({"A": parameter("1"), "B": parameter("1", DependsOn="A")}))
     monkeypatch.setattr(settings, "settle_s", 0.05)
     pretend.delay_s = lambda name: 20.0 if name == "A" else 0.0

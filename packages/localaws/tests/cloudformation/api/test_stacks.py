@@ -33,7 +33,7 @@ def only(failing: str, message: str = "no") -> Any:
     return lambda operation, name, _: message if (operation, name) == ("delete", failing) else None
 
 
-def test_dependents_go_first(pretend: Pretend) -> None:
+def test_dependent_resources_are_deleted_first(pretend: Pretend) -> None:
     stack = create("s", template(CHAIN))
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
     assert pretend.did("delete") == ["C", "B", "A"]
@@ -57,7 +57,7 @@ def test_a_deleted_stack_is_found_by_its_id_only(pretend: Pretend) -> None:
     assert create("s", template(CHAIN))["StackId"] != stack_id
 
 
-def test_what_is_to_be_retained_stays(pretend: Pretend) -> None:
+def test_retained_resources_are_kept(pretend: Pretend) -> None:
     stack = create("s", template({**CHAIN, "Kept": parameter("k", DeletionPolicy="Retain")}))
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
     assert [item["Value"] for item in pretend.existing.values()] == ["k"]
@@ -70,7 +70,7 @@ def test_an_already_deleted_resource_is_not_a_failure(pretend: Pretend) -> None:
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_a_failure_keeps_what_it_stands_on(pretend: Pretend) -> None:
+def test_failed_deletion_keeps_the_dependencies(pretend: Pretend) -> None:
     create("s", template({**CHAIN, "Apart": parameter("x")}))
     pretend.fail = only("B", "it is in use")
     stack = delete("s")
@@ -86,7 +86,7 @@ def test_a_failure_keeps_what_it_stands_on(pretend: Pretend) -> None:
     assert pretend.existing == {}
 
 
-def test_what_failed_can_be_left_behind(pretend: Pretend) -> None:
+def test_failed_resources_can_be_retained(pretend: Pretend) -> None:
     create("s", template(CHAIN))
     with pytest.raises(ClientError, match="DELETE_FAILED state"):
         delete("s", RetainResources=["A"])
@@ -100,7 +100,7 @@ def test_what_failed_can_be_left_behind(pretend: Pretend) -> None:
     assert list(pretend.existing) == ["B-2"]
 
 
-def test_a_stack_can_be_deleted_by_force(pretend: Pretend) -> None:
+def test_stack_can_be_force_deleted(pretend: Pretend) -> None:
     create("s", template(CHAIN))
     pretend.fail = lambda operation, name, _: (
         "no" if (operation, name) == ("delete", "B") else None
@@ -110,7 +110,7 @@ def test_a_stack_can_be_deleted_by_force(pretend: Pretend) -> None:
     assert set(pretend.existing) == {"A-1", "B-2"}
 
 
-def test_termination_protection(pretend: Pretend) -> None:
+def test_termination_protection_refuses_deletion(pretend: Pretend) -> None:
     create("s", template(CHAIN), EnableTerminationProtection=True)
     assert described("s")["EnableTerminationProtection"] is True
     message = r"Stack \[s\] cannot be deleted while TerminationProtection is enabled"
@@ -123,11 +123,11 @@ def test_termination_protection(pretend: Pretend) -> None:
     assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_deleting_nothing_is_silent(pretend: Pretend) -> None:
+def test_deleting_an_unknown_stack_succeeds(pretend: Pretend) -> None:
     cloudformation().delete_stack(StackName="nobody")
 
 
-def test_a_stack_that_is_being_made_can_be_deleted(
+def test_stack_in_creation_can_be_deleted(
     pretend: Pretend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "settle_s", 0.05)
@@ -143,7 +143,7 @@ def test_a_stack_that_is_being_made_can_be_deleted(
 class TestSnapshots:
     """https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html"""
 
-    def test_is_the_default_of_what_keeps_data(self, pretend: Pretend) -> None:
+    def test_snapshot_is_the_default_for_databases(self, pretend: Pretend) -> None:
         pretend.snapshots = True
         policies = {"A": {}, "B": {"DeletionPolicy": "Delete"}, "C": {"DeletionPolicy": "Retain"}}
         create("s", template({name: parameter("1", **more) for name, more in policies.items()}))
@@ -151,7 +151,7 @@ class TestSnapshots:
         assert [name[0] for name in pretend.kept_in_snapshots] == ["A"]
         assert [name[0] for name in pretend.existing] == ["C"]
 
-    def test_of_what_is_replaced_the_other_policy_counts(self, pretend: Pretend) -> None:
+    def test_replaced_resources_use_update_replace_policy(self, pretend: Pretend) -> None:
         pretend.snapshots = True
 
         def body(name: str) -> str:
@@ -170,12 +170,12 @@ class TestSnapshots:
 
     @pytest.mark.usefixtures("pretend")
     @pytest.mark.parametrize("policy", ["DeletionPolicy", "UpdateReplacePolicy"])
-    def test_is_refused_for_what_keeps_none(self, policy: str) -> None:
+    def test_snapshot_policy_is_refused_for_other_types(self, policy: str) -> None:
         with pytest.raises(ClientError, match="does not support the policy Snapshot"):
             create("s", template({"A": parameter("1", **{policy: "Snapshot"})}))
 
     @pytest.mark.usefixtures("local")
-    def test_a_database_leaves_one(self) -> None:
+    def test_deleted_database_leaves_a_snapshot(self) -> None:
         database = resource(
             "AWS::RDS::DBInstance",
             {

@@ -44,7 +44,7 @@ class TestToldAboutATemplate:
         Metadata={"about": 1},
     )
 
-    def test_summary(self) -> None:
+    def test_template_summary_lists_parameters_and_capabilities(self) -> None:
         found = cloudformation().get_template_summary(TemplateBody=self.BODY)
         assert found["ResourceTypes"] == ["AWS::IAM::Role", "AWS::SSM::Parameter"]
         assert found["Capabilities"] == ["CAPABILITY_NAMED_IAM"]
@@ -60,12 +60,12 @@ class TestToldAboutATemplate:
         }
         assert identifiers["AWS::IAM::Role"] == ["RoleName"]
 
-    def test_summary_of_a_stack(self) -> None:
+    def test_summary_of_a_stack_is_that_of_its_template(self) -> None:
         create("one", ONE)
         found = cloudformation().get_template_summary(StackName="one")
         assert found["ResourceTypes"] == ["AWS::SSM::Parameter"]
 
-    def test_validation(self) -> None:
+    def test_validate_template_reports_errors(self) -> None:
         found = cloudformation().validate_template(TemplateBody=self.BODY)
         assert found["Description"] == "What it is"
         assert [item["ParameterKey"] for item in found["Parameters"]] == ["Size", "Word"]

@@ -72,21 +72,21 @@ def objects(bucket: str = "there") -> dict[str, bytes]:
     }
 
 
-def test_an_archives_files_are_put_under_the_prefix() -> None:
+def test_files_of_an_archive_are_extracted_below_the_prefix() -> None:
     stack = create("one", deployment(DestinationBucketKeyPrefix="scripts/1/"))
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     assert objects() == {f"scripts/1/{name}": data for name, data in FILES.items()}
     assert outputs(stack)["Arn"] == "arn:aws:s3:::there"
 
 
-def test_markers_are_replaced_by_what_is_known_only_now() -> None:
+def test_markers_are_replaced_by_values_known_at_deployment() -> None:
     create("one", deployment(SourceMarkers=[{"<<marker:0>>": {"Fn::GetAtt": ["P", "Value"]}}]))
     found = objects()
     assert found["on_create.sh"] == b'#!/bin/sh\necho vpc "1"\n'
     assert found["binary.bin"] == FILES["binary.bin"]
 
 
-def test_markers_in_json_are_escaped_where_asked() -> None:
+def test_markers_in_json_are_escaped_on_request() -> None:
     create(
         "one",
         deployment(
@@ -97,7 +97,7 @@ def test_markers_in_json_are_escaped_where_asked() -> None:
     assert json.loads(objects()["sub/config.json"]) == {"vpc": 'vpc "1"'}
 
 
-def test_several_sources_and_one_destination() -> None:
+def test_several_sources_share_one_destination() -> None:
     archive("two.zip", {"second.txt": b"2", "on_create.sh": b"later wins"})
     create(
         "one",
@@ -110,7 +110,7 @@ def test_several_sources_and_one_destination() -> None:
 
 
 @pytest.mark.parametrize(("prune", "kept"), [(True, False), ("false", True)])
-def test_pruning_under_the_prefix_only(prune: Any, kept: bool) -> None:
+def test_pruning_deletes_only_below_the_prefix(prune: Any, kept: bool) -> None:
     s3 = aws("s3")
     s3.put_object(Bucket="there", Key="scripts/old.sh", Body=b"old")
     s3.put_object(Bucket="there", Key="elsewhere.sh", Body=b"mine")
@@ -132,7 +132,7 @@ def test_filters() -> None:
     assert set(objects()) == {"on_create.sh"}
 
 
-def test_an_archive_kept_whole() -> None:
+def test_archive_is_copied_without_extraction() -> None:
     create("one", deployment(Extract=False))
     found = objects()
     assert set(found) == {"one.zip"}
@@ -140,7 +140,7 @@ def test_an_archive_kept_whole() -> None:
         assert set(kept.namelist()) == set(FILES)
 
 
-def test_metadata_of_the_objects() -> None:
+def test_objects_have_the_requested_metadata() -> None:
     create(
         "one",
         deployment(
@@ -165,14 +165,14 @@ def test_resources_that_remain_after_the_stack_is_deleted(
     assert bool(objects()) is left
 
 
-def test_another_destination() -> None:
+def test_changed_destination_is_filled() -> None:
     create("one", deployment(RetainOnDelete=False))
     update("one", deployment(RetainOnDelete=False, DestinationBucketName="other"))
     assert objects() == {}
     assert set(objects("other")) == set(FILES)
 
 
-def test_a_successor_in_the_same_place_keeps_its_files() -> None:
+def test_replacement_with_the_same_destination_keeps_its_files() -> None:
     """The CDK's construct tags the bucket while a deployment owns the prefix."""
     create("one", deployment(RetainOnDelete=False, DestinationBucketKeyPrefix="a"))
     aws("s3").put_bucket_tagging(
@@ -182,13 +182,13 @@ def test_a_successor_in_the_same_place_keeps_its_files() -> None:
     assert set(objects()) == {f"a/{name}" for name in FILES}
 
 
-def test_an_asset_that_is_not_there_fails_in_s3s_words() -> None:
+def test_missing_asset_fails_with_the_message_of_s3() -> None:
     stack = create("one", deployment(SourceObjectKeys=["none.zip"]))
     assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
     assert "The specified key does not exist" in reason("one", "Deployed", "CREATE_FAILED")
 
 
-def test_an_asset_that_is_no_archive() -> None:
+def test_asset_that_is_not_an_archive_is_refused() -> None:
     aws("s3").put_object(Bucket="assets", Key="text", Body=b"text")
     create("one", deployment(SourceObjectKeys=["text"]))
     assert "s3://assets/text is no archive" in reason("one", "Deployed", "CREATE_FAILED")
@@ -202,7 +202,7 @@ def test_other_custom_resources_are_refused_by_name() -> None:
         create("one", body)
 
 
-def test_the_prefix_is_used_as_given() -> None:
+def test_prefix_is_used_unchanged() -> None:
     """`/` is not a prefix; a leading slash of another prefix is part of the keys, as in `aws
     s3`.
     """
@@ -212,7 +212,7 @@ def test_the_prefix_is_used_as_given() -> None:
     assert {name for name in objects() if name.startswith("/")} == {f"/a/{name}" for name in FILES}
 
 
-def test_the_update_sets_whether_the_old_destination_is_emptied() -> None:
+def test_retain_on_update_is_applied_to_the_old_destination() -> None:
     """The function reads only the new properties."""
     create("one", deployment(DestinationBucketKeyPrefix="a", RetainOnDelete=True))
     update("one", deployment(DestinationBucketKeyPrefix="b", RetainOnDelete=False))
@@ -221,14 +221,14 @@ def test_the_update_sets_whether_the_old_destination_is_emptied() -> None:
     assert {name.split("/")[0] for name in objects()} == {"b", "c"}
 
 
-def test_object_keys_that_are_not_put_out_are_an_empty_list() -> None:
+def test_object_keys_are_empty_if_not_requested() -> None:
     body = json.loads(deployment(OutputObjectKeys=False))
     keys = {"Fn::GetAtt": ["Deployed", "SourceObjectKeys"]}
     body["Outputs"] = {"Keys": {"Value": {"Fn::Join": [",", keys]}}}
     assert outputs(create("one", json.dumps(body)))["Keys"] == ""
 
 
-def test_names_in_an_archive_stay_within_the_place() -> None:
+def test_archive_members_outside_the_destination_are_refused() -> None:
     archive("odd.zip", {"../../up.txt": b"1", "/root.txt": b"2", "a/./b.txt": b"3"})
     create("one", deployment(SourceObjectKeys=["odd.zip"], DestinationBucketKeyPrefix="in"))
     assert set(objects()) == {"in/up.txt", "in/root.txt", "in/a/b.txt"}
@@ -241,7 +241,7 @@ def test_names_in_an_archive_stay_within_the_place() -> None:
         ({"SystemMetadata": {"sse-c-copy-source": "x"}}, "does not support the system metadata"),
     ],
 )
-def test_what_fails_the_deployment(more: dict[str, Any], message: str) -> None:
+def test_invalid_deployments_fail(more: dict[str, Any], message: str) -> None:
     assert create("one", deployment(**more))["StackStatus"] == "ROLLBACK_COMPLETE"
     assert message in reason("one", "Deployed", "CREATE_FAILED")
 

@@ -111,7 +111,7 @@ def reason_of_failure() -> str:
     return str(item)
 
 
-def test_a_failure_rolls_back_with_its_reason() -> None:
+def test_failure_signal_rolls_back_with_its_reason() -> None:
     start(waiting())
     signal(url_of(), Status="FAILURE", UniqueId="one", Data="", Reason="no driver")
     assert settled("w")["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -120,7 +120,7 @@ def test_a_failure_rolls_back_with_its_reason() -> None:
     )
 
 
-def test_a_time_out_rolls_back() -> None:
+def test_timeout_rolls_back() -> None:
     create("w", waiting(timeout=0))
     assert described("w")["StackStatus"] == "ROLLBACK_COMPLETE"
     assert reason_of_failure() == (
@@ -142,7 +142,7 @@ def test_a_creation_policy_waits_for_signal_resource() -> None:
         )
 
 
-def test_a_creation_policy_fails_by_signal() -> None:
+def test_failure_signal_fails_the_creation_policy() -> None:
     policy = {"ResourceSignal": {"Timeout": "PT1M"}}
     start(template({"Ready": resource(CONDITION, CreationPolicy=policy)}))
     cloudformation().signal_resource(
@@ -161,12 +161,12 @@ def test_a_waiting_stack_can_be_deleted() -> None:
 @pytest.mark.parametrize(
     ("text", "seconds"), [("PT1M30S", 90), ("PT2H", 7200), ("PT12H", 43_200), ("PT5S", 5)]
 )
-def test_durations(text: str, seconds: int) -> None:
+def test_durations_are_parsed(text: str, seconds: int) -> None:
     assert _of_policy({"ResourceSignal": {"Timeout": text, "Count": 3}}) == (3, seconds)
 
 
 @pytest.mark.parametrize("text", ["PT", "5M", "PT13H", "P1D", ""])
-def test_what_is_no_duration(text: str) -> None:
+def test_invalid_durations_are_refused(text: str) -> None:
     with pytest.raises(Exception, match="CreationPolicy"):
         _of_policy({"ResourceSignal": {"Timeout": text}})
 
@@ -178,7 +178,7 @@ def test_other_policies_are_refused(policy: Any) -> None:
 
 
 @pytest.mark.enable_socket
-def test_over_a_socket_by_the_url_itself() -> None:
+def test_signal_url_works_over_a_socket() -> None:
     from clusterwright_localaws.core.runtime import runtime
     from clusterwright_localaws.server.httpd import Server
     from clusterwright_localaws.server.server import Application, listen

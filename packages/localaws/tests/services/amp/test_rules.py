@@ -25,7 +25,7 @@ class TestPrometheus:
         gone = refusal(amp.describe_alert_manager_definition, **of)
         assert gone[0] == "ResourceNotFoundException"
 
-    def test_a_name_of_rule_groups_is_unique(self) -> None:
+    def test_rule_group_names_are_unique(self) -> None:
         amp = client("amp")
         item = {
             "workspaceId": amp.create_workspace(alias="w")["workspaceId"],

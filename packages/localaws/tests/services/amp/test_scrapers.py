@@ -23,7 +23,7 @@ def site() -> Iterator[EksSite]:
         yield found
 
 
-def test_a_cluster_without_a_private_endpoint_has_none(site: EksSite) -> None:
+def test_cluster_without_a_private_endpoint_is_refused(site: EksSite) -> None:
     site.create("open")
     asked = request(site, workspace())
     asked["source"]["eksConfiguration"]["clusterArn"] = (
@@ -58,7 +58,7 @@ def entries() -> list[str]:
     return [arn for arn in found if "AmazonPrometheusScraper" in arn]
 
 
-def test_it_gets_access_and_an_address_of_each_subnet_until_it_is_deleted(site: EksSite) -> None:
+def test_scraper_has_access_and_addresses_until_it_is_deleted(site: EksSite) -> None:
     amp, before = client("amp"), site.site.free_addresses()
     made = amp.create_scraper(**request(site, workspace(), tags={"a": "b"}))
     assert made["status"]["statusCode"] == "CREATING"
@@ -98,7 +98,7 @@ def test_it_gets_access_and_an_address_of_each_subnet_until_it_is_deleted(site: 
     assert code == "ResourceNotFoundException"
 
 
-def test_a_repeated_request_is_the_same_scraper(site: EksSite) -> None:
+def test_repeated_request_returns_the_same_scraper(site: EksSite) -> None:
     asked = request(site, workspace(), clientToken="once")
     first, second = (client("amp").create_scraper(**asked) for _ in range(2))
     assert first["scraperId"] == second["scraperId"]
@@ -133,7 +133,7 @@ def test_a_workspace_with_a_customer_key_refuses_a_scraper(site: EksSite) -> Non
         ),
     ],
 )
-def test_what_it_cannot_do_without(
+def test_invalid_scrapers_are_refused(
     site: EksSite, change: dict[str, Any], code: str, words: str
 ) -> None:
     target = (

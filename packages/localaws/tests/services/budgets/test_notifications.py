@@ -38,7 +38,7 @@ def states() -> list[str]:
     return [item["NotificationState"] for item in found]
 
 
-def test_what_was_spent_is_the_worlds() -> None:
+def test_actual_spend_is_that_of_the_world() -> None:
     costs = [
         {"service": "Amazon SageMaker", "usd_per_day": "900"},
         {"service": "Amazon FSx", "usd_per_day": "50"},
@@ -57,7 +57,7 @@ def test_what_was_spent_is_the_worlds() -> None:
 
 @pytest.mark.usefixtures("aws")
 class TestNotifications:
-    def test_they_are_created_changed_and_described(self) -> None:
+    def test_notifications_are_created_updated_and_described(self) -> None:
         make()
         budgets = client("budgets")
         second = {**NOTIFICATION, "Threshold": 100.0}
@@ -87,7 +87,7 @@ class TestNotifications:
         found = refusal(budgets.create_notification, **OF, Notification=item, Subscribers=[MAIL])
         assert found[0] == "CreationLimitExceededException"
 
-    def test_subscribers(self) -> None:
+    def test_subscribers_are_managed(self) -> None:
         make()
         budgets, of = client("budgets"), {**OF, "Notification": NOTIFICATION}
         for number in range(9):

@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client, refusal
 
 @pytest.mark.usefixtures("aws")
 class TestBudgetTags:
-    def test_tags_come_and_go(self) -> None:
+    def test_tags_are_added_and_removed(self) -> None:
         budgets, account = client("budgets"), "123456789012"
         budgets.create_budget(
             AccountId=account,

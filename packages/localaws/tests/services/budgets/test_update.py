@@ -13,7 +13,7 @@ ACCOUNT = "123456789012"
 
 @pytest.mark.usefixtures("aws")
 class TestAdded:
-    def test_a_budget_changes(self) -> None:
+    def test_budget_is_updated(self) -> None:
         budgets = client("budgets")
 
         def budget(name: str, usd: str | None) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class TestSpent:
         with local_aws(costs=COSTS):
             yield
 
-    def test_days_and_months(self) -> None:
+    def test_costs_are_grouped_by_day_and_month(self) -> None:
         daily = costs(-5, 0)
         assert [result["TimePeriod"]["Start"] for result in daily["ResultsByTime"]] == [
             day(offset) for offset in range(-5, 0)
@@ -82,10 +82,10 @@ class TestSpent:
             assert before["TimePeriod"]["End"] == after["TimePeriod"]["Start"]
             assert after["TimePeriod"]["Start"].endswith("-01")
 
-    def test_what_has_not_been_yet_is_not_spent(self) -> None:
+    def test_future_costs_are_not_spent(self) -> None:
         assert total(costs(0, 5)) == Decimal("1010.50")  # today
 
-    def test_groups(self) -> None:
+    def test_costs_are_grouped_by_dimension_and_tag(self) -> None:
         answer = costs(
             -1,
             0,
@@ -96,7 +96,7 @@ class TestSpent:
             tuple(g["Keys"]): g["Metrics"]["UnblendedCost"]["Amount"] for g in result["Groups"]
         } == {("Amazon FSx", "team$"): "10.5", ("Amazon SageMaker", "team$ml"): "1000"}
 
-    def test_usage(self) -> None:
+    def test_usage_quantity_is_returned(self) -> None:
         answer = costs(-2, 0, Metrics=["UsageQuantity", "AmortizedCost"])
         assert total(answer, "UsageQuantity") == 48
         assert total(answer, "AmortizedCost") == Decimal("2021")
@@ -142,7 +142,7 @@ class TestSpent:
     def test_what_is_refused(self, more: dict[str, Any]) -> None:
         assert refusal(lambda **_: costs(-1, 0, **more))[0] == "ValidationException"
 
-    def test_the_forecast_is_what_is_to_come(self) -> None:
+    def test_forecast_covers_future_costs(self) -> None:
         forecast = client("ce").get_cost_forecast(
             TimePeriod={"Start": day(0), "End": day(7)},
             Metric="UNBLENDED_COST",
@@ -158,7 +158,7 @@ class TestSpent:
         )
         assert past[0] == "ValidationException"
 
-    def test_dimensions_and_tags(self) -> None:
+    def test_dimensions_and_tags_are_listed(self) -> None:
         period = {"Start": day(-5), "End": day(0)}
         ce = client("ce")
         found = ce.get_dimension_values(TimePeriod=period, Dimension="SERVICE", SearchString="fsx")
@@ -169,7 +169,7 @@ class TestSpent:
         assert ce.get_tags(TimePeriod=period, TagKey="team")["Tags"] == ["", "ml"]
 
 
-def test_an_account_sees_its_costs_and_the_worlds_account_all() -> None:
+def test_accounts_see_their_own_costs() -> None:
     import boto3
 
     entries = [{**COSTS[0], "account": "111122223333"}, COSTS[1]]

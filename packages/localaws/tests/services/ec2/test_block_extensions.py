@@ -62,7 +62,7 @@ class TestExtensions:
         one: dict[str, Any] = found
         return one
 
-    def test_the_end_moves_when_it_is_paid(self) -> None:
+    def test_paid_extension_moves_the_end(self) -> None:
         with local_aws(delays={"payment": 60}) as aws:
             buy(offerings(StartDateRange=tomorrow())[0])
             aws.clock.advance(61)
@@ -88,7 +88,7 @@ class TestExtensions:
                 == []
             )
 
-    def test_it_is_refused_or_empty_where_the_documentation_says_so(self, aws: Runtime) -> None:
+    def test_extension_is_refused_where_documented(self, aws: Runtime) -> None:
         buy(offerings(CapacityDurationHours=24, StartDateRange=tomorrow())[0])
         assert refusal(lambda **_: self.extend(25))[0] == "InvalidParameterValue"
         assert self.extend(4368) == []  # more than 182 days in all
@@ -99,7 +99,7 @@ class TestExtensions:
         assert refusal(lambda **_: self.extend())[0] == "IncorrectState"
 
     @pytest.mark.usefixtures("aws")
-    def test_offerings_are_for_what_they_were_made_for(self) -> None:
+    def test_extension_offering_is_valid_only_for_its_block(self) -> None:
         buy(offerings(StartDateRange=tomorrow())[0])
         (extension,) = self.extend()
         other = offerings(StartDateRange=tomorrow())[0]
@@ -123,7 +123,7 @@ class TestExtensions:
         )
         assert found[0] == "InvalidCapacityBlockOfferingIdNotFound"
 
-    def test_one_that_is_no_block(self) -> None:
+    def test_extension_of_another_reservation_is_refused(self) -> None:
         seed = {
             "id": "cr-0123456789abcdef0",
             "instance_type": P5,
@@ -133,7 +133,7 @@ class TestExtensions:
         with local_aws(capacity_reservations=[seed]):
             assert refusal(lambda **_: self.extend())[0] == "InvalidParameterValue"
 
-    def test_a_following_block_uses_the_capacity(self) -> None:
+    def test_following_block_reduces_the_offered_capacity(self) -> None:
         zones = ["use1-az1", "use1-az2", "use1-az3", "use1-az4", "use1-az5"]
         with local_aws(capacity=[{"instance_type": P5, "available": 2}], not_offered={P5: zones}):
             first = offerings(CapacityDurationHours=24, StartDateRange=tomorrow())[0]

@@ -34,7 +34,7 @@ def tomorrow() -> dt.datetime:
 
 @pytest.mark.usefixtures("aws")
 class TestOfferings:
-    def test_blocks_end_at_half_past_eleven_and_last_about_as_requested(self) -> None:
+    def test_blocks_end_at_1130_utc_with_about_the_requested_duration(self) -> None:
         found = offerings()
         assert 0 < len(found) <= 6
         for item in found:
@@ -48,7 +48,7 @@ class TestOfferings:
             assert abs(lasts - dt.timedelta(hours=48)) < dt.timedelta(days=1)
             assert (item["InstanceType"], item["InstanceCount"]) == (P5, 2)
 
-    def test_a_block_from_half_past_eleven_has_exact_duration_and_documented_price(
+    def test_block_from_1130_utc_has_exact_duration_and_documented_price(
         self,
     ) -> None:
         offering = offerings(StartDateRange=tomorrow())[0]
@@ -59,7 +59,7 @@ class TestOfferings:
         assert Decimal(offering["UpfrontFee"]) == round(price.value.usd * 2 * 48, 2)
         assert offering["CurrencyCode"] == "USD"
 
-    def test_what_has_no_sourced_price_has_no_fee(self) -> None:
+    def test_block_without_a_sourced_price_has_no_fee(self) -> None:
         catalog = load_catalog()
         name = next(
             name
@@ -71,7 +71,7 @@ class TestOfferings:
         assert found
         assert all("UpfrontFee" not in item for item in found)
 
-    def test_every_type_is_offered_where_aws_documents_it_and_nowhere_else(self) -> None:
+    def test_types_are_offered_only_where_aws_documents_them(self) -> None:
         catalog = load_catalog()
         seen = 0
         for name in sorted(catalog.described_names):
@@ -87,7 +87,7 @@ class TestOfferings:
                 assert refused(InstanceType=name) == "InvalidParameterValue", name
         assert seen > 5
 
-    def test_local_zones_are_shown_only_with_all_zones(self) -> None:
+    def test_local_zones_require_all_availability_zones(self) -> None:
         ultra = {
             "InstanceType": None,
             "InstanceCount": None,
@@ -107,7 +107,7 @@ class TestOfferings:
         assert Decimal(offering["UpfrontFee"]) == round(price.value.usd * 48, 2)
 
     @pytest.mark.parametrize("hours", [24, 336, 504, 4368])
-    def test_durations_that_are_sold(self, hours: int) -> None:
+    def test_documented_durations_are_offered(self, hours: int) -> None:
         assert offerings(CapacityDurationHours=hours)
 
     @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ class TestOfferings:
     def test_what_is_refused(self, more: dict[str, Any], code: str) -> None:
         assert refused(**more) == code
 
-    def test_a_start_more_than_eight_weeks_ahead_is_not_sold(self) -> None:
+    def test_start_more_than_eight_weeks_ahead_is_not_offered(self) -> None:
         late = dt.datetime.now(dt.UTC) + dt.timedelta(weeks=8, days=1)
         assert offerings(StartDateRange=late) == []
         soon = dt.datetime.now(dt.UTC) + dt.timedelta(hours=30)
@@ -151,7 +151,7 @@ class TestOfferings:
         assert sizes == [4, 2]
 
 
-def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -> None:
+def test_blocks_always_end_at_1130_utc(aws: Runtime) -> None:
     for _ in range(28):
         aws.clock.advance(53 * 60 + 7)
         now = aws.clock.now()
@@ -181,7 +181,7 @@ def test_whatever_the_time_of_day_blocks_end_at_half_past_eleven(aws: Runtime) -
         ("11:31", [(47, 29), (23, 29)]),
     ],
 )
-def test_shortly_before_half_past_eleven_no_block_of_minutes_is_sold(
+def test_no_block_of_minutes_is_offered_shortly_before_1130_utc(
     aws: Runtime, monkeypatch: pytest.MonkeyPatch, time: str, durations: list[tuple[int, int]]
 ) -> None:
     now = tomorrow().replace(hour=int(time[:2]), minute=int(time[3:]))

@@ -49,11 +49,11 @@ def tomorrow() -> dt.datetime:
 
 
 class TestWorlds:
-    def test_a_world_without_offerings(self) -> None:
+    def test_world_without_offerings_has_none(self) -> None:
         with local_aws(capacity_block_offerings="none"):
             assert offerings() == []
 
-    def test_the_zone_has_too_few_instances(self) -> None:
+    def test_capacity_of_the_zone_limits_offerings(self) -> None:
         room = [{"instance_type": P5, "available": 1}]
         with local_aws(capacity=room):
             assert offerings() == []
@@ -84,7 +84,7 @@ class TestWorlds:
                 found = refusal(lambda **_: buy(same))
                 assert found[0] == "InvalidCapacityBlockOfferingIdExpired"
 
-    def test_a_quota_of_nothing_shows_nothing(self) -> None:
+    def test_quota_of_zero_refuses_the_search(self) -> None:
         with local_aws("new-account"):
             assert refused() == "CapacityBlockDescribeLimitExceeded"
 
@@ -105,7 +105,7 @@ class TestWorlds:
 
 
 class TestLife:
-    def test_it_is_paid_for_then_waits_then_runs_then_ends(self, aws: Runtime) -> None:
+    def test_block_is_paid_scheduled_active_and_expired(self, aws: Runtime) -> None:
         bought = buy(
             offerings(StartDateRange=tomorrow())[0],
             TagSpecifications=[
@@ -131,7 +131,7 @@ class TestLife:
         (block,) = client("ec2").describe_capacity_blocks()["CapacityBlocks"]
         assert block["State"] == "expired"
 
-    def test_payment_takes_the_delay(self) -> None:
+    def test_payment_takes_its_delay(self) -> None:
         with local_aws(delays={"payment": 60}) as aws:
             buy(offerings(StartDateRange=tomorrow())[0])
             assert reservation()["State"] == "payment-pending"
@@ -139,12 +139,12 @@ class TestLife:
             assert reservation()["State"] == "scheduled"
 
     @pytest.mark.usefixtures("aws")
-    def test_an_offering_is_sold_once(self) -> None:
+    def test_offering_can_be_purchased_once(self) -> None:
         offering = offerings()[0]
         buy(offering)
         assert refusal(lambda **_: buy(offering))[0] == "InvalidCapacityBlockOfferingIdExpired"
 
-    def test_an_offering_whose_start_is_over(self, aws: Runtime) -> None:
+    def test_offering_with_a_past_start_is_refused(self, aws: Runtime) -> None:
         offering = offerings()[0]
         aws.clock.advance(2 * DAY)
         assert refusal(lambda **_: buy(offering))[0] == "InvalidCapacityBlockOfferingIdExpired"
@@ -157,12 +157,12 @@ class TestLife:
             ("nonsense", "InvalidCapacityBlockOfferingIdMalformed"),
         ],
     )
-    def test_offerings_that_are_not_there(self, offering_id: str, code: str) -> None:
+    def test_unknown_offerings_are_refused(self, offering_id: str, code: str) -> None:
         found = refusal(lambda **_: buy({"CapacityBlockOfferingId": offering_id}))
         assert found[0] == code
 
     @pytest.mark.usefixtures("aws")
-    def test_it_can_be_neither_modified_nor_cancelled(self) -> None:
+    def test_block_cannot_be_modified_or_cancelled(self) -> None:
         buy(offerings()[0])
         ec2, one = client("ec2"), reservation()["CapacityReservationId"]
         cancel = refusal(ec2.cancel_capacity_reservation, CapacityReservationId=one)
@@ -173,7 +173,7 @@ class TestLife:
         assert reservation()["State"] == "scheduled"
 
     @pytest.mark.usefixtures("aws")
-    def test_blocks_are_filtered_paged_and_looked_up(self) -> None:
+    def test_blocks_are_filtered_and_paginated(self) -> None:
         for _ in range(3):
             buy(offerings()[0])
         ec2 = client("ec2")
@@ -197,7 +197,7 @@ class TestLife:
         missing = refusal(ec2.describe_capacity_blocks, CapacityBlockIds=["cb-0123456789abcdef0"])
         assert missing[0] == "InvalidCapacityBlockId.NotFound"
 
-    def test_status_contains_launchable_instances(self, aws: Runtime) -> None:
+    def test_status_contains_the_launchable_instances(self, aws: Runtime) -> None:
         buy(offerings(StartDateRange=tomorrow())[0])
         ec2 = client("ec2")
 
@@ -211,7 +211,7 @@ class TestLife:
         assert status()["TotalAvailableCapacity"] == 2
         assert status()["CapacityReservationStatuses"][0]["TotalCapacity"] == 2
 
-    def test_an_ultraserver_shows_its_interconnect(self, aws: Runtime) -> None:
+    def test_ultraserver_has_an_interconnect_status(self, aws: Runtime) -> None:
         offering = offerings(
             InstanceType=None,
             InstanceCount=None,

@@ -40,7 +40,7 @@ def in_an_hour() -> dt.datetime:
 
 @pytest.mark.usefixtures("aws")
 class TestReservations:
-    def test_a_block_is_active_at_once_and_is_described(self) -> None:
+    def test_reservation_is_active_at_once(self) -> None:
         made = reserve(InstanceMatchCriteria="targeted")
         assert made["State"] == "active"
         assert (made["TotalInstanceCount"], made["AvailableInstanceCount"]) == (2, 2)
@@ -59,7 +59,7 @@ class TestReservations:
         ]
         assert sizes == [made[:2], made[2:]]
 
-    def test_a_change_of_size_and_end(self) -> None:
+    def test_size_and_end_are_modified(self) -> None:
         ec2, one = client("ec2"), reserve()["CapacityReservationId"]
         ec2.modify_capacity_reservation(CapacityReservationId=one, InstanceCount=5)
         ec2.modify_capacity_reservation(
@@ -71,7 +71,7 @@ class TestReservations:
         (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
         assert "EndDate" not in found
 
-    def test_cancelling(self) -> None:
+    def test_reservation_is_cancelled(self) -> None:
         ec2, one = client("ec2"), reserve()["CapacityReservationId"]
         ec2.cancel_capacity_reservation(CapacityReservationId=one)
         (found,) = ec2.describe_capacity_reservations()["CapacityReservations"]
@@ -99,14 +99,14 @@ class TestReservations:
         assert refused(**more)[0] == code
         assert ids() == []
 
-    def test_one_that_is_not_there(self) -> None:
+    def test_unknown_reservation_is_not_found(self) -> None:
         found = refusal(client("ec2").cancel_capacity_reservation, CapacityReservationId="cr-0000")
         assert found == (
             "InvalidCapacityReservationId.NotFound",
             "The capacity reservation id 'cr-0000' does not exist",
         )
 
-    def test_a_placement_group_with_a_reservation_stays(self) -> None:
+    def test_placement_group_with_a_reservation_cannot_be_deleted(self) -> None:
         ec2 = client("ec2")
         group = ec2.create_placement_group(GroupName="a")["PlacementGroup"]
         item = reserve(PlacementGroupArn=group["GroupArn"])["CapacityReservationId"]
@@ -116,14 +116,14 @@ class TestReservations:
         ec2.delete_placement_group(GroupName="a")
 
 
-def test_one_that_ends_frees_its_instances(aws: Runtime) -> None:
+def test_expired_reservation_releases_its_instances(aws: Runtime) -> None:
     reserve(EndDateType="limited", EndDate=in_an_hour())
     aws.clock.advance(3601)
     (found,) = client("ec2").describe_capacity_reservations()["CapacityReservations"]
     assert (found["State"], found["AvailableInstanceCount"]) == ("expired", 0)
 
 
-def test_the_zone_has_so_many_instances_and_no_more() -> None:
+def test_reservation_is_limited_by_the_capacity_of_the_zone() -> None:
     room = [{"instance_type": "p5.48xlarge", "zone_id": "use1-az6", "available": 3}]
     with local_aws(capacity=room):
         first = reserve()["CapacityReservationId"]
@@ -147,7 +147,7 @@ def test_reserved_instances_count_against_the_vcpu_quota() -> None:
         assert more[0] == "VcpuLimitExceeded"
 
 
-def test_those_of_the_world_are_there() -> None:
+def test_reservations_of_the_world_exist() -> None:
     seeds = [
         {
             "id": "cr-0123456789abcdef0",
@@ -182,7 +182,7 @@ def test_those_of_the_world_are_there() -> None:
         assert states() == {"0": "active", "1": "expired"}
 
 
-def test_a_state_that_the_world_gives_stays() -> None:
+def test_state_set_by_the_world_is_kept() -> None:
     seed = {
         "id": "cr-0123456789abcdef0",
         "instance_type": "p5.48xlarge",

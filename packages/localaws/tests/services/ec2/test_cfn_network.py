@@ -93,7 +93,7 @@ def test_the_vpc_has_the_requested_properties(network: dict[str, str]) -> None:
     assert outputs(described("net"))["DefaultGroup"] == group["GroupId"]
 
 
-def test_traffic_goes_where_the_routes_say(network: dict[str, str]) -> None:
+def test_routes_match_the_template(network: dict[str, str]) -> None:
     tables = aws("ec2").describe_route_tables(
         RouteTableIds=[network["PublicTable"], network["PrivateTable"]]
     )["RouteTables"]
@@ -111,7 +111,7 @@ def test_traffic_goes_where_the_routes_say(network: dict[str, str]) -> None:
     assert any(route.get("GatewayId") == network["S3"] for route in private.values())
 
 
-def test_the_groups_rules_are_those_of_the_template(network: dict[str, str]) -> None:
+def test_security_group_rules_match_the_template(network: dict[str, str]) -> None:
     (group,) = aws("ec2").describe_security_groups(GroupIds=[network["Group"]])["SecurityGroups"]
     inward = {permission["IpProtocol"]: permission for permission in group["IpPermissions"]}
     assert inward["tcp"]["FromPort"] == 443
@@ -123,7 +123,7 @@ def test_the_groups_rules_are_those_of_the_template(network: dict[str, str]) -> 
     assert pairs == [network["Group"]]
 
 
-def test_endpoints_have_their_policy_groups_and_interfaces(network: dict[str, str]) -> None:
+def test_endpoints_have_policies_groups_and_interfaces(network: dict[str, str]) -> None:
     ec2 = aws("ec2")
     gateway, interface = (
         ec2.describe_vpc_endpoints(VpcEndpointIds=[network[name]])["VpcEndpoints"][0]
@@ -146,7 +146,7 @@ def test_a_tag_changes_in_place(network: dict[str, str]) -> None:
     assert touched == {"Vpc", "net"}
 
 
-def test_another_address_range_is_another_subnet_and_what_hangs_on_it_follows(
+def test_changed_cidr_replaces_the_subnet_and_its_dependents(
     network: dict[str, str],
 ) -> None:
     stack = update("net", changed(Nodes={"CidrBlock": "10.1.64.0/18"}))
@@ -160,7 +160,7 @@ def test_another_address_range_is_another_subnet_and_what_hangs_on_it_follows(
     assert {item["SubnetId"] for item in left} == {now["Nodes"], now["Second"], now["Public"]}
 
 
-def test_rules_of_a_group_change_in_place(network: dict[str, str]) -> None:
+def test_security_group_rules_are_updated_in_place(network: dict[str, str]) -> None:
     rules = [{"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "CidrIp": "10.0.0.0/16"}]
     assert (
         update("net", changed(Group={"SecurityGroupIngress": rules}))["StackStatus"]
@@ -177,7 +177,7 @@ def test_rules_of_a_group_change_in_place(network: dict[str, str]) -> None:
     assert any(permission["UserIdGroupPairs"] for permission in group["IpPermissions"])
 
 
-def test_what_ec2_refuses_fails_the_stack_in_ec2s_words_and_leaves_nothing() -> None:
+def test_ec2_error_fails_the_stack_and_rolls_back() -> None:
     before = aws("ec2").describe_vpcs()["Vpcs"]
     overlapping = {
         "Vpc": NETWORK["Vpc"],
@@ -194,7 +194,7 @@ def test_what_ec2_refuses_fails_the_stack_in_ec2s_words_and_leaves_nothing() -> 
     assert aws("ec2").describe_vpcs()["Vpcs"] == before
 
 
-def test_what_ec2_refuses_to_delete_fails_the_deletion(network: dict[str, str]) -> None:
+def test_ec2_error_fails_the_deletion(network: dict[str, str]) -> None:
     ec2 = aws("ec2")
     mine = ec2.create_network_interface(SubnetId=network["Nodes"])["NetworkInterface"]
     stack = delete("net")
@@ -205,7 +205,7 @@ def test_what_ec2_refuses_to_delete_fails_the_deletion(network: dict[str, str]) 
     assert delete("net")["StackStatus"] == "DELETE_COMPLETE"
 
 
-def test_nothing_is_left_after_deletion() -> None:
+def test_deletion_leaves_no_resource() -> None:
     def everything() -> dict[str, list[str]]:
         ec2 = aws("ec2")
         return {

@@ -71,7 +71,7 @@ def stop_all() -> None:
 
 
 class TestCapacity:
-    def test_a_zone_gives_what_it_has(self) -> None:
+    def test_launch_is_limited_by_the_capacity_of_the_zone(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
             assert len(run(2)) == 2
             code, message = refused(minimum=2)
@@ -82,30 +82,30 @@ class TestCapacity:
             stop_all()
             assert len(run(3)) == 3
 
-    def test_as_many_as_there_are_between_minimum_and_maximum(self) -> None:
+    def test_count_between_minimum_and_maximum_is_launched(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
             assert len(run(1, 8)) == 3
 
-    def test_the_maximum_starts_where_capacity_allows(self) -> None:
+    def test_maximum_is_launched_if_capacity_allows(self) -> None:
         with local_aws():
             assert len(run(1, 3, InstanceType="m5.large")) == 3
 
-    def test_another_zone_is_used_if_none_is_named(self) -> None:
+    def test_zone_with_capacity_is_selected(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 0}]):
             (instance,) = run(Placement=None)
             assert instance["Placement"]["AvailabilityZone"] != ZONE
 
-    def test_spot_has_a_separate_message(self) -> None:
+    def test_spot_capacity_error_has_its_own_message(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 0}]):
             code, message = refused(InstanceMarketOptions={"MarketType": "spot"})
             assert (code, "Spot" in message) == ("InsufficientInstanceCapacity", True)
 
-    def test_reserved_capacity_is_used(self) -> None:
+    def test_capacity_of_reservations_is_used(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 3}]):
             reserve()
             assert len(run(1, 8)) == 1
 
-    def test_a_stopped_instance_may_not_start_again_without_capacity(self) -> None:
+    def test_stopped_instance_cannot_start_without_capacity(self) -> None:
         with local_aws(capacity=[{"instance_type": P5, "zone_id": ZONE_ID, "available": 1}]):
             ec2, one = client("ec2"), run()[0]["InstanceId"]
             ec2.stop_instances(InstanceIds=[one])
@@ -114,7 +114,7 @@ class TestCapacity:
             assert found[0] == "InsufficientInstanceCapacity"
 
     @pytest.mark.usefixtures("aws")
-    def test_a_zone_without_the_type(self) -> None:
+    def test_zone_without_the_type_is_refused(self) -> None:
         code, message = refused(
             InstanceType="p4de.24xlarge", Placement={"AvailabilityZone": "us-east-1e"}
         )
@@ -132,22 +132,22 @@ class TestCapacity:
             {"Placement": {"AvailabilityZoneId": "use1-az99"}},
         ],
     )
-    def test_counts_and_zones_that_are_none(self, more: dict[str, Any]) -> None:
+    def test_invalid_counts_and_zones_are_refused(self, more: dict[str, Any]) -> None:
         assert refused(**more)[0] == "InvalidParameterValue"
 
     @pytest.mark.usefixtures("aws")
-    def test_a_zone_by_its_id(self) -> None:
+    def test_zone_id_is_accepted(self) -> None:
         (instance,) = run(Placement={"AvailabilityZoneId": "use1-az2"})
         assert instance["Placement"]["AvailabilityZone"] == "us-east-1c"
 
-    def test_a_zone_without_the_type_in_the_world(self) -> None:
+    def test_zone_without_the_type_in_the_world_is_refused(self) -> None:
         with local_aws(not_offered={P5: [ZONE_ID]}):
             assert refused()[0] == "Unsupported"
 
 
 @pytest.mark.usefixtures("aws")
 class TestReservations:
-    def test_a_target_is_used_and_given_back(self) -> None:
+    def test_targeted_reservation_is_used_and_released(self) -> None:
         item = reserve()
         (instance,) = run(**into(item))
         assert instance["CapacityReservationId"] == item
@@ -162,7 +162,7 @@ class TestReservations:
         stop_all()
         assert described(item)["AvailableInstanceCount"] == 2
 
-    def test_an_open_one_is_found_by_itself_and_the_rest_is_on_demand(self) -> None:
+    def test_open_reservation_is_used_before_on_demand(self) -> None:
         item = reserve(InstanceMatchCriteria="open")
         taken = [instance.get("CapacityReservationId") for instance in run(3)]
         assert taken == [item, item, None]
@@ -176,12 +176,12 @@ class TestReservations:
             {"InstanceType": "p4d.24xlarge"},
         ],
     )
-    def test_an_open_one_is_left_alone(self, more: dict[str, Any]) -> None:
+    def test_open_reservation_is_not_used_with_preference_none(self, more: dict[str, Any]) -> None:
         item = reserve(InstanceMatchCriteria="open")
         run(**more)
         assert described(item)["AvailableInstanceCount"] == 2
 
-    def test_reservations_only(self) -> None:
+    def test_capacity_reservations_only_refuses_on_demand(self) -> None:
         only = {
             "CapacityReservationSpecification": {
                 "CapacityReservationPreference": "capacity-reservations-only"
@@ -199,11 +199,11 @@ class TestReservations:
             {"minimum": 3},
         ],
     )
-    def test_what_does_not_fit(self, more: dict[str, Any]) -> None:
+    def test_mismatched_reservation_is_refused(self, more: dict[str, Any]) -> None:
         item = reserve()
         assert refused(**into(item, **more))[0] == "ReservationCapacityExceeded"
 
-    def test_one_that_is_not_there_or_over(self) -> None:
+    def test_unknown_or_expired_reservation_is_refused(self) -> None:
         assert refused(**into("cr-0123456789abcdef0"))[0] == (
             "InvalidCapacityReservationId.NotFound"
         )
@@ -211,12 +211,12 @@ class TestReservations:
         client("ec2").cancel_capacity_reservation(CapacityReservationId=item)
         assert refused(**into(item))[0] == "ReservationCapacityExceeded"
 
-    def test_a_dry_run_sees_it_too(self) -> None:
+    def test_dry_run_checks_reservations(self) -> None:
         code = refused(**into("cr-0123456789abcdef0", DryRun=True))[0]
         assert code == "InvalidCapacityReservationId.NotFound"
         assert refused(**into(reserve(), DryRun=True))[0] == "DryRunOperation"
 
-    def test_cancelling_leaves_its_instances_on_demand(self) -> None:
+    def test_instances_of_a_cancelled_reservation_continue_on_demand(self) -> None:
         item = reserve()
         (instance,) = run(**into(item))
         ec2 = client("ec2")
@@ -225,7 +225,7 @@ class TestReservations:
         assert found["Instances"][0]["State"]["Name"] == "running"
         assert "CapacityReservationId" not in found["Instances"][0]
 
-    def test_a_reservation_with_instances_is_not_made_smaller_than_they_are(self) -> None:
+    def test_reservation_cannot_shrink_below_its_instances(self) -> None:
         item = reserve()
         run(2, **into(item))
         found = refusal(
@@ -233,7 +233,7 @@ class TestReservations:
         )
         assert found[0] == "InvalidParameterValue"
 
-    def test_a_launch_template_names_the_reservation(self) -> None:
+    def test_launch_template_can_target_a_reservation(self) -> None:
         one, ec2 = reserve(), client("ec2")
         ec2.create_launch_template(
             LaunchTemplateName="t",
@@ -242,7 +242,7 @@ class TestReservations:
         (instance,) = run(LaunchTemplate={"LaunchTemplateName": "t"}, InstanceType=None)
         assert instance["CapacityReservationId"] == one
 
-    def test_the_same_token_makes_one_reservation(self) -> None:
+    def test_repeated_client_token_returns_the_same_reservation(self) -> None:
         assert reserve(ClientToken="once") == reserve(ClientToken="once") != reserve()
 
     @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ class TestReservations:
             ),
         ],
     )
-    def test_reservations_that_are_refused(self, more: dict[str, Any], code: str) -> None:
+    def test_invalid_reservations_are_refused(self, more: dict[str, Any], code: str) -> None:
         assert refusal(lambda **_: reserve(**more))[0] == code
 
 
@@ -280,7 +280,7 @@ class TestBlocks:
         "end": "+2d",
     }
 
-    def test_instances_run_in_it_until_half_an_hour_before_its_end(self) -> None:
+    def test_instances_in_a_block_end_half_an_hour_before_it(self) -> None:
         with local_aws("new-account", capacity_reservations=[self.SEED]) as aws:
             block = into(str(self.SEED["id"]), **BLOCK)
             first, second = run(2, **block)
@@ -291,30 +291,30 @@ class TestBlocks:
             aws.clock.advance(200)
             assert self.state(first) == self.state(second) == "terminated"
 
-    def test_one_that_waits(self) -> None:
+    def test_launch_in_a_scheduled_block_is_refused(self) -> None:
         with local_aws(capacity_reservations=[{**self.SEED, "start": "+1d"}]):
             code, message = refused(**into(str(self.SEED["id"]), **BLOCK))
             assert code == "InvalidCapacityReservationState.PendingActivation"
             assert "not active yet" in message
 
-    def test_one_that_is_over(self) -> None:
+    def test_launch_in_an_expired_block_is_refused(self) -> None:
         with local_aws(capacity_reservations=[{**self.SEED, "start": "-9d", "end": "-1d"}]):
             code = refused(**into(str(self.SEED["id"]), **BLOCK))[0]
             assert code == "ReservationCapacityExceeded"
 
-    def test_the_market_type_and_the_reservation_belong_together(self) -> None:
+    def test_market_type_must_match_the_reservation(self) -> None:
         with local_aws(capacity_reservations=[self.SEED]):
             assert refused(**BLOCK)[0] == "InvalidParameterCombination"
             assert refused(**into(str(self.SEED["id"])))[0] == "InvalidParameterCombination"
             code = refused(**into(reserve(), **BLOCK))[0]
             assert code == "InvalidParameterCombination"
 
-    def test_usage_of_others_reduces_free_addresses(self) -> None:
+    def test_other_usage_reduces_free_addresses(self) -> None:
         with local_aws(capacity_reservations=[{**self.SEED, "available_instance_count": 0}]):
             code = refused(**into(str(self.SEED["id"]), **BLOCK))[0]
             assert code == "ReservationCapacityExceeded"
 
-    def test_a_type_that_is_sold_in_blocks_only(self) -> None:
+    def test_type_sold_only_in_blocks_is_refused_on_demand(self) -> None:
         with local_aws():
             assert refused(
                 InstanceType="p6e-gb200.36xlarge",
@@ -333,7 +333,7 @@ class TestPlacementGroups:
         found: dict[str, Any] = made["PlacementGroup"]
         return found
 
-    def test_instances_are_in_it_and_keep_it(self) -> None:
+    def test_placement_group_in_use_cannot_be_deleted(self) -> None:
         self.group()
         (instance,) = run(Placement={"GroupName": "g", "AvailabilityZone": ZONE})
         assert instance["Placement"]["GroupName"] == "g"
@@ -343,10 +343,10 @@ class TestPlacementGroups:
         stop_all()
         ec2.delete_placement_group(GroupName="g")
 
-    def test_one_that_is_not_there(self) -> None:
+    def test_unknown_reservation_is_not_found(self) -> None:
         assert refused(Placement={"GroupName": "no"})[0] == "InvalidPlacementGroup.Unknown"
 
-    def test_a_cluster_is_in_one_zone(self) -> None:
+    def test_cluster_placement_group_is_in_one_zone(self) -> None:
         self.group()
         run(Placement={"GroupName": "g", "AvailabilityZone": "us-east-1b"})
         elsewhere = {"GroupName": "g", "AvailabilityZone": ZONE}
@@ -354,25 +354,25 @@ class TestPlacementGroups:
         (instance,) = run(Placement={"GroupName": "g"})
         assert instance["Placement"]["AvailabilityZone"] == "us-east-1b"
 
-    def test_a_type_that_clusters_do_not_support(self) -> None:
+    def test_unsupported_type_is_refused_in_a_cluster_placement_group(self) -> None:
         self.group()
         code, message = refused(InstanceType="t3.micro", Placement={"GroupName": "g"})
         assert code == "InvalidParameterCombination"
         assert "may not be used with instances of type 't3.micro'" in message
 
-    def test_a_spread_has_seven_in_a_zone(self) -> None:
+    def test_spread_placement_group_is_limited_to_seven_per_zone(self) -> None:
         self.group("spread")
         place = {"GroupName": "g", "AvailabilityZone": ZONE}
         assert len(run(1, 9, Placement=place)) == 7
         assert refused(Placement=place)[0] == "InsufficientInstanceCapacity"
 
-    def test_a_reservation_in_a_group_accepts_instances_of_the_group(self) -> None:
+    def test_reservation_in_a_placement_group_requires_the_group(self) -> None:
         item = reserve(PlacementGroupArn=self.group()["GroupArn"])
         assert refused(**into(item))[0] == "ReservationCapacityExceeded"
         (instance,) = run(**into(item, Placement={"GroupName": "g", "AvailabilityZone": ZONE}))
         assert instance["CapacityReservationId"] == item
 
-    def test_five_hundred_are_the_most(self) -> None:
+    def test_five_hundred_placement_groups_are_the_limit(self) -> None:
         ec2 = client("ec2")
         for number in range(500):
             ec2.create_placement_group(GroupName=f"g{number}")

@@ -35,7 +35,7 @@ def held(taken: list[list[Range]]) -> list[int]:
     others=st.sets(st.integers(FIRST, FIRST + 40)),
     steps=st.lists(st.one_of(st.integers(1, 40), st.just("give back")), max_size=12),
 )
-def test_no_address_is_used_twice_and_none_is_lost(
+def test_addresses_are_unique_and_released(
     blocked: int, others: set[int], steps: list[int | str]
 ) -> None:
     ledger = SubnetLedger(SUBNET, blocked)
@@ -63,7 +63,7 @@ def test_no_address_is_used_twice_and_none_is_lost(
         assert before[1] < after[0]  # sorted, apart, merged
 
 
-def test_addresses_are_written_out() -> None:
+def test_addresses_are_formatted() -> None:
     assert list(addresses([(FIRST, FIRST + 2), (FIRST + 9, FIRST + 10)])) == [
         "10.0.0.4",
         "10.0.0.5",
@@ -72,7 +72,7 @@ def test_addresses_are_written_out() -> None:
 
 
 class TestOneAccount:
-    def test_everybody_draws_from_the_same_addresses(self, aws: Runtime) -> None:
+    def test_all_services_allocate_from_the_same_addresses(self, aws: Runtime) -> None:
         site = build_site("10.0.0.0/24")
         assert site.free_addresses() == 251
         ec2 = client("ec2")
@@ -100,7 +100,7 @@ class TestOneAccount:
         network.give_back(site.subnet_id, taken)
         assert site.free_addresses() == 249
 
-    def test_nodes_have_addresses_of_their_subnet_and_all_differ(self, aws: Runtime) -> None:
+    def test_nodes_have_distinct_addresses_of_their_subnet(self, aws: Runtime) -> None:
         site = build_site("10.0.64.0/20")
         site.create(site.group("gpu", 20))
         describe = client("sagemaker").describe_cluster_node
@@ -114,7 +114,7 @@ class TestOneAccount:
         subnet = ipaddress.ip_network("10.0.64.0/20")
         assert all(ipaddress.ip_address(address) in subnet for address in found)
 
-    def test_users_are_named_until_they_let_go(self, aws: Runtime) -> None:
+    def test_address_users_are_listed_until_release(self, aws: Runtime) -> None:
         network = network_of(aws, "123456789012", "us-east-1")
         network.use("arn", User("the cluster", ("sg-1",), ("subnet-1",)))
         assert network.users_of_security_group("sg-1") == ["the cluster"]
@@ -134,7 +134,7 @@ class TestSeeds:
         "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
     }
 
-    def test_a_worlds_subnet_has_its_vpc_zone_and_free_addresses(self) -> None:
+    def test_subnet_of_the_world_has_its_vpc_zone_and_free_addresses(self) -> None:
         with local_aws(subnets=[self.SEED]):
             ec2 = client("ec2")
             (subnet,) = ec2.describe_subnets(SubnetIds=[self.SEED["id"]])["Subnets"]
@@ -149,7 +149,7 @@ class TestSeeds:
             ]
             assert group["VpcId"] == self.SEED["vpc_id"]
 
-    def test_a_cluster_fits_into_what_others_left(self) -> None:
+    def test_cluster_uses_the_remaining_addresses(self) -> None:
         with local_aws(subnets=[self.SEED]):
             site = build_site()
             request = site.request(site.group("gpu", 1))
@@ -172,7 +172,7 @@ class TestSeeds:
             assert {s["SubnetId"] for s in found} == {self.SEED["id"], second["id"]}
             client("ec2").delete_subnet(SubnetId=second["id"])
 
-    def test_it_exists_whichever_service_is_called_first(self) -> None:
+    def test_subnet_of_the_world_exists_for_every_service(self) -> None:
         with local_aws(subnets=[self.SEED]):
             created = client("fsx").create_file_system(
                 FileSystemType="OPENZFS",
@@ -183,7 +183,7 @@ class TestSeeds:
             )["FileSystem"]
         assert created["VpcId"] == self.SEED["vpc_id"]
 
-    def test_in_other_regions_it_is_not(self) -> None:
+    def test_subnet_of_the_world_is_regional(self) -> None:
         with local_aws(subnets=[self.SEED]):
             found, _ = refusal(
                 client("ec2", "eu-north-1").describe_subnets, SubnetIds=[self.SEED["id"]]
@@ -191,7 +191,7 @@ class TestSeeds:
         assert found == "InvalidSubnetID.NotFound"
 
 
-def test_a_type_that_the_world_removes_from_a_zone_is_refused_there() -> None:
+def test_type_removed_from_a_zone_by_the_world_is_refused() -> None:
     with local_aws(not_offered={"p5.48xlarge": ["use1-az6"]}):
         site = build_site()
         found, message = refusal(

@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client, refusal
 
 @pytest.mark.usefixtures("aws")
 class TestPlacementGroups:
-    def test_each_strategy(self) -> None:
+    def test_every_strategy_is_supported(self) -> None:
         ec2 = client("ec2")
         cluster = ec2.create_placement_group(GroupName="a", Strategy="cluster")["PlacementGroup"]
         assert (cluster["State"], cluster["Strategy"]) == ("available", "cluster")
@@ -41,7 +41,7 @@ class TestPlacementGroups:
             "The Placement Group 'b' is unknown.",
         )
 
-    def test_filters_tags_and_deletion(self) -> None:
+    def test_filters_tags_and_deletion_are_supported(self) -> None:
         ec2 = client("ec2")
         tag = {"Key": "team", "Value": "ml"}
         ec2.create_placement_group(

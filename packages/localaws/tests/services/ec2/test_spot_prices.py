@@ -28,10 +28,10 @@ class TestSpotPrices:
         return [item["SpotPrice"] for item in found]
 
     @pytest.mark.usefixtures("aws")
-    def test_none_is_known_and_none_is_made_up(self) -> None:
+    def test_no_spot_price_without_data(self) -> None:
         assert self.history(InstanceTypes=[P5]) == []
 
-    def test_the_worlds(self) -> None:
+    def test_spot_prices_of_the_world_are_returned(self) -> None:
         now = dt.datetime.now(dt.UTC)
         with local_aws(spot_prices=self.PRICES):
             assert self.history() == ["12.25", "13", "11.50"]

@@ -54,7 +54,7 @@ def into(reservation: str, **more: Any) -> dict[str, Any]:
 
 class TestTopology:
     @pytest.mark.usefixtures("aws")
-    def test_the_types_show_as_many_nodes_as_documented(self) -> None:
+    def test_types_have_the_documented_number_of_network_nodes(self) -> None:
         for name, count in (
             (P5, 3),
             ("p6-b200.48xlarge", 4),
@@ -67,7 +67,7 @@ class TestTopology:
             assert len(found.get("NetworkNodes", ())) == (count or 0), name
 
     @pytest.mark.usefixtures("aws")
-    def test_a_cluster_group_is_closer_than_two_launches(self) -> None:
+    def test_instances_of_a_cluster_placement_group_are_close(self) -> None:
         ec2 = client("ec2")
         ec2.create_placement_group(GroupName="g")
         for _ in range(2):
@@ -86,7 +86,7 @@ class TestTopology:
         assert alone[0][1:] != alone[1][1:]
 
     @pytest.mark.usefixtures("aws")
-    def test_a_large_launch_has_several_last_nodes(self) -> None:
+    def test_large_launch_spans_several_last_nodes(self) -> None:
         run(40)
         pages = client("ec2").get_paginator("describe_instance_topology").paginate()
         found = [instance["NetworkNodes"] for page in pages for instance in page["Instances"]]
@@ -95,7 +95,7 @@ class TestTopology:
         assert len({nodes[2] for nodes in found}) == 3
 
     @pytest.mark.usefixtures("aws")
-    def test_only_what_runs(self) -> None:
+    def test_only_running_instances_have_a_topology(self) -> None:
         ec2, one = client("ec2"), run()[0]["InstanceId"]
         assert len(ec2.describe_instance_topology(InstanceIds=[one])["Instances"]) == 1
         ec2.stop_instances(InstanceIds=[one])
@@ -116,7 +116,7 @@ class TestTopology:
         assert refusal(describe, Filters=filters)[0] == "InvalidParameterValue"
 
     @pytest.mark.usefixtures("aws")
-    def test_a_reservation_is_where_its_instances_will_be(self) -> None:
+    def test_reservation_has_the_topology_of_its_instances(self) -> None:
         item = reserve()
         ec2 = client("ec2")
         (reserved,) = ec2.describe_capacity_reservation_topology()["CapacityReservations"]
@@ -127,7 +127,7 @@ class TestTopology:
         ec2.cancel_capacity_reservation(CapacityReservationId=item)
         assert ec2.describe_capacity_reservation_topology()["CapacityReservations"] == []
 
-    def test_an_ultraserver_has_the_id_of_its_block(self) -> None:
+    def test_instances_of_an_ultraserver_share_its_block_id(self) -> None:
         seed = {
             "id": "cr-0123456789abcdef0",
             "kind": "capacity-block",
@@ -157,7 +157,7 @@ class TestTopology:
             (reserved,) = ec2.describe_capacity_reservation_topology()["CapacityReservations"]
             assert reserved["CapacityBlockId"] == block["CapacityBlockId"]
 
-    def test_another_account_sees_other_names(self, aws: Runtime) -> None:
+    def test_network_node_names_differ_by_account(self, aws: Runtime) -> None:
         from clusterwright_localaws.services.ec2.topology import network_nodes
 
         mine = network_nodes("111122223333", ZONE_ID, "x", 0, 3)

@@ -27,7 +27,7 @@ def eks(eks_site: EksSite) -> Any:
 
 
 class TestAccess:
-    def test_an_entry_and_its_policies(self, eks: Any) -> None:
+    def test_access_entry_and_policies_are_managed(self, eks: Any) -> None:
         principal = role("people", "ec2.amazonaws.com")
         entry = {"clusterName": "eks", "principalArn": principal}
         made = eks.create_access_entry(**entry, kubernetesGroups=["viewers"], tags={"a": "b"})
@@ -70,19 +70,19 @@ class TestAccess:
             ),
         ],
     )
-    def test_bad_entries(
+    def test_invalid_access_entries_are_refused(
         self, eks_site: EksSite, eks: Any, change: dict[str, Any], words: str
     ) -> None:
         request = {"clusterName": "eks", "principalArn": eks_site.pod_role, **change}
         assert words in refusal(eks.create_access_entry, **request)[1]
 
-    def test_the_creator_is_an_administrator(self, eks: Any) -> None:
+    def test_cluster_creator_is_an_administrator(self, eks: Any) -> None:
         creator = "arn:aws:iam::123456789012:root"
         assert eks.list_access_entries(clusterName="eks")["accessEntries"] == [creator]
         found = eks.list_associated_access_policies(clusterName="eks", principalArn=creator)
         assert found["associatedAccessPolicies"][0]["policyArn"] == ADMIN
 
-    def test_an_unknown_policy(self, eks: Any) -> None:
+    def test_unknown_access_policy_is_refused(self, eks: Any) -> None:
         entry = {"clusterName": "eks", "principalArn": "arn:aws:iam::123456789012:root"}
         scope = {"type": "cluster"}
         wrong = ADMIN.replace("ClusterAdmin", "Nothing")
@@ -96,7 +96,7 @@ class TestAccess:
         )
         assert code == "InvalidParameterException"
 
-    def test_policies_come_in_pages(self, eks: Any) -> None:
+    def test_access_policies_are_paginated(self, eks: Any) -> None:
         pages = list(
             eks.get_paginator("list_access_policies").paginate(PaginationConfig={"PageSize": 5})
         )

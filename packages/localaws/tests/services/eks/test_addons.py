@@ -25,7 +25,7 @@ def eks(eks_site: EksSite) -> Any:
 
 
 class TestAddons:
-    def test_an_addon_is_created_updated_and_deleted(self, eks_site: EksSite, eks: Any) -> None:
+    def test_addon_is_created_updated_and_deleted(self, eks_site: EksSite, eks: Any) -> None:
         name = {"clusterName": "eks", "addonName": "eks-pod-identity-agent"}
         eks.create_addon(**name, configurationValues="replicas: 2", tags={"a": "b"})
         assert refusal(eks.create_addon, **name) == (
@@ -58,12 +58,16 @@ class TestAddons:
             ),
         ],
     )
-    def test_bad_addons(self, eks: Any, change: dict[str, Any], words: str) -> None:
+    def test_invalid_addons_are_refused(
+        self, eks: Any, change: dict[str, Any], words: str
+    ) -> None:
         request = {"clusterName": "eks", "addonName": "vpc-cni", **change}
         code, message = refusal(eks.create_addon, **request)
         assert (code, words in message) == ("InvalidParameterException", True)
 
-    def test_its_pod_identities_go_with_it(self, eks_site: EksSite, eks: Any) -> None:
+    def test_pod_identities_of_an_addon_are_deleted_with_it(
+        self, eks_site: EksSite, eks: Any
+    ) -> None:
         name = {"clusterName": "eks", "addonName": "vpc-cni"}
         wanted = [{"serviceAccount": "aws-node", "roleArn": eks_site.pod_role}]
         made = eks.create_addon(**name, podIdentityAssociations=wanted)["addon"]
@@ -80,7 +84,7 @@ class TestAddons:
         eks.delete_addon(**name)
         assert eks.list_pod_identity_associations(clusterName="eks")["associations"] == []
 
-    def test_what_is_offered_can_be_made(self, eks: Any) -> None:
+    def test_offered_addon_versions_can_be_created(self, eks: Any) -> None:
         for addon in eks.describe_addon_versions(kubernetesVersion=cluster()["version"])["addons"]:
             version = addon["addonVersions"][0]["addonVersion"]
             eks.create_addon(clusterName="eks", addonName=addon["addonName"], addonVersion=version)

@@ -63,7 +63,7 @@ def described(name: str = "argocd") -> dict[str, Any]:
     return found
 
 
-def test_a_capability_is_made_listed_changed_and_deleted(role: str) -> None:
+def test_capability_is_created_listed_updated_and_deleted(role: str) -> None:
     eks = client("eks")
     made = eks.create_capability(**asked(role, tags={"team": "a"}))["capability"]
     assert made["status"] == "CREATING"
@@ -106,12 +106,12 @@ def test_what_is_refused(role: str, more: dict[str, Any], code: str) -> None:
     assert raised.value.response["Error"]["Code"] == code
 
 
-def test_a_role_that_capabilities_may_not_take(site: EksSite, role: str) -> None:
+def test_role_without_trust_for_capabilities_is_refused(site: EksSite, role: str) -> None:
     with pytest.raises(ClientError, match=r"capabilities\.eks\.amazonaws\.com"):
         client("eks").create_capability(**asked(site.pod_role))
 
 
-def test_one_name_once_and_a_repeated_call_is_the_same(role: str) -> None:
+def test_capability_name_is_unique_and_token_idempotent(role: str) -> None:
     eks = client("eks")
     first = eks.create_capability(**asked(role, clientRequestToken="once"))["capability"]
     assert eks.create_capability(**asked(role, clientRequestToken="once"))["capability"] == first

@@ -70,7 +70,7 @@ def changed(site: EksSite) -> dict[str, Any]:
     return resources
 
 
-def test_a_platform_is_deployed_with_ids_and_attributes(eks_site: EksSite) -> None:
+def test_platform_is_deployed_with_ids_and_attributes(eks_site: EksSite) -> None:
     stack = deploy("platform", template(eks_site), **OUTPUTS)
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     found, name = outputs(stack), physical_id("platform", "Cluster")
@@ -89,7 +89,7 @@ def test_a_platform_is_deployed_with_ids_and_attributes(eks_site: EksSite) -> No
     assert found["PolicyVersion"] == "1"
 
 
-def test_updates_update_and_replacements_replace(eks_site: EksSite) -> None:
+def test_changes_update_or_replace_resources(eks_site: EksSite) -> None:
     eks = client("eks")
     first = deploy("platform", template(eks_site), **OUTPUTS)
     name, group = physical_id("platform", "Cluster"), physical_id("platform", "System")
@@ -116,7 +116,7 @@ def test_updates_update_and_replacements_replace(eks_site: EksSite) -> None:
     assert associations[0]["associationId"] != outputs(first)["AssociationId"]
 
 
-def test_a_protected_platform_is_kept_and_later_deleted(eks_site: EksSite) -> None:
+def test_deletion_protection_keeps_the_cluster(eks_site: EksSite) -> None:
     eks, sagemaker = client("eks"), client("sagemaker")
     deploy("platform", changed(eks_site))
     name = physical_id("platform", "Cluster")
@@ -156,7 +156,7 @@ def test_what_the_api_refuses_the_stack_refuses(
     assert client("eks").list_clusters()["clusters"] == []
 
 
-def test_nodes_that_do_not_come_fail_the_stack() -> None:
+def test_nodes_that_fail_to_launch_fail_the_stack() -> None:
     with local_aws(capacity=[{"instance_type": "m5.xlarge", "available": 0}]):
         site = build_eks_site()
         resources = {name: template(site)[name] for name in ("Cluster", "System")}

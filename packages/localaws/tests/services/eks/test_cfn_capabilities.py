@@ -65,7 +65,7 @@ def resources(role: str, **more: Any) -> dict[str, Any]:
     return {"Delivery": {"Type": "AWS::EKS::Capability", "Properties": properties}}
 
 
-def test_a_stack_makes_changes_and_deletes_it(role: str) -> None:
+def test_stack_creates_updates_and_deletes_a_capability(role: str) -> None:
     assert deploy("delivery", resources(role))["StackStatus"] == "CREATE_COMPLETE"
     assert physical_id("delivery", "Delivery") == described()["arn"]
     mapping = {"Role": "ADMIN", "Identities": [{"Id": GROUP["id"], "Type": "SSO_GROUP"}]}

@@ -27,7 +27,7 @@ def eks(eks_site: EksSite) -> Any:
 
 
 class TestClusters:
-    def test_defaults_are_those_of_the_api(self, eks_site: EksSite) -> None:
+    def test_defaults_match_the_api(self, eks_site: EksSite) -> None:
         found = eks_site.create()
         assert found["status"] == "ACTIVE"
         assert found["version"] == versions.default_version()
@@ -41,7 +41,7 @@ class TestClusters:
         )["SecurityGroups"]
         assert groups[0]["GroupName"].startswith("eks-cluster-sg-eks-")
 
-    def test_without_access_config_it_is_the_config_map(self, eks_site: EksSite) -> None:
+    def test_default_authentication_mode_is_the_config_map(self, eks_site: EksSite) -> None:
         request = eks_site.request()
         del request["accessConfig"]
         client("eks").create_cluster(**request)
@@ -149,7 +149,7 @@ class TestClusters:
             ),
         ],
     )
-    def test_what_aws_refuses_is_refused(
+    def test_invalid_clusters_are_refused(
         self, eks_site: EksSite, change: dict[str, Any], code: str, words: str
     ) -> None:
         first, second = eks_site.subnet_ids
@@ -165,7 +165,7 @@ class TestClusters:
         assert words in found[1]
         assert client("eks").list_clusters()["clusters"] == []
 
-    def test_a_name_is_unique_and_a_token_is_idempotent(self, eks_site: EksSite) -> None:
+    def test_cluster_name_is_unique_and_token_idempotent(self, eks_site: EksSite) -> None:
         request = eks_site.request(clientRequestToken="t")
         first = client("eks").create_cluster(**request)["cluster"]
         again = client("eks").create_cluster(**request)["cluster"]
@@ -176,7 +176,7 @@ class TestClusters:
         changed = {**request, "name": "other"}
         assert refusal(client("eks").create_cluster, **changed)[0] == "InvalidParameterException"
 
-    def test_the_quota_of_clusters_holds(self) -> None:
+    def test_cluster_quota_is_enforced(self) -> None:
         with local_aws(quotas={"eks/L-1194D53C": 1}):
             site = build_eks_site()
             site.create("a")
@@ -190,7 +190,7 @@ class TestClusters:
             code, message = refusal(client("eks").create_cluster, **site.request())
             assert (code, "needs at least 6" in message) == ("InvalidParameterException", True)
 
-    def test_it_uses_its_network_until_it_is_deleted(self, eks_site: EksSite, eks: Any) -> None:
+    def test_network_cannot_be_deleted_while_in_use(self, eks_site: EksSite, eks: Any) -> None:
         group_id = cluster()["resourcesVpcConfig"]["clusterSecurityGroupId"]
         ec2 = client("ec2")
         subnet_id = eks_site.subnet_ids[1]
@@ -206,7 +206,7 @@ class TestClusters:
             "InvalidGroup.NotFound"
         )
 
-    def test_states_take_the_worlds_time_and_waiters_wait(self) -> None:
+    def test_state_changes_take_the_delay_of_the_world(self) -> None:
         delays = {"eks_cluster": 600, "addon": 60, "node_group": 120}
         with local_aws(delays=delays) as runtime:
             site = build_eks_site()

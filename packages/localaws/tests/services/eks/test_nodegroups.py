@@ -65,7 +65,9 @@ def with_template(
 
 
 class TestNodegroups:
-    def test_it_uses_addresses_until_it_is_deleted(self, eks_site: EksSite, eks: Any) -> None:
+    def test_nodegroup_releases_its_addresses_on_deletion(
+        self, eks_site: EksSite, eks: Any
+    ) -> None:
         before = eks_site.site.free_addresses()
         each = catalog_facts.addresses_per_node("m5.xlarge", "eks")
         eks.create_nodegroup(**eks_site.group(labels={"a": "b"}))
@@ -89,7 +91,7 @@ class TestNodegroups:
         assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
         assert (eks_site.site.free_addresses(), nodes()) == (before, [])
 
-    def test_a_new_version_of_its_template_replaces_every_node(
+    def test_new_launch_template_version_replaces_every_node(
         self, eks_site: EksSite, eks: Any
     ) -> None:
         template = launch_template({"InstanceType": "m5.xlarge"})
@@ -107,7 +109,7 @@ class TestNodegroups:
         assert nodes() == second
 
     @pytest.mark.parametrize(("strategy", "succeeds"), [("MINIMAL", True), ("DEFAULT", False)])
-    def test_without_spare_capacity_old_nodes_must_end_first(
+    def test_minimal_strategy_terminates_old_nodes_first(
         self, strategy: str, succeeds: bool
     ) -> None:
         with local_aws(capacity=[{"instance_type": "m5.xlarge", "available": 2}]):
@@ -179,7 +181,7 @@ class TestNodegroups:
             shown = eks.describe_nodegroup(clusterName="eks", nodegroupName="again")
             assert "ReservationCapacityExceeded" in str(shown["nodegroup"]["health"])
 
-    def test_a_custom_image_has_type_custom_and_cannot_change(
+    def test_custom_image_has_type_custom_and_cannot_change(
         self, eks_site: EksSite, eks: Any
     ) -> None:
         """EKS user guide, "Limits and conditions when specifying an AMI ID"."""
@@ -208,7 +210,7 @@ class TestNodegroups:
         ("architecture", "words"),
         [(None, "InvalidAMIID.NotFound"), ("arm64", "does not match the architecture 'arm64'")],
     )
-    def test_an_image_that_nodes_cannot_boot_from(
+    def test_invalid_custom_image_is_refused(
         self, eks_site: EksSite, eks: Any, architecture: str | None, words: str
     ) -> None:
         image = own_image(architecture) if architecture else "ami-0123456789abcdef0"
@@ -225,7 +227,7 @@ class TestNodegroups:
             ({"InstanceMarketOptions": {"MarketType": "spot"}}, "InstanceMarketOptions"),
         ],
     )
-    def test_templates_without_settings_of_the_group(
+    def test_invalid_launch_templates_are_refused(
         self, eks_site: EksSite, eks: Any, data: dict[str, Any], words: str
     ) -> None:
         template = launch_template({"InstanceType": "m5.xlarge", **data})
@@ -256,7 +258,7 @@ class TestNodegroups:
             ),
         ],
     )
-    def test_bad_groups(
+    def test_invalid_nodegroups_are_refused(
         self, eks_site: EksSite, eks: Any, change: dict[str, Any], words: str
     ) -> None:
         if change.get("nodeRole") == "CLUSTER":
@@ -275,7 +277,7 @@ class TestNodegroups:
             ),
         ],
     )
-    def test_nodes_that_cannot_be_had_fail_the_group(
+    def test_nodes_that_cannot_be_launched_fail_the_nodegroup(
         self, world: dict[str, Any], code: str
     ) -> None:
         with local_aws(**world):
@@ -291,7 +293,7 @@ class TestNodegroups:
                 eks.get_waiter("nodegroup_active").wait(**name)
             eks.delete_nodegroup(**name)
 
-    def test_quotas_of_groups_and_nodes(self) -> None:
+    def test_nodegroup_and_node_quotas_are_enforced(self) -> None:
         with local_aws(quotas={"eks/L-6D54EA21": 1, "eks/L-BD136A63": 3}):
             site = build_eks_site()
             site.create()
@@ -303,7 +305,7 @@ class TestNodegroups:
                 "ResourceLimitExceededException"
             )
 
-    def test_a_cluster_with_groups_stays(self, eks_site: EksSite, eks: Any) -> None:
+    def test_cluster_with_nodegroups_cannot_be_deleted(self, eks_site: EksSite, eks: Any) -> None:
         eks.create_nodegroup(**eks_site.group())
         assert refusal(eks.delete_cluster, name="eks") == (
             "ResourceInUseException",

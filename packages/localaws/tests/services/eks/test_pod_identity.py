@@ -25,7 +25,7 @@ def eks(eks_site: EksSite) -> Any:
 
 
 class TestPodIdentity:
-    def test_one_role_per_service_account(self, eks_site: EksSite, eks: Any) -> None:
+    def test_service_account_has_one_pod_identity(self, eks_site: EksSite, eks: Any) -> None:
         request = {
             "clusterName": "eks",
             "namespace": "ml",

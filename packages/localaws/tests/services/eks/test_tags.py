@@ -24,7 +24,7 @@ def eks(eks_site: EksSite) -> Any:
     return client("eks")
 
 
-def test_tags_of_every_resource(eks_site: EksSite, eks: Any) -> None:
+def test_every_resource_can_be_tagged(eks_site: EksSite, eks: Any) -> None:
     eks.create_nodegroup(**eks_site.group())
     eks.create_addon(clusterName="eks", addonName="coredns")
     entry = eks.create_access_entry(clusterName="eks", principalArn=eks_site.pod_role)

@@ -27,7 +27,7 @@ def eks(eks_site: EksSite) -> Any:
 
 
 class TestUpdates:
-    def test_one_kind_of_update_at_a_time(self, eks: Any) -> None:
+    def test_concurrent_updates_are_refused(self, eks: Any) -> None:
         code, message = refusal(
             eks.update_cluster_config,
             name="eks",
@@ -89,7 +89,7 @@ class TestUpdates:
             ),
         ],
     )
-    def test_an_update_is_begun_ends_and_shows(
+    def test_update_is_described_until_it_succeeds(
         self, eks: Any, change: dict[str, Any], kind: str, path: tuple[Any, ...], value: object
     ) -> None:
         update = eks.update_cluster_config(name="eks", **change)["update"]
@@ -104,11 +104,11 @@ class TestUpdates:
         code, _ = refusal(eks.update_cluster_config, name="eks", **change)
         assert code == "InvalidParameterException"
 
-    def test_a_protected_cluster_stays(self, eks: Any) -> None:
+    def test_deletion_protection_refuses_deletion(self, eks: Any) -> None:
         eks.update_cluster_config(name="eks", deletionProtection=True)
         assert refusal(eks.delete_cluster, name="eks")[0] == "InvalidRequestException"
 
-    def test_versions_go_up_one_by_one(self, eks_site: EksSite) -> None:
+    def test_version_can_increase_by_one_minor(self, eks_site: EksSite) -> None:
         known = [each.name for each in reversed(versions.VERSIONS)]
         eks = client("eks")
         now = datetime.now(UTC)
@@ -125,7 +125,7 @@ class TestUpdates:
             "InvalidParameterException"
         )
 
-    def test_the_authentication_mode_changes_in_one_direction(self, eks_site: EksSite) -> None:
+    def test_authentication_mode_cannot_be_reverted(self, eks_site: EksSite) -> None:
         eks_site.create(accessConfig={"authenticationMode": "CONFIG_MAP"})
         eks = client("eks")
         for mode, fits in (("API", False), ("API_AND_CONFIG_MAP", True), ("API", True)):
@@ -139,7 +139,7 @@ class TestUpdates:
                     in refusal(eks.update_cluster_config, **change)[1]
                 )
 
-    def test_secrets_are_encrypted_once(self, eks: Any) -> None:
+    def test_encryption_can_be_enabled_once(self, eks: Any) -> None:
         key = client("kms").create_key()["KeyMetadata"]["Arn"]
         config = [{"resources": ["secrets"], "provider": {"keyArn": key}}]
         eks.associate_encryption_config(clusterName="eks", encryptionConfig=config)

@@ -26,7 +26,7 @@ def eks(eks_site: EksSite) -> Any:
     return client("eks")
 
 
-def test_versions_are_of_the_dated_calendar(eks_site: EksSite) -> None:
+def test_versions_follow_the_dated_calendar(eks_site: EksSite) -> None:
     eks = client("eks")
     shown = eks.describe_cluster_versions()["clusterVersions"]
     assert [each["clusterVersion"] for each in shown if each["defaultVersion"]] == [

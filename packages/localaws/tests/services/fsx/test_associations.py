@@ -76,7 +76,7 @@ class TestAssociations:
             ("other", "s3://corpus/other", "must start with a slash"),
         ],
     )
-    def test_what_does_not_fit_is_refused(
+    def test_invalid_associations_are_refused(
         self, name: str, path: str, repository: str, message: str
     ) -> None:
         self.link(name, "/data", "s3://corpus/tokens")
@@ -89,7 +89,7 @@ class TestAssociations:
         assert code == "BadRequest"
         assert message in text
 
-    def test_a_file_system_has_at_most_eight(self, name: str) -> None:
+    def test_file_system_has_at_most_eight_associations(self, name: str) -> None:
         for number in range(8):
             self.link(name, f"/d{number}", f"s3://corpus/d{number}")
         code, message = refusal(
@@ -100,7 +100,7 @@ class TestAssociations:
         )
         assert (code, "which is the maximum" in message) == ("BadRequest", True)
 
-    def test_scratch_1_and_tiering_have_none(self, open_site: Site) -> None:
+    def test_scratch_1_and_intelligent_tiering_have_no_associations(self, open_site: Site) -> None:
         client("s3").create_bucket(Bucket="corpus")
         for request in (
             lustre(open_site, 1200, DeploymentType="SCRATCH_1"),
@@ -114,12 +114,12 @@ class TestAssociations:
             )
             assert code == "UnsupportedOperation"
 
-    def test_they_go_with_the_file_system(self, name: str) -> None:
+    def test_associations_are_deleted_with_the_file_system(self, name: str) -> None:
         self.link(name, "/data", "s3://corpus")
         client("fsx").delete_file_system(FileSystemId=name)
         assert self.listed(name) == []
 
-    def test_a_task_needs_a_link_and_ends(self, name: str) -> None:
+    def test_task_requires_an_association_and_completes(self, name: str) -> None:
         fsx = client("fsx")
         task = {
             "Type": "IMPORT_METADATA_FROM_REPOSITORY",

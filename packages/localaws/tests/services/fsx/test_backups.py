@@ -56,7 +56,7 @@ def backups() -> list[dict[str, Any]]:
 
 
 class TestBackups:
-    def test_one_is_made_found_and_deleted(self, open_site: Site) -> None:
+    def test_backup_is_created_described_and_deleted(self, open_site: Site) -> None:
         fsx, name = client("fsx"), settled(open_site, **KEPT)
         tags = [{"Key": "a", "Value": "1"}]
         made = fsx.create_backup(FileSystemId=name, Tags=tags)["Backup"]
@@ -81,7 +81,7 @@ class TestBackups:
         assert gone["Lifecycle"] == "DELETED"
         assert refusal(fsx.describe_backups, BackupIds=[found["BackupId"]])[0] == "BackupNotFound"
 
-    def test_what_cannot_be_backed_up(self, open_site: Site) -> None:
+    def test_unsupported_file_systems_cannot_be_backed_up(self, open_site: Site) -> None:
         fsx = client("fsx")
         scratch = settled(open_site, DeploymentType="SCRATCH_2")
         assert refusal(fsx.create_backup, FileSystemId=scratch)[0] == "UnsupportedOperation"
@@ -94,7 +94,7 @@ class TestBackups:
             "FileSystemNotFound"
         )
 
-    def test_one_at_a_time_and_not_deleted_before_it_is_available(self) -> None:
+    def test_concurrent_backups_and_early_deletion_are_refused(self) -> None:
         with local_aws(delays={"backup": 60}) as runtime:
             site = build_site()
             open_lustre_ports(site)
@@ -107,7 +107,7 @@ class TestBackups:
             runtime.clock.advance(61)
             fsx.delete_backup(BackupId=made)
 
-    def test_a_token_makes_one(self, open_site: Site) -> None:
+    def test_repeated_token_returns_the_same_backup(self, open_site: Site) -> None:
         fsx, name = client("fsx"), settled(open_site, **KEPT)
         ids = {
             fsx.create_backup(FileSystemId=name, ClientRequestToken="t")["Backup"]["BackupId"]
@@ -119,7 +119,7 @@ class TestBackups:
         assert len(backups()) == 1
         assert again["Lifecycle"] == "CREATING"
 
-    def test_a_file_system_is_restored(self, open_site: Site) -> None:
+    def test_backup_is_restored(self, open_site: Site) -> None:
         fsx, name = client("fsx"), settled(open_site, **KEPT)
         made = fsx.create_backup(FileSystemId=name)["Backup"]["BackupId"]
         wanted = {
@@ -174,7 +174,7 @@ class TestBackups:
         (KEPT, {"AutoImportPolicy": "NEW"}, "IncompatibleParameterError"),
     ],
 )
-def test_an_update_refuses_what_the_file_system_does_not_have(
+def test_update_of_missing_settings_is_refused(
     open_site: Site, made: dict[str, Any], asked: dict[str, Any], code: str
 ) -> None:
     name = settled(open_site, **made)

@@ -39,7 +39,7 @@ def found(file_system_id: str) -> dict[str, Any]:
 
 
 class TestLustre:
-    def test_what_a_mount_needs_is_an_attribute(self, open_site: Site) -> None:
+    def test_mount_settings_are_attributes(self, open_site: Site) -> None:
         wanted = {
             "Id": {"Value": {"Ref": "Scratch"}},
             "Dns": {"Value": {"Fn::GetAtt": ["Scratch", "DNSName"]}},
@@ -71,7 +71,7 @@ class TestLustre:
         assert "must be greater than the current one" in failure("s", "Scratch")
         assert found(physical_id("s", "Scratch"))["StorageCapacity"] == 2400
 
-    def test_another_deployment_type_replaces(self, open_site: Site) -> None:
+    def test_changed_deployment_type_replaces_the_file_system(self, open_site: Site) -> None:
         deploy("s", {"Scratch": lustre(open_site)})
         before = physical_id("s", "Scratch")
         changed = lustre(open_site)
@@ -99,12 +99,12 @@ class TestLustre:
         assert words.lower() in failure("s", "Scratch").lower()
         assert client("fsx").describe_file_systems()["FileSystems"] == []
 
-    def test_closed_ports_are_refused_in_fsx_words(self, site: Site) -> None:
+    def test_closed_ports_are_refused_with_the_message_of_fsx(self, site: Site) -> None:
         stack = deploy("s", {"Scratch": lustre(site)})
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         assert "do not permit Lustre LNET network traffic on port 988" in failure("s", "Scratch")
 
-    def test_a_quota_rolls_back(self) -> None:
+    def test_exceeded_quota_rolls_back(self) -> None:
         with local_aws(quotas={"fsx/L-FD6F2F22": 0}):  # Persistent 2 file systems
             site = build_site()
             open_lustre_ports(site)
@@ -112,7 +112,7 @@ class TestLustre:
             assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
             assert "ServiceLimitExceeded" in failure("s", "Scratch")
 
-    def test_deletion_gives_addresses_and_interfaces_back(self, open_site: Site) -> None:
+    def test_deletion_releases_addresses_and_interfaces(self, open_site: Site) -> None:
         free = open_site.free_addresses()
         deploy("s", {"Scratch": lustre(open_site)})
         assert open_site.free_addresses() < free
@@ -122,7 +122,7 @@ class TestLustre:
 
 
 class TestAssociations:
-    def test_links_come_after_their_file_system_and_go_before_it(self, open_site: Site) -> None:
+    def test_associations_are_created_after_their_file_system(self, open_site: Site) -> None:
         resources = {"Scratch": lustre(open_site), "A": link("/a"), "B": link("/b")}
         assert deploy("s", resources)["StackStatus"] == "CREATE_COMPLETE"
         fsx = client("fsx")
@@ -132,7 +132,7 @@ class TestAssociations:
         assert destroy("s")["StackStatus"] == "DELETE_COMPLETE"
         assert fsx.describe_data_repository_associations()["Associations"] == []
 
-    def test_policies_change_in_place_and_a_path_replaces(self, open_site: Site) -> None:
+    def test_policies_change_in_place_and_a_changed_path_replaces(self, open_site: Site) -> None:
         events = {"AutoImportPolicy": {"Events": ["NEW"]}}
         deploy("s", {"Scratch": lustre(open_site), "A": link("/a")})
         first = physical_id("s", "A")
@@ -143,7 +143,7 @@ class TestAssociations:
         deploy("s", {"Scratch": lustre(open_site), "A": link("/other", S3=events)})
         assert physical_id("s", "A") != first
 
-    def test_a_bucket_that_is_missing_rolls_everything_back(self, open_site: Site) -> None:
+    def test_missing_bucket_rolls_back(self, open_site: Site) -> None:
         stack = deploy("s", {"Scratch": lustre(open_site), "A": link(bucket="no-such")})
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         assert "no-such" in failure("s", "A")
@@ -151,7 +151,7 @@ class TestAssociations:
 
 
 class TestOpenZfs:
-    def test_a_home_with_a_volume(self, open_site: Site) -> None:
+    def test_openzfs_file_system_has_a_volume(self, open_site: Site) -> None:
         volume = {
             "Type": "AWS::FSx::Volume",
             "Properties": {
@@ -180,7 +180,7 @@ class TestOpenZfs:
         assert physical_id("s", "Home") == before
         assert found(before)["OpenZFSConfiguration"]["ThroughputCapacity"] == 128
 
-    def test_a_wrong_throughput_is_refused(self, open_site: Site) -> None:
+    def test_invalid_throughput_is_refused(self, open_site: Site) -> None:
         stack = deploy("s", {"Home": openzfs(open_site, throughput=100)})
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         assert "ThroughputCapacity" in failure("s", "Home")

@@ -26,7 +26,7 @@ def refused(request: dict[str, Any]) -> tuple[str, str]:
     return refusal(client("fsx").create_file_system, **request)
 
 
-def test_the_description_of_a_file_system(open_site: Site) -> None:
+def test_file_system_is_described(open_site: Site) -> None:
     made = create(
         lustre(
             open_site,
@@ -48,7 +48,7 @@ def test_the_description_of_a_file_system(open_site: Site) -> None:
     assert made["Tags"] == [{"Key": "a", "Value": "1"}]
 
 
-def test_a_token_creates_once(open_site: Site) -> None:
+def test_token_is_idempotent(open_site: Site) -> None:
     request = lustre(open_site, 1200, DeploymentType="SCRATCH_2", ClientRequestToken="t")
     assert create(request)["FileSystemId"] == create(request)["FileSystemId"]
     code, _ = refused({**request, "StorageCapacity": 2400})
@@ -56,7 +56,7 @@ def test_a_token_creates_once(open_site: Site) -> None:
 
 
 class TestUpdate:
-    def test_capacity_grows_on_the_grid(self, open_site: Site) -> None:
+    def test_capacity_increases_to_valid_values(self, open_site: Site) -> None:
         made = create(lustre(open_site, 1200, DeploymentType="SCRATCH_2"))
         fsx = client("fsx")
         answer = fsx.update_file_system(FileSystemId=made["FileSystemId"], StorageCapacity=2400)
@@ -99,7 +99,7 @@ class TestUpdate:
         assert (code, "cannot be decreased" in message) == ("BadRequest", True)
 
 
-def test_states_take_their_time() -> None:
+def test_states_take_their_delay() -> None:
     with local_aws(delays={"file_system": 60}) as runtime:
         site = build_site()
         open_lustre_ports(site)
@@ -117,7 +117,7 @@ def test_states_take_their_time() -> None:
         assert refusal(fsx.describe_file_systems, FileSystemIds=[name])[0] == "FileSystemNotFound"
 
 
-def test_nothing_of_motos_file_systems_is_left(aws: Runtime) -> None:
+def test_file_systems_of_moto_are_replaced(aws: Runtime) -> None:
     code, message = refusal(
         client("fsx").describe_file_caches,
     )

@@ -15,7 +15,7 @@ def refused(request: dict[str, Any]) -> tuple[str, str]:
     return refusal(client("fsx").create_file_system, **request)
 
 
-def test_quotas_hold() -> None:
+def test_quotas_are_enforced() -> None:
     with local_aws(quotas={"fsx/L-8F1B9C74": 10_000}):
         site = build_site()
         open_lustre_ports(site)

@@ -62,7 +62,7 @@ class TestLustreSizes:
             (None, {**TIERING, "StorageType": "INTELLIGENT_TIERING"}),
         ],
     )
-    def test_on_the_grid(
+    def test_valid_lustre_sizes_are_accepted(
         self, open_site: Site, capacity: int | None, configuration: dict[str, Any]
     ) -> None:
         made = create(lustre(open_site, capacity, **configuration))
@@ -202,7 +202,7 @@ class TestLustreSizes:
             ),
         ],
     )
-    def test_off_the_grid(
+    def test_invalid_lustre_sizes_are_refused(
         self,
         open_site: Site,
         capacity: int | None,

@@ -28,7 +28,7 @@ class TestOpenZfs:
             },
         }
 
-    def test_it_has_a_root_volume_with_children(self, site: Site) -> None:
+    def test_root_volume_has_children(self, site: Site) -> None:
         made = create(self.request(site))
         root = made["OpenZFSConfiguration"]["RootVolumeId"]
         assert made["OpenZFSConfiguration"]["DiskIopsConfiguration"] == {
@@ -56,12 +56,12 @@ class TestOpenZfs:
             (128, {"RootVolumeConfiguration": {"RecordSizeKiB": 5}}),
         ],
     )
-    def test_wrong_values_are_refused(
+    def test_invalid_openzfs_values_are_refused(
         self, site: Site, capacity: int, more: dict[str, Any]
     ) -> None:
         assert refused(self.request(site, capacity, **more))[0] == "BadRequest"
 
-    def test_growth_is_at_least_a_tenth(self, site: Site) -> None:
+    def test_capacity_increase_is_at_least_ten_percent(self, site: Site) -> None:
         name = create(self.request(site))["FileSystemId"]
         fsx = client("fsx")
         assert (
@@ -71,7 +71,7 @@ class TestOpenZfs:
         fsx.update_file_system(FileSystemId=name, StorageCapacity=256)
         assert find(name)["OpenZFSConfiguration"]["DiskIopsConfiguration"]["Iops"] == 768
 
-    def test_associations_are_for_lustre(self, site: Site) -> None:
+    def test_associations_are_refused_for_openzfs(self, site: Site) -> None:
         client("s3").create_bucket(Bucket="corpus")
         code, _ = refusal(
             client("fsx").create_data_repository_association,

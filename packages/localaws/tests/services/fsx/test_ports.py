@@ -53,7 +53,7 @@ class TestNetwork:
         )
         assert "on port 1018" in refused(lustre(site, 1200, DeploymentType="SCRATCH_2"))[1]
 
-    def test_the_whole_subnet_will_do_for_lustre(self, site: Site) -> None:
+    def test_rule_for_the_whole_subnet_is_sufficient_for_lustre(self, site: Site) -> None:
         client("ec2").authorize_security_group_ingress(
             GroupId=site.group_id,
             IpPermissions=[
@@ -93,7 +93,7 @@ class TestNetwork:
             code, message = refused(lustre(site, 1200, DeploymentType="SCRATCH_2"))
             assert (code, "free IP addresses" in message) == ("InvalidNetworkSettings", True)
 
-    def test_groups_and_subnets_exist(self, open_site: Site) -> None:
+    def test_unknown_groups_and_subnets_are_refused(self, open_site: Site) -> None:
         request = lustre(open_site, 1200, DeploymentType="SCRATCH_2")
         assert (
             refused({**request, "SubnetIds": ["subnet-00000000"]})[0] == "InvalidNetworkSettings"
@@ -103,7 +103,7 @@ class TestNetwork:
             == "InvalidNetworkSettings"
         )
 
-    def test_a_group_in_use_stays(self, open_site: Site) -> None:
+    def test_security_group_in_use_cannot_be_deleted(self, open_site: Site) -> None:
         made = create(lustre(open_site, 1200, DeploymentType="SCRATCH_2"))
         ec2 = client("ec2")
         assert (

@@ -41,7 +41,7 @@ def zfs(site: Site, **more: Any) -> dict[str, Any]:
 
 
 class TestSnapshots:
-    def test_one_is_made_renamed_and_deleted(self, open_site: Site) -> None:
+    def test_snapshot_is_created_renamed_and_deleted(self, open_site: Site) -> None:
         fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
         made = fsx.create_snapshot(Name="monday", VolumeId=root)["Snapshot"]
         assert made["Lifecycle"] == "CREATING"
@@ -53,7 +53,7 @@ class TestSnapshots:
         assert fsx.delete_snapshot(SnapshotId=made["SnapshotId"])["Lifecycle"] == "DELETING"
         assert fsx.describe_snapshots()["Snapshots"] == []
 
-    def test_a_clone_holds_its_snapshot(self, open_site: Site) -> None:
+    def test_snapshot_with_a_clone_cannot_be_deleted(self, open_site: Site) -> None:
         fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
         made = fsx.create_snapshot(Name="s", VolumeId=root)["Snapshot"]
         origin = {"SnapshotARN": made["ResourceARN"], "CopyStrategy": "CLONE"}

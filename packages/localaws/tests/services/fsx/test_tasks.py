@@ -47,7 +47,7 @@ class TestTasks:
         assert made["DataRepositoryTask"]["Lifecycle"] == "PENDING"
         return str(made["DataRepositoryTask"]["TaskId"])
 
-    def test_one_works_and_ends(self, task: tuple[Runtime, str]) -> None:
+    def test_task_runs_and_succeeds(self, task: tuple[Runtime, str]) -> None:
         runtime, name = task
         item = self.make(name)
         assert self.state(item) == "EXECUTING"
@@ -56,7 +56,7 @@ class TestTasks:
         ended = refusal(client("fsx").cancel_data_repository_task, TaskId=item)
         assert ended[0] == "DataRepositoryTaskEnded"
 
-    def test_one_is_cancelled(self, task: tuple[Runtime, str]) -> None:
+    def test_task_is_cancelled(self, task: tuple[Runtime, str]) -> None:
         runtime, name = task
         item = self.make(name)
         answer = client("fsx").cancel_data_repository_task(TaskId=item)
@@ -77,7 +77,9 @@ class TestTasks:
             ({"CapacityToRelease": 1}, "UnsupportedOperation"),
         ],
     )
-    def test_wrong_ones(self, task: tuple[Runtime, str], more: dict[str, Any], code: str) -> None:
+    def test_invalid_tasks_are_refused(
+        self, task: tuple[Runtime, str], more: dict[str, Any], code: str
+    ) -> None:
         wanted = {"Type": "EXPORT_TO_REPOSITORY", "Report": {"Enabled": False}, **more}
         found = refusal(client("fsx").create_data_repository_task, FileSystemId=task[1], **wanted)
         assert found[0] == code

@@ -42,7 +42,7 @@ def zfs(site: Site, **more: Any) -> dict[str, Any]:
 
 
 class TestVolumes:
-    def test_states_take_their_time(self) -> None:
+    def test_states_take_their_delay(self) -> None:
         with local_aws(delays={"volume": 60}) as runtime:
             fsx, made = client("fsx"), zfs(build_site())
             root = made["OpenZFSConfiguration"]["RootVolumeId"]
@@ -63,7 +63,7 @@ class TestVolumes:
             runtime.clock.advance(61)
             assert refusal(fsx.describe_volumes, VolumeIds=[name])[0] == "VolumeNotFound"
 
-    def test_a_tree_of_volumes_is_deleted_with_the_option(self, open_site: Site) -> None:
+    def test_child_volumes_are_deleted_with_the_option(self, open_site: Site) -> None:
         fsx, root = client("fsx"), zfs(open_site)["OpenZFSConfiguration"]["RootVolumeId"]
         parent = root
         ids = []

@@ -54,7 +54,7 @@ class TestLife:
         gone = refusal(grafana.describe_workspace, workspaceId=item["id"])
         assert gone[0] == "ResourceNotFoundException"
 
-    def test_the_same_token_makes_one(self) -> None:
+    def test_repeated_token_returns_the_same_workspace(self) -> None:
         assert create(clientToken="x")["id"] == create(clientToken="x")["id"]
 
     def test_five_are_the_most(self) -> None:
@@ -90,7 +90,7 @@ class TestLife:
         assert refusal(lambda **_: create(**more))[0] == "ValidationException"
         assert client("grafana").list_workspaces()["workspaces"] == []
 
-    def test_a_network(self, site: Site) -> None:
+    def test_network_settings_are_validated(self, site: Site) -> None:
         ec2 = client("ec2")
         other = ec2.create_subnet(VpcId=site.vpc_id, CidrBlock="10.0.200.0/24")["Subnet"]
         network = {
@@ -102,12 +102,12 @@ class TestLife:
         client("grafana").update_workspace(workspaceId=item, removeVpcConfiguration=True)
         assert "vpcConfiguration" not in describe(item)
 
-    def test_a_workspace_that_is_not_there(self) -> None:
+    def test_unknown_workspace_is_not_found(self) -> None:
         found = refusal(client("grafana").delete_workspace, workspaceId="g-0123456789")
         assert found[0] == "ResourceNotFoundException"
 
 
-def test_it_takes_the_delay_and_refuses_changes_meanwhile() -> None:
+def test_changes_are_refused_during_the_delay() -> None:
     with local_aws(delays={"workspace": 60}) as aws:
         item = create()["id"]
         grafana = client("grafana")
@@ -142,7 +142,7 @@ class TestAccess:
         )
         assert wrong[0] == "ValidationException"
 
-    def test_keys(self) -> None:
+    def test_api_keys_are_managed(self) -> None:
         one, grafana = create()["id"], client("grafana")
         key = {"keyName": "k", "keyRole": "ADMIN", "secondsToLive": 60, "workspaceId": one}
         assert grafana.create_workspace_api_key(**key)["key"]
@@ -151,7 +151,7 @@ class TestAccess:
         gone = refusal(grafana.delete_workspace_api_key, keyName="k", workspaceId=one)
         assert gone[0] == "ResourceNotFoundException"
 
-    def test_service_accounts_and_their_tokens(self) -> None:
+    def test_service_accounts_and_tokens_are_managed(self) -> None:
         one, grafana = create()["id"], client("grafana")
         account = grafana.create_workspace_service_account(
             name="ci", grafanaRole="EDITOR", workspaceId=one
@@ -170,7 +170,7 @@ class TestAccess:
         gone = refusal(grafana.delete_workspace_service_account, **of)
         assert gone[0] == "ResourceNotFoundException"
 
-    def test_versions(self) -> None:
+    def test_versions_are_listed(self) -> None:
         one, grafana = create(grafanaVersion="9.4")["id"], client("grafana")
         upwards = grafana.list_versions(workspaceId=one)["grafanaVersions"]
         assert upwards

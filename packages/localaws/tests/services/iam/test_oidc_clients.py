@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from clusterwright_localaws import local_aws
 
 
-def test_clients_come_and_go() -> None:
+def test_client_ids_are_added_and_removed() -> None:
     with local_aws():
         iam = boto3.client("iam", region_name="us-east-1")
         arn = iam.create_open_id_connect_provider(
@@ -42,7 +42,7 @@ def test_clients_come_and_go() -> None:
             )
 
 
-def test_a_provider_that_is_not_there() -> None:
+def test_unknown_provider_is_not_found() -> None:
     with local_aws():
         iam = boto3.client("iam", region_name="us-east-1")
         with pytest.raises(ClientError, match="NoSuchEntity"):

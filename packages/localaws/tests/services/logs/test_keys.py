@@ -14,7 +14,7 @@ ACCOUNT = "123456789012"
 
 @pytest.mark.usefixtures("aws")
 class TestAdded:
-    def test_a_log_groups_key_is_set_and_removed(self) -> None:
+    def test_key_of_a_log_group_is_set_and_removed(self) -> None:
         logs = client("logs")
         logs.create_log_group(logGroupName="/a")
 

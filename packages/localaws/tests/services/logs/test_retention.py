@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client, refusal
 pytestmark = pytest.mark.usefixtures("aws")
 
 
-def test_logs_are_kept_for_a_number_of_days_from_the_list() -> None:
+def test_only_listed_retention_periods_are_accepted() -> None:
     logs = client("logs")
     logs.create_log_group(logGroupName="g")
     logs.put_retention_policy(logGroupName="g", retentionInDays=400)

@@ -38,7 +38,7 @@ def tagged(kind: str, key: str, value: str) -> list[dict[str, Any]]:
     return [{"ResourceType": kind, "Tags": [{"Key": key, "Value": value}]}]
 
 
-def test_the_effective_policy_is_the_worlds() -> None:
+def test_effective_policy_is_that_of_the_world() -> None:
     with local_aws("generous", **POLICY):
         answer = client("organizations").describe_effective_policy(**KIND)["EffectivePolicy"]
         assert json.loads(answer["PolicyContent"]) == {"tags": {"owner": OWNER}}
@@ -48,7 +48,7 @@ def test_the_effective_policy_is_the_worlds() -> None:
         )
 
 
-def test_an_account_without_organisation_or_policy_has_none() -> None:
+def test_account_without_organization_or_policy_has_none() -> None:
     with local_aws("generous"):
         call = client("organizations").describe_effective_policy
         assert refused(call, **KIND) == "AWSOrganizationsNotInUseException"
@@ -72,7 +72,7 @@ def test_only_the_management_account_reads_other_accounts() -> None:
         assert refused(call, **KIND, TargetId=other) == "AccessDeniedException"
 
 
-def test_a_denied_question_names_the_action() -> None:
+def test_denied_call_names_the_action() -> None:
     fault = {"service": "organizations", "operation": "*", "error": "AccessDeniedException"}
     with local_aws("generous", faults=[fault]), pytest.raises(AwsUnavailable) as raised:
         ours()
@@ -80,7 +80,7 @@ def test_a_denied_question_names_the_action() -> None:
     assert raised.value.iam_action == "organizations:DescribeEffectivePolicy"
 
 
-def test_ec2_refuses_tags_that_break_an_enforced_policy() -> None:
+def test_ec2_refuses_tags_that_violate_an_enforced_policy() -> None:
     with local_aws("generous", **POLICY):
         ec2 = client("ec2")
         new = {"CidrBlock": "10.0.0.0/16"}
@@ -101,7 +101,7 @@ def test_ec2_refuses_tags_that_break_an_enforced_policy() -> None:
 
 
 @pytest.mark.parametrize("everything", ["ec2:ALL_SUPPORTED", "ec2:*"])
-def test_a_service_means_all_of_its_types(everything: str) -> None:
+def test_enforced_service_covers_all_of_its_types(everything: str) -> None:
     rule = {"tag_value": [], "enforced_for": [everything]}
     organization = {"tag_policy": {"tags": {"Colour": rule}}}
     with local_aws("generous", organization=organization):
@@ -119,6 +119,6 @@ def test_a_service_means_all_of_its_types(everything: str) -> None:
         ({"values": []}, "Extra"),
     ],
 )
-def test_a_world_with_a_policy_that_is_none_is_refused(rule: dict[str, Any], words: str) -> None:
+def test_world_with_an_invalid_policy_is_refused(rule: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         World.model_validate({"organization": {"tag_policy": {"tags": {"owner": rule}}}})

@@ -58,7 +58,7 @@ VALIDATED = pytest.mark.usefixtures("validated_by_pcluster")
 
 class TestCluster:
     @VALIDATED
-    def test_it_is_outside_the_stack_and_is_deleted_with_it(self, ground: Ground) -> None:
+    def test_cluster_has_a_separate_stack_that_is_deleted_with_it(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration()))
         assert stack["StackStatus"] == "CREATE_COMPLETE", reason("top", "Cluster", "CREATE_FAILED")
         assert nodes() == two()
@@ -77,7 +77,7 @@ class TestCluster:
         assert aws("iam").list_roles()["Roles"] == []
 
     @VALIDATED
-    def test_what_the_schema_refuses_fails_the_stack_with_its_words(self, ground: Ground) -> None:
+    def test_schema_violations_fail_the_stack_with_their_message(self, ground: Ground) -> None:
         stack = create("top", body(ground.configuration(Unknown=1)))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         said = reason("top", "Cluster", "CREATE_FAILED")
@@ -86,7 +86,7 @@ class TestCluster:
         assert nodes() == []
 
     @VALIDATED
-    def test_more_nodes_come_and_fewer_are_refused_while_they_run(self, ground: Ground) -> None:
+    def test_nodes_are_added_and_removal_is_refused_while_they_run(self, ground: Ground) -> None:
         create("top", body(ground.configuration()))
         assert update("top", body(ground.configuration(4)))["StackStatus"] == "UPDATE_COMPLETE"
         assert nodes() == two(4)
@@ -100,7 +100,7 @@ class TestCluster:
         assert nodes() == two(3)
 
     @VALIDATED
-    def test_what_cannot_be_updated_is_refused_and_what_was_stays(self, ground: Ground) -> None:
+    def test_refused_update_keeps_the_configuration(self, ground: Ground) -> None:
         create("top", body(ground.configuration()))
         other = ground.configuration()
         other["HeadNode"]["InstanceType"] = "m5.2xlarge"
@@ -111,7 +111,7 @@ class TestCluster:
         assert "creating a new cluster" in said
         assert nodes() == two()
 
-    def test_a_retained_cluster_stays(self, ground: Ground) -> None:
+    def test_retained_cluster_is_kept(self, ground: Ground) -> None:
         create("top", body(ground.configuration(), DeletionPolicy="Retain"))
         delete("top")
         assert nodes() == two()
@@ -137,7 +137,7 @@ class TestCluster:
         assert "already exists" in reason("top", "Cluster", "CREATE_FAILED")
         assert described("train")["StackStatus"] == "CREATE_COMPLETE"
 
-    def test_nodes_carry_the_policies_that_are_given(self, ground: Ground) -> None:
+    def test_nodes_have_the_configured_policies(self, ground: Ground) -> None:
         policy = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"
         configuration = ground.configuration()
         iam = {"AdditionalIamPolicies": [{"Policy": policy}]}
@@ -150,7 +150,7 @@ class TestCluster:
             (attached,) = aws("iam").list_attached_role_policies(RoleName=role)["AttachedPolicies"]
             assert attached["PolicyArn"] == policy
 
-    def test_a_policy_that_is_not_there_fails_the_stack(self, ground: Ground) -> None:
+    def test_unknown_policy_fails_the_stack(self, ground: Ground) -> None:
         configuration = ground.configuration()
         policy = "arn:aws:iam::111122223333:policy/parallelcluster-missing"
         configuration["HeadNode"]["Iam"] = {"AdditionalIamPolicies": [{"Policy": policy}]}
@@ -159,7 +159,7 @@ class TestCluster:
         assert nodes() == []
 
 
-def test_quotas_of_ec2_stop_a_cluster() -> None:
+def test_exceeded_ec2_quota_fails_the_cluster() -> None:
     with local_aws("new-account"):
         stack = create("top", body(lay_ground().configuration(40)))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -168,7 +168,7 @@ def test_quotas_of_ec2_stop_a_cluster() -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/parallelcluster/"])
-def test_only_policies_of_parallelcluster_are_attached(path: str) -> None:
+def test_only_parallelcluster_policies_can_be_attached(path: str) -> None:
     """What the provider's own role may attach to a cluster's roles, where IAM is enforced."""
     statement = {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "*"}
     document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})

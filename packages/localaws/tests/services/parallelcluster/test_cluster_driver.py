@@ -57,7 +57,7 @@ def ground() -> Iterator[Ground]:
         yield lay_ground()
 
 
-def test_the_stack_waits_for_the_nodes_and_they_end_with_it(ground: Ground) -> None:
+def test_stack_waits_for_the_nodes(ground: Ground) -> None:
     machines = Machines()
     with attach_cluster_driver(runtime(), machines):
         stack = create("top", body(ground.configuration()))
@@ -72,7 +72,7 @@ def test_the_stack_waits_for_the_nodes_and_they_end_with_it(ground: Ground) -> N
     assert machines.ended == ["train"]
 
 
-def test_a_custom_action_that_fails_fails_the_cluster_with_its_words(ground: Ground) -> None:
+def test_failed_custom_action_fails_the_cluster_with_its_message(ground: Ground) -> None:
     words = "fetch_and_run - Failed to execute OnNodeConfigured script 1, return code: 1."
     machines = Machines(words)
     with attach_cluster_driver(runtime(), machines):
@@ -83,7 +83,7 @@ def test_a_custom_action_that_fails_fails_the_cluster_with_its_words(ground: Gro
     assert nodes() == []
 
 
-def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) -> None:
+def test_failed_update_keeps_the_former_configuration(ground: Ground) -> None:
     machines = Machines("", "Update failed")
     with attach_cluster_driver(runtime(), machines):
         create("top", body(ground.configuration()))
@@ -100,7 +100,7 @@ def test_an_update_that_fails_leaves_the_configuration_before(ground: Ground) ->
     assert back.configuration == created.configuration
 
 
-def test_there_is_one_driver_at_a_time(ground: Ground) -> None:
+def test_only_one_driver_can_be_registered(ground: Ground) -> None:
     del ground
     with attach_cluster_driver(runtime(), Machines()):
         with (

@@ -35,7 +35,7 @@ def ground() -> Iterator[Ground]:
 
 
 class TestProvider:
-    def test_it_needs_the_capability_of_macros(self, ground: Ground) -> None:
+    def test_provider_requires_capability_auto_expand(self, ground: Ground) -> None:
         cloudformation().create_stack(
             StackName="top",
             TemplateBody=body(ground.configuration()),
@@ -45,12 +45,12 @@ class TestProvider:
         assert "CAPABILITY_AUTO_EXPAND" in reason("top", "Provider", "CREATE_FAILED")
 
     @pytest.mark.parametrize("version", ["3.5.1", "2.11.0", "latest"])
-    def test_releases_without_one_are_not_there(self, ground: Ground, version: str) -> None:
+    def test_unknown_provider_releases_are_not_found(self, ground: Ground, version: str) -> None:
         stack = create("top", body(ground.configuration(), version=version))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         assert "S3 error" in reason("top", "Provider", "CREATE_FAILED")
 
-    def test_another_regions_bucket_has_none_for_this_one(self, ground: Ground) -> None:
+    def test_bucket_of_another_region_has_no_provider(self, ground: Ground) -> None:
         url = HOSTED.format(VERSION).replace("us-east-1", "eu-west-1")
         with pytest.raises(ClientError, match="S3 error"):
             cloudformation().create_stack(
@@ -74,7 +74,7 @@ class TestProvider:
         assert function["Role"] == own
         assert [role["RoleName"] for role in aws("iam").list_roles()["Roles"]] == ["own"]
 
-    def test_a_function_that_is_no_provider_makes_no_cluster(self, ground: Ground) -> None:
+    def test_other_function_creates_no_cluster(self, ground: Ground) -> None:
         properties = {
             "ServiceToken": "arn:aws:lambda:us-east-1:111122223333:function:other",
             "ClusterName": "train",

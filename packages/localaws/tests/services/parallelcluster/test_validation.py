@@ -43,7 +43,7 @@ class TestWithoutValidation:
         assert said["message"].startswith("UNVALIDATED")
         assert PYTHON in said["message"]
 
-    def test_without_the_variable_the_checkouts_environment_validates(
+    def test_environment_of_the_checkout_validates_by_default(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pcluster_python: str
     ) -> None:
         monkeypatch.delenv(PYTHON, raising=False)

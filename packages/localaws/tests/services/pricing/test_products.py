@@ -41,7 +41,7 @@ def usd(product: dict[str, Any]) -> Decimal:
 
 @pytest.mark.usefixtures("aws")
 class TestInstances:
-    def test_the_on_demand_price_of_the_catalogue(self) -> None:
+    def test_ec2_on_demand_price_of_the_catalogue_is_returned(self) -> None:
         price = load_catalog().instance_price("p5.48xlarge", "us-east-1", "ec2-on-demand")
         assert isinstance(price, Known)
         (product,) = products("AmazonEC2", instanceType="p5.48xlarge", **PLAIN_LINUX)
@@ -51,7 +51,7 @@ class TestInstances:
         assert product["product"]["attributes"]["vcpu"] == "192"
         assert product["product"]["attributes"]["location"] == "US East (N. Virginia)"
 
-    def test_the_hyperpod_price_of_the_catalogue(self) -> None:
+    def test_hyperpod_price_of_the_catalogue_is_returned(self) -> None:
         price = load_catalog().instance_price("p5.48xlarge", "us-east-1", "hyperpod-on-demand")
         assert isinstance(price, Known)
         (product,) = products(
@@ -63,7 +63,7 @@ class TestInstances:
         assert usd(product) == price.value.usd
         assert product["product"]["attributes"]["usagetype"] == "USE1-Cluster:ml.p5.48xlarge"
 
-    def test_the_form_that_readers_of_price_lists_rely_on(self) -> None:
+    def test_products_have_the_documented_format(self) -> None:
         (product,) = products("AmazonEC2", instanceType="p5.48xlarge", **PLAIN_LINUX)
         sku = product["product"]["sku"]
         ((offer, term),) = product["terms"]["OnDemand"].items()
@@ -74,7 +74,7 @@ class TestInstances:
         assert dimension["unit"] == "Hrs"
         assert isinstance(dimension["pricePerUnit"]["USD"], str)
 
-    def test_skus_are_one_of_a_kind_and_the_same_every_time(self) -> None:
+    def test_skus_are_unique_and_stable(self) -> None:
         first = [p["product"]["sku"] for p in products("AmazonEC2")]
         assert len(set(first)) == len(first) > 50
         assert first == [p["product"]["sku"] for p in products("AmazonEC2")]
@@ -93,7 +93,7 @@ class TestFilters:
             if "instanceType" in product["product"]["attributes"]
         }
 
-    def test_any_of_contains_equals_and_none_of(self) -> None:
+    def test_filter_types_are_supported(self) -> None:
         assert self.names("ANY_OF", "p5.48xlarge, p4d.24xlarge") == {"p5.48xlarge", "p4d.24xlarge"}
         assert self.names("EQUALS", "p5.48xlarge") == {"p5.48xlarge"}
         assert {"p5.48xlarge", "p5en.48xlarge"} <= self.names("CONTAINS", "p5")
@@ -105,7 +105,7 @@ class TestFilters:
         regions = {product["product"]["attributes"]["regionCode"] for product in found}
         assert regions <= {"eu-north-1"}
 
-    def test_services_and_the_values_of_their_attributes(self) -> None:
+    def test_services_and_attribute_values_are_listed(self) -> None:
         pricing = client("pricing")
         services = {s["ServiceCode"]: s for s in pricing.describe_services()["Services"]}
         assert {"AmazonEC2", "AmazonSageMaker", "AmazonFSx", "AmazonS3"} <= services.keys()
@@ -128,7 +128,7 @@ class TestFilters:
 
 
 class TestWorldPrices:
-    def test_a_page_holds_a_hundred_at_most(self) -> None:
+    def test_page_has_at_most_a_hundred_products(self) -> None:
         seeds = [
             {"instance_type": f"x{number}.large", "region": "us-east-1", "usd": number}
             for number in range(150)
@@ -149,7 +149,7 @@ class TestWorldPrices:
             ]
         assert {f"x{number}.large" for number in range(150)} <= set(names)
 
-    def test_a_worlds_price_replaces_the_catalogues(self) -> None:
+    def test_price_of_the_world_replaces_the_catalogue(self) -> None:
         seed = {"instance_type": "p5.48xlarge", "region": "us-east-1", "usd": "1.25"}
         with local_aws(prices=[seed]):
             (product,) = products("AmazonEC2", instanceType="p5.48xlarge", **PLAIN_LINUX)
@@ -157,13 +157,13 @@ class TestWorldPrices:
             others = products("AmazonSageMaker", instanceName="ml.p5.48xlarge")
             assert Decimal("1.25") not in {usd(other) for other in others}
 
-    def test_a_worlds_price_of_something_the_catalogue_does_not_price(self) -> None:
+    def test_world_can_add_prices(self) -> None:
         seed = {"instance_type": "p9.48xlarge", "region": "us-east-1", "usd": "99"}
         with local_aws(prices=[{**seed, "kind": "hyperpod-on-demand"}]):
             (product,) = products("AmazonSageMaker", instanceName="ml.p9.48xlarge")
         assert usd(product) == 99
 
-    def test_a_service_item(self) -> None:
+    def test_service_products_have_prices(self) -> None:
         catalog = load_catalog()
         item = catalog.service_items("fsx_lustre")[0]
         seed = {"service": "fsx_lustre", "item": item, "region": "us-east-1", "usd": "0.5"}
@@ -178,7 +178,7 @@ class TestWorldPrices:
 class TestEverythingThatIsPriced:
     """Each price of the catalogue is found, as the only one, by a user's filters."""
 
-    def test_instances(self) -> None:
+    def test_instance_prices_match_the_catalogue(self) -> None:
         catalog, seen = load_catalog(), 0
         everything: dict[str, list[dict[str, Any]]] = {
             code: products(code) for code in ("AmazonEC2", "AmazonSageMaker")
@@ -213,7 +213,7 @@ class TestEverythingThatIsPriced:
             assert usd(found) == price.value.usd, (name, region)
         assert seen > 70
 
-    def test_a_sample_of_them_by_the_api_itself(self) -> None:
+    def test_sampled_instance_prices_are_returned_by_the_api(self) -> None:
         """The same through GetProducts, for training instance types."""
         catalog = load_catalog()
         for name in ("p4d.24xlarge", "p5.48xlarge", "trn1.32xlarge", "g6e.48xlarge", "m5.xlarge"):
@@ -222,7 +222,7 @@ class TestEverythingThatIsPriced:
             (found,) = products("AmazonEC2", instanceType=name, **PLAIN_LINUX)
             assert usd(found) == price.value.usd
 
-    def test_services(self) -> None:
+    def test_service_prices_match_the_catalogue(self) -> None:
         from clusterwright_localaws.services.pricing.products import KNOWN_BY, SERVICES
 
         catalog, seen = load_catalog(), 0
@@ -249,7 +249,7 @@ class TestEverythingThatIsPriced:
                     assert entry["product"]["attributes"]["usagetype"].endswith(f"-{usage}")
         assert seen > 20
 
-    def test_every_product_has_its_own_sku_and_every_value_can_be_asked_for(self) -> None:
+    def test_products_have_unique_skus_and_filterable_attributes(self) -> None:
         pricing = client("pricing")
         for described in pricing.describe_services()["Services"]:
             code = described["ServiceCode"]

@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client, refusal
 
 @pytest.mark.usefixtures("aws")
 class TestAdded:
-    def test_a_database_parameter_is_set_back(self) -> None:
+    def test_database_parameter_is_reset(self) -> None:
         rds = client("rds")
         rds.create_db_parameter_group(
             DBParameterGroupName="p", DBParameterGroupFamily="mysql8.0", Description="d"

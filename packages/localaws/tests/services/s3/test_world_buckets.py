@@ -36,7 +36,7 @@ def link(site: Site, bucket: str) -> str:
     return str(association["DataRepositoryPath"])
 
 
-def test_a_seeded_bucket_is_readable_by_everyone_and_listed_for_its_owner() -> None:
+def test_bucket_of_the_world_is_readable_by_all_accounts() -> None:
     with local_aws(buckets=[SEED]):
         s3 = client("s3")
         s3.head_bucket(Bucket="shared-corpus")
@@ -45,7 +45,7 @@ def test_a_seeded_bucket_is_readable_by_everyone_and_listed_for_its_owner() -> N
         assert refusal(s3.create_bucket, Bucket="shared-corpus")[0] == "BucketAlreadyExists"
 
 
-def test_fsx_links_it_whichever_service_is_called_first() -> None:
+def test_fsx_can_link_a_bucket_of_the_world() -> None:
     with local_aws(buckets=[SEED]):
         site = build_site()
         open_lustre_ports(site)
@@ -55,7 +55,7 @@ def test_fsx_links_it_whichever_service_is_called_first() -> None:
 
 
 @pytest.mark.parametrize("world", built_in_worlds())
-def test_every_world_has_the_buckets_that_our_specs_name_as_existing(world: str) -> None:
+def test_existing_buckets_of_all_configs_are_in_every_world(world: str) -> None:
     named: set[str] = set()
     for path in CONFIGS:
         storage = load_cluster(path).cluster.storage
@@ -68,7 +68,7 @@ def test_every_world_has_the_buckets_that_our_specs_name_as_existing(world: str)
     assert len(named) >= 3
 
 
-def test_a_worlds_bucket_needs_a_valid_name(tmp_path: Path) -> None:
+def test_bucket_of_the_world_requires_a_valid_name(tmp_path: Path) -> None:
     from clusterwright_localaws.worlds.loading import WorldError
 
     world = tmp_path / "world.yaml"

@@ -36,7 +36,7 @@ def add(count: int, group: str = "workers", **more: Any) -> dict[str, Any]:
 
 
 class TestAdd:
-    def test_nodes_are_added_under_logical_ids(self, site: Site) -> None:
+    def test_nodes_are_added_with_logical_ids(self, site: Site) -> None:
         site.create(site.group("workers", 2), **CONTINUOUS)
         answer = add(3)
         assert answer["Failed"] == []
@@ -45,7 +45,7 @@ class TestAdd:
         assert logical < {node["NodeLogicalId"] for node in workers()}
         assert group_of(describe(), "workers")["TargetCount"] == 5
 
-    def test_a_token_adds_once(self, site: Site) -> None:
+    def test_repeated_token_adds_nodes_once(self, site: Site) -> None:
         site.create(site.group("workers", 1), **CONTINUOUS)
         first, again = add(2, token="t"), add(2, token="t")
         assert first["Successful"] == again["Successful"]
@@ -67,7 +67,7 @@ class TestAdd:
         assert answer["Successful"] == []
         assert [(e["ErrorCode"], e["FailedCount"]) for e in answer["Failed"]] == [(code, 2)]
 
-    def test_only_continuous_clusters_take_it(self, site: Site) -> None:
+    def test_clusters_without_continuous_provisioning_are_refused(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         code, message = refusal(
             client("sagemaker").batch_add_cluster_nodes,
@@ -77,7 +77,7 @@ class TestAdd:
         assert code == "ValidationException"
         assert "Continuous" in message
 
-    def test_at_most_fifty_at_once(self, site: Site) -> None:
+    def test_at_most_fifty_nodes_can_be_added(self, site: Site) -> None:
         site.create(site.group("workers", 1), site.group("others", 1), **CONTINUOUS)
         code, _ = refusal(
             client("sagemaker").batch_add_cluster_nodes,
@@ -89,7 +89,7 @@ class TestAdd:
         )
         assert code == "ValidationException"
 
-    def test_the_quota_holds(self) -> None:
+    def test_quota_is_enforced(self) -> None:
         with local_aws(quotas={"sagemaker/L-8762A75F": 3}):
             site = build_site()
             site.create(site.group("workers", 2), **CONTINUOUS)
@@ -103,7 +103,7 @@ class TestAdd:
 
 
 class TestDelete:
-    def test_nodes_go_and_the_target_shrinks(self, site: Site) -> None:
+    def test_deleted_nodes_reduce_the_target_count(self, site: Site) -> None:
         site.create(site.group("workers", 3))
         doomed = workers()[0]
         kept = workers()[1]
@@ -118,7 +118,7 @@ class TestDelete:
         assert [node["InstanceId"] for node in workers()] == [kept["InstanceId"]]
         assert group_of(describe(), "workers")["TargetCount"] == 1
 
-    def test_the_controller_stays(self, site: Site) -> None:
+    def test_controller_cannot_be_deleted(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
         answer = client("sagemaker").batch_delete_cluster_nodes(
@@ -127,7 +127,7 @@ class TestDelete:
         assert "Successful" not in answer
         assert answer["Failed"][0]["Code"] == "NodeIdInUse"
 
-    def test_something_must_be_named(self, site: Site) -> None:
+    def test_empty_request_is_refused(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         for name in ("batch_delete", "batch_reboot", "batch_replace"):
             call = getattr(client("sagemaker"), f"{name}_cluster_nodes")
@@ -135,7 +135,7 @@ class TestDelete:
 
 
 class TestRebootAndReplace:
-    def test_a_reboot_keeps_the_node(self) -> None:
+    def test_reboot_keeps_the_node(self) -> None:
         with local_aws(delays={"node": 20}) as runtime:
             site = build_site()
             site.create(site.group("workers", 1))
@@ -153,7 +153,7 @@ class TestRebootAndReplace:
             runtime.clock.advance(21)
             assert workers()[0]["InstanceStatus"]["Status"] == "Running"
 
-    def test_a_replacement_is_new_hardware_in_the_same_place(self, site: Site) -> None:
+    def test_replacement_has_a_new_instance_id_and_the_same_name(self, site: Site) -> None:
         site.create(site.group("workers", 2), **CONTINUOUS)
         before = workers()[0]
         answer = client("sagemaker").batch_replace_cluster_nodes(
@@ -164,7 +164,7 @@ class TestRebootAndReplace:
         assert after["InstanceId"] != before["InstanceId"]
         assert after["PrivateDnsHostname"] == before["PrivateDnsHostname"]
 
-    def test_more_than_25_are_refused_by_the_model(self, site: Site) -> None:
+    def test_more_than_25_nodes_are_refused_by_the_model(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         code, message = refusal(
             client("sagemaker").batch_replace_cluster_nodes,
@@ -179,7 +179,7 @@ CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
 
 
 class TestBatchLimits:
-    def test_a_token_is_of_one_request_and_for_eight_hours(self) -> None:
+    def test_token_is_valid_for_one_request_for_eight_hours(self) -> None:
         with local_aws() as runtime:
             site = build_site()
             site.create(site.group("workers", 1), **CONTINUOUS)
@@ -200,7 +200,7 @@ class TestBatchLimits:
             runtime.clock.advance(8 * 3600 + 1)
             assert add(1) != first
 
-    def test_controllers_are_not_replaced(self, site: Site) -> None:
+    def test_controller_cannot_be_replaced(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
         answer = client("sagemaker").batch_replace_cluster_nodes(
@@ -210,7 +210,7 @@ class TestBatchLimits:
             (controller, "InstanceIdInUse")
         ]
 
-    def test_logical_ids_are_for_continuous_clusters(self, site: Site) -> None:
+    def test_logical_ids_require_continuous_provisioning(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         node = nodes(InstanceGroupNameContains="workers")[0]
         sagemaker = client("sagemaker")
@@ -221,7 +221,7 @@ class TestBatchLimits:
             code, _ = refusal(call, ClusterName="train", NodeLogicalIds=[node["NodeLogicalId"]])
             assert code == "ValidationException"
 
-    def test_at_most_99_are_deleted_at_once(self, site: Site) -> None:
+    def test_at_most_99_nodes_can_be_deleted(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         delete = client("sagemaker").batch_delete_cluster_nodes
         ids = [f"i-{number:017x}" for number in range(100)]

@@ -28,7 +28,7 @@ P5 = "sagemaker/L-8762A75F"
 
 
 class TestCreate:
-    def test_nodes_come_and_the_stack_knows_the_cluster(self, site: Site) -> None:
+    def test_cluster_is_created_with_its_nodes(self, site: Site) -> None:
         exports = {
             "Arn": {"Value": {"Fn::GetAtt": ["Cluster", "ClusterArn"]}},
             "Ref": {"Value": {"Ref": "Cluster"}},
@@ -44,18 +44,18 @@ class TestCreate:
         }
         assert len(nodes()) == 5
 
-    def test_without_a_name_it_gets_one_of_the_stacks(self, site: Site) -> None:
+    def test_default_name_is_derived_from_the_stack(self, site: Site) -> None:
         deploy("training", cluster(site, site.group("gpu", 1), name=None))
         (found,) = client("sagemaker").list_clusters()["ClusterSummaries"]
         assert found["ClusterName"].startswith("training-Cluster-")
 
-    def test_tags_are_the_clusters(self, site: Site) -> None:
+    def test_cluster_has_the_tags_of_its_resource(self, site: Site) -> None:
         tags = [{"Key": "team", "Value": "vision"}]
         deploy("s", cluster(site, site.group("gpu", 1), Tags=tags))
         found = client("sagemaker").list_tags(ResourceArn=physical_id("s", "Cluster"))["Tags"]
         assert tags[0] in found
 
-    def test_a_quota_that_is_too_small_rolls_the_stack_back(self) -> None:
+    def test_insufficient_quota_rolls_back(self) -> None:
         with local_aws(quotas={P5: 8}):
             site = build_site()
             free = site.free_addresses()
@@ -68,7 +68,7 @@ class TestCreate:
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
             assert site.free_addresses() == free
 
-    def test_a_subnet_that_is_too_small_rolls_the_stack_back(self) -> None:
+    def test_too_small_subnet_rolls_back(self) -> None:
         with local_aws("full-subnets"):
             site = build_site()
             stack = deploy("s", cluster(site, site.group("gpu", 2)))
@@ -76,7 +76,7 @@ class TestCreate:
             assert site.subnet_id in failure("s", "Cluster")
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
 
-    def test_an_expired_plan_rolls_the_stack_back(self) -> None:
+    def test_expired_plan_rolls_back(self) -> None:
         plan = "arn:aws:sagemaker:us-east-1:123456789012:training-plan/prod-2027"
         with local_aws("expired-plan"):
             site = build_site()
@@ -84,7 +84,7 @@ class TestCreate:
             assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
             assert "prod-2027" in failure("s", "Cluster")
 
-    def test_scripts_that_are_missing_fail_the_cluster_and_roll_back(self, site: Site) -> None:
+    def test_missing_scripts_roll_back(self, site: Site) -> None:
         missing = {"SourceS3Uri": "s3://sagemaker-lifecycle/base", "OnCreate": "other.sh"}
         stack = deploy("s", cluster(site, site.group("gpu", 2, LifeCycleConfig=missing)))
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
@@ -111,7 +111,7 @@ class TestCreate:
 
 
 class TestUpdate:
-    def test_nodes_come_and_go_with_the_count(self, site: Site) -> None:
+    def test_nodes_follow_the_instance_count(self, site: Site) -> None:
         deploy("s", cluster(site, site.group("gpu", 4)))
         before = {node["InstanceId"] for node in nodes()}
         deploy("s", cluster(site, site.group("gpu", 6)))
@@ -124,14 +124,14 @@ class TestUpdate:
         assert len(shrunk) == 3
         assert shrunk < grown
 
-    def test_a_group_is_added_and_another_deleted(self, site: Site) -> None:
+    def test_group_is_added_and_another_is_deleted(self, site: Site) -> None:
         deploy("s", cluster(site, site.group("one", 1)))
         first = physical_id("s", "Cluster")
         deploy("s", cluster(site, site.group("two", 2)))
         assert physical_id("s", "Cluster") == first
         assert {node["InstanceGroupName"] for node in nodes()} == {"controller", "two"}
 
-    def test_a_refused_growth_rolls_back_to_the_nodes_that_were(self) -> None:
+    def test_refused_growth_rolls_back_to_the_former_count(self) -> None:
         with local_aws(quotas={P5: 4}):
             site = build_site()
             deploy("s", cluster(site, site.group("gpu", 4)))
@@ -142,7 +142,7 @@ class TestUpdate:
             assert {node["InstanceId"] for node in nodes()} == before
             assert group_of(describe(), "gpu")["TargetCount"] == 4
 
-    def test_a_changed_network_replaces_the_cluster(self, site: Site) -> None:
+    def test_changed_network_replaces_the_cluster(self, site: Site) -> None:
         other = client("ec2").create_security_group(
             GroupName="other", Description="other", VpcId=site.vpc_id
         )["GroupId"]
@@ -155,7 +155,7 @@ class TestUpdate:
         (left,) = client("sagemaker").list_clusters()["ClusterSummaries"]
         assert left["ClusterArn"] == new
 
-    def test_tags_alone_leave_the_nodes_alone(self, site: Site) -> None:
+    def test_changed_tags_do_not_affect_nodes(self, site: Site) -> None:
         deploy("s", cluster(site, site.group("gpu", 1), Tags=[{"Key": "a", "Value": "1"}]))
         before = nodes()
         deploy("s", cluster(site, site.group("gpu", 1), Tags=[{"Key": "b", "Value": "2"}]))
@@ -175,7 +175,7 @@ class TestDelete:
         )
         assert site.free_addresses() == free
 
-    def test_a_resource_deleted_by_hand_does_not_stop_the_deletion(self, site: Site) -> None:
+    def test_manually_deleted_resource_does_not_prevent_deletion(self, site: Site) -> None:
         deploy("s", cluster(site, site.group("gpu", 1)))
         client("sagemaker").delete_cluster(ClusterName="train")
         assert destroy("s")["StackStatus"] == "DELETE_COMPLETE"
@@ -191,7 +191,7 @@ class TestDrift:
         return found
 
     @pytest.mark.parametrize("changed", [False, True])
-    def test_a_count_changed_by_hand_is_drift(self, site: Site, changed: bool) -> None:
+    def test_manually_changed_count_is_drift(self, site: Site, changed: bool) -> None:
         deploy("s", cluster(site, site.group("gpu", 4)))
         if changed:
             client("sagemaker").update_cluster(

@@ -25,7 +25,7 @@ def cluster_in(site: Site) -> str:
 
 
 @pytest.mark.parametrize("way", ["none", "other table", "gateway", "open"])
-def test_nodes_of_a_closed_network_fetch_no_scripts(way: str) -> None:
+def test_nodes_without_an_s3_route_fail(way: str) -> None:
     subnet = {**CLOSED, "closed": way != "open"}
     with local_aws("generous", subnets=[subnet]):
         site, ec2 = build_site(), client("ec2")

@@ -28,7 +28,7 @@ def refused(site: Site, *groups: dict[str, Any], **more: Any) -> tuple[str, str]
     return refusal(client("sagemaker").create_cluster, **site.request(*groups, **more))
 
 
-def test_a_cluster_comes_into_service_with_its_nodes(site: Site) -> None:
+def test_cluster_becomes_in_service_with_its_nodes(site: Site) -> None:
     cluster = site.create(site.group("workers", 4, SlurmConfig={"NodeType": "Compute"}))
     assert cluster["ClusterStatus"] == "InService"
     assert "FailureMessage" not in cluster
@@ -47,7 +47,7 @@ def test_a_cluster_comes_into_service_with_its_nodes(site: Site) -> None:
     assert len({node["PrivateDnsHostname"] for node in found}) == 5
 
 
-def test_the_arn_is_as_the_model_wants_it(site: Site) -> None:
+def test_arn_has_the_format_of_the_model(site: Site) -> None:
     arn = site.create(site.group("workers", 1))["ClusterArn"]
     assert arn.startswith("arn:aws:sagemaker:us-east-1:123456789012:cluster/")
     assert client("sagemaker").describe_cluster(ClusterName=arn)["ClusterName"] == "train"
@@ -77,7 +77,7 @@ def test_addresses_are_distinct_and_in_the_subnet(site: Site) -> None:
     assert found[0]["CapacityType"] == "OnDemand"
 
 
-def test_a_node_is_found_by_either_id(site: Site) -> None:
+def test_node_is_found_by_instance_or_logical_id(site: Site) -> None:
     site.create(site.group("workers", 1))
     node = nodes()[1]
     sagemaker = client("sagemaker")
@@ -94,7 +94,7 @@ def test_a_node_is_found_by_either_id(site: Site) -> None:
     )
 
 
-def test_a_name_is_unique(site: Site) -> None:
+def test_cluster_name_is_unique(site: Site) -> None:
     site.create(site.group("workers", 1))
     assert refused(site, site.group("workers", 1))[0] == "ResourceInUse"
 
@@ -107,7 +107,7 @@ def test_what_is_not_there_is_not_found(aws: Runtime) -> None:
     )
 
 
-def test_slurm_needs_a_controller(site: Site) -> None:
+def test_slurm_cluster_requires_a_controller(site: Site) -> None:
     request = site.request(site.group("workers", 1))
     del request["InstanceGroups"][0]
     code, message = refusal(client("sagemaker").create_cluster, **request)
@@ -117,7 +117,7 @@ def test_slurm_needs_a_controller(site: Site) -> None:
     )
 
 
-def test_the_network_must_exist(site: Site) -> None:
+def test_unknown_network_is_refused(site: Site) -> None:
     code, message = refused(
         site,
         site.group("workers", 1),
@@ -137,7 +137,7 @@ def test_the_network_must_exist(site: Site) -> None:
     )
 
 
-def test_scripts_that_are_not_in_s3_fail_the_cluster(site: Site) -> None:
+def test_missing_scripts_fail_the_cluster(site: Site) -> None:
     missing = {"SourceS3Uri": LIFECYCLE, "OnCreate": "absent.sh"}
     cluster = site.create(site.group("workers", 1, LifeCycleConfig=missing))
     assert cluster["ClusterStatus"] == "Failed"
@@ -145,7 +145,7 @@ def test_scripts_that_are_not_in_s3_fail_the_cluster(site: Site) -> None:
     assert nodes() == []
 
 
-def test_both_slurm_configurations_fail_the_cluster(site: Site) -> None:
+def test_mixed_slurm_configurations_fail_the_cluster(site: Site) -> None:
     client("s3").put_object(
         Bucket="sagemaker-lifecycle", Key="base/provisioning_parameters.json", Body=b"{}"
     )
@@ -154,7 +154,7 @@ def test_both_slurm_configurations_fail_the_cluster(site: Site) -> None:
     assert "provisioning_parameters.json file simultaneously" in cluster["FailureMessage"]
 
 
-def test_a_full_subnet_fails_the_cluster() -> None:
+def test_full_subnet_fails_the_cluster() -> None:
     with local_aws():
         site = build_site(cidr="10.0.0.0/25")
         cluster = site.create(site.group("workers", 4))
@@ -175,7 +175,7 @@ def test_a_full_subnet_fails_the_cluster_in_either_mode(mode: dict[str, str]) ->
         assert "free IP addresses" in cluster["FailureMessage"]
 
 
-def test_without_capacity_nothing_is_kept() -> None:
+def test_insufficient_capacity_rolls_back_all_nodes() -> None:
     world = {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]}
     with local_aws(**world):
         site = build_site()
@@ -188,7 +188,7 @@ def test_without_capacity_nothing_is_kept() -> None:
         assert nodes() == []
 
 
-def test_a_continuous_cluster_keeps_what_it_got_and_tries_again() -> None:
+def test_continuous_cluster_keeps_available_nodes_and_retries() -> None:
     world = {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]}
     with local_aws(**world) as runtime:
         site = build_site()
@@ -203,7 +203,7 @@ def test_a_continuous_cluster_keeps_what_it_got_and_tries_again() -> None:
         assert group_of(describe(), "workers")["CurrentCount"] == 2
 
 
-def test_a_minimum_that_is_not_met_rolls_the_group_back() -> None:
+def test_unmet_minimum_rolls_the_group_back() -> None:
     world = {"capacity": [{"instance_type": "p5.48xlarge", "available": 3}]}
     with local_aws(**world):
         site = build_site()
@@ -216,7 +216,7 @@ def test_a_minimum_that_is_not_met_rolls_the_group_back() -> None:
         assert (workers["CurrentCount"], workers["TargetCount"]) == (0, 0)
 
 
-def test_a_continuous_cluster_needs_its_controller() -> None:
+def test_continuous_cluster_requires_its_controller() -> None:
     world = {"capacity": [{"instance_type": "m5.xlarge", "available": 0}]}
     with local_aws(**world):
         site = build_site()
@@ -227,7 +227,7 @@ def test_a_continuous_cluster_needs_its_controller() -> None:
 class TestWithoutAVpc:
     """`VpcConfig` is optional: nodes are then in the service's own VPC."""
 
-    def test_the_cluster_uses_no_addresses_and_is_scaled_and_deleted(self, site: Site) -> None:
+    def test_failed_cluster_releases_addresses_and_can_be_deleted(self, site: Site) -> None:
         before = site.free_addresses()
         request = site.request(site.group("workers", 3, "ml.m5.xlarge"))
         del request["VpcConfig"]
@@ -255,7 +255,7 @@ class TestWithoutAVpc:
 
 
 class TestTime:
-    def test_states_take_their_time(self) -> None:
+    def test_states_take_their_delay(self) -> None:
         with local_aws(delays={"cluster": 60, "node": 20}) as runtime:
             site = build_site()
             cluster = site.create(site.group("workers", 2))
@@ -276,7 +276,7 @@ class TestTime:
             runtime.clock.advance(61)
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
 
-    def test_a_failure_passes_through_its_states(self) -> None:
+    def test_failure_passes_through_the_documented_states(self) -> None:
         with local_aws("full-subnets", delays={"cluster": 60}) as runtime:
             site = build_site()
             assert site.create(site.group("workers", 1))["ClusterStatus"] == "Creating"
@@ -285,7 +285,7 @@ class TestTime:
             runtime.clock.advance(61)
             assert describe()["ClusterStatus"] == "Failed"
 
-    def test_a_busy_cluster_is_not_updated(self) -> None:
+    def test_cluster_in_transition_cannot_be_updated(self) -> None:
         with local_aws(delays={"cluster": 60}):
             site = build_site()
             site.create(site.group("workers", 1))
@@ -298,7 +298,7 @@ class TestTime:
                 == "ConflictException"
             )
 
-    def test_nodes_shut_down_before_they_are_deleted(self) -> None:
+    def test_nodes_are_shutting_down_before_deletion(self) -> None:
         with local_aws(delays={"node": 20}) as runtime:
             site = build_site()
             site.create(site.group("workers", 2))
@@ -314,7 +314,7 @@ class TestTime:
             assert len(nodes()) == 2
 
 
-def test_security_group_and_subnet_in_use_stay(site: Site) -> None:
+def test_security_group_and_subnet_in_use_cannot_be_deleted(site: Site) -> None:
     site.create(site.group("workers", 1))
     ec2 = client("ec2")
     assert refusal(ec2.delete_security_group, GroupId=site.group_id)[0] == "DependencyViolation"
@@ -324,7 +324,7 @@ def test_security_group_and_subnet_in_use_stay(site: Site) -> None:
     ec2.delete_subnet(SubnetId=site.subnet_id)
 
 
-def test_six_thousand_nodes_are_cheap() -> None:
+def test_six_thousand_nodes_are_created_fast() -> None:
     """Processor time, which other work on the machine does not affect."""
     count = 6_000
     with local_aws(quotas={"sagemaker/L-2CE978FC": 10_000, "sagemaker/L-3308CCC7": 10_000}):

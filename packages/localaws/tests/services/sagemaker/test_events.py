@@ -30,7 +30,7 @@ class TestEvents:
             for event in page["Events"]
         ]
 
-    def test_a_failure_is_found_in_the_events(self) -> None:
+    def test_failure_is_listed_in_the_events(self) -> None:
         with local_aws(capacity=[{"instance_type": "p5.48xlarge", "available": 1}]):
             site = build_site()
             site.create(site.group("workers", 2), **CONTINUOUS)
@@ -44,7 +44,7 @@ class TestEvents:
             metadata = detail["EventDetails"]["EventMetadata"]
             assert "sufficient capacity" in metadata["InstanceGroup"]["FailureMessage"]
 
-    def test_events_are_filtered_sorted_and_paged(self, site: Site) -> None:
+    def test_events_are_filtered_sorted_and_paginated(self, site: Site) -> None:
         site.create(site.group("workers", 150, "ml.c6i.4xlarge"), **CONTINUOUS)
         assert len(self.events(ResourceType="Instance")) == 151
         cluster = self.events(ResourceType="Cluster", SortOrder="Ascending")
@@ -58,12 +58,12 @@ class TestEvents:
         assert self.events(EventTimeAfter=later) == []
         assert len(self.events(EventTimeBefore=later)) >= 153
 
-    def test_clusters_that_are_not_continuous_have_none(self, site: Site) -> None:
+    def test_clusters_without_continuous_provisioning_have_no_events(self, site: Site) -> None:
         site.create(site.group("workers", 1))
         code, _ = refusal(client("sagemaker").list_cluster_events, ClusterName="train")
         assert code == "ValidationException"
 
-    def test_an_unknown_event_is_not_found(self, site: Site) -> None:
+    def test_unknown_event_is_not_found(self, site: Site) -> None:
         site.create(site.group("workers", 1), **CONTINUOUS)
         code, _ = refusal(
             client("sagemaker").describe_cluster_event,

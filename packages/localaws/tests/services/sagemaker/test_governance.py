@@ -51,7 +51,7 @@ def quota(arn: str, team: str = "research", **more: Any) -> dict[str, Any]:
 
 
 class TestPolicies:
-    def test_versions_grow_and_stay(self, arn: str) -> None:
+    def test_versions_increase_and_are_kept(self, arn: str) -> None:
         sagemaker = client("sagemaker")
         made = sagemaker.create_cluster_scheduler_config(
             **policy(arn, Description="first", Tags=[{"Key": "a", "Value": "b"}])
@@ -125,13 +125,15 @@ class TestPolicies:
             ),
         ],
     )
-    def test_bad_quotas(self, arn: str, config: dict[str, Any], words: str) -> None:
+    def test_invalid_quotas_are_refused(
+        self, arn: str, config: dict[str, Any], words: str
+    ) -> None:
         code, message = refusal(
             client("sagemaker").create_compute_quota, **quota(arn, ComputeQuotaConfig=config)
         )
         assert (code, words in message) == ("ValidationException", True)
 
-    def test_names_and_teams_are_unique_in_a_cluster(self, arn: str) -> None:
+    def test_names_and_teams_are_unique_per_cluster(self, arn: str) -> None:
         sagemaker = client("sagemaker")
         sagemaker.create_compute_quota(**quota(arn))
         assert refusal(sagemaker.create_compute_quota, **quota(arn))[0] == "ConflictException"
@@ -142,7 +144,7 @@ class TestPolicies:
             "ConflictException"
         )
 
-    def test_priority_classes_are_unique_and_weighed(self, arn: str) -> None:
+    def test_priority_classes_are_unique_with_weights(self, arn: str) -> None:
         twice = {"PriorityClasses": [{"Name": "a", "Weight": 1}, {"Name": "a", "Weight": 2}]}
         create = client("sagemaker").create_cluster_scheduler_config
         assert "unique: a" in refusal(create, **policy(arn, SchedulerConfig=twice))[1]
@@ -151,7 +153,7 @@ class TestPolicies:
             "less than or equal to 100" in refusal(create, **policy(arn, SchedulerConfig=heavy))[1]
         )
 
-    def test_slurm_clusters_have_no_governance(self, eks_site: EksSite) -> None:
+    def test_slurm_clusters_are_refused(self, eks_site: EksSite) -> None:
         site = eks_site.site
         found = site.create(site.group("w", 1, "ml.m5.xlarge"), name="slurm")
         for call, request in (
@@ -164,7 +166,9 @@ class TestPolicies:
                 True,
             )
 
-    def test_without_the_addon_a_policy_fails_and_can_only_go(self, eks_site: EksSite) -> None:
+    def test_policy_without_the_addon_fails_and_can_only_be_deleted(
+        self, eks_site: EksSite
+    ) -> None:
         sagemaker = client("sagemaker")
         arn = sagemaker.create_cluster(**eks_site.hyperpod())["ClusterArn"]
         made = sagemaker.create_compute_quota(**quota(arn))
@@ -178,7 +182,7 @@ class TestPolicies:
         sagemaker.delete_compute_quota(**identifier)
         assert sagemaker.list_compute_quotas()["ComputeQuotaSummaries"] == []
 
-    def test_a_cluster_with_policies_stays(self, arn: str) -> None:
+    def test_cluster_with_policies_cannot_be_deleted(self, arn: str) -> None:
         sagemaker = client("sagemaker")
         made = sagemaker.create_compute_quota(**quota(arn))
         code, message = refusal(sagemaker.delete_cluster, ClusterName="train")
@@ -186,7 +190,7 @@ class TestPolicies:
         sagemaker.delete_compute_quota(ComputeQuotaId=made["ComputeQuotaId"])
         sagemaker.delete_cluster(ClusterName="train")
 
-    def test_lists_have_pages_filters_and_order(self, arn: str) -> None:
+    def test_lists_are_paginated_filtered_and_sorted(self, arn: str) -> None:
         sagemaker = client("sagemaker")
         for team in ("c", "a", "b"):
             sagemaker.create_compute_quota(**quota(arn, team))
@@ -208,7 +212,7 @@ class TestPolicies:
         assert len(found(ClusterArn=arn)) == 3
         assert found(CreatedBefore="2020-01-01T00:00:00Z") == []
 
-    def test_states_take_time(self) -> None:
+    def test_states_take_the_delay(self) -> None:
         with local_aws(delays={"governance": 60}) as runtime:
             site = build_eks_site()
             site.create()

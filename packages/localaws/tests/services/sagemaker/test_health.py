@@ -17,7 +17,7 @@ from packages.localaws.tests.parts import (
 
 
 class TestDeepHealthChecks:
-    def test_they_follow_the_start_of_a_node(self) -> None:
+    def test_deep_health_checks_follow_the_start_of_a_node(self) -> None:
         with local_aws(delays={"node": 60}) as runtime:
             site = build_site()
             checks = {"OnStartDeepHealthChecks": ["InstanceConnectivity"]}
@@ -30,7 +30,7 @@ class TestDeepHealthChecks:
             assert seen == ["Pending", "DeepHealthCheckInProgress", "Running"]
 
 
-def test_a_health_check_accepts_only_instances_of_the_group(site: Site) -> None:
+def test_health_check_accepts_only_instances_of_the_group(site: Site) -> None:
     site.create(site.group("workers", 1))
     controller = nodes(InstanceGroupNameContains="controller")[0]["InstanceId"]
     code, message = refusal(
@@ -55,7 +55,7 @@ def workers() -> list[dict[str, Any]]:
 
 
 class TestHealthCheck:
-    def test_nodes_are_checked_for_a_while(self) -> None:
+    def test_health_check_takes_its_delay(self) -> None:
         with local_aws(delays={"node": 30}) as runtime:
             site = build_site()
             site.create(site.group("workers", 2))

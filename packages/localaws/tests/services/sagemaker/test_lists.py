@@ -11,7 +11,7 @@ from packages.localaws.tests.parts import (
 
 
 class TestLists:
-    def test_clusters_are_filtered_sorted_and_paged(self, site: Site) -> None:
+    def test_clusters_are_filtered_sorted_and_paginated(self, site: Site) -> None:
         for name in ("b-one", "a-two", "b-three"):
             site.create(site.group("workers", 1), name=name)
         sagemaker = client("sagemaker")
@@ -28,7 +28,7 @@ class TestLists:
         )
         assert [len(page["ClusterSummaries"]) for page in pages] == [2, 1]
 
-    def test_nodes_are_filtered_and_paged(self, site: Site) -> None:
+    def test_nodes_are_filtered_and_paginated(self, site: Site) -> None:
         site.create(site.group("workers", 250, "ml.c6i.4xlarge"))
         assert len(nodes()) == 251
         assert len(nodes(InstanceGroupNameContains="work")) == 250
@@ -36,7 +36,7 @@ class TestLists:
         assert len(page["ClusterNodeSummaries"]) == 7
         assert "NextToken" in page
 
-    def test_a_token_of_another_list_is_refused(self, site: Site) -> None:
+    def test_token_of_another_list_is_refused(self, site: Site) -> None:
         site.create(site.group("workers", 2))
         token = client("sagemaker").list_cluster_nodes(ClusterName="train", MaxResults=1)
         code, _ = refusal(client("sagemaker").list_clusters, NextToken=token["NextToken"])

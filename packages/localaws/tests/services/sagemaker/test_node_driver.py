@@ -72,7 +72,7 @@ def fail_workers(order: NodeOrder) -> None:
         order.report.running()
 
 
-def test_a_cluster_is_in_service_when_its_driver_has_reported_every_node(
+def test_cluster_is_in_service_after_its_driver_reported_every_node(
     site: Site, driver: Recorder
 ) -> None:
     del driver.verdicts["create"]
@@ -93,7 +93,9 @@ def test_a_cluster_is_in_service_when_its_driver_has_reported_every_node(
     assert threading.get_ident() not in driver.threads
 
 
-def test_members_are_what_the_api_lists(site: Site, driver: Recorder, aws: Runtime) -> None:
+def test_driver_receives_the_members_that_the_api_lists(
+    site: Site, driver: Recorder, aws: Runtime
+) -> None:
     site.create(site.group("workers", 2))
     status_is("InService")
     found = members(aws, describe()["ClusterArn"])
@@ -134,14 +136,16 @@ def test_a_lifecycle_failure_rolls_a_creation_back(site: Site, driver: Recorder)
     assert refusal(describe)[0] == "ResourceNotFound"
 
 
-def test_one_failure_is_enough_while_others_hang(site: Site, driver: Recorder) -> None:
+def test_one_failure_is_sufficient_while_others_run(site: Site, driver: Recorder) -> None:
     driver.verdicts["create"] = lambda order: order.number == 2 and order.report.failed("broken")
     site.create(site.group("workers", 3))
     status_is("Failed")
     assert describe()["FailureMessage"] == "broken"
 
 
-def test_continuous_stays_in_service_and_shows_the_failure(site: Site, driver: Recorder) -> None:
+def test_continuous_cluster_stays_in_service_and_reports_the_failure(
+    site: Site, driver: Recorder
+) -> None:
     driver.verdicts["create"] = fail_workers
     site.create(site.group("workers", 2), **CONTINUOUS)
     status_is("InService")
@@ -159,7 +163,7 @@ def test_continuous_stays_in_service_and_shows_the_failure(site: Site, driver: R
     assert any(event["EventLevel"] == "Error" for event in events)
 
 
-def test_continuous_fails_with_its_controller(site: Site, driver: Recorder) -> None:
+def test_continuous_cluster_fails_with_its_controller(site: Site, driver: Recorder) -> None:
     driver.verdicts["create"] = lambda order: (
         order.group_name == "controller" and (order.report.failed("slurmctld did not start"))
     )
@@ -168,7 +172,7 @@ def test_continuous_fails_with_its_controller(site: Site, driver: Recorder) -> N
     assert describe()["FailureMessage"] == "slurmctld did not start"
 
 
-def test_a_running_node_that_breaks_is_replaced(site: Site, driver: Recorder) -> None:
+def test_failed_running_node_is_replaced(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 1))
     status_is("InService")
     node = nodes(InstanceGroupNameContains="workers")[0]
@@ -187,7 +191,7 @@ def test_a_running_node_that_breaks_is_replaced(site: Site, driver: Recorder) ->
     assert not order.report.failed("late")
 
 
-def test_without_node_recovery_a_broken_node_stays(site: Site, driver: Recorder) -> None:
+def test_failed_node_is_kept_without_node_recovery(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 1), NodeRecovery="None")
     status_is("InService")
     driver.of("create")[1].report.failed("the GPU fell off the bus")
@@ -214,7 +218,7 @@ def test_batch_operations_reach_the_driver(site: Site, driver: Recorder) -> None
     until(lambda: [n["InstanceId"] for n in nodes(InstanceGroupNameContains="work")] == [first])
 
 
-def test_patches_and_health_checks_reach_the_driver(site: Site, driver: Recorder) -> None:
+def test_software_updates_and_health_checks_reach_the_driver(site: Site, driver: Recorder) -> None:
     sagemaker = client("sagemaker")
     site.create(site.group("workers", 1))
     status_is("InService")
@@ -259,7 +263,7 @@ def test_a_deleted_group_releases_its_addresses(site: Site, driver: Recorder) ->
     assert site.free_addresses() > before
 
 
-def test_a_failing_update_is_rolled_back(site: Site, driver: Recorder) -> None:
+def test_failed_update_is_rolled_back(site: Site, driver: Recorder) -> None:
     site.create(site.group("workers", 1))
     status_is("InService")
     driver.verdicts["create"] = lambda order: order.report.failed("no")
@@ -273,7 +277,7 @@ def test_a_failing_update_is_rolled_back(site: Site, driver: Recorder) -> None:
     assert group_of(describe(), "workers")["TargetCount"] == 1
 
 
-def test_a_driver_that_raises_fails_its_node(
+def test_exception_in_the_driver_fails_its_node(
     site: Site, driver: Recorder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     driver.verdicts["create"] = lambda order: 1 / 0
@@ -296,7 +300,7 @@ def test_deletion_waits_for_the_driver(site: Site, driver: Recorder) -> None:
     assert not driver.of("create")[0].report.running()
 
 
-def test_there_is_one_driver_and_none_after_the_block(site: Site, aws: Runtime) -> None:
+def test_one_driver_can_be_registered_per_block(site: Site, aws: Runtime) -> None:
     first = Recorder()
     with attach_node_driver(aws, first):
         with pytest.raises(RuntimeError), attach_node_driver(aws, Recorder()):

@@ -39,7 +39,7 @@ def refused(eks_site: EksSite, *groups: dict[str, Any], **more: Any) -> str:
 
 
 class TestOrchestrator:
-    def test_a_fit_cluster_orchestrates(self, eks_site: EksSite, arn: str) -> None:
+    def test_compatible_eks_cluster_is_accepted(self, eks_site: EksSite, arn: str) -> None:
         found = describe()
         assert found["ClusterStatus"] == "InService"
         assert found["Orchestrator"]["Eks"]["ClusterArn"].endswith(":cluster/eks")
@@ -53,25 +53,27 @@ class TestOrchestrator:
             ("arn:aws:eks:us-east-1:210987654321:cluster/eks", "account and Region"),
         ],
     )
-    def test_an_absent_or_foreign_one(self, eks_site: EksSite, eks_arn: str, words: str) -> None:
+    def test_unknown_or_other_account_eks_cluster_is_refused(
+        self, eks_site: EksSite, eks_arn: str, words: str
+    ) -> None:
         assert words in refused(eks_site, Orchestrator={"Eks": {"ClusterArn": eks_arn}})
 
-    def test_one_that_is_not_active(self) -> None:
+    def test_inactive_eks_cluster_is_refused(self) -> None:
         with local_aws(delays={"eks_cluster": 60}):
             site = build_eks_site()
             site.create()
             assert "it is CREATING" in refused(site)
 
-    def test_one_with_the_config_map(self) -> None:
+    def test_eks_cluster_with_config_map_only_is_refused(self) -> None:
         with local_aws():
             site = build_eks_site()
             site.create(accessConfig={"authenticationMode": "CONFIG_MAP"})
             assert "CONFIG_MAP" in refused(site)
 
-    def test_one_that_orchestrates_already(self, eks_site: EksSite, arn: str) -> None:
+    def test_eks_cluster_in_use_is_refused(self, eks_site: EksSite, arn: str) -> None:
         assert "already" in refused(eks_site, name="second")
 
-    def test_one_in_another_network(self, eks_site: EksSite) -> None:
+    def test_eks_cluster_in_another_vpc_is_refused(self, eks_site: EksSite) -> None:
         ec2 = client("ec2")
         vpc_id = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
         subnet_id = ec2.create_subnet(
@@ -107,7 +109,9 @@ class TestOrchestrator:
             ),
         ],
     )
-    def test_contradictions(self, eks_site: EksSite, change: dict[str, Any], words: str) -> None:
+    def test_contradictory_settings_are_refused(
+        self, eks_site: EksSite, change: dict[str, Any], words: str
+    ) -> None:
         assert words in refused(eks_site, **change)
 
     @pytest.mark.parametrize(
@@ -127,13 +131,13 @@ class TestOrchestrator:
             ),
         ],
     )
-    def test_labels_and_taints_follow_kubernetes(
+    def test_labels_and_taints_are_validated(
         self, eks_site: EksSite, config: dict[str, Any], words: str
     ) -> None:
         group = eks_site.site.group("workers", 1, "ml.m5.xlarge", SlurmConfig=None)
         assert words in refused(eks_site, {**group, "KubernetesConfig": config})
 
-    def test_all_requested_members_are_answered(self, eks_site: EksSite) -> None:
+    def test_all_requested_members_are_returned(self, eks_site: EksSite) -> None:
         config = {
             "Labels": {"team.example.com/name": "research"},
             "Taints": [{"Key": "gpu", "Value": "1", "Effect": "NoSchedule"}],
@@ -197,7 +201,7 @@ class TestOrchestrator:
             {"TieredStorageConfig": {"Mode": "Enable"}},
         ],
     )
-    def test_slurm_clusters_cannot_have_it(
+    def test_eks_settings_are_refused_for_slurm(
         self, eks_site: EksSite, change: dict[str, Any]
     ) -> None:
         request = eks_site.site.request(eks_site.site.group("w", 1, "ml.m5.xlarge"), **change)

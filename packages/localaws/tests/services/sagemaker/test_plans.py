@@ -50,7 +50,7 @@ def search(**more: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_group_draws_on_its_plan_and_not_on_the_on_demand_quota() -> None:
+def test_group_uses_its_plan_and_not_the_on_demand_quota() -> None:
     with local_aws(training_plans=seed(), quotas={"sagemaker/L-8762A75F": 0}):
         site = build_site()
         cluster = site.create(site.group("workers", 6, TrainingPlanArn=f"{PREFIX}/p"))
@@ -78,7 +78,7 @@ def test_a_group_draws_on_its_plan_and_not_on_the_on_demand_quota() -> None:
         ({}, {"CapacityRequirements": {"Spot": {}}}, "cannot use a training plan and Spot"),
     ],
 )
-def test_a_plan_that_does_not_fit_is_refused(
+def test_unsuitable_plan_is_refused(
     plan: dict[str, Any], group: dict[str, Any], message: str
 ) -> None:
     with local_aws(training_plans=seed(**plan), unlisted_plans="none"):
@@ -88,7 +88,7 @@ def test_a_plan_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("mode", [{}, {"NodeProvisioningMode": "Continuous"}])
-def test_a_plan_that_starts_tomorrow_accepts_groups_and_launches_nodes_then(
+def test_scheduled_plan_accepts_groups_and_launches_at_its_start(
     mode: dict[str, str],
 ) -> None:
     with local_aws(training_plans=seed(start="+1d")) as runtime:
@@ -103,7 +103,7 @@ def test_a_plan_that_starts_tomorrow_accepts_groups_and_launches_nodes_then(
         assert (workers["TrainingPlanStatus"], workers["CurrentCount"]) == ("Active", 2)
 
 
-def test_a_plan_that_ends_still_lets_a_group_shrink() -> None:
+def test_group_of_an_expired_plan_can_shrink() -> None:
     with local_aws(training_plans=seed(end="+1d")) as runtime:
         site = build_site()
         site.create(site.group("workers", 4, TrainingPlanArn=f"{PREFIX}/p"))
@@ -121,7 +121,7 @@ def test_a_plan_that_ends_still_lets_a_group_shrink() -> None:
         assert (code, "is Expired" in message) == ("ValidationException", True)
 
 
-def test_a_world_may_have_every_plan_that_is_named() -> None:
+def test_every_plan_is_active_in_the_generous_world() -> None:
     with local_aws("expired-plan"):
         plan = client("sagemaker").describe_training_plan(
             TrainingPlanName=f"{PREFIX}/mine-p4d-24xlarge"
@@ -132,7 +132,7 @@ def test_a_world_may_have_every_plan_that_is_named() -> None:
         assert "is Expired" in refused(build_site())[1]
 
 
-def test_the_plans_of_another_account_are_not_there(aws: Runtime) -> None:
+def test_plans_of_another_account_are_not_found(aws: Runtime) -> None:
     code, _ = refusal(
         client("sagemaker").describe_training_plan,
         TrainingPlanName="arn:aws:sagemaker:us-east-1:999999999999:training-plan/p",
@@ -140,7 +140,7 @@ def test_the_plans_of_another_account_are_not_there(aws: Runtime) -> None:
     assert code == "ResourceNotFound"
 
 
-def test_an_offering_is_found_bought_and_listed(aws: Runtime) -> None:
+def test_offering_is_found_purchased_and_listed(aws: Runtime) -> None:
     offerings = search()
     zones = {o["ReservedCapacityOfferings"][0]["AvailabilityZone"] for o in offerings}
     assert "us-east-1a" in zones
@@ -161,7 +161,7 @@ def test_an_offering_is_found_bought_and_listed(aws: Runtime) -> None:
     )
 
 
-def test_an_offering_is_bought_once(aws: Runtime) -> None:
+def test_offering_can_be_purchased_once(aws: Runtime) -> None:
     offering = search()[0]["TrainingPlanOfferingId"]
     sagemaker = client("sagemaker")
     sagemaker.create_training_plan(TrainingPlanName="a", TrainingPlanOfferingId=offering)
@@ -181,13 +181,13 @@ def test_an_offering_is_bought_once(aws: Runtime) -> None:
     )
 
 
-def test_types_without_blocks_have_no_offering(aws: Runtime) -> None:
+def test_types_without_plans_have_no_offering(aws: Runtime) -> None:
     assert search(InstanceCount=3) == []
     assert search(DurationHours=183 * 24) == []
     assert search(InstanceType="ml.trn2.48xlarge") == []
 
 
-def test_reserved_capacity_has_its_quota() -> None:
+def test_reserved_capacity_quota_is_enforced() -> None:
     with local_aws(quotas={"sagemaker/L-9EF527CA": 8}):
         sagemaker = client("sagemaker")
         sagemaker.create_training_plan(
@@ -202,7 +202,7 @@ def test_reserved_capacity_has_its_quota() -> None:
         assert "current utilization of 8 Instances and a request delta of 1" in message
 
 
-def test_plans_per_region_have_their_quota() -> None:
+def test_plan_quota_per_region_is_enforced() -> None:
     with local_aws(quotas={"sagemaker/L-867702E6": 1}, training_plans=seed()):
         code, message = refusal(
             client("sagemaker").create_training_plan,
@@ -235,7 +235,7 @@ class TestPlanExtensions:
             )["TrainingPlanArn"]
         )
 
-    def test_a_plan_is_extended_and_shows_its_history(self) -> None:
+    def test_plan_is_extended_with_history(self) -> None:
         with local_aws() as runtime:
             arn = self.plan()
             sagemaker = client("sagemaker")
@@ -262,14 +262,14 @@ class TestPlanExtensions:
             )
             assert gone["TrainingPlanExtensionOfferings"] == []
 
-    def test_no_plan_is_longer_than_182_days(self, site: Site) -> None:
+    def test_plan_is_limited_to_182_days(self, site: Site) -> None:
         arn = self.plan(DurationHours=182 * 24)
         found = client("sagemaker").search_training_plan_offerings(
             TrainingPlanArn=arn, TargetResources=["hyperpod-cluster"]
         )
         assert found["TrainingPlanExtensionOfferings"] == []
 
-    def test_ultra_servers_keep_spares(self, site: Site) -> None:
+    def test_ultraserver_plan_reserves_spares(self, site: Site) -> None:
         sagemaker = client("sagemaker")
         offers = sagemaker.search_training_plan_offerings(
             UltraServerType="ml.u-p6e-gb200x72",
@@ -290,7 +290,7 @@ class TestPlanExtensions:
         assert plan["AvailableInstanceCount"] == 34
         assert plan["ReservedCapacitySummaries"][0]["ReservedCapacityType"] == "UltraServer"
 
-    def test_a_plan_for_training_jobs_refuses_a_cluster(self, site: Site) -> None:
+    def test_plan_for_training_jobs_is_refused(self, site: Site) -> None:
         arn = self.plan(TargetResources=["training-job"])
         code, message = refusal(
             client("sagemaker").create_cluster,

@@ -17,7 +17,7 @@ CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
 
 
 class TestAwaitedNodes:
-    def test_nodes_to_come_have_logical_ids(self) -> None:
+    def test_pending_nodes_have_logical_ids(self) -> None:
         capacity = [{"instance_type": "p5.48xlarge", "available": 2}]
         with local_aws(capacity=capacity) as runtime:
             site = build_site()
@@ -52,7 +52,7 @@ class TestAwaitedNodes:
             come = {n["NodeLogicalId"] for n in nodes(InstanceGroupNameContains="workers")}
             assert waiting[1] in come
 
-    def test_zones_and_types_of_a_request_narrow_it(self, site: Site) -> None:
+    def test_zones_and_types_filter_offerings(self, site: Site) -> None:
         site.create(site.group("workers", 1), **CONTINUOUS)
         narrowed = {
             "AvailabilityZones": ["us-east-1a"],

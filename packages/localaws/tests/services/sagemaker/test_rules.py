@@ -49,7 +49,7 @@ def refused(site: Site, *groups: dict[str, Any], **more: Any) -> tuple[str, str]
         ),
     ],
 )
-def test_contradictions_of_a_cluster_are_refused(
+def test_contradictory_clusters_are_refused(
     site: Site, change: dict[str, Any], message: str
 ) -> None:
     request = {**site.request(site.group("workers", 1)), **change}
@@ -107,7 +107,7 @@ def test_contradictions_of_a_cluster_are_refused(
         ({"InstanceGroupName": "controller"}, "InstanceGroupName must be unique: controller"),
     ],
 )
-def test_contradictions_of_a_group_are_refused(
+def test_contradictory_groups_are_refused(
     site: Site, change: dict[str, Any], message: str
 ) -> None:
     group = {**site.group("workers", 2), **change}
@@ -118,7 +118,7 @@ def test_contradictions_of_a_group_are_refused(
 
 
 class TestQuotas:
-    def test_the_type_quota_counts(self) -> None:
+    def test_instance_type_quota_is_enforced(self) -> None:
         with local_aws(quotas={"sagemaker/L-8762A75F": 8}):
             site = build_site()
             code, message = refused(site, site.group("workers", 64))
@@ -130,7 +130,7 @@ class TestQuotas:
             )
             assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
 
-    def test_what_is_in_use_counts(self) -> None:
+    def test_existing_usage_counts_against_the_quota(self) -> None:
         with local_aws(quotas={"sagemaker/L-8762A75F": 8}, usage={"sagemaker/L-8762A75F": 3}):
             site = build_site()
             site.create(site.group("workers", 3))
@@ -147,7 +147,7 @@ class TestQuotas:
             assert code == "ResourceLimitExceeded"
             assert "for cluster spot instance usage" in message
 
-    def test_instances_per_cluster(self) -> None:
+    def test_instances_per_cluster_are_limited(self) -> None:
         with local_aws(quotas={"sagemaker/L-2CE978FC": 20}):
             site = build_site()
             assert (
@@ -156,13 +156,13 @@ class TestQuotas:
             )
             assert site.create(site.group("workers", 19))["ClusterStatus"] == "InService"
 
-    def test_volume_size(self) -> None:
+    def test_volume_size_is_validated(self) -> None:
         with local_aws(quotas={"sagemaker/L-E13DF72A": 100}):
             site = build_site()
             volume = {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": 101}}]}
             assert refused(site, site.group("workers", 1, **volume))[0] == "ResourceLimitExceeded"
 
-    def test_a_new_account_has_no_accelerators(self) -> None:
+    def test_new_account_has_no_accelerator_quota(self) -> None:
         with local_aws("new-account"):
             site = build_site()
             assert refused(site, site.group("workers", 1))[0] == "ResourceLimitExceeded"

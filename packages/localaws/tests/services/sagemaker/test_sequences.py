@@ -102,7 +102,7 @@ class Books:
 
 @given(st.lists(steps, max_size=8))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
-def test_nodes_addresses_and_counts_agree_after_any_sequence(
+def test_nodes_addresses_and_counts_are_consistent_after_any_sequence(
     sequence: list[tuple[Any, ...]],
 ) -> None:
     with local_aws(quotas={"sagemaker/L-8762A75F": QUOTA}) as aws:

@@ -38,7 +38,7 @@ class TestRollingUpdates:
         found = nodes(InstanceGroupNameContains="workers", SortBy="NAME")
         return [node["CurrentImageReleaseVersion"] for node in found]
 
-    def test_batch_after_batch_with_a_wait_between(self) -> None:
+    def test_batches_are_updated_with_a_wait_between_them(self) -> None:
         with local_aws(delays={"cluster": 10}) as runtime:
             site = build_site()
             client("sagemaker").create_cluster(**site.request(site.group("workers", 2)))
@@ -62,7 +62,7 @@ class TestRollingUpdates:
             assert "ActiveSoftwareUpdateConfig" not in after
             assert describe()["ClusterStatus"] == "InService"
 
-    def test_an_alarm_rolls_it_back(self, site: Site) -> None:
+    def test_alarm_rolls_back_the_update(self, site: Site) -> None:
         site.create(site.group("workers", 3))
         before = self.releases()
         cloudwatch = client("cloudwatch")
@@ -87,7 +87,7 @@ class TestRollingUpdates:
         with pytest.raises(Exception, match="alarm absent does not exist"):
             self.update(DeploymentConfig={**ROLLING, "AutoRollbackConfiguration": absent})
 
-    def test_a_custom_image_must_be_named_again(self, site: Site) -> None:
+    def test_custom_image_must_be_repeated(self, site: Site) -> None:
         image = "ami-0123456789abcdef0"
         site.create(site.group("workers", 1, ImageId=image))
         with pytest.raises(Exception, match="ImageId is required"):
@@ -104,7 +104,7 @@ def workers() -> list[dict[str, Any]]:
 
 
 class TestSoftware:
-    def test_patching_passes_through_system_updating(self) -> None:
+    def test_update_passes_through_system_updating(self) -> None:
         with local_aws(delays={"cluster": 30}) as runtime:
             site = build_site()
             site.create(site.group("workers", 1))

@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import (
 )
 
 
-def test_tags_of_a_cluster(site: Site) -> None:
+def test_tags_of_a_cluster_are_managed(site: Site) -> None:
     cluster = site.create(site.group("workers", 1), Tags=[{"Key": "a", "Value": "1"}])
     sagemaker, arn = client("sagemaker"), cluster["ClusterArn"]
     sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "b", "Value": "2"}])
@@ -17,7 +17,7 @@ def test_tags_of_a_cluster(site: Site) -> None:
     assert sagemaker.list_tags(ResourceArn=arn)["Tags"] == [{"Key": "b", "Value": "2"}]
 
 
-def test_tags_of_other_things_are_motos(aws: Runtime) -> None:
+def test_tags_of_other_resources_are_those_of_moto(aws: Runtime) -> None:
     sagemaker = client("sagemaker")
     arn = sagemaker.create_experiment(ExperimentName="e")["ExperimentArn"]
     sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "a", "Value": "1"}])

@@ -24,7 +24,7 @@ class TestUpdate:
         client("sagemaker").update_cluster(ClusterName="train", **parameters)
         return describe()
 
-    def test_nodes_come_and_go(self, site: Site) -> None:
+    def test_count_changes_add_and_remove_nodes(self, site: Site) -> None:
         site.create(site.group("workers", 4))
         first = {node["InstanceId"] for node in nodes()}
         self.update(InstanceGroups=[site.group("workers", 6)])
@@ -36,7 +36,7 @@ class TestUpdate:
         assert len(fewer) == 3
         assert fewer < first
 
-    def test_groups_come_and_go(self, site: Site) -> None:
+    def test_groups_are_added_and_removed(self, site: Site) -> None:
         before = site.free_addresses()
         site.create(site.group("workers", 2))
         cluster = self.update(
@@ -48,13 +48,13 @@ class TestUpdate:
         ]
         assert site.free_addresses() == before - P5_NODES_NEED - 1
 
-    def test_an_unmentioned_group_stays(self, site: Site) -> None:
+    def test_omitted_group_is_kept(self, site: Site) -> None:
         site.create(site.group("workers", 2))
         cluster = self.update(NodeRecovery="None")
         assert cluster["NodeRecovery"] == "None"
         assert group_of(cluster, "workers")["TargetCount"] == 2
 
-    def test_growth_beyond_the_quota_is_refused_and_changes_nothing(self) -> None:
+    def test_growth_beyond_the_quota_is_refused(self) -> None:
         with local_aws(quotas={"sagemaker/L-8762A75F": 4}):
             site = build_site()
             site.create(site.group("workers", 3))
@@ -85,7 +85,7 @@ class TestUpdate:
         cluster = self.update(InstanceGroups=[bare])
         assert group_of(cluster, "workers")["SlurmConfig"] == {"NodeType": "Compute"}
 
-    def test_the_kind_of_capacity_stays(self, site: Site) -> None:
+    def test_capacity_type_cannot_change(self, site: Site) -> None:
         bought = {"CapacityRequirements": {"OnDemand": {}}}
         site.create(site.group("workers", 1, **bought))
         changed = site.group("workers", 1, CapacityRequirements={"Spot": {}})
@@ -119,7 +119,7 @@ class TestUpdate:
         assert code == "ValidationException"
         assert len(nodes()) == 2
 
-    def test_another_type_replaces_the_nodes(self, site: Site) -> None:
+    def test_changed_type_replaces_the_nodes(self, site: Site) -> None:
         site.create(site.group("workers", 2))
         before = {node["InstanceId"] for node in nodes()}
         self.update(InstanceGroups=[site.group("workers", 2, "ml.p4d.24xlarge")])

@@ -40,7 +40,7 @@ GROUP_MEMBERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("member", sorted(GROUP_MEMBERS))
-def test_a_member_of_a_group_is_shown(site: Site, member: str) -> None:
+def test_member_of_a_group_is_described(site: Site, member: str) -> None:
     """The requested value, under its name or the answer's name."""
     wanted = GROUP_MEMBERS[member]
     bare = site.create(site.group("workers", 1), name="bare")

@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client, refusal
 pytestmark = pytest.mark.usefixtures("aws")
 
 
-def test_the_name_of_a_deleted_secret_is_not_free_yet() -> None:
+def test_name_of_a_deleted_secret_is_reserved() -> None:
     secrets = client("secretsmanager")
     secrets.create_secret(Name="s", SecretString="x")
     secrets.delete_secret(SecretId="s")

@@ -35,7 +35,7 @@ class TestAmple:
                 if quota.service == service and quota.code
             }
 
-    def test_defaults_are_those_that_a_source_states_and_no_others(self) -> None:
+    def test_only_sourced_defaults_are_returned(self) -> None:
         stated = {
             quota.code: float(quota.default_in("us-east-1").value)
             for quota in load_catalog().quotas
@@ -50,7 +50,7 @@ class TestAmple:
         assert listed == stated
         assert stated  # the comparison is not empty
 
-    def test_an_ample_quota_is_a_number_that_allows_a_large_cluster(self) -> None:
+    def test_generous_quota_allows_a_large_cluster(self) -> None:
         quota = client("service-quotas").get_service_quota(
             ServiceCode="sagemaker", QuotaCode=P5_CLUSTER
         )["Quota"]
@@ -60,7 +60,7 @@ class TestAmple:
             f"arn:aws:servicequotas:us-east-1:123456789012:sagemaker/{P5_CLUSTER}"
         )
 
-    def test_small_pages_hold_everything_once(self) -> None:
+    def test_small_pages_contain_every_quota_once(self) -> None:
         whole = every("list_service_quotas", ServiceCode="sagemaker")
         pages = client("service-quotas").get_paginator("list_service_quotas")
         in_sevens = [
@@ -83,7 +83,7 @@ class TestAmple:
         assert found == "NoSuchResourceException"
         assert f"{service}/{code}" in message
 
-    def test_a_token_of_another_caller_is_refused(self) -> None:
+    def test_token_of_another_caller_is_refused(self) -> None:
         found, _ = refusal(
             client("service-quotas").list_service_quotas,
             ServiceCode="sagemaker",
@@ -115,7 +115,7 @@ class TestNewAccount:
             )
         assert found == "NoSuchResourceException"
 
-    def test_what_the_world_names_is_what_the_api_reads_and_enforces(self) -> None:
+    def test_quota_of_the_world_is_returned_and_enforced(self) -> None:
         with local_aws("new-account", quotas={f"sagemaker/{P5_CLUSTER}": 3}):
             site = build_site()
             create = client("sagemaker").create_cluster
@@ -125,7 +125,7 @@ class TestNewAccount:
             create(**site.request(site.group("gpu", 3)))
 
 
-def test_usage_of_others_counts_and_is_in_the_refusal() -> None:
+def test_usage_of_the_world_counts_and_is_in_the_error() -> None:
     changes = {
         "quotas": {f"sagemaker/{P5_CLUSTER}": 16},
         "usage": {f"sagemaker/{P5_CLUSTER}": 10},
@@ -140,7 +140,7 @@ def test_usage_of_others_counts_and_is_in_the_refusal() -> None:
         site.create(site.group("gpu", 6))
 
 
-def test_a_quota_that_the_catalogue_lacks_can_be_the_worlds() -> None:
+def test_world_can_define_quotas_that_the_catalogue_lacks() -> None:
     with local_aws(quotas={"bedrock/L-12345678": 5}):
         assert [q["Value"] for q in every("list_service_quotas", ServiceCode="bedrock")] == [5.0]
         assert "bedrock" in {s["ServiceCode"] for s in every("list_services", "Services")}
@@ -153,7 +153,7 @@ class TestEveryCode:
         (quota.service, quota.code) for quota in load_catalog().quotas if quota.code is not None
     )
 
-    def test_every_code_answers_every_operation(self) -> None:
+    def test_every_quota_supports_every_operation(self) -> None:
         with local_aws():
             quotas, catalog = client("service-quotas"), load_catalog()
             for service, code in self.CODES:
@@ -184,7 +184,7 @@ class TestEveryCode:
             everything = every("list_requested_service_quota_change_history", "RequestedQuotas")
             assert len(everything) == len(set(self.CODES)) > 100
 
-    def test_a_world_changes_each_and_only_it(self) -> None:
+    def test_quota_of_the_world_changes_only_that_quota(self) -> None:
         values = {f"{service}/{code}": 3.0 for service, code in self.CODES}
         with local_aws("new-account", quotas=values):
             for service in sorted({service for service, _ in self.CODES}):

@@ -23,7 +23,7 @@ BECAUSE = "because no identity-based policy allows the"
 
 @pytest.mark.usefixtures("enforced")
 class TestSessions:
-    def test_trust_and_identity_must_both_allow(self) -> None:
+    def test_assume_role_requires_trust_and_identity_policies(self) -> None:
         arn = role("deploy", trusts={"Service": "ec2.amazonaws.com"})
         assert refused(user("ann", allow("sts:*")).assume, role_arn=arn)[0] == 403
         trusting = role("trusting")
@@ -32,17 +32,17 @@ class TestSessions:
         )
         user("eve", allow("sts:AssumeRole", trusting)).assume(trusting)
 
-    def test_a_role_that_is_not_there(self) -> None:
+    def test_unknown_role_cannot_be_assumed(self) -> None:
         arn = f"arn:aws:iam::{ACCOUNT}:role/nothing"
         assert refused(ADMIN.assume, role_arn=arn)[1] == "AccessDenied"
 
-    def test_the_external_id_must_be_right(self) -> None:
+    def test_external_id_must_match(self) -> None:
         arn = role("vendor", when={"StringEquals": {"sts:ExternalId": "42"}})
         assert refused(ADMIN.assume, role_arn=arn)[0] == 403
         assert refused(ADMIN.assume, role_arn=arn, ExternalId="43")[0] == 403
         ADMIN.assume(arn, ExternalId="42")
 
-    def test_session_tags_are_the_principals(self) -> None:
+    def test_session_tags_are_principal_tags(self) -> None:
         mine = "arn:aws:s3:::${aws:PrincipalTag/team}-data"
         arn = role(
             "worker", allow("s3:*", [mine, f"{mine}/*"]), Tags=[{"Key": "team", "Value": "a"}]
@@ -55,14 +55,14 @@ class TestSessions:
         tagged("s3").list_objects_v2(Bucket="b-data")
         assert refused(tagged("s3").list_objects_v2, Bucket="a-data")[0] == 403
 
-    def test_tags_need_a_separate_permission(self) -> None:
+    def test_tagging_requires_a_separate_permission(self) -> None:
         arn = role("worker", trusts={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
         ann = user("ann", allow("sts:AssumeRole"))
         ann.assume(arn)
         found = refused(ann.assume, role_arn=arn, Tags=[{"Key": "k", "Value": "v"}])
         assert "sts:TagSession" in found[2]
 
-    def test_a_session_policy_only_narrows(self) -> None:
+    def test_session_policy_only_restricts(self) -> None:
         arn = role("worker", allow("s3:*"))
         narrow = ADMIN.assume(arn, Policy=document(allow(["s3:ListAllMyBuckets", "sns:*"])))
         narrow("s3").list_buckets()
@@ -71,7 +71,7 @@ class TestSessions:
         )
         assert refused(narrow("sns").list_topics)[2].endswith(f"{BECAUSE} sns:ListTopics action")
 
-    def test_a_boundary_only_narrows(self) -> None:
+    def test_permissions_boundary_only_restricts(self) -> None:
         iam = ADMIN("iam")
         boundary = iam.create_policy(PolicyName="b", PolicyDocument=document(allow("s3:List*")))
         arn = role("bounded", allow("s3:*"), PermissionsBoundary=boundary["Policy"]["Arn"])
@@ -81,7 +81,7 @@ class TestSessions:
             "because no permissions boundary allows the s3:CreateBucket action"
         )
 
-    def test_across_accounts_both_must_allow(self) -> None:
+    def test_access_across_accounts_requires_both_policies(self) -> None:
         arn = role("guest", allow("s3:*"), trusts={"AWS": OTHER})
         bob = user("bob", admin=STRANGER)
         assert "no identity-based policy" in refused(bob.assume, role_arn=arn)[2]
@@ -94,7 +94,7 @@ class TestSessions:
         ann = user("ann", allow("sts:AssumeRole"), admin=STRANGER)
         assert refused(ann.assume, role_arn=closed)[0] == 403
 
-    def test_no_header_leads_into_another_account(self) -> None:
+    def test_header_cannot_select_another_account(self) -> None:
         ann = user("ann", allow("ec2:*"))("ec2")
 
         def pretend(request: Any, **_: Any) -> None:
@@ -107,7 +107,7 @@ class TestSessions:
             ann.meta.events.unregister("before-sign", unique_id="pretend")
         assert vpc["OwnerId"] == ACCOUNT
 
-    def test_a_chain_lasts_an_hour(self) -> None:
+    def test_chained_session_lasts_an_hour(self) -> None:
         second = role("second", MaxSessionDuration=7200)
         first = ADMIN.assume(role("first", allow("sts:*")))
         first.assume(second, DurationSeconds=3600)

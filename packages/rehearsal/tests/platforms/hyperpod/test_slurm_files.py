@@ -27,7 +27,7 @@ COMPUTE = [
 ]
 
 
-def test_nodes_have_their_types_processors_and_accelerators() -> None:
+def test_nodes_have_the_processors_and_accelerators_of_their_type() -> None:
     text = slurm_files.slurm_conf("Prod", CONTROLLER, COMPUTE, accounting=True)
     assert "ClusterName=prod" in text.splitlines()
     assert "SlurmctldHost=ip-10-0-0-5(10.0.0.5)" in text
@@ -39,13 +39,13 @@ def test_nodes_have_their_types_processors_and_accelerators() -> None:
     assert "PartitionName=trn Nodes=ip-10-0-0-12 Default=NO" in text
 
 
-def test_without_accounting_no_database_is_named() -> None:
+def test_no_database_is_configured_without_accounting() -> None:
     assert "AccountingStorage" not in slurm_files.slurm_conf(
         "p", CONTROLLER, COMPUTE, accounting=False
     )
 
 
-def test_devices_are_named_file_by_file() -> None:
+def test_devices_are_listed_by_file() -> None:
     text = slurm_files.gres_conf(COMPUTE)
     assert "NodeName=ip-10-0-0-10 Name=gpu File=/dev/nvidia[0-7]" in text
     assert "NodeName=ip-10-0-0-12 Name=neuron File=/dev/neuron[0-15]" in text
@@ -53,7 +53,7 @@ def test_devices_are_named_file_by_file() -> None:
     assert one.endswith("File=/dev/nvidia0\n")
 
 
-def test_new_nodes_replace_the_old_ones_and_nothing_else() -> None:
+def test_only_node_lines_are_replaced() -> None:
     text = slurm_files.slurm_conf("p", CONTROLLER, COMPUTE, accounting=True)
     mine = "PriorityWeightQOS=1\n" + text + "Prolog=/opt/slurm/etc/prolog.sh\n"
     after = slurm_files.with_nodes(mine, COMPUTE[:1])

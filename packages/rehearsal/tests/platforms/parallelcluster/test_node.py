@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright_rehearsal.platforms.parallelcluster.node import head_node_failure
 
 
-def test_the_words_of_a_head_node_that_fails_are_those_that_pcluster_looks_for() -> None:
+def test_head_node_failure_has_the_message_that_pcluster_expects() -> None:
     """`models/cluster_resources.py` of aws-parallelcluster 3.16.1 finds the failure's code by
     them.
     """

@@ -61,7 +61,7 @@ def keys(text: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
-def test_nodes_have_parallelclusters_names_and_the_catalogues_sizes() -> None:
+def test_nodes_have_parallelcluster_names_and_catalogue_sizes() -> None:
     lines = files()["pcluster/slurm_parallelcluster_train_partition.conf"].splitlines()
     static, dynamic, node_set, partition = lines
     assert static.startswith("NodeName=train-st-p5-[1-2] CPUs=192 RealMemory=")
@@ -80,14 +80,14 @@ def test_nodes_have_parallelclusters_names_and_the_catalogues_sizes() -> None:
     assert "Default" not in cpu
 
 
-def test_static_nodes_are_never_switched_off_and_the_others_are() -> None:
+def test_static_nodes_are_excluded_from_suspension() -> None:
     included = keys(files()["slurm_parallelcluster.conf"])
     assert included["SuspendExcNodes"] == "train-st-p5-[1-2]"
     assert included["SuspendTime"] == "900"
     assert included["SlurmctldHost"] == "ip-10-0-0-4(10.0.0.4)"
 
 
-def test_what_is_changed_for_a_rehearsal_stands_last_and_once() -> None:
+def test_changes_for_the_rehearsal_are_at_the_end() -> None:
     found = files()
     main = found["slurm.conf"]
     custom = keys(found["pcluster/custom_slurm_settings_include_file_slurm.conf"])

@@ -31,7 +31,7 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[str, str]:
 
 
 class TestWorkspaces:
-    def test_a_workspace(self, slow: Runtime) -> None:
+    def test_workspace_is_created_after_its_delay(self, slow: Runtime) -> None:
         amp = aws("amp")
         made = amp.create_workspace(alias="a")
         assert made["status"]["statusCode"] == "CREATING"

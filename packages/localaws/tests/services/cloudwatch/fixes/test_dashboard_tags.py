@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestDashboardTags:
-    def test_a_dashboard_has_tags(self) -> None:
+    def test_dashboard_tags_are_returned(self) -> None:
         cloudwatch = client("cloudwatch")
         tags = [{"Key": "team", "Value": "ml"}]
         cloudwatch.put_dashboard(DashboardName="d", DashboardBody="{}", Tags=tags)

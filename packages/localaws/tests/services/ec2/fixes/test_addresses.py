@@ -8,13 +8,13 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestAddresses:
-    def test_interfaces_have_an_address_of_their_subnet(self, site: Site) -> None:
+    def test_interfaces_have_addresses_of_their_subnet(self, site: Site) -> None:
         ec2 = client("ec2")
         subnet = ec2.create_subnet(VpcId=site.vpc_id, CidrBlock="10.0.200.0/28")["Subnet"]
         interface = ec2.create_network_interface(SubnetId=subnet["SubnetId"])["NetworkInterface"]
         assert interface["PrivateIpAddress"] == "10.0.200.4"  # AWS keeps the first four
 
-    def test_a_full_subnet_is_full(self, site: Site) -> None:
+    def test_full_subnet_is_refused(self, site: Site) -> None:
         ec2 = client("ec2")
         subnet = ec2.create_subnet(VpcId=site.vpc_id, CidrBlock="10.0.200.0/28")["Subnet"]
         given = [
@@ -37,7 +37,7 @@ class TestAddresses:
         ec2.delete_network_interface(NetworkInterfaceId=made["NetworkInterfaceId"])
         assert site.free_addresses() == free
 
-    def test_instances_count_too(self, site: Site) -> None:
+    def test_addresses_of_instances_are_counted(self, site: Site) -> None:
         ec2 = client("ec2")
         free = site.free_addresses()
         image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]

@@ -24,7 +24,7 @@ class TestBlockDevices:
         ]
         return devices
 
-    def test_an_instance_store_is_no_volume(self, site: Site) -> None:
+    def test_instance_store_is_not_a_volume(self, site: Site) -> None:
         local = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
         volume = {"DeviceName": "/dev/sdf", "Ebs": {"VolumeSize": 500}}
         both = [item["DeviceName"] for item in self.run(site, local, volume)]
@@ -39,7 +39,7 @@ class TestBlockDevices:
             "/dev/sdf"
         ]
 
-    def test_the_root_device_has_the_size_of_its_image(self, site: Site) -> None:
+    def test_root_volume_has_the_size_of_its_image(self, site: Site) -> None:
         ec2 = client("ec2")
         image = ec2.describe_images(Owners=["amazon"])["Images"][0]
         root = {"DeviceName": image["RootDeviceName"], "Ebs": {"Encrypted": True}}
@@ -49,7 +49,7 @@ class TestBlockDevices:
         assert volume["Size"] == shown["VolumeSize"]
         assert volume["SnapshotId"] == shown["SnapshotId"]
 
-    def test_neither_size_nor_snapshot_is_refused(self, site: Site) -> None:
+    def test_volume_without_size_and_snapshot_is_refused(self, site: Site) -> None:
         for wrong in ({"Ebs": {"VolumeType": "gp3"}}, {"VirtualName": "disk"}):
             with pytest.raises(ClientError, match="MissingParameter"):
                 self.run(site, {"DeviceName": "/dev/sdf", **wrong})

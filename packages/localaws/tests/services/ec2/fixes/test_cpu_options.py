@@ -5,7 +5,7 @@ from __future__ import annotations
 from packages.localaws.tests.parts import Site, client
 
 
-def test_an_instance_has_the_processors_of_its_type(site: Site) -> None:
+def test_instance_has_the_cpu_options_of_its_type(site: Site) -> None:
     """`clusterwright check` counts the running vCPUs."""
     image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     client("ec2").run_instances(

@@ -6,7 +6,7 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestDependencies:
-    def test_what_a_cluster_uses_cannot_be_deleted(self, site: Site) -> None:
+    def test_resources_in_use_cannot_be_deleted(self, site: Site) -> None:
         ec2 = client("ec2")
         site.create(site.group("gpu", 1))
         found, message = refusal(ec2.delete_security_group, GroupId=site.group_id)
@@ -17,7 +17,7 @@ class TestDependencies:
         ec2.delete_security_group(GroupId=site.group_id)
         ec2.delete_subnet(SubnetId=site.subnet_id)
 
-    def test_a_group_that_another_groups_rule_names(self, site: Site) -> None:
+    def test_referenced_security_group_cannot_be_deleted(self, site: Site) -> None:
         ec2 = client("ec2")
         other = ec2.create_security_group(
             GroupName="other", Description="other", VpcId=site.vpc_id
@@ -37,7 +37,7 @@ class TestDependencies:
         ec2.revoke_security_group_ingress(GroupId=other, IpPermissions=rule)
         ec2.delete_security_group(GroupId=site.group_id)
 
-    def test_a_subnet_with_an_interface(self, site: Site) -> None:
+    def test_subnet_with_an_interface_cannot_be_deleted(self, site: Site) -> None:
         ec2 = client("ec2")
         made = ec2.create_network_interface(SubnetId=site.subnet_id)["NetworkInterface"]
         found, message = refusal(ec2.delete_subnet, SubnetId=site.subnet_id)

@@ -31,7 +31,7 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[str, str]:
 
 
 class TestGateways:
-    def test_a_nat_gateway(self, slow: Runtime) -> None:
+    def test_nat_gateway_is_available_after_its_delay(self, slow: Runtime) -> None:
         ec2 = aws("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
@@ -56,7 +56,7 @@ class TestGateways:
         ec2.release_address(AllocationId=address)
         assert refusal(ec2.delete_nat_gateway, NatGatewayId=item)[0] == "NatGatewayNotFound"
 
-    def test_an_interface_endpoint_waits_and_a_gateway_one_does_not(self, slow: Runtime) -> None:
+    def test_only_interface_endpoints_are_delayed(self, slow: Runtime) -> None:
         ec2 = aws("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]

@@ -10,7 +10,7 @@ from packages.localaws.tests.parts import client
 
 
 class TestParsedOnce:
-    def test_later_local_aws_start_quickly(self) -> None:
+    def test_second_local_aws_starts_quickly(self) -> None:
         def start() -> float:
             before = time.process_time()
             with local_aws():

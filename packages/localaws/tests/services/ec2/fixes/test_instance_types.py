@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestInstanceTypes:
-    def test_gb200_is_described_as_far_as_it_is_known(self) -> None:
+    def test_gb200_has_the_documented_members(self) -> None:
         (found,) = client("ec2").describe_instance_types(InstanceTypes=["p6e-gb200.36xlarge"])[
             "InstanceTypes"
         ]
@@ -17,7 +17,7 @@ class TestInstanceTypes:
         assert found["GpuInfo"]["Gpus"][0]["Count"] == 4
         assert found["SupportedUsageClasses"] == ["capacity-block"]
 
-    def test_it_is_offered_in_its_local_zone(self) -> None:
+    def test_gb200_is_offered_in_its_local_zone(self) -> None:
         offerings = client("ec2").describe_instance_type_offerings(
             LocationType="availability-zone-id",
             Filters=[{"Name": "instance-type", "Values": ["p6e-gb200.36xlarge"]}],

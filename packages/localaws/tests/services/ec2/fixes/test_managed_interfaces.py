@@ -28,7 +28,7 @@ class TestManagedInterfaces:
         )["NetworkInterfaces"]
         return {each["SubnetId"]: each for each in found}
 
-    def test_an_endpoints_interfaces_have_its_groups(self, site: Site) -> None:
+    def test_endpoint_interfaces_have_its_security_groups(self, site: Site) -> None:
         made = self.endpoint(site, SecurityGroupIds=[site.group_id])
         eni = self.interfaces(made["VpcEndpointId"])[site.subnet_id]
         assert [group["GroupId"] for group in eni["Groups"]] == [site.group_id]
@@ -37,12 +37,12 @@ class TestManagedInterfaces:
         client("ec2").delete_vpc_endpoints(VpcEndpointIds=[made["VpcEndpointId"]])
         client("ec2").delete_security_group(GroupId=site.group_id)
 
-    def test_without_a_group_it_has_the_default_one(self, site: Site) -> None:
+    def test_endpoint_without_groups_has_the_default_group(self, site: Site) -> None:
         made = self.endpoint(site)
         (eni,) = self.interfaces(made["VpcEndpointId"]).values()
         assert [group["GroupName"] for group in eni["Groups"]] == ["default"]
 
-    def test_interfaces_come_and_go_with_subnets(self, site: Site) -> None:
+    def test_endpoint_interfaces_follow_its_subnets(self, site: Site) -> None:
         ec2 = client("ec2")
         other = ec2.create_subnet(
             VpcId=site.vpc_id, CidrBlock="10.0.200.0/24", AvailabilityZoneId="use1-az4"
@@ -84,7 +84,7 @@ class TestManagedInterfaces:
         )
         assert routed() == {second}
 
-    def test_a_nat_gateway_gives_up_its_interface_and_address(self, site: Site) -> None:
+    def test_deleted_nat_gateway_releases_its_interface_and_address(self, site: Site) -> None:
         ec2 = client("ec2")
         free = site.free_addresses()
         address = ec2.allocate_address(Domain="vpc")["AllocationId"]

@@ -6,7 +6,7 @@ from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import client
 
 
-def test_parallelclusters_images_are_there(aws: Runtime) -> None:
+def test_parallelcluster_images_exist(aws: Runtime) -> None:
     def found(region: str) -> dict[str, str]:
         images = client("ec2", region).describe_images(
             Owners=["amazon"],

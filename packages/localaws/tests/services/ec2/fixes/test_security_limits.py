@@ -8,7 +8,7 @@ from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import build_site, client, refusal
 
 
-def test_rules_of_a_security_group_are_counted_in_each_direction() -> None:
+def test_security_group_rules_are_limited_per_direction() -> None:
     with local_aws("generous", quotas={"vpc/L-0EA8095F": 2}):
         site, ec2 = build_site(), client("ec2")
 

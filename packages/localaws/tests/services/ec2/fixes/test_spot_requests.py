@@ -6,7 +6,7 @@ from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import client
 
 
-def test_a_spot_request_has_its_monitoring_state(aws: Runtime) -> None:
+def test_spot_request_has_a_monitoring_state(aws: Runtime) -> None:
     ec2 = client("ec2")
     image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     for wanted in ({}, {"Monitoring": {"Enabled": True}}):

@@ -15,7 +15,7 @@ class TestZones:
         found = client("ec2", region).describe_availability_zones(**asked)["AvailabilityZones"]
         return {zone["ZoneName"]: zone["ZoneId"] for zone in found}
 
-    def test_a_subnet_by_zone_id_is_like_one_by_name(self) -> None:
+    def test_subnet_by_zone_id_equals_subnet_by_name(self) -> None:
         ec2 = client("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.3.0.0/16")["Vpc"]["VpcId"]
         subnet = ec2.create_subnet(

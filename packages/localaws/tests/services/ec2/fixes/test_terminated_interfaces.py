@@ -28,15 +28,15 @@ class TestInterfacesOfInstances:
         found = client("ec2").describe_network_interfaces()["NetworkInterfaces"]
         return [item["NetworkInterfaceId"] for item in found]
 
-    def test_interfaces_of_the_launch_are_deleted_with_the_instance(self, site: Site) -> None:
+    def test_interfaces_of_a_launch_are_deleted_with_the_instance(self, site: Site) -> None:
         instance, _ = self.launched(site)
         assert self.left(instance) == []
 
-    def test_what_the_launch_keeps_stays(self, site: Site) -> None:
+    def test_interfaces_without_delete_on_termination_are_kept(self, site: Site) -> None:
         instance, interface = self.launched(site, DeleteOnTermination=False)
         assert self.left(instance) == [interface]
 
-    def test_what_was_there_before_stays(self, site: Site) -> None:
+    def test_existing_interfaces_are_kept(self, site: Site) -> None:
         made = client("ec2").create_network_interface(SubnetId=site.subnet_id)
         existing = made["NetworkInterface"]["NetworkInterfaceId"]
         instance, interface = self.launched(site, NetworkInterfaceId=existing)

@@ -19,7 +19,7 @@ class TestManagedPolicies:
         assert code == "NoSuchEntity"
 
 
-def test_without_a_local_aws_moto_is_as_it_was() -> None:
+def test_moto_is_unchanged_without_a_local_aws() -> None:
     """Fixes stay applied in the process; without a local AWS they have no effect."""
     import moto
 

@@ -7,7 +7,7 @@ from packages.localaws.tests.parts import client
 
 
 class TestParsedOnce:
-    def test_an_account_does_not_change_the_policies_of_another(self, aws: Runtime) -> None:
+    def test_policy_changes_do_not_affect_other_accounts(self, aws: Runtime) -> None:
         import boto3
 
         arn = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"

@@ -6,7 +6,7 @@ from packages.localaws.tests.parts import Site, client, refusal
 
 
 class TestPolicyLimits:
-    def test_each_kind_of_policy_has_its_size(self, site: Site) -> None:
+    def test_policy_sizes_are_limited(self, site: Site) -> None:
         del site
         iam = client("iam")
         name, trust = "sizes", _trust(1)
@@ -39,7 +39,7 @@ class TestPolicyLimits:
             make = _trust if "sts:" in request[key] else _document
             call(**{**request, key: make(len(request[key]) - 1) + " " * 50})
 
-    def test_inline_policies_of_a_role_count_together(self, site: Site) -> None:
+    def test_inline_policies_of_a_role_are_limited_in_total(self, site: Site) -> None:
         del site
         iam = client("iam")
         iam.create_role(RoleName="parts", AssumeRolePolicyDocument=_trust(1))
@@ -54,7 +54,7 @@ class TestPolicyLimits:
             PolicyDocument=_document(1),
         ) == ("LimitExceeded", "Maximum policy size of 10240 bytes exceeded for role parts")
 
-    def test_a_role_has_ten_managed_policies(self, site: Site) -> None:
+    def test_role_has_at_most_ten_managed_policies(self, site: Site) -> None:
         del site
         iam = client("iam")
         iam.create_role(RoleName="many", AssumeRolePolicyDocument=_trust(1))

@@ -22,7 +22,7 @@ def refusal(call: Callable[..., Any], **parameters: Any) -> tuple[str, str]:
 
 
 class TestKeys:
-    def test_a_key_that_waits_for_its_deletion(self) -> None:
+    def test_key_pending_deletion_is_refused(self) -> None:
         with local_aws() as runtime:
             kms = aws("kms")
             key = kms.create_key()["KeyMetadata"]
@@ -38,7 +38,7 @@ class TestKeys:
             aliases = kms.list_aliases()["Aliases"]
             assert [alias for alias in aliases if alias["AliasName"] == "alias/a"] == []
 
-    def test_a_deletion_that_is_cancelled(self) -> None:
+    def test_deletion_can_be_cancelled(self) -> None:
         with local_aws() as runtime:
             kms = aws("kms")
             key = kms.create_key()["KeyMetadata"]["KeyId"]

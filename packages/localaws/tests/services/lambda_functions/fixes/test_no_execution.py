@@ -30,7 +30,7 @@ class TestFunctions:
         )
         return str(made["FunctionArn"])
 
-    def test_a_function_is_kept_and_not_run(self, function: str) -> None:
+    def test_function_is_stored_and_not_run(self, function: str) -> None:
         start = time.monotonic()
         answer = client("lambda").invoke(FunctionName=function)
         assert time.monotonic() - start < 10

@@ -45,7 +45,7 @@ class TestDatabases:
         found = aws("rds").describe_db_instances(DBInstanceIdentifier="db")["DBInstances"]
         return str(found[0]["DBInstanceStatus"])
 
-    def test_an_instance_is_created_changed_and_deleted(self, slow: Runtime) -> None:
+    def test_instance_is_created_modified_and_deleted(self, slow: Runtime) -> None:
         rds = aws("rds")
         made = rds.create_db_instance(**DB)["DBInstance"]
         assert made["DBInstanceStatus"] == self.state() == "creating"
@@ -60,7 +60,7 @@ class TestDatabases:
         slow.clock.advance(61)
         assert rds.describe_db_instances()["DBInstances"] == []
 
-    def test_meanwhile_it_refuses_changes(self, slow: Runtime) -> None:
+    def test_changes_are_refused_in_transitional_states(self, slow: Runtime) -> None:
         rds = aws("rds")
         rds.create_db_instance(**DB)
         changed = {"DBInstanceIdentifier": "db", "AllocatedStorage": 30}
@@ -79,13 +79,13 @@ class TestDatabases:
         again = refusal(rds.delete_db_instance, DBInstanceIdentifier="db", SkipFinalSnapshot=True)
         assert again == ("InvalidDBInstanceState", "Instance db is already being deleted.")
 
-    def test_without_delays_only_the_answer_has_the_state(self) -> None:
+    def test_states_appear_only_in_answers_without_delays(self) -> None:
         with local_aws():
             made = aws("rds").create_db_instance(**DB)["DBInstance"]
             assert made["DBInstanceStatus"] == "creating"
             assert self.state() == "available"
 
-    def test_boto3s_waiter_waits(self) -> None:
+    def test_waiter_of_boto3_waits(self) -> None:
         with local_aws(delays={"database": 0.3}):
             rds = aws("rds")
             rds.create_db_instance(**DB)

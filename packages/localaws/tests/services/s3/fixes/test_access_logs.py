@@ -9,7 +9,7 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestBuckets:
-    def test_no_access_logs_are_delivered(self) -> None:
+    def test_access_logs_are_not_delivered(self) -> None:
         s3 = client("s3")
         s3.create_bucket(Bucket="access-logs", ObjectOwnership="BucketOwnerPreferred")
         s3.put_bucket_acl(Bucket="access-logs", ACL="log-delivery-write")

@@ -24,7 +24,7 @@ class TestBuckets:
             },
         )
 
-    def test_a_directory_bucket(self) -> None:
+    def test_directory_bucket_is_created(self) -> None:
         self.directory("fast--use1-az6--x-s3")
         assert [bucket["Name"] for bucket in client("s3").list_buckets()["Buckets"]] == [
             "fast--use1-az6--x-s3"
@@ -39,5 +39,5 @@ class TestBuckets:
             ("fast--use2-az1--x-s3", "use2-az1"),
         ],
     )
-    def test_its_name_must_end_in_a_zone_of_the_region(self, name: str, zone: str) -> None:
+    def test_directory_bucket_name_must_end_with_a_zone_id(self, name: str, zone: str) -> None:
         assert refusal(lambda **_: self.directory(name, zone))[0] == "InvalidBucketName"

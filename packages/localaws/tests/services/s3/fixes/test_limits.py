@@ -6,7 +6,7 @@ from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import client, refusal
 
 
-def test_buckets_of_the_world_do_not_count_against_its_quota() -> None:
+def test_buckets_of_the_world_are_outside_the_quota() -> None:
     with local_aws("generous", quotas={"s3/L-DC2B2D3D": 1}):
         s3 = client("s3")
         s3.create_bucket(Bucket="first")

@@ -27,7 +27,7 @@ class TestBuckets:
             ({}, True),
         ],
     )
-    def test_a_policys_conditions_are_evaluated(
+    def test_conditions_of_bucket_policies_are_evaluated(
         self, statement: dict[str, Any], denied: bool
     ) -> None:
         s3 = client("s3")

@@ -31,7 +31,7 @@ class TestFunctions:
         )
         return str(made["FunctionArn"])
 
-    def test_a_rotation_is_kept_and_not_done(self, function: str) -> None:
+    def test_rotation_is_stored_and_not_executed(self, function: str) -> None:
         secrets = client("secretsmanager")
         secret = secrets.create_secret(Name="s", SecretString="before")["ARN"]
         secrets.rotate_secret(
@@ -45,7 +45,7 @@ class TestFunctions:
         stages = [stage for item in about["VersionIdsToStages"].values() for stage in item]
         assert stages == ["AWSCURRENT"]
 
-    def test_a_function_that_is_not_there_cannot_rotate(self, site: Site) -> None:
+    def test_rotation_with_an_unknown_function_is_refused(self, site: Site) -> None:
         secrets = client("secretsmanager")
         secret = secrets.create_secret(Name="s", SecretString="x")["ARN"]
         absent = f"arn:aws:lambda:us-east-1:{ACCOUNT}:function:absent"

@@ -11,7 +11,7 @@ from packages.localaws.tests.parts import client
 
 @pytest.mark.usefixtures("aws")
 class TestQueuePolicy:
-    def test_a_policy_stays_whatever_else_is_set(self) -> None:
+    def test_policy_is_kept_when_other_attributes_change(self) -> None:
         sqs = client("sqs")
         url = sqs.create_queue(QueueName="q")["QueueUrl"]
 

@@ -24,7 +24,7 @@ def below(path: str, **more: bool) -> list[str]:
 
 @pytest.mark.usefixtures("aws")
 class TestImages:
-    def test_every_published_image_can_be_looked_up_and_described(self) -> None:
+    def test_published_images_have_parameters_and_descriptions(self) -> None:
         names = {image.parameter: image for image in published_images()}
         found: dict[str, str] = {}
         for start in range(0, len(names), 10):
@@ -58,7 +58,7 @@ class TestImages:
             "/aws/service/neuron/dlami/pytorch-2.9/ubuntu-24.04/latest/image_id",
         ],
     )
-    def test_the_documented_names(self, name: str) -> None:
+    def test_documented_parameter_names_exist(self, name: str) -> None:
         here = value(name)
         assert here == value(name)
         assert here != value(name, "us-west-2")
@@ -67,7 +67,7 @@ class TestImages:
         )
         assert run["Instances"][0]["ImageId"] == here
 
-    def test_amazon_linux_is_motos_copy_of_aws(self) -> None:
+    def test_amazon_linux_parameters_are_those_of_moto(self) -> None:
         name = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
         assert IMAGE.fullmatch(value(name))
         assert not value(name).startswith(ID_PREFIX)
@@ -88,7 +88,7 @@ class TestImages:
         found = refusal(ec2.run_instances, ImageId="resolve:ssm:/no", MinCount=1, MaxCount=1)
         assert found[0] == "InvalidParameterValue"
 
-    def test_the_document_above_an_eks_image(self) -> None:
+    def test_eks_recommended_document_has_the_image_id(self) -> None:
         name = "/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/x86_64/standard/recommended"
         assert json.loads(value(name))["image_id"] == value(f"{name}/image_id")
 
@@ -101,27 +101,27 @@ class TestImages:
             "/aws/service/nothing",
         ],
     )
-    def test_what_is_not_published_is_not_found(self, name: str) -> None:
+    def test_unpublished_parameter_is_not_found(self, name: str) -> None:
         assert refusal(client("ssm").get_parameter, Name=name)[0] == "ParameterNotFound"
         assert client("ssm").get_parameters(Names=[name])["InvalidParameters"] == [name]
 
 
 @pytest.mark.usefixtures("aws")
 class TestLists:
-    def test_below_a_path(self) -> None:
+    def test_parameters_are_listed_by_path(self) -> None:
         eks = below("/aws/service/eks/optimized-ami/1.32", Recursive=True)
         assert sum(name.endswith("image_id") for name in eks) == 8
         assert below("/aws/service/eks/optimized-ami/1.32") == []
         assert below("/aws/service/eks/optimized-ami/1.3", Recursive=True) == []
 
-    def test_a_list_above_what_is_published_has_it(self) -> None:
+    def test_path_above_public_parameters_lists_them(self) -> None:
         ssm = client("ssm")
         for path in ("/aws/service", "/aws/service/"):
             first = ssm.get_parameters_by_path(Path=path, Recursive=True)
             assert len(first["Parameters"]) == 10
             assert "NextToken" in first
 
-    def test_the_infrastructure(self) -> None:
+    def test_global_infrastructure_parameters_exist(self) -> None:
         place = "/aws/service/global-infrastructure"
         assert value(f"{place}/regions/us-east-1/longName") == "US East (N. Virginia)"
         assert value(f"{place}/current-region/longName") == "US East (N. Virginia)"
@@ -138,7 +138,7 @@ class TestLists:
         ]
         assert below("/", Recursive=True) == ["/team/mine"]
 
-    def test_fsx_without_write_permission(self) -> None:
+    def test_fsx_requires_write_permission(self) -> None:
         found = refusal(
             client("ssm").put_parameter, Name="/aws/service/x", Value="1", Type="String"
         )
