@@ -1,0 +1,34 @@
+"""DB subnet groups must cover two zones."""
+
+from __future__ import annotations
+
+import pytest
+
+from packages.localaws.tests.parts import client, refusal
+
+pytestmark = pytest.mark.usefixtures("local")
+
+CODE = "DBSubnetGroupDoesNotCoverEnoughAZs"
+
+
+def subnets(*zones: str) -> list[str]:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    return [
+        ec2.create_subnet(
+            VpcId=vpc, CidrBlock=f"10.0.{number}.0/24", AvailabilityZone=f"us-east-1{zone}"
+        )["Subnet"]["SubnetId"]
+        for number, zone in enumerate(zones)
+    ]
+
+
+def test_one_zone_is_refused_at_creation_and_in_a_change() -> None:
+    rds = client("rds")
+    first, second, third = subnets("a", "a", "b")
+    request = {"DBSubnetGroupName": "g", "DBSubnetGroupDescription": "d"}
+    found = refusal(rds.create_db_subnet_group, SubnetIds=[first, second], **request)
+    assert found[0] == CODE
+    assert "Current AZ coverage: us-east-1a. Add subnets" in found[1]
+    rds.create_db_subnet_group(SubnetIds=[first, third], **request)
+    code, _ = refusal(rds.modify_db_subnet_group, DBSubnetGroupName="g", SubnetIds=[first, second])
+    assert code == CODE
