@@ -13,7 +13,7 @@ from clusterwright_localaws.core.runtime import runtime
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "RDS: a DB subnet group whose subnets are in fewer than two zones is refused with "
-    "DBSubnetGroupDoesNotCoverEnoughAZs"
+    "DBSubnetGroupDoesNotCoverEnoughAZs; ModifyDBSubnetGroup does not remove the group"
 )
 REPRODUCTION = """\
 from botocore.exceptions import ClientError
@@ -58,7 +58,10 @@ def apply() -> None:
         self: Any, subnet_name: str, description: str, subnets: list[Any]
     ) -> Any:
         check(subnets)
-        return modify_in_moto(self, subnet_name, description, subnets)
+        changed = modify_in_moto(self, subnet_name, description, subnets)
+        if runtime().active:
+            self.subnet_groups[subnet_name] = changed  # moto removes the group
+        return changed
 
     RDSBackend.create_subnet_group = create_subnet_group  # type: ignore[method-assign]
     RDSBackend.modify_db_subnet_group = modify_db_subnet_group  # type: ignore[method-assign]

@@ -32,3 +32,13 @@ def test_one_zone_is_refused_at_creation_and_in_a_change() -> None:
     rds.create_db_subnet_group(SubnetIds=[first, third], **request)
     code, _ = refusal(rds.modify_db_subnet_group, DBSubnetGroupName="g", SubnetIds=[first, second])
     assert code == CODE
+
+
+def test_a_changed_group_is_still_there() -> None:
+    rds = client("rds")
+    request = {"DBSubnetGroupName": "g", "DBSubnetGroupDescription": "d"}
+    rds.create_db_subnet_group(SubnetIds=subnets("a", "b"), **request)
+    other = subnets("a", "c")
+    rds.modify_db_subnet_group(DBSubnetGroupName="g", SubnetIds=other)
+    (found,) = rds.describe_db_subnet_groups(DBSubnetGroupName="g")["DBSubnetGroups"]
+    assert sorted(each["SubnetIdentifier"] for each in found["Subnets"]) == sorted(other)
