@@ -78,7 +78,7 @@ class CheckOptions:
 )
 @click.option("--skip", multiple=True, metavar="RULE", help="Skip these rules. May be repeated.")
 @fail_on_option("The lowest severity that makes the exit code 1.")
-@click.option("--strict", is_flag=True, help="Treat what is unknown as a finding.")
+@click.option("--strict", is_flag=True, help="Treat unknown results as findings.")
 @prices_option("Your own rates for the budget.  [default: prices.yaml beside the spec]")
 @click.option(
     "--retire",
@@ -102,7 +102,7 @@ class CheckOptions:
     "--lead-days",
     type=click.FloatRange(min=0),
     metavar="DAYS",
-    help="With --request-quotas: how many days AWS takes, which no source states.",
+    help="With --request-quotas: expected days until AWS approves a request (AWS publishes no figure).",
 )
 @click.option(
     "--request-file",

@@ -45,7 +45,7 @@ is unknown (with --strict that is 1); else 0. 70 is an internal error.
 @click.option("--deployed", is_flag=True, help="Compare with what is deployed in the account.")
 @offline_option
 @fail_on_option("The lowest severity of a new finding that fails the review.")
-@click.option("--strict", is_flag=True, help="Treat what is unknown as a failed gate.")
+@click.option("--strict", is_flag=True, help="Treat unknown results as failed gates.")
 @click.option(
     "--no-templates",
     is_flag=True,

@@ -117,7 +117,7 @@ def timeout_option(seconds: float) -> Decorator:
         default=seconds,
         show_default=True,
         metavar="SECONDS",
-        help="Time for all AWS API calls together; what is not answered by then is unknown.",
+        help="Time limit for all AWS API calls together; the results of later answers are unknown.",
     )
 
 

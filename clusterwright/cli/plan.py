@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from clusterwright.sizing.shape import ModelShape
 
 EXIT_CODES = """\b
-Exit codes: 0 the plan is printed; 3 the goal is wrong or cannot be reached; the hint says how.
+Exit codes: 0 the plan is printed; 3 the goal is invalid or cannot be reached; see the hint.
 """
 
 # Flag -> path in the goal, which validates the value.
@@ -85,7 +85,7 @@ _FLAGS: Final = {
 @click.option("--kv-heads", type=int, help="Key and value heads (grouped-query attention).")
 @click.option("--vocab-size", type=int, help="Size of the vocabulary.")
 @click.option("--experts", type=int, help="Routed experts per layer.")
-@click.option("--experts-per-token", type=int, help="Experts that a token visits.")
+@click.option("--experts-per-token", type=int, help="Experts that are active for each token.")
 @click.option("--expert-ffn-size", type=int, help="Inner size of an expert.")
 @click.option(
     "--precision", metavar="NAME", help="Precision of matrix products: bf16 (default) or fp8."
@@ -112,7 +112,7 @@ _FLAGS: Final = {
 @click.option(
     "--platform",
     metavar="NAME",
-    help="hyperpod-slurm, hyperpod-eks, parallelcluster, eks; advised without it.",
+    help="hyperpod-slurm, hyperpod-eks, parallelcluster or eks.  [default: recommended]",
 )
 @click.option(
     "--recovery",
@@ -146,7 +146,7 @@ _FLAGS: Final = {
     "--owned",
     type=click.Path(),
     metavar="FILE",
-    help="YAML file of hardware to buy instead: purchase, watts, tariff_per_kwh, years, ...",
+    help="YAML file of purchased hardware to compare with: purchase, watts, tariff_per_kwh, years, ...",
 )
 @prices_option("Your own rates.")
 @currency_options

@@ -29,8 +29,7 @@ def prices(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
             unresolved.append(row)
         for place in places:
             key = (row["instance"], row["kind"], place)
-            if key not in known or _newer(row, known[key], dates):
-                known[key] = row
+            _keep_newest(known, key, row, dates)
     unknowns = [
         [row["instance"], row["kind"], row["place"], row["reason"]]
         for row in inputs.rows("price_unknowns.csv")
@@ -80,6 +79,29 @@ def _note(row: Mapping[str, str], place: str) -> list[str]:
     return []
 
 
+def _keep_newest(
+    known: dict[tuple[str, str, str], dict[str, str]],
+    key: tuple[str, str, str],
+    row: dict[str, str],
+    dates: Mapping[str, str],
+) -> None:
+    """Store the row unless the key has one of a newer source.
+
+    Raises
+    ------
+    SystemExit
+        Two rows of one day state different amounts: neither is the newer.
+    """
+    before = known.setdefault(key, row)
+    if _newer(row, before, dates):
+        known[key] = row
+    elif before["usd"] != row["usd"] and _day(before, dates) == _day(row, dates):
+        raise SystemExit(
+            f"{' '.join(key)}: {before['source']} states {before['usd']} and {row['source']}"
+            f" states {row['usd']} on the same day; remove one row or correct a date"
+        )
+
+
 def _newer(row: Mapping[str, str], other: Mapping[str, str], dates: Mapping[str, str]) -> bool:
     return _day(row, dates) > _day(other, dates)
 
@@ -122,8 +144,7 @@ def _services(dates: Mapping[str, str]) -> list[list[str]]:
     known: dict[tuple[str, str, str], dict[str, str]] = {}
     for row in inputs.rows("service_prices.csv"):
         key = (row["service"], row["item"], row["place"])
-        if key not in known or _newer(row, known[key], dates):
-            known[key] = row
+        _keep_newest(known, key, row, dates)
     return [
         [service, item, place, row["usd"], row["unit"], row["source"]]
         for (service, item, place), row in sorted(known.items())

@@ -13,6 +13,7 @@ import click
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.inputs import load_or_exit
 from clusterwright.cli.options import spec_options, spec_path
+from clusterwright_rehearsal.nodes.images import DEFAULT_SUITE, SUITES
 
 if TYPE_CHECKING:
     from clusterwright_rehearsal.verdict import Verdict
@@ -50,10 +51,10 @@ _GRACE_SECONDS = 10.0
 @click.option(
     "--slurm",
     "suite",
-    default="trixie",
+    default=DEFAULT_SUITE,
     show_default=True,
     metavar="SUITE",
-    help="The Debian suite of Slurm: trixie or forky.",
+    help=f"The Debian suite of Slurm: {' or '.join(SUITES)}.",
 )
 @click.option(
     "--keep",
@@ -68,7 +69,7 @@ _GRACE_SECONDS = 10.0
     help="The folder of images and runs.",
 )
 @click.option(
-    "--clean", is_flag=True, help="Remove everything that earlier runs have left or kept."
+    "--clean", is_flag=True, help="Remove the files and machines of earlier runs, also those that --keep has kept."
 )
 @click.option("--list", "listing", is_flag=True, help="List the scenarios and exit.")
 @click.option(

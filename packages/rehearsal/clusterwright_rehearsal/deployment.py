@@ -16,7 +16,7 @@ from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.verdict import Promise
 
 SCENARIO = "deployment"
-_TEXT = "the real cdk deploys every stack to the local AWS"
+PROMISE_TEXT = "the real cdk deploys every stack to the local AWS"
 
 
 def deploy(
@@ -52,7 +52,7 @@ def deploy(
         Promise(
             f"{SCENARIO}.deploys",
             SCENARIO,
-            _TEXT,
+            PROMISE_TEXT,
             "held" if failure is None else "broken",
             time.monotonic() - started,
             failure,

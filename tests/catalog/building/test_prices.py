@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from clusterwright.catalog import Known, Unknown, generate, load_catalog
+from clusterwright.catalog.building import inputs
+from clusterwright.catalog.building.prices import prices
 
 CATALOG = load_catalog()
 
@@ -78,3 +80,16 @@ def test_service_prices_are_in_the_data() -> None:
     unplaced = CATALOG.service_price("amp", "storage", "us-east-1")
     assert isinstance(unplaced, Unknown)
     assert "without a region" in unplaced.reason
+
+
+def test_two_amounts_of_one_day_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = inputs.rows
+    row = next(row for row in real("service_prices.csv"))
+
+    def rows(name: str) -> list[dict[str, str]]:
+        extra = [row | {"usd": "123456"}] if name == "service_prices.csv" else []
+        return [*real(name), *extra]
+
+    monkeypatch.setattr(inputs, "rows", rows)
+    with pytest.raises(SystemExit, match=f"{row['source']} states 123456 on the same day"):
+        prices({})

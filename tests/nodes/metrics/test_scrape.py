@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import threading
 import time
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from clusterwright_common.probe import Probe, ProbeError
 from clusterwright_metrics import sources
 from clusterwright_metrics.scrape import Scraper, load_sources
-from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm
 from clusterwright_metrics.text import Metrics
 
+from tests.nodes.conftest import LIFECYCLE
 from tests.nodes.metrics.fake_node import (
     Machine,
     at,
@@ -23,15 +24,23 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-@pytest.mark.parametrize("source", [efa, host, lustre, neuron, nvidia, ours, slurm])
-def test_a_missing_source_has_no_samples(machine: Machine, source: ModuleType) -> None:
+NAMES = sorted(path.stem for path in Path(sources.__path__[0]).glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_source_has_no_samples(machine: Machine, name: str) -> None:
+    source = importlib.import_module(f"clusterwright_metrics.sources.{name}")
     assert machine.samples(source) == {}
 
 
+def test_every_source_has_its_row_in_the_reference() -> None:
+    page = (LIFECYCLE.parent / "docs" / "reference" / "metrics.md").read_text()
+    assert sorted(re.findall(r"^\| `(\w+)` \| (?:all|compute|controller)", page, re.MULTILINE)) == NAMES
+
+
 def test_every_source_has_a_test_of_its_name() -> None:
-    modules = {path.stem for path in Path(sources.__path__[0]).glob("[a-z]*.py")}
     tests = {path.stem for path in (Path(__file__).parent / "sources").glob("test_*.py")}
-    assert {f"test_{name}" for name in modules} == tests
+    assert {f"test_{name}" for name in NAMES} == tests
 
 
 def test_every_role_has_its_sources() -> None:

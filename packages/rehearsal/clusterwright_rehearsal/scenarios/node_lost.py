@@ -17,7 +17,7 @@ PROMISES = {
     "noticed": "Slurm marks the node as down",
     "requeued": "Slurm runs the job again on another node",
     "resumed": "it continues from its checkpoint, and loses only the steps since then",
-    "replaced": "HyperPod replaces the instance by a new one with the same name and address",
+    "replaced": "HyperPod replaces the instance with a new one that has the same name and address",
     "back": "the replacement returns to its partition",
 }
 
