@@ -102,7 +102,8 @@ class CheckOptions:
     "--lead-days",
     type=click.FloatRange(min=0),
     metavar="DAYS",
-    help="With --request-quotas: expected days until AWS approves a request (AWS publishes no figure).",
+    help="With --request-quotas: expected days until AWS approves a request "
+    "(AWS publishes no figure).",
 )
 @click.option(
     "--request-file",

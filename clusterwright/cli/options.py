@@ -117,7 +117,8 @@ def timeout_option(seconds: float) -> Decorator:
         default=seconds,
         show_default=True,
         metavar="SECONDS",
-        help="Time limit for all AWS API calls together; the results of later answers are unknown.",
+        help="Time limit for all AWS API calls together; what they would have answered later is "
+        "unknown.",
     )
 
 

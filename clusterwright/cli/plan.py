@@ -146,7 +146,8 @@ _FLAGS: Final = {
     "--owned",
     type=click.Path(),
     metavar="FILE",
-    help="YAML file of purchased hardware to compare with: purchase, watts, tariff_per_kwh, years, ...",
+    help="YAML file of purchased hardware to compare with: purchase, watts, tariff_per_kwh, "
+    "years, ...",
 )
 @prices_option("Your own rates.")
 @currency_options

@@ -86,7 +86,9 @@ class ModelOutput(Output):
     kv_heads: Count = field("Heads of keys and values.")
     vocab_size: Count = field("Entries of the vocabulary.", validation_alias="vocab")
     experts: Count | None = at("experts.count", "Routed experts of a layer.")
-    experts_per_token: Count | None = at("experts.per_token", "Experts that are active for each token.")
+    experts_per_token: Count | None = at(
+        "experts.per_token", "Experts that are active for each token."
+    )
     inferred: tuple[str, ...] = field("Fields that were inferred.")
     source: str = field("Where the shape is from.")
 

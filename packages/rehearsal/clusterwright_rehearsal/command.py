@@ -69,7 +69,9 @@ _GRACE_SECONDS = 10.0
     help="The folder of images and runs.",
 )
 @click.option(
-    "--clean", is_flag=True, help="Remove the files and machines of earlier runs, also those that --keep has kept."
+    "--clean",
+    is_flag=True,
+    help="Remove the files and machines of earlier runs, also those that --keep has kept.",
 )
 @click.option("--list", "listing", is_flag=True, help="List the scenarios and exit.")
 @click.option(

@@ -23,7 +23,6 @@ from tests.nodes.metrics.fake_node import (
     parsed,
 )
 
-
 NAMES = sorted(path.stem for path in Path(sources.__path__[0]).glob("[a-z]*.py"))
 
 
@@ -35,7 +34,10 @@ def test_a_missing_source_has_no_samples(machine: Machine, name: str) -> None:
 
 def test_every_source_has_its_row_in_the_reference() -> None:
     page = (LIFECYCLE.parent / "docs" / "reference" / "metrics.md").read_text()
-    assert sorted(re.findall(r"^\| `(\w+)` \| (?:all|compute|controller)", page, re.MULTILINE)) == NAMES
+    assert (
+        sorted(re.findall(r"^\| `(\w+)` \| (?:all|compute|controller)", page, re.MULTILINE))
+        == NAMES
+    )
 
 
 def test_every_source_has_a_test_of_its_name() -> None:
