@@ -87,7 +87,11 @@ def test_two_amounts_of_one_day_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     row = next(row for row in real("service_prices.csv"))
 
     def rows(name: str) -> list[dict[str, str]]:
-        extra = [row | {"item": "new", "usd": usd} for usd in ("1", "2")] if name == "service_prices.csv" else []
+        extra = (
+            [row | {"item": "new", "usd": usd} for usd in ("1", "2")]
+            if name == "service_prices.csv"
+            else []
+        )
         return [*real(name), *extra]
 
     monkeypatch.setattr(inputs, "rows", rows)
