@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 NO_VALUE: Final = ("no-value",)
 """`AWS::NoValue`: the property is absent."""
@@ -296,27 +296,34 @@ def scalar(value: Any) -> Expression:
 
 def references(expression: Expression) -> Iterator[Reference]:
     """Every reference of an expression."""
-    if isinstance(expression, Mapping):
-        for item in expression.values():
-            yield from references(item)
-    elif isinstance(expression, list):
-        for item in expression:
-            yield from references(item)
-    elif isinstance(expression, tuple):
-        kind = expression[0] if expression else None
-        if kind == "ref":
-            yield Reference("ref", str(expression[1]))
-        elif kind == "attribute":
-            yield Reference("attribute", str(expression[1]), str(expression[2]))
-        elif kind == "parameter":
-            yield Reference("parameter", str(expression[1]))
-        elif kind == "import":
+    kind = expression[0] if isinstance(expression, tuple) and expression else None
+    if kind == "ref":
+        yield Reference("ref", str(expression[1]))
+    elif kind == "attribute":
+        yield Reference("attribute", str(expression[1]), str(expression[2]))
+    elif kind == "parameter":
+        yield Reference("parameter", str(expression[1]))
+    else:
+        if kind == "import":
             name = expression[1]
             yield Reference("import", name if isinstance(name, str) else "")
-            yield from references(name)
-        else:
-            for item in expression[1:]:
-                yield from references(item)
+        for part in _parts(expression):
+            yield from references(part)
+
+
+def _parts(expression: Expression) -> Iterable[Expression]:
+    """The expressions directly inside an expression."""
+    if isinstance(expression, Mapping):
+        return expression.values()
+    if isinstance(expression, list):
+        return expression
+    if not isinstance(expression, tuple):
+        return ()
+    if expression[:1] in (("join",), ("list",)):
+        return cast(Iterable[Expression], expression[1])
+    if expression[:1] == ("map",):
+        return [value for _, value in expression[1]]
+    return expression[1:]
 
 
 def shown(expression: Expression) -> str:
