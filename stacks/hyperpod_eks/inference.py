@@ -164,7 +164,7 @@ class InferenceOperator(Construct):
             "ScalerRole",
             inference.KEDA_ACCOUNT,
             "KEDA, which scales endpoints",
-            scaler_permissions(self._cluster, self._workspace_arn),
+            scaler_permissions(self._workspace_arn),
         )
         acknowledge(role, "AwsSolutions-IAM5[Resource::*]", "CloudWatch's metrics have no ARN")
         return role
