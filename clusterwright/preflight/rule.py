@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -86,6 +87,7 @@ class Rule(ABC, Generic[Value]):
 
     id: str
     title: str
+    """What the rule requires: the first line of the docstring of the rule's module."""
     severity: Severity = "error"
     scope: Literal["offline", "account"] = "account"
     """An offline rule makes no AWS calls. The registry reads the line `scope = "offline"` from the
@@ -102,6 +104,12 @@ class Rule(ABC, Generic[Value]):
     them."""
     check: ClassVar[Callable[..., Results]]
     """What is wrong with a subject: a method."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "id" in vars(cls) and "title" not in vars(cls):
+            lines = (sys.modules[cls.__module__].__doc__ or "").splitlines()
+            cls.title = lines[0].rstrip(".") if lines else cls.id
 
     @abstractmethod
     def subjects(self, context: Context) -> Subjects[Value]:

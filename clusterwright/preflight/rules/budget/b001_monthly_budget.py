@@ -1,4 +1,4 @@
-"""The monthly cost is within the budget."""
+"""The monthly cost is within its budget."""
 
 from __future__ import annotations
 
@@ -8,6 +8,5 @@ from clusterwright.preflight.rules.budget.budget_rule import BudgetRule
 
 class MonthlyBudget(BudgetRule):
     id = "CW-B001"
-    title = "The monthly cost is within its budget"
     scope = "offline"
     budget_path = MONTHLY

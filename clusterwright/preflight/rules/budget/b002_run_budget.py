@@ -1,4 +1,4 @@
-"""The cost of the run is within the budget."""
+"""The cost of the run is within its budget."""
 
 from __future__ import annotations
 
@@ -8,6 +8,5 @@ from clusterwright.preflight.rules.budget.budget_rule import BudgetRule
 
 class RunBudget(BudgetRule):
     id = "CW-B002"
-    title = "The cost of the run is within its budget"
     scope = "offline"
     budget_path = RUN

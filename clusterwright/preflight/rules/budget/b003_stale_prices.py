@@ -1,4 +1,4 @@
-"""The prices used for a budget are recent."""
+"""Prices used for the budget are less than 90 days old."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class StalePrices(Rule[None]):
     id = "CW-B003"
-    title = "Prices used for the budget are less than 90 days old"
     severity = "info"
     scope = "offline"
     prevents = "a budget that is checked against outdated prices"

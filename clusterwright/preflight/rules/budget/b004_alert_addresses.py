@@ -1,4 +1,4 @@
-"""Budget and alarm notifications have recipients."""
+"""Budget and alarm notifications have recipients, each listed once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
     id = "CW-B004"
-    title = "Budget and alarm notifications have recipients, each listed once"
     severity = "warning"
     scope = "offline"
     prevents = (

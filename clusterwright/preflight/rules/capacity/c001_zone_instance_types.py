@@ -1,4 +1,4 @@
-"""EC2 offers each instance type in the Availability Zone of the nodes."""
+"""The zone offers every instance type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from clusterwright.preflight.rules.network.zones import zone_id_of
 
 class ZoneInstanceTypes(Rule[str]):
     id = "CW-C001"
-    title = "The zone offers every instance type"
     prevents = (
         "CreateCluster fails, or rolls back after hours, with insufficient capacity: the zone "
         "does not have the instance type"

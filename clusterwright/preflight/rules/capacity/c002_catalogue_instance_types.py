@@ -1,4 +1,4 @@
-"""The catalogue lists each instance type in the Availability Zone of the nodes."""
+"""The catalogue lists every instance type in the zone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.compute_groups import instance_types
 
 class CatalogueInstanceTypes(Rule[str]):
     id = "CW-C002"
-    title = "The catalogue lists every instance type in the zone"
     severity = "warning"
     scope = "offline"
     prevents = "insufficient capacity in a zone without the instance type; CW-C001 asks EC2 itself"

@@ -1,4 +1,4 @@
-"""HyperPod supports each instance type."""
+"""HyperPod supports every instance type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class HyperPodInstanceTypes(GroupRule):
     id = "CW-C003"
-    title = "HyperPod supports every instance type"
     scope = "offline"
     prevents = "CreateCluster fails validation: the type is not in ClusterInstanceType"
     source = "botocore, SageMaker CreateCluster"

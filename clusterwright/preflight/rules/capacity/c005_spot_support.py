@@ -1,4 +1,4 @@
-"""Each Spot group has an instance type that is available as Spot."""
+"""The instance type is available as Spot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class SpotSupport(GroupRule):
     id = "CW-C005"
-    title = "The instance type is available as Spot"
     scope = "offline"
     prevents = "Spot requests for the type are refused"
     source = "EC2 DescribeInstanceTypes, SupportedUsageClasses"

@@ -1,4 +1,4 @@
-"""A placement group is requested only where one is supported."""
+"""The platform and the capacity support the placement group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlacementGroup(GroupRule):
     id = "CW-C007"
-    title = "The platform and the capacity support the placement group"
     scope = "offline"
     prevents = "instances that never start: a capacity block does not support placement groups"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster PR #6311"

@@ -1,4 +1,4 @@
-"""Capacity blocks of each instance type are sold in the region."""
+"""Capacity blocks of the instance type are sold in the region."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class CapacityBlockType(GroupRule):
     id = "CW-C009"
-    title = "Capacity blocks of the instance type are sold in the region"
     scope = "offline"
     prevents = "no such block can be bought: launches into it are refused"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster, CapacityType"

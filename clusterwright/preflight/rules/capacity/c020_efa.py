@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class MultiNodeEfa(GroupRule):
     id = "CW-C020"
-    title = "Nodes that train together support EFA"
     severity = "warning"
     scope = "offline"
     prevents = "collectives between nodes that use TCP at a fraction of the speed"

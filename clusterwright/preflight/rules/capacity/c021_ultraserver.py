@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class WholeUltraServers(GroupRule):
     id = "CW-C021"
-    title = "Groups of UltraServer instances are whole UltraServers"
     severity = "warning"
     scope = "offline"
     prevents = "nodes that are sold and connected only as part of an UltraServer"

@@ -1,4 +1,4 @@
-"""Each instance type in a cluster placement group supports one."""
+"""The instance type supports a cluster placement group."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlacementGroupType(GroupRule):
     id = "CW-C022"
-    title = "The instance type supports a cluster placement group"
     scope = "offline"
     prevents = "RunInstances fails: the type is not supported in a cluster placement group"
     source = (

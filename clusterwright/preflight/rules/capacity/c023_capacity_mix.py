@@ -1,4 +1,4 @@
-"""The nodes of a partition are all Spot or none are."""
+"""A partition does not mix Spot with other capacity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import listed
 
 class CapacityMix(Rule[Partition]):
     id = "CW-C023"
-    title = "A partition does not mix Spot with other capacity"
     severity = "warning"
     scope = "offline"
     prevents = (

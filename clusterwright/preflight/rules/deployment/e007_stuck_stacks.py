@@ -1,4 +1,4 @@
-"""No stack of the environment is in a state that blocks deployments."""
+"""No stack of the environment is stuck."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ _TO_BE_DELETED: Final = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED"
 
 class StuckStacks(NameConflictRule):
     id = "CW-E007"
-    title = "No stack of the environment is stuck"
     prevents = (
         "a deployment that is refused immediately: the stack is in a state that cannot be updated"
     )

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rul
 
 class SameAccount(Rule[None]):
     id = "CW-I003"
-    title = "The credentials belong to the account in the spec"
     severity = "warning"
     prevents = "quotas and networks of another account are checked instead of the cluster's"
     source = "STS GetCallerIdentity"

@@ -24,7 +24,6 @@ from clusterwright.preflight.rules.deployment.bootstrap import (
 
 class Bootstrap(Rule[str]):
     id = "CW-I010"
-    title = "The account and region are bootstrapped for the CDK"
     prevents = (
         "`cdk deploy` fails immediately: the environment has no bootstrap stack, an outdated "
         "one, or one whose bucket was deleted"

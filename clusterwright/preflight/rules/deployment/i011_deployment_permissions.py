@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.iam.simulation import permission_results, sim
 
 class DeploymentPermissions(Rule[RoleMay]):
     id = "CW-I011"
-    title = "CloudFormation's execution role can create the resources of the stacks"
     prevents = (
         "a deployment that rolls back in its third stack: the execution role, its permissions "
         "boundary or the organization does not allow an action"

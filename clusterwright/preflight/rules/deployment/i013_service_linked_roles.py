@@ -12,7 +12,6 @@ from clusterwright.preflight.rules.iam.simulation import permission_results, sim
 
 class ServiceLinkedRoles(Rule[LinkedRole]):
     id = "CW-I013"
-    title = "Service-linked roles exist or can be created"
     prevents = (
         "creating the first file system or database of an account fails: its service has no role"
     )

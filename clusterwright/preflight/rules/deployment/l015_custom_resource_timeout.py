@@ -1,4 +1,4 @@
-"""All static nodes can start while CloudFormation waits for the cluster."""
+"""Static nodes start within the hour that CloudFormation waits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class CustomResourceTimeout(Rule[int]):
     id = "CW-L015"
-    title = "Static nodes start within the hour that CloudFormation waits"
     severity = "warning"
     scope = "offline"
     prevents = (

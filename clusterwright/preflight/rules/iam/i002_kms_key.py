@@ -1,4 +1,4 @@
-"""The KMS key of the spec can be used."""
+"""The KMS key can be used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from clusterwright.preflight.rule import (
 
 class KmsKey(Rule[str]):
     id = "CW-I002"
-    title = "The KMS key can be used"
     prevents = "file systems, volumes and the database cannot be created: the key cannot be used"
     source = "KMS DescribeKey; aws/aws-parallelcluster, KmsKeyValidator"
 

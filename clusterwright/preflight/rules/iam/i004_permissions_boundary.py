@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Resul
 
 class PermissionsBoundary(Rule[str]):
     id = "CW-I004"
-    title = "The permissions boundary exists"
     prevents = "CreateRole fails, and the first stack with it"
     source = "IAM GetPolicy"
 

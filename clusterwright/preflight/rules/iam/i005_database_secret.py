@@ -1,4 +1,4 @@
-"""The secret of the existing database exists."""
+"""The secret of the accounting database exists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Resul
 
 class DatabaseSecret(Rule[str]):
     id = "CW-I005"
-    title = "The secret of the accounting database exists"
     prevents = "slurmdbd does not start, and the cluster has no accounting"
     source = "Secrets Manager DescribeSecret"
 

@@ -1,4 +1,4 @@
-"""Resources named by ARN are in the cluster's account and region."""
+"""Keys, policies and secrets are in the cluster's account and region."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ class _NamedArn:
 
 class ArnAccounts(Rule[_NamedArn]):
     id = "CW-I007"
-    title = "Keys, policies and secrets are in the cluster's account and region"
     scope = "offline"
     prevents = (
         "CreateRole fails for a permissions boundary of another account; nodes look up the "

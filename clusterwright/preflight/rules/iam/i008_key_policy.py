@@ -1,4 +1,4 @@
-"""The policy of the KMS key of the spec allows its users."""
+"""The KMS key policy allows the cluster's roles and services."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ _LOGS = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey")
 
 class KmsKeyPolicy(Rule[str]):
     id = "CW-I008"
-    title = "The KMS key policy allows the cluster's roles and services"
     prevents = (
         "CreateLogGroup fails, CreateFileSystem and nodes are denied the key, or a data "
         "repository association is MISCONFIGURED, because the key policy does not allow them"

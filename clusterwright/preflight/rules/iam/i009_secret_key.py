@@ -1,4 +1,4 @@
-"""Nodes can decrypt the secret of the existing database."""
+"""Nodes can decrypt the secret of the accounting database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ _AWS_OWN: Final = "alias/aws/secretsmanager"
 
 class SecretKey(Rule[str]):
     id = "CW-I009"
-    title = "Nodes can decrypt the secret of the accounting database"
     prevents = (
         "slurmdbd does not start: the role of the nodes has permissions on the cluster's key only"
     )

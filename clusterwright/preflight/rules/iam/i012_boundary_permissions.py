@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.iam.simulation import permission_results, sim
 
 class BoundaryPermissions(Rule[BoundaryLeaves]):
     id = "CW-I012"
-    title = "The permissions boundary allows what the nodes need"
     prevents = "nodes that cannot download their scripts, mount storage or send logs, and fail"
     source = "IAM SimulateCustomPolicy; IAM user guide, permissions boundaries"
 

@@ -1,4 +1,4 @@
-"""The role of deployed nodes still has the permissions that nodes need."""
+"""The role of deployed nodes has the permissions that nodes need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.iam.simulation import permission_results, sim
 
 class NodePermissions(Rule[DeployedRoleMay]):
     id = "CW-I016"
-    title = "The role of deployed nodes has the permissions that nodes need"
     prevents = (
         "new nodes that fail although the existing ones work: the role, its permissions boundary "
         "or the organization's policies have changed"

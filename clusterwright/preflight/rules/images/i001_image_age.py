@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class ImageAge(Rule[None]):
     id = "CW-I001"
-    title = "The image is recent enough for accounting on RDS"
     severity = "warning"
     scope = "offline"
     prevents = "CreateCluster fails: AccountingDatabase needs an image released after 2026-08-30"

@@ -1,4 +1,4 @@
-"""Whether a pinned image release is accepted with Slurm: AWS's sources disagree."""
+"""The platform accepts a pinned image release."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class ImageRelease(Rule[str | None]):
     id = "CW-I006"
-    title = "The platform accepts a pinned image release"
     severity = "warning"
     scope = "offline"
     prevents = "CreateCluster may refuse ImageReleaseVersion for a cluster with Slurm"

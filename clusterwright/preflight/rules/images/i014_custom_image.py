@@ -1,4 +1,4 @@
-"""A custom image exists and matches the instances that use it."""
+"""The custom image exists and matches the instances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from clusterwright.preflight.rules.compute_groups import instance_types
 
 class CustomImage(Rule[str]):
     id = "CW-I014"
-    title = "The custom image exists and matches the instances"
     prevents = (
         "CreateCluster fails, or instances do not boot: the image is for another architecture"
     )

@@ -1,4 +1,4 @@
-"""The NVIDIA driver of the image supports the CUDA version of the containers."""
+"""The NVIDIA driver supports the CUDA version of the containers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects,
 
 class DriverAndCuda(Rule[str]):
     id = "CW-I015"
-    title = "The NVIDIA driver supports the CUDA version of the containers"
     scope = "offline"
     prevents = "every job fails: the CUDA driver version is insufficient for the CUDA runtime"
     source = (

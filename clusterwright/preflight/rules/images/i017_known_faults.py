@@ -22,7 +22,6 @@ class Met(NamedTuple):
 
 class KnownFaults(Rule[Met]):
     id = "CW-I017"
-    title = "The release has no published known issue that affects the cluster"
     severity = "warning"
     scope = "offline"
     prevents = "node failures, data loss or security issues that others have reported"

@@ -1,4 +1,4 @@
-"""The Kubernetes version is supported, and its upgrades are intended."""
+"""The Kubernetes version is supported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ SOON = dt.timedelta(days=60)
 
 class KubernetesVersion(Rule[str]):
     id = "CW-I020"
-    title = "The Kubernetes version is supported"
     scope = "offline"
     prevents = (
         "a version that EKS or HyperPod refuses, or that EKS upgrades automatically while jobs run"

@@ -1,4 +1,4 @@
-"""Each EKS add-on has a version in the spec."""
+"""EKS add-ons have a pinned version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class AddonVersions(Rule[tuple[str, ...]]):
     id = "CW-I021"
-    title = "EKS add-ons have a pinned version"
     severity = "info"
     scope = "offline"
     prevents = (

@@ -17,7 +17,6 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 class ScriptsText(Rule[Folder]):
     id = "CW-L012"
-    title = "Lifecycle scripts are text that the nodes can read"
     scope = "offline"
     prevents = (
         "a script that nodes cannot start: `bad interpreter` because of CRLF line endings, a "

@@ -1,4 +1,4 @@
-"""ShellCheck reports nothing in the shell scripts of the folder."""
+"""ShellCheck reports nothing in the shell scripts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ _SHOWN: Final = 3
 
 class ShellCheck(Rule[Folder]):
     id = "CW-L013"
-    title = "ShellCheck reports nothing in the shell scripts"
     severity = "warning"
     scope = "offline"
     prevents = (

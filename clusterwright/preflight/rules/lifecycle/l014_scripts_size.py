@@ -1,4 +1,4 @@
-"""The folder of lifecycle scripts is small enough to be uploaded."""
+"""The folder of lifecycle scripts can be uploaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ _MIB: Final = 1024**2
 
 class ScriptsSize(Rule[Folder]):
     id = "CW-L014"
-    title = "The folder of lifecycle scripts can be uploaded"
     scope = "offline"
     prevents = (
         "the CDK's deployment function fails with `No space left on device` in the lifecycle stack"

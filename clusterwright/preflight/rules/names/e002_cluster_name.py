@@ -1,4 +1,4 @@
-"""No HyperPod cluster outside the stacks has the name of the environment."""
+"""The HyperPod cluster's name is available, or the stacks created the cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.names.name_conflicts import HERE, NameConflic
 
 class ClusterName(NameConflictRule):
     id = "CW-E002"
-    title = "The HyperPod cluster's name is available, or the stacks created the cluster"
     prevents = "CreateCluster fails with ResourceInUse, after the stacks before it are created"
     source = "SageMaker CreateCluster, ClusterName: unique within the account in a Region"
 

@@ -1,4 +1,4 @@
-"""The log groups that the stacks create do not exist yet."""
+"""The names of the log groups are available."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.names.name_conflicts import (
 
 class LogGroupNames(NameConflictRule):
     id = "CW-E003"
-    title = "The names of the log groups are available"
     prevents = (
         "CreateLogGroup fails with ResourceAlreadyExistsException, for example after a deletion "
         "that retained a group, or when a service created it first"

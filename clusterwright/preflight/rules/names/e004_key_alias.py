@@ -1,4 +1,4 @@
-"""The alias of the new KMS key is available."""
+"""The alias of the KMS key is available."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.names.name_conflicts import (
 
 class AliasName(NameConflictRule):
     id = "CW-E004"
-    title = "The alias of the KMS key is available"
     prevents = "CreateAlias fails with AlreadyExistsException, for example after a retained stack"
     source = "KMS CreateAlias"
 

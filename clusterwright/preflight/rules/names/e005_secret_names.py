@@ -1,4 +1,4 @@
-"""The names of the new secrets are available."""
+"""The names of the secrets are available."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.names.name_conflicts import (
 
 class SecretNames(NameConflictRule):
     id = "CW-E005"
-    title = "The names of the secrets are available"
     prevents = (
         "CreateSecret fails: a secret of that name exists, or is scheduled for deletion and keeps "
         "its name for days"

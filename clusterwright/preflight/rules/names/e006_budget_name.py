@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.names.name_conflicts import (
 
 class BudgetName(NameConflictRule):
     id = "CW-E006"
-    title = "The name of the monthly budget is available"
     prevents = (
         "CreateBudget fails with DuplicateRecordException: budget names are unique in the "
         "account, so the same environment in another region uses it"

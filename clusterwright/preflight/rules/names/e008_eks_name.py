@@ -1,4 +1,4 @@
-"""No EKS cluster outside the stacks has the name of the environment."""
+"""The EKS cluster's name is available, or the stacks created the cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.names.name_conflicts import (
 
 class EksName(NameConflictRule):
     id = "CW-E008"
-    title = "The EKS cluster's name is available, or the stacks created the cluster"
     prevents = "CreateCluster of EKS fails with ResourceInUseException"
     source = "EKS API, CreateCluster: the name is unique within the account in a Region"
 

@@ -12,7 +12,6 @@ _TYPES = ("AWS::S3::Bucket", "AWS::S3Express::DirectoryBucket")
 
 class NewBucketNames(NameConflictRule):
     id = "CW-S028"
-    title = "The names of the new buckets are available"
     prevents = "CreateBucket fails with BucketAlreadyExists: names are unique across all accounts"
     source = "S3 CreateBucket; S3 user guide, bucket naming rules"
 

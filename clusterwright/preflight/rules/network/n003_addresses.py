@@ -1,4 +1,4 @@
-"""The network has enough IP addresses for nodes, file systems and headroom."""
+"""The network has enough IP addresses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 class Addresses(Rule[None]):
     id = "CW-N003"
-    title = "The network has enough IP addresses"
     scope = "offline"
     prevents = (
         "nodes that never start because the subnet is full, found hours later; a subnet cannot "

@@ -1,4 +1,4 @@
-"""Addresses per node that are derived, not documented, are reported."""
+"""The number of addresses per node is documented."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class DerivedAddresses(Rule[GroupAddresses]):
     id = "CW-N004"
-    title = "The number of addresses per node is documented"
     severity = "info"
     scope = "offline"
     prevents = "a subnet sized by an assumption that nobody knows about"

@@ -1,4 +1,4 @@
-"""The existing VPC of the spec exists."""
+"""The VPC exists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.network.existing_network import HERE, Existin
 
 class ExistingVpc(ExistingNetworkRule):
     id = "CW-N006"
-    title = "The VPC exists"
     prevents = "a deployment that fails in its first stack"
     source = "EC2 DescribeVpcs"
     needs = (Vpcs(),)

@@ -1,4 +1,4 @@
-"""The nodes' subnets exist, in the VPC and in the Availability Zone."""
+"""The nodes' subnets are in the VPC and in the Availability Zone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from clusterwright.preflight.rules.network.existing_network import (
 
 class ExistingSubnets(ExistingNetworkRule):
     id = "CW-N007"
-    title = "The nodes' subnets are in the VPC and in the Availability Zone"
     prevents = (
         "EFA does not cross zones: jobs in two subnets hang; a wrong id makes the stack fail"
     )

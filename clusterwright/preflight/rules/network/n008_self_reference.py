@@ -1,4 +1,4 @@
-"""Each security group of a node allows all traffic between its members, in both directions."""
+"""Security groups allow all traffic between their members, in both directions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.network.existing_network import HERE, Existin
 
 class SelfReference(ExistingNetworkRule):
     id = "CW-N008"
-    title = "Security groups allow all traffic between their members, in both directions"
     prevents = (
         "EFA health checks fail and the cluster is rolled back; a rule by address, even "
         "0.0.0.0/0, does not cover EFA"

@@ -1,4 +1,4 @@
-"""The existing subnets have enough free addresses."""
+"""The nodes' subnets have enough free addresses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from clusterwright.preflight.rules.network.free_addresses import shortage
 
 class FreeAddresses(ExistingNetworkRule):
     id = "CW-N009"
-    title = "The nodes' subnets have enough free addresses"
     prevents = "nodes that never start because the subnet is full"
     source = "awslabs/awsome-distributed-ai #1122"
     needs = (Subnets(), HyperPodClusters())

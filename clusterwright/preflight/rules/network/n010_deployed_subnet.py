@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.network.addresses_in_use import addresses_in_
 
 class DeployedSubnet(Rule[None]):
     id = "CW-N010"
-    title = "The deployed subnet has enough free addresses for the new nodes"
     prevents = "an update that adds nodes which never start: the subnet is full"
     source = "awslabs/awsome-distributed-ai #1122"
 

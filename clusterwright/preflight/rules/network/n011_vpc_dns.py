@@ -1,4 +1,4 @@
-"""DNS resolution and DNS hostnames are enabled in the VPC."""
+"""DNS is enabled in the VPC."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.network.existing_network import HERE, Existin
 
 class VpcNames(ExistingNetworkRule):
     id = "CW-N011"
-    title = "DNS is enabled in the VPC"
     prevents = "file systems and endpoints cannot be reached by name"
     source = "aws/aws-parallelcluster, SubnetsValidator; AWS documentation, FSx for Lustre"
 

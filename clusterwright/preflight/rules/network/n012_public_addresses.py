@@ -1,4 +1,4 @@
-"""The nodes' subnets do not assign public addresses."""
+"""The nodes' subnets are private."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clusterwright.preflight.rules.network.existing_network import (
 
 class NoPublicAddresses(ExistingNetworkRule):
     id = "CW-N012"
-    title = "The nodes' subnets are private"
     severity = "warning"
     prevents = "launches fail: instances with several network cards cannot have a public address"
     source = "aws/aws-parallelcluster, MultiNetworkInterfacesInstancesValidator"

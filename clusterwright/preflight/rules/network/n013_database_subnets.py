@@ -1,4 +1,4 @@
-"""The database's subnets exist, in the VPC, in two Availability Zones."""
+"""The database's subnets are in the VPC and in two Availability Zones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.network.existing_network import TwoZonesRule
 
 class DatabaseSubnets(TwoZonesRule):
     id = "CW-N013"
-    title = "The database's subnets are in the VPC and in two Availability Zones"
     prevents = "CreateDBSubnetGroup fails: it covers fewer than two zones"
     source = "AWS documentation, RDS subnet groups"
     key = "database_subnet_ids"

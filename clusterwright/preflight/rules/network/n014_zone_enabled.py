@@ -1,4 +1,4 @@
-"""The Availability Zones exist and are enabled for the account."""
+"""The Availability Zones are enabled for the account."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ USABLE = ("opted-in", "opt-in-not-required")
 
 class ZoneEnabled(Rule[str]):
     id = "CW-N014"
-    title = "The Availability Zones are enabled for the account"
     prevents = (
         "CreateSubnet fails: the zone does not exist, or is a Local Zone that is not enabled"
     )

@@ -1,4 +1,4 @@
-"""The network has enough IP addresses when every group is at its max_count."""
+"""The network has enough IP addresses for max_count."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from clusterwright.preflight.rules.growth import at_growth, grown, grows
 
 class GrowthAddresses(Rule[None]):
     id = "CW-N016"
-    title = "The network has enough IP addresses for max_count"
     severity = "warning"
     scope = "offline"
     prevents = (

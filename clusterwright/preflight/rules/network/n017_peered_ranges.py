@@ -1,4 +1,4 @@
-"""The VPC's CIDR ranges do not overlap connected networks."""
+"""The network does not overlap connected networks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.network.ip_ranges import free_range, own_rang
 
 class PeeredRanges(Rule[IPv4Network]):
     id = "CW-N017"
-    title = "The network does not overlap connected networks"
     scope = "offline"
     prevents = (
         "a peering connection that EC2 refuses, or a route to the other network that is never "

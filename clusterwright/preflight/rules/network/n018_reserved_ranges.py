@@ -1,4 +1,4 @@
-"""The VPC's CIDR ranges do not overlap those that Docker and Kubernetes use on every node."""
+"""The network does not overlap the ranges of Docker and Kubernetes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from clusterwright.preflight.rules.network.ip_ranges import (
 
 class ReservedRanges(Rule[IPv4Network]):
     id = "CW-N018"
-    title = "The network does not overlap the ranges of Docker and Kubernetes"
     severity = "warning"
     scope = "offline"
     prevents = (

@@ -1,4 +1,4 @@
-"""Replaced nodes get addresses while the old ones still use theirs."""
+"""Addresses are reserved for replacements and rolling updates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class Headroom(Rule[None]):
     id = "CW-N019"
-    title = "Addresses are reserved for replacements and rolling updates"
     severity = "warning"
     scope = "offline"
     prevents = (

@@ -1,4 +1,4 @@
-"""The CIDR ranges of the existing VPC do not overlap connected networks or Docker's range."""
+"""The existing VPC does not overlap connected networks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clusterwright.preflight.rules.network.ip_ranges import DOCKER, peered_range
 
 class ExistingRanges(ExistingNetworkRule):
     id = "CW-N020"
-    title = "The existing VPC does not overlap connected networks"
     prevents = (
         "routes to the other network that are never used: a VPC's own ranges are always local"
     )

@@ -1,4 +1,4 @@
-"""The existing subnets have enough free addresses for every group at its max_count."""
+"""The nodes' subnets have enough free addresses for max_count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from clusterwright.preflight.rules.network.free_addresses import shortage
 
 class ExistingGrowth(ExistingNetworkRule):
     id = "CW-N021"
-    title = "The nodes' subnets have enough free addresses for max_count"
     severity = "warning"
     prevents = "a cluster that cannot grow to its max_count: the subnet is full before that"
     source = "awslabs/awsome-distributed-ai #1122"

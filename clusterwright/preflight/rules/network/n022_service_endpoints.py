@@ -1,4 +1,4 @@
-"""Nodes in an existing network reach every AWS service that they call."""
+"""Nodes in an existing network reach the AWS services that they call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from clusterwright.preflight.rules.network.existing_network import (
 
 class ReachesServices(ExistingNetworkRule):
     id = "CW-N022"
-    title = "Nodes in an existing network reach the AWS services that they call"
     prevents = (
         "lifecycle scripts that cannot be downloaded, so that creation times out with empty "
         "logs: logs cannot be sent either"

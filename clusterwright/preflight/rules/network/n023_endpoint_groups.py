@@ -1,4 +1,4 @@
-"""Security groups allow the nodes of an existing network to reach its endpoints.
+"""Security groups allow nodes to reach the endpoints of an existing network.
 
 An endpoint with private DNS serves the service's public name in the whole VPC, so that nodes with
 internet access use it too.
@@ -32,7 +32,6 @@ HTTPS = 443
 
 class EndpointGroups(ExistingNetworkRule):
     id = "CW-N023"
-    title = "Security groups allow nodes to reach the endpoints of an existing network"
     prevents = (
         "calls to AWS that hang until they time out: the endpoint's security group drops them"
     )

@@ -1,4 +1,4 @@
-"""The policy of the S3 endpoint of an existing network allows the cluster's buckets."""
+"""The S3 endpoint policy of an existing network allows the cluster's buckets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 class S3EndpointPolicy(ExistingNetworkRule):
     id = "CW-N024"
-    title = "The S3 endpoint policy of an existing network allows the cluster's buckets"
     prevents = (
         "AccessDenied for the lifecycle scripts or the data, although role and bucket policy "
         "allow it: the endpoint policy does not"

@@ -1,4 +1,4 @@
-"""Network ACLs allow the traffic of the nodes of an existing network."""
+"""Network ACLs allow the nodes' traffic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ AMONG_NODES = (6818, 988, 2049, *EPHEMERAL)
 
 class NetworkAclTraffic(ExistingNetworkRule):
     id = "CW-N025"
-    title = "Network ACLs allow the nodes' traffic"
     prevents = (
         "connections that hang: network ACLs are stateless, so that return traffic needs "
         "separate rules"

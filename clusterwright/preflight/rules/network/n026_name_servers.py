@@ -1,4 +1,4 @@
-"""The existing VPC uses the Amazon DNS server."""
+"""The existing VPC resolves the private names of endpoints and file systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ AMAZON = "AmazonProvidedDNS"
 
 class DnsServers(ExistingNetworkRule):
     id = "CW-N026"
-    title = "The existing VPC resolves the private names of endpoints and file systems"
     severity = "warning"
     prevents = (
         "mounts and calls that fail: other DNS servers do not resolve private names of endpoints "

@@ -1,4 +1,4 @@
-"""The control plane's subnets exist, in the VPC, in two zones, with free addresses."""
+"""The control plane's subnets are in the VPC, in two zones, with free addresses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ subnets"; it recommends 16)."""
 
 class ControlPlaneSubnets(TwoZonesRule):
     id = "CW-N027"
-    title = "The control plane's subnets are in the VPC, in two zones, with free addresses"
     prevents = "CreateCluster of EKS fails: subnets in two zones, with 6 free addresses each"
     source = "EKS user guide, View Amazon EKS networking requirements for VPC and subnets"
     key = "control_plane_subnet_ids"

@@ -1,4 +1,4 @@
-"""Traffic between nodes and S3 does not go through a NAT gateway, which is charged per GB."""
+"""Traffic to S3 does not go through a NAT gateway of an existing network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ _NAT: Final = "nat-"
 
 class S3ThroughNat(ExistingNetworkRule):
     id = "CW-N028"
-    title = "Traffic to S3 does not go through a NAT gateway of an existing network"
     severity = "warning"
     prevents = (
         "charges per GB for every checkpoint, data set and image layer: registries store their "

@@ -25,7 +25,6 @@ class ExistingDatabaseAccess(Rule[ExistingDatabase]):
     """
 
     id = "CW-N029"
-    title = "The existing accounting database accepts connections from the controller"
     prevents = "slurmdbd does not start, and the cluster is rolled back after half an hour"
     source = (
         "aws/aws-parallelcluster #6398; RDS user guide, controlling access with security groups"

@@ -1,4 +1,4 @@
-"""Quotas suffice for every group at its max_count."""
+"""Quotas suffice for max_count."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ class Growth:
 
 class GrowthQuotas(Rule[Growth]):
     id = "CW-Q095"
-    title = "Quotas suffice for max_count"
     severity = "warning"
     prevents = (
         "a deployed cluster that cannot grow when needed: quota increases take days to weeks"

@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class RunStart(Rule[dt.date]):
     id = "CW-Q900"
-    title = "The run starts today or later"
     severity = "info"
     scope = "offline"
     prevents = "filing dates for quota requests that are already in the past"

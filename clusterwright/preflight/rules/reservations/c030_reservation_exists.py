@@ -1,4 +1,4 @@
-"""The capacity reservation or block exists and is of the kind in the spec."""
+"""The capacity reservation exists and is of the kind in the spec."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationExists(ReservationRule):
     id = "CW-C030"
-    title = "The capacity reservation exists and is of the kind in the spec"
     prevents = (
         "RunInstances fails: the reservation is not found; or instances of a capacity block are "
         "launched as on-demand instances and refused"

@@ -1,4 +1,4 @@
-"""The capacity reservation or block is active."""
+"""The capacity reservation is active."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationState(ReservationRule):
     id = "CW-C031"
-    title = "The capacity reservation is active"
     prevents = "RunInstances fails: the reservation has expired or has not started"
     source = (
         "EC2 DescribeCapacityReservations, State; aws/aws-parallelcluster #6870, whose "

@@ -1,4 +1,4 @@
-"""The capacity reservation or block has the instance type of each of its groups."""
+"""The capacity reservation has the group's instance type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationType(ReservationRule):
     id = "CW-C032"
-    title = "The capacity reservation has the group's instance type"
     prevents = "RunInstances fails: the reservation is for another instance type"
     source = "aws/aws-parallelcluster, CapacityReservation validator"
 

@@ -1,4 +1,4 @@
-"""The capacity reservation or block is in the Availability Zone of the nodes."""
+"""The capacity reservation is in the nodes' zone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationZone(ReservationRule):
     id = "CW-C033"
-    title = "The capacity reservation is in the nodes' zone"
     prevents = "RunInstances fails: the subnet is in another zone than the reservation"
     source = "aws/aws-parallelcluster, CapacityReservation validator"
 

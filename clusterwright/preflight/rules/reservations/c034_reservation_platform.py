@@ -1,4 +1,4 @@
-"""The capacity reservation or block matches the nodes' operating system and tenancy."""
+"""The capacity reservation matches the nodes' operating system and tenancy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ PLATFORM, TENANCY = "Linux/UNIX", "default"
 
 class ReservationPlatform(ReservationRule):
     id = "CW-C034"
-    title = "The capacity reservation matches the nodes' operating system and tenancy"
     prevents = (
         "RunInstances fails, or on-demand instances run while the reservation is paid for "
         "and unused: platform and tenancy must match"

@@ -1,4 +1,4 @@
-"""The capacity reservation or block has enough available instances for all of its groups."""
+"""The capacity reservation has enough available instances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationAvailableInstances(ReservationRule):
     id = "CW-C035"
-    title = "The capacity reservation has enough available instances"
     prevents = (
         "RunInstances fails with ReservationCapacityExceeded: other instances use the "
         "reservation, or several groups share it"

@@ -1,4 +1,4 @@
-"""The capacity reservations and blocks last as long as the run."""
+"""The capacity reservations last as long as the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from clusterwright.preflight.rules.run_window import run_start
 
 class ReservationDates(ReservationRule):
     id = "CW-C036"
-    title = "The capacity reservations last as long as the run"
     severity = "warning"
     prevents = (
         "EC2 terminates the instances of a capacity block half an hour before its end, "

@@ -1,4 +1,4 @@
-"""The capacity reservation is targeted: only instances that name it use it."""
+"""The capacity reservation is targeted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationTargeting(ReservationRule):
     id = "CW-C037"
-    title = "The capacity reservation is targeted"
     severity = "warning"
     prevents = (
         "a replaced node without capacity: an open reservation is used by any instance of "

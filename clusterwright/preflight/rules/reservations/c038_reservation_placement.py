@@ -1,4 +1,4 @@
-"""A group and its capacity reservation are in the same placement group or in none."""
+"""A group and its capacity reservation are in the same placement group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class ReservationPlacement(ReservationRule):
     id = "CW-C038"
-    title = "A group and its capacity reservation are in the same placement group"
     prevents = (
         "some of the reserved instances never start: they are not in the placement group "
         "(11 of 16 in eksctl #7949)"

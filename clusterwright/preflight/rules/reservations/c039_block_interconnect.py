@@ -23,7 +23,6 @@ from clusterwright.preflight.rules.reservations.reservation_rule import (
 
 class BlockInterconnect(ReservationRule):
     id = "CW-C039"
-    title = "The instances of an UltraServer's capacity block are interconnected"
     prevents = "jobs that hang: some of an UltraServer's instances are not connected"
     source = (
         "EC2 DescribeCapacityBlockStatus, InterconnectStatus; aws/aws-parallelcluster, "

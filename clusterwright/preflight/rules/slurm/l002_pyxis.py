@@ -1,4 +1,4 @@
-"""Whether containers run on the image is known only after deployment."""
+"""Containers in Slurm jobs are tested by a job."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class Pyxis(Rule[None]):
     id = "CW-L002"
-    title = "Containers in Slurm jobs are tested by a job"
     severity = "warning"
     scope = "offline"
     prevents = (

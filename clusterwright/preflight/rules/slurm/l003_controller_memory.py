@@ -11,7 +11,6 @@ LARGEST_NEED_GIB = 16
 
 class ControllerMemory(Rule[ComputeGroup]):
     id = "CW-L003"
-    title = "The controller has enough memory for its nodes"
     severity = "warning"
     scope = "offline"
     prevents = "slurmctld is killed when the controller runs out of memory"

@@ -1,4 +1,4 @@
-"""Large clusters replace failed nodes automatically."""
+"""Failed nodes are replaced automatically."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ LARGE = 16
 
 class NodeRecovery(Rule[None]):
     id = "CW-L004"
-    title = "Failed nodes are replaced automatically"
     severity = "warning"
     scope = "offline"
     prevents = "a run that waits for an operator each time a node fails"

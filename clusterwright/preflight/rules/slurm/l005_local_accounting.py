@@ -1,4 +1,4 @@
-"""Accounting records on the controller are lost when the controller is replaced.
+"""Slurm's accounting records are stored outside the controller.
 
 Checked only if the spec lists users: otherwise the default would be a finding in every spec.
 """
@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class LocalAccounting(Rule[str]):
     id = "CW-L005"
-    title = "Slurm's accounting records are stored outside the controller"
     severity = "info"
     scope = "offline"
     prevents = "job records, accounts and limits lost when the controller is replaced"

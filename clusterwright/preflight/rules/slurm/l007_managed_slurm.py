@@ -1,4 +1,4 @@
-"""Settings of Slurm in the spec that HyperPod's slurm.conf controls in managed mode.
+"""Slurm settings have an effect in managed mode.
 
 The spec refuses settings of slurm.conf itself (priority weights, timeouts, preemption). Settings
 that are stored elsewhere are accepted, but their effect depends on the slurm.conf that HyperPod
@@ -12,7 +12,6 @@ from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Sev
 
 class ManagedSlurm(Rule[tuple[str, Severity]]):
     id = "CW-L007"
-    title = "Slurm settings have an effect in managed mode"
     severity = "warning"
     scope = "offline"
     prevents = "spares that run jobs, and limits and priorities without effect"

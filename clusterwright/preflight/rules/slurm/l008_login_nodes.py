@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class LoginNodes(Rule[int]):
     id = "CW-L008"
-    title = "Users log in to login nodes, not to the controller"
     severity = "warning"
     scope = "offline"
     prevents = (

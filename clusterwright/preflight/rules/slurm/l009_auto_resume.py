@@ -1,4 +1,4 @@
-"""HyperPod's auto-resume supports the cluster's slurm.conf."""
+"""Auto-resume is known to support the cluster's slurm.conf."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class AutoResume(Rule[None]):
     id = "CW-L009"
-    title = "Auto-resume is known to support the cluster's slurm.conf"
     severity = "warning"
     scope = "offline"
     prevents = "jobs with --auto-resume=1 that fail with their node instead of being resumed"

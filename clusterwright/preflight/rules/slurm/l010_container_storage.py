@@ -1,4 +1,4 @@
-"""Container images are unpacked on volumes with enough space."""
+"""Container images are unpacked on local drives or a separate volume."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class ContainerStorage(Rule[ComputeGroup]):
     id = "CW-L010"
-    title = "Container images are unpacked on local drives or a separate volume"
     severity = "warning"
     scope = "offline"
     prevents = (

@@ -1,4 +1,4 @@
-"""The capacity of a Lustre file system is valid."""
+"""Lustre capacity is valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreCapacity(LustreRule):
     id = "CW-S001"
-    title = "Lustre capacity is valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the storage capacity is not valid"
     source = "FSx CreateFileSystem, StorageCapacity; aws/aws-parallelcluster, FsxStorageCapacity"

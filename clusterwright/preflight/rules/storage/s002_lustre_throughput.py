@@ -1,4 +1,4 @@
-"""The throughput per TiB of a Lustre file system is valid."""
+"""Lustre throughput is valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreThroughput(LustreRule):
     id = "CW-S002"
-    title = "Lustre throughput is valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the per-unit throughput is not valid"
     source = "FSx CreateFileSystem, PerUnitStorageThroughput"

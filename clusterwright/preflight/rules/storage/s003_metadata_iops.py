@@ -1,4 +1,4 @@
-"""The metadata IOPS of a Lustre file system are valid."""
+"""Lustre metadata IOPS are valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class MetadataIops(LustreRule):
     id = "CW-S003"
-    title = "Lustre metadata IOPS are valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the metadata IOPS are not valid"
     source = "FSx CreateFileSystem, MetadataConfiguration"

@@ -1,4 +1,4 @@
-"""The capacity of an EFA-enabled Lustre file system is valid."""
+"""Capacity of EFA-enabled Lustre file systems is valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class EfaCapacity(LustreRule):
     id = "CW-S004"
-    title = "Capacity of EFA-enabled Lustre file systems is valid"
     scope = "offline"
     prevents = (
         "CreateFileSystem fails with BadRequest: an EFA-enabled file system consists of whole "

@@ -1,4 +1,4 @@
-"""Clients of an EFA-enabled Lustre file system support EFA for it."""
+"""Clients of EFA-enabled Lustre file systems support EFA for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class EfaClients(GroupRule):
     id = "CW-S006"
-    title = "Clients of EFA-enabled Lustre file systems support EFA for it"
     severity = "warning"
     scope = "offline"
     prevents = (

@@ -1,4 +1,4 @@
-"""A Lustre file system in a Local Zone is supported there."""
+"""Lustre in a Local Zone is supported there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreInLocalZone(LustreRule):
     id = "CW-S007"
-    title = "Lustre in a Local Zone is supported there"
     scope = "offline"
     prevents = "CreateFileSystem fails: Local Zones support PERSISTENT_2 without EFA only"
     source = "AWS documentation, FSx for Lustre availability by region"

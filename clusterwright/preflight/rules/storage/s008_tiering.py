@@ -1,4 +1,4 @@
-"""Throughput and read cache of Intelligent-Tiering are valid."""
+"""Intelligent-Tiering throughput and read cache are valid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class TieringSteps(LustreRule):
     id = "CW-S008"
-    title = "Intelligent-Tiering throughput and read cache are valid"
     scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the throughput or the cache is not valid"
     source = "AWS documentation, FSx for Lustre Intelligent-Tiering"

@@ -1,4 +1,4 @@
-"""The existing buckets of the spec exist."""
+"""Existing buckets of the spec exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 class BucketExists(Rule[str]):
     id = "CW-S010"
-    title = "Existing buckets of the spec exist"
     prevents = "the data repository association fails, and the stack of the file system with it"
     source = "FSx CreateDataRepositoryAssociation; aws/aws-parallelcluster, S3BucketUri"
 

@@ -1,4 +1,4 @@
-"""The existing buckets are in the region of the cluster."""
+"""Buckets are in the cluster's region."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from clusterwright.preflight.rules.storage.buckets import existing_buckets
 
 class BucketRegion(Rule[str]):
     id = "CW-S011"
-    title = "Buckets are in the cluster's region"
     prevents = "automatic import and export fail: FSx requires a bucket in its region"
     source = "AWS documentation, FSx data repositories; aws/aws-parallelcluster, FsxAutoImport"
 

@@ -19,7 +19,6 @@ from clusterwright.preflight.rule import (
 
 class ExistingLustre(Rule[Lustre]):
     id = "CW-S014"
-    title = "Existing Lustre file systems match the spec"
     prevents = "mounts that fail, or slow access to a file system in another zone"
     source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
 

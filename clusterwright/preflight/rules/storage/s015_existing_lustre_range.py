@@ -12,7 +12,6 @@ from clusterwright.preflight.rule import Context, Facts, FactValues, Fail, Resul
 
 class ExistingEfaLustreRange(Rule[Lustre]):
     id = "CW-S015"
-    title = "EFA-enabled file systems and the existing subnets are in one /16"
     prevents = "clients that reach the file system over TCP only, or not at all"
     source = "AWS documentation, EFA-enabled FSx for Lustre file systems"
 

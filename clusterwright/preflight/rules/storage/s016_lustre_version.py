@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class LustreVersion(LustreRule):
     id = "CW-S016"
-    title = "The Lustre version supports the file system's features"
     scope = "offline"
     prevents = "CreateFileSystem or CreateDataRepositoryAssociation fails with BadRequest"
     source = (

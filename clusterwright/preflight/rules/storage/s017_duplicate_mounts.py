@@ -1,4 +1,4 @@
-"""No file system or bucket prefix is used twice under different names."""
+"""Data is mounted once, and exported to a bucket by one file system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class DuplicateMounts(Rule[None]):
     id = "CW-S017"
-    title = "Data is mounted once, and exported to a bucket by one file system"
     scope = "offline"
     prevents = (
         "two mounts of one file system, which break locks and clean-up, or two file systems that "

@@ -1,4 +1,4 @@
-"""New shared storage is fast enough for checkpoints."""
+"""Shared storage is fast enough for checkpoints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from clusterwright.preflight.rules.storage.checkpoints import (
 
 class CheckpointTime(Rule[str]):
     id = "CW-S018"
-    title = "Shared storage is fast enough for checkpoints"
     scope = "offline"
     prevents = (
         "accelerators that wait for storage at every checkpoint, or lose more work than planned"

@@ -11,7 +11,6 @@ AT_ONCE = 2
 
 class CheckpointCapacity(Rule[str]):
     id = "CW-S019"
-    title = "The file system has enough capacity for two checkpoints"
     scope = "offline"
     prevents = "a file system that fills up while a checkpoint is written, without a complete one"
     source = (

@@ -1,4 +1,4 @@
-"""The nodes' local drives have enough capacity for their part of two checkpoints."""
+"""The local drives have enough capacity for their part of two checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ AT_ONCE = 2
 
 class ScratchCapacity(Rule[ComputeGroup]):
     id = "CW-S020"
-    title = "The local drives have enough capacity for their part of two checkpoints"
     scope = "offline"
     prevents = "drives that fill up while the previous checkpoint is still being copied"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo; docs/how-to/keep-checkpoints.md"

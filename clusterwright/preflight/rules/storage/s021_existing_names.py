@@ -1,4 +1,4 @@
-"""The DNS name of an existing file system matches its id and the region."""
+"""DNS names of existing file systems match their id and the region."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class ExistingNames(Rule[tuple[str, str | None]]):
     id = "CW-S021"
-    title = "DNS names of existing file systems match their id and the region"
     scope = "offline"
     prevents = "nodes that mount the wrong file system, or none"
     source = "FSx DescribeFileSystems, DNSName: <id>.fsx.<region>.amazonaws.com"

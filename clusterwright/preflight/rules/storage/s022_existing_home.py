@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rul
 
 class ExistingHome(Rule[str]):
     id = "CW-S022"
-    title = "Existing home directories match the spec"
     prevents = "home directories that cannot be mounted, or that cross zones for every file"
     source = "FSx DescribeFileSystems; aws/aws-parallelcluster, ExistingFsxNetworking"
 

@@ -1,4 +1,4 @@
-"""The security group of an existing file system allows its members to mount it."""
+"""Security groups of existing file systems allow the nodes to mount them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ _OPENZFS_PORTS: Final = ((111, 111), (2049, 2049), (20001, 20003))
 
 class ExistingGroup(Rule[ExistingFileSystem]):
     id = "CW-S023"
-    title = "Security groups of existing file systems allow the nodes to mount them"
     prevents = (
         "mounts that hang: the nodes are members of the group, and it does not allow Lustre or NFS"
     )

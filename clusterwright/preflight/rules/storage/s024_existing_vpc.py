@@ -1,4 +1,4 @@
-"""Existing file systems are in the VPC of the nodes."""
+"""Existing file systems are in the nodes' VPC."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from clusterwright.preflight.rules.storage.existing_file_systems import (
 
 class ExistingFilesVpc(Rule[ExistingFileSystem]):
     id = "CW-S024"
-    title = "Existing file systems are in the nodes' VPC"
     prevents = "CreateCluster fails: nodes cannot have a security group of another VPC"
     source = (
         "aws/aws-parallelcluster, ExistingFsxNetworking; EC2: a security group belongs to one VPC"

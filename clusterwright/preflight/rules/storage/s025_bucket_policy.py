@@ -1,4 +1,4 @@
-"""The policies of data repository buckets do not deny FSx."""
+"""Policies of data repository buckets do not deny FSx."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from clusterwright.preflight.rules.storage.fsx_access import bucket_requests, ro
 
 class RepositoryBucketPolicy(Rule[RepositoryBucket]):
     id = "CW-S025"
-    title = "Policies of data repository buckets do not deny FSx"
     prevents = (
         "a data repository association that is MISCONFIGURED: nothing is imported or exported"
     )

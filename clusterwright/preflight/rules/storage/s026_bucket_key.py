@@ -1,4 +1,4 @@
-"""The KMS keys of data repository buckets allow FSx."""
+"""KMS keys of data repository buckets allow FSx."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from clusterwright.preflight.rules.storage.fsx_access import dns_suffix, key_req
 
 class RepositoryBucketKey(Rule[RepositoryBucket]):
     id = "CW-S026"
-    title = "KMS keys of data repository buckets allow FSx"
     prevents = (
         "a data repository association that is MISCONFIGURED: FSx cannot read or write the objects"
     )

@@ -15,7 +15,6 @@ from clusterwright.preflight.rules.storage.existing_file_systems import (
 
 class ExistingScratch(Rule[ExistingFileSystem]):
     id = "CW-S033"
-    title = "Checkpoints on an existing scratch file system are exported"
     prevents = "a run that loses its checkpoints with the file system, which is not replicated"
     source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
 

@@ -1,4 +1,4 @@
-"""An existing file system is fast enough for checkpoints and has capacity for two."""
+"""Existing file systems are fast enough for checkpoints."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ AT_ONCE = 2
 
 class ExistingCheckpointTime(Rule[ExistingFileSystem]):
     id = "CW-S034"
-    title = "Existing file systems are fast enough for checkpoints"
     prevents = "accelerators that wait for storage at every checkpoint, or a full file system"
     source = "FSx DescribeFileSystems; AWS documentation, FSx for Lustre performance"
 

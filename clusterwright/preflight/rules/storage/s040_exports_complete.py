@@ -1,4 +1,4 @@
-"""Every file of a file system to be deleted is exported to its bucket."""
+"""Every file of a file system to be deleted is exported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ _EXPORT = (
 
 class ExportsComplete(Rule[FileSystemRef]):
     id = "CW-S040"
-    title = "Every file of a file system to be deleted is exported"
     prevents = "files lost with the file system: FSx deletes it without checking"
     source = "FSx API, DeleteFileSystem: AgeOfOldestQueuedMessage of 0, or an export task"
 

@@ -1,4 +1,4 @@
-"""The tags comply with the tag policy of the organization."""
+"""Tags comply with the organization's tag policy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class OrganizationTags(Rule[Tag | None]):
     """The subjects are the tags, and None for missing tags."""
 
     id = "CW-E009"
-    title = "Tags comply with the organization's tag policy"
     prevents = (
         "TagPolicyViolation (EC2; other services use other names) while a stack is created, if "
         "the policy is enforced for a resource type of the stacks; otherwise a report of "

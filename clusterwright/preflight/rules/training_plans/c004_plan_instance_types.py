@@ -1,4 +1,4 @@
-"""Training plans are sold for each instance type that uses one."""
+"""Training plans are sold for the instance type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlanInstanceTypes(GroupRule):
     id = "CW-C004"
-    title = "Training plans are sold for the instance type"
     scope = "offline"
     prevents = "no such plan can be bought: the type is not in ReservedCapacityInstanceType"
     source = "botocore, SageMaker training plans"

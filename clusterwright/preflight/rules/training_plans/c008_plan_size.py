@@ -1,4 +1,4 @@
-"""The groups of a training plan fit into it: at most 64 instances per segment."""
+"""A training plan is large enough for its groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ LARGEST = max(TRAINING_PLAN_INSTANCE_COUNTS)
 
 class PlanSize(Rule[tuple[str, int]]):
     id = "CW-C008"
-    title = "A training plan is large enough for its groups"
     scope = "offline"
     prevents = (
         "a plan of that size cannot be bought: a segment has 1, 2, 4, 8, 16, 32 or 64 instances"

@@ -1,4 +1,4 @@
-"""The training plan exists in this account and region."""
+"""The training plan exists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, Pla
 
 class PlanExists(PlanRule):
     id = "CW-C010"
-    title = "The training plan exists"
     prevents = "CreateCluster fails: the training plan is not found"
     source = "SageMaker DescribeTrainingPlan"
 

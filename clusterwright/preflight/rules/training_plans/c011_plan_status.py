@@ -1,4 +1,4 @@
-"""The training plan is active or scheduled."""
+"""The training plan is active."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import GONE, PlanRul
 
 class PlanStatus(PlanRule):
     id = "CW-C011"
-    title = "The training plan is active"
     prevents = "CreateCluster fails, or instances never start: the plan has expired or failed"
     source = "SageMaker DescribeTrainingPlan, Status"
 

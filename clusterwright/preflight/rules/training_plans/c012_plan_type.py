@@ -1,4 +1,4 @@
-"""The training plan has the instance type of each of its groups."""
+"""The training plan has the group's instance type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, Pla
 
 class PlanType(PlanRule):
     id = "CW-C012"
-    title = "The training plan has the group's instance type"
     prevents = "CreateCluster fails: the plan has no instances of the type"
     source = "SageMaker DescribeTrainingPlan, ReservedCapacitySummaries"
 

@@ -1,4 +1,4 @@
-"""The training plans are in the Availability Zone of the nodes."""
+"""The training plans are in the nodes' zone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import GONE
 
 class PlanZone(Rule[tuple[str, ...]]):
     id = "CW-C013"
-    title = "The training plans are in the nodes' zone"
     prevents = "instances never start: the instances of a plan are in one zone"
     source = "aws/sagemaker-hyperpod-cli PR #438"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, Pla
 
 class PlanAvailableInstances(PlanRule):
     id = "CW-C014"
-    title = "The training plan has enough available instances"
     prevents = (
         "CreateCluster fails, or groups stay below their count: other clusters use the "
         "plan's instances"

@@ -24,7 +24,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import GONE
 
 class PlanDates(Rule[tuple[str, ...]]):
     id = "CW-C015"
-    title = "The training plans last as long as the run"
     severity = "warning"
     prevents = "HyperPod terminates the plan's instances an hour before its end, during the run"
     source = "AWS documentation, SageMaker training plans"

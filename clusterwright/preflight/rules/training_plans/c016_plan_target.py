@@ -1,4 +1,4 @@
-"""The training plan's target is HyperPod clusters."""
+"""The training plan is for HyperPod clusters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.training_plans.plan_rule import PlanRule, Pla
 
 class PlanTarget(PlanRule):
     id = "CW-C016"
-    title = "The training plan is for HyperPod clusters"
     prevents = "CreateCluster fails: the plan's target is training jobs and cannot be changed"
     source = "SageMaker DescribeTrainingPlan, TargetResources"
 

@@ -1,4 +1,4 @@
-"""Extensions of the training plan are paid for, so that its end is final."""
+"""Extensions of the training plan are paid for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ NOT_VALID = ("pending", "failed")
 
 class PlanExtension(PlanRule):
     id = "CW-C017"
-    title = "Extensions of the training plan are paid for"
     severity = "warning"
     prevents = "a run that ends early: the extension of its plan is not paid for"
     source = "SageMaker DescribeTrainingPlanExtensionHistory, Status and PaymentStatus"

@@ -9,7 +9,6 @@ from clusterwright.preflight.waivers import covers
 
 class UnusedWaiver(Rule[Waiver]):
     id = "CW-W003"
-    title = "Waivers apply to a finding"
     severity = "info"
     scope = "offline"
     after = True
