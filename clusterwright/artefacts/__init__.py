@@ -1,7 +1,8 @@
-"""What nodes need beyond their image: listed with checksums, mirrored to the cluster's bucket.
+"""Software that nodes need in addition to their image: a list with checksums, mirrored to the
+cluster's bucket.
 
-`lock` reads and writes the list, `download` brings one file and holds it against the list,
-`mirror` puts what is missing into the bucket. Nodes fetch from there and nowhere else.
+`lock` reads and writes the list, `download` downloads a file and compares it with the list,
+`mirror` uploads missing files to the bucket. Nodes download only from this bucket.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Brings one file and holds it against the list."""
+"""Download of a file, verified with the list."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ LARGEST_BYTES: Final = 8 * 1024**3
 _CHUNK: Final = 1024 * 1024
 
 Open = Callable[[str], AbstractContextManager[IO[bytes]]]
-"""Opens a URL for reading; raises OSError."""
+"""Open a URL for reading; raises OSError."""
 
 
 class DownloadError(Exception):
-    """The file could not be brought, or is not the one that is listed."""
+    """The file could not be downloaded, or does not match the list."""
 
 
 class WrongFileError(DownloadError):
-    """The source has another file than the one that is listed."""
+    """The file at the source does not match the list."""
 
 
 @dataclass(frozen=True)
 class Downloaded:
-    """A file on this machine and what was read of it."""
+    """A local file with its checksum and size."""
 
     path: Path
     sha256: str
@@ -40,14 +40,14 @@ class Downloaded:
 
 
 def download(artefact: Artefact, folder: Path, open_url: Open | None = None) -> Downloaded:
-    """Brings the file into `folder`; a file that is there already, and right, is used.
+    """Download the file to `folder`, unless it is already there and matches the list.
 
     Raises
     ------
     DownloadError
-        It cannot be brought; nothing is left.
+        It cannot be downloaded; no file remains.
     WrongFileError
-        Its size or checksum is not the listed one; nothing is left.
+        Its size or checksum differs from the list; no file remains.
     """
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{artefact.sha256 or 'unpinned'}-{artefact.file_name}"
@@ -60,8 +60,8 @@ def download(artefact: Artefact, folder: Path, open_url: Open | None = None) -> 
         sha256, size = _bring(artefact, fresh, open_url or _open)
         if artefact.sha256 is not None and sha256 != artefact.sha256:
             raise WrongFileError(
-                f"{artefact.label}: {artefact.url} has SHA-256 {sha256}, "
-                f"the list says {artefact.sha256}"
+                f"{artefact.label}: {artefact.url} has SHA-256 {sha256}, expected "
+                f"{artefact.sha256}"
             )
         fresh.replace(target)
     finally:
@@ -87,8 +87,8 @@ def _bring(artefact: Artefact, target: Path, open_url: Open) -> tuple[str, int]:
         raise DownloadError(f"{artefact.label}: {artefact.url}: {reason}") from error
     if artefact.size_bytes is not None and size != artefact.size_bytes:
         raise WrongFileError(
-            f"{artefact.label}: {artefact.url} has {size:,} bytes, "
-            f"the list says {artefact.size_bytes:,}"
+            f"{artefact.label}: {artefact.url} has {size:,} bytes, expected "
+            f"{artefact.size_bytes:,}"
         )
     return sum_.hexdigest(), size
 
@@ -102,14 +102,16 @@ def _read(path: Path) -> Downloaded:
 
 
 class _OnlyHttps(urllib.request.HTTPRedirectHandler):
-    """A release page sends on to a store of files; never to one that anybody can alter."""
+    """Follow redirects of release pages, but only to HTTPS, where the file cannot be altered in
+    transit.
+    """
 
     def redirect_request(
         self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
         if not newurl.startswith("https://"):
             raise urllib.error.URLError(
-                f"sent on to {newurl.split(':', 1)[0]}, which is not https"
+                f"redirected to {newurl.split(':', 1)[0]}, which is not https"
             )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -1,7 +1,7 @@
 """The list of artefacts: `lifecycle_scripts/artefacts.json`.
 
-A checksum that nobody has read is `unknown`: refused where it would be used, and filled by
-`clusterwright artefacts mirror --pin`, whose change to the file is reviewed like any other.
+A missing checksum is `unknown`: the artefact is refused until `clusterwright artefacts mirror
+--pin` adds the checksum to the file, a change that is reviewed like any other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KEYS = ("name", "version", "architecture", "url", "sha256", "size_bytes", "sour
 
 
 class LockError(Exception):
-    """The list is not what this program writes; `problems` says where and why."""
+    """The list is not valid; `problems` has the positions and reasons."""
 
     def __init__(self, path: Path, problems: Sequence[str]) -> None:
         super().__init__(f"{path}: {problems[0]}")
@@ -37,10 +37,9 @@ class LockError(Exception):
 
 @dataclass(frozen=True)
 class Artefact:
-    """One file. `sha256` and `size_bytes` are None where nobody has read them.
+    """A file. `sha256` and `size_bytes` are None if unknown.
 
-    `source` says where name, version and URL come from; `used_by` names the node steps that
-    install it.
+    `source` is the source of name, version and URL; `used_by` has the node steps that install it.
     """
 
     name: str
@@ -54,27 +53,27 @@ class Artefact:
 
     @property
     def file_name(self) -> str:
-        """The last part of the URL."""
+        """Return the last part of the URL."""
         return self.url.rpartition("/")[2]
 
     @property
     def label(self) -> str:
-        """How it is called in messages: name, version, architecture."""
+        """Return its label in messages: name, version, architecture."""
         return f"{self.name} {self.version} ({self.architecture})"
 
 
 def read_lock(path: Path) -> tuple[Artefact, ...]:
-    """The artefacts in the order of the file.
+    """Return the artefacts in the order of the file.
 
     Raises
     ------
     LockError
-        The file is missing or is no such list. All its problems are named.
+        The file is missing or not valid; all problems are included.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_duplicates)
     except FileNotFoundError:
-        raise LockError(path, ["there is no such file"]) from None
+        raise LockError(path, ["the file does not exist"]) from None
     except (OSError, ValueError) as error:
         raise LockError(path, [str(error)]) from error
     problems: list[str] = []
@@ -85,7 +84,7 @@ def read_lock(path: Path) -> tuple[Artefact, ...]:
 
 
 def write_lock(path: Path, artefacts: Sequence[Artefact]) -> None:
-    """Replaces the file atomically."""
+    """Replace the file atomically."""
     rows = [
         {
             "name": each.name,
@@ -109,18 +108,18 @@ def write_lock(path: Path, artefacts: Sequence[Artefact]) -> None:
 
 
 def pinned(artefact: Artefact, sha256: str, size_bytes: int) -> Artefact:
-    """The artefact with what was read of it."""
+    """Return the artefact with the checksum and size of a downloaded file."""
     return replace(artefact, sha256=sha256, size_bytes=size_bytes)
 
 
 def object_key(artefact: Artefact) -> str:
-    """Where the file lies in the bucket. The checksum is part of it, so no version overwrites
+    """Return the key of the file in the bucket; it contains the checksum, so no version overwrites
     another.
 
     Raises
     ------
     ValueError
-        Nobody has read its checksum.
+        Its checksum is unknown.
     """
     if artefact.sha256 is None:
         raise ValueError(f"the checksum of {artefact.label} is unknown")
@@ -129,7 +128,7 @@ def object_key(artefact: Artefact) -> str:
 
 def _parse(document: Any, problems: list[str]) -> tuple[Artefact, ...]:
     if not isinstance(document, dict) or set(document) != {"schema_version", "artefacts"}:
-        problems.append("the keys are schema_version and artefacts")
+        problems.append("expected the keys schema_version and artefacts")
         return ()
     if document["schema_version"] != SCHEMA_VERSION:
         problems.append(f"schema_version is not {SCHEMA_VERSION}")
@@ -141,7 +140,7 @@ def _parse(document: Any, problems: list[str]) -> tuple[Artefact, ...]:
     for index, row in enumerate(document["artefacts"]):
         where = f"artefacts[{index}]"
         if not isinstance(row, dict) or set(row) != set(_KEYS):
-            problems.append(f"{where}: the keys are {', '.join(_KEYS)}")
+            problems.append(f"{where}: expected the keys {', '.join(_KEYS)}")
             continue
         wrong = [f"{where}.{key}: {row[key]!r} is not {what}" for key, what in _wrong(row)]
         problems += wrong
@@ -161,7 +160,7 @@ def _parse(document: Any, problems: list[str]) -> tuple[Artefact, ...]:
     seen = set()
     for each in found:
         if (each.name, each.architecture) in seen:
-            problems.append(f"{each.name} is listed twice for {each.architecture}")
+            problems.append(f"duplicate artefact {each.name} for {each.architecture}")
         seen.add((each.name, each.architecture))
     return tuple(found)
 
@@ -180,14 +179,14 @@ def _wrong(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     if not matches("url", _URL) or _FILE.fullmatch(row["url"].rpartition("/")[2]) is None:
         found.append(("url", "an https address of a file"))
     if row["sha256"] != UNKNOWN and not matches("sha256", _SHA256):
-        found.append(("sha256", "64 hexadecimal digits, nor unknown"))
+        found.append(("sha256", "64 hexadecimal digits or unknown"))
     size = row["size_bytes"]
     if size != UNKNOWN and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
-        found.append(("size_bytes", "a number of bytes, nor unknown"))
+        found.append(("size_bytes", "a number of bytes or unknown"))
     if (row["sha256"] == UNKNOWN) != (size == UNKNOWN):
-        found.append(("size_bytes", "known exactly where sha256 is"))
+        found.append(("size_bytes", "known if and only if sha256 is known"))
     if not isinstance(row["source"], str) or not row["source"].strip():
-        found.append(("source", "where this was read"))
+        found.append(("source", "the source of this entry"))
     used = row["used_by"]
     if not isinstance(used, list) or not used or not all(isinstance(x, str) for x in used):
         found.append(("used_by", "a list of node steps"))

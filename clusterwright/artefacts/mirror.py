@@ -1,4 +1,4 @@
-"""Puts into the cluster's bucket what nodes will ask it for."""
+"""Upload of the artefacts that nodes download to the cluster's bucket."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class Store(Protocol):
     """A bucket."""
 
     def has(self, key: str, size_bytes: int) -> bool:
-        """Whether an object of that name and size is there."""
+        """Return whether an object of that name and size exists."""
 
     def put(self, key: str, path: Path, sha256: str) -> None:
-        """Uploads a file; the service holds it against the checksum."""
+        """Upload a file; the service verifies the checksum."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one artefact. `artefact` carries what was pinned; `key` is None without it.
+    """The outcome for an artefact. `artefact` has the pinned checksum; `key` is None without one.
 
-    `refused`: its checksum is unknown and nobody asked to pin it. `wrong`: the source has another
-    file than the listed one. `failed`: the source does not answer.
+    `refused`: its checksum is unknown and `pin` is false. `wrong`: the file at the source does not
+    match the list. `failed`: the source is not reachable.
     """
 
     artefact: Artefact
@@ -45,14 +45,14 @@ def mirror(
     pin: bool = False,
     open_url: Open | None = None,
 ) -> Iterator[Outcome]:
-    """One outcome after the other; one that fails does not stop the next.
+    """Yield the outcomes in order; a failure does not stop the next.
 
     Parameters
     ----------
     folder:
-        Where files are kept between runs.
+        Folder of the files, kept between runs.
     pin:
-        Take what an unlisted checksum turns out to be. The caller writes it to the list.
+        Accept the checksum of a file that has none in the list; the caller writes it to the list.
     """
     for artefact in artefacts:
         if artefact.sha256 is None and not pin:

@@ -1,4 +1,4 @@
-"""Which artefacts a cluster's nodes ask for."""
+"""Selection of the artefacts that a cluster's nodes need."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ CONTAINERS = "container_programs"
 """The node step that installs Enroot and Pyxis."""
 
 PROGRAMS_OF_CONTAINERS = ("enroot", "pyxis")
-"""Names without which that step cannot end; others of its artefacts are installed beside them."""
+"""Artefacts that this step requires; its other artefacts are optional."""
 
 
 def asked_for(artefacts: Sequence[Artefact], steps: Collection[str]) -> tuple[Artefact, ...]:
-    """Those that one of the node steps `steps` uses, in the order of the list."""
+    """Return the artefacts used by one of the node steps `steps`, in the order of the list."""
     return tuple(each for each in artefacts if set(each.used_by) & set(steps))
 
 
 def absent(
     artefacts: Sequence[Artefact], names: Collection[str], architectures: Collection[str]
 ) -> list[str]:
-    """What the list lacks, in words: a name for an architecture (`x86_64`, `arm64`)."""
+    """Return descriptions of missing entries: a name for an architecture (`x86_64`, `arm64`)."""
     have = {(each.name, each.architecture) for each in artefacts}
     return [
         f"{name} for {architecture}"

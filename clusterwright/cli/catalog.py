@@ -180,7 +180,7 @@ def _check_region(catalog: Catalog, region: str | None) -> None:
 
     near = difflib.get_close_matches(region, sorted(catalog.regions), n=1)
     raise UserError(
-        f"there is no region {region} in the catalogue",
+        f"the catalogue has no region {region}",
         f"did you mean {near[0]}?" if near else None,
     )
 

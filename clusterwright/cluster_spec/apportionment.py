@@ -13,11 +13,11 @@ def apportion(
     Parameters
     ----------
     limits:
-        The most that each may have, or None; what is over goes to the others by their weights.
+        Maximum of each, or None; the remainder is divided among the others by their weights.
 
     Returns
     -------
-    One number each, together `total`, or less where every limit is reached.
+    One number for each weight; their sum is `total`, or less if every limit is reached.
     """
     bounds = list(limits) if limits is not None else [None] * len(weights)
     shares = [0] * len(weights)

@@ -30,11 +30,11 @@ class Document:
     keys: dict[Path, Position] = field(default_factory=dict)
 
     def position(self, path: Path, *, on_key: bool = False) -> Position | None:
-        """Where `path` stands, or its nearest ancestor that is written in this file."""
+        """Return the position of `path`, or of its nearest ancestor in this file."""
         first, second = (self.keys, self.values) if on_key else (self.values, self.keys)
         for end in range(len(path), -1, -1):
             here = path[:end]
-            # A value that is missing is shown at the key of what should have held it.
+            # A missing value is shown at the key of its parent.
             if end < len(path):
                 first, second = self.keys, self.values
             position = first.get(here) or second.get(here)
@@ -106,13 +106,14 @@ def _read_text(path: FilePath) -> str:
             raise SpecErrors(
                 [
                     Problem(
-                        f"{path} has {size:,} bytes; a spec has at most {MAXIMUM_FILE_BYTES:,}",
+                        f"{path} has {size:,} bytes; the maximum for a spec is "
+                        f"{MAXIMUM_FILE_BYTES:,}",
                         hint="is this the right file?",
                     )
                 ]
             )
         with path.open("rb") as stream:
-            # A device or a pipe has no size: read no more than is allowed.
+            # A device or a pipe has no size: limit what is read.
             raw = stream.read(MAXIMUM_FILE_BYTES + 1)
     except FileNotFoundError:
         raise SpecErrors([Problem(f"{path} does not exist", hint=_nearby(path))]) from None
@@ -143,4 +144,4 @@ def _nearby(path: FilePath) -> str | None:
     near = closest(path.name, names, count=1)
     if near:
         return f"did you mean {path.parent / near[0]}?"
-    return f"{path.parent} holds: {', '.join(sorted(names))}" if names else None
+    return f"{path.parent} contains: {', '.join(sorted(names))}" if names else None

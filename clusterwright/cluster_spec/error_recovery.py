@@ -1,8 +1,7 @@
 """Completion of an invalid spec, so that further checks run and all errors are reported together.
 
-A wrong value gives way to its default, or to the example of its field; a second look then
-finds what is wrong elsewhere. Whatever it says about a value that was put in, it does not
-know: that is dropped.
+Each wrong value is replaced by its default, or by the example of its field; a second validation
+finds mistakes elsewhere. Problems that may result from a replaced value are dropped.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from clusterwright.cluster_spec.problems import Path, Problem, overlap
 def mended(
     data: dict[str, Any], problems: Iterable[Problem]
 ) -> tuple[dict[str, Any], list[Path]] | None:
-    """A copy of `data` with every value that has a problem replaced, and the paths of those.
+    """Return a copy of `data` with every wrong value replaced, and the paths of those values.
 
-    None if that cannot be.
+    None if a value cannot be replaced.
     """
     result: dict[str, Any] = copy.deepcopy(data)
     touched: list[Path] = []
     for problem in problems:
-        path = _mend(result, problem)
+        path = _replace_value(result, problem)
         if path is None:
             return None
         touched.append(path)
         if problem.on_key and problem.other_path is not None:
-            # What was probably meant has no value: it is treated as missing.
-            meant = _mend(result, Problem("", problem.other_path))
+            # The key that was probably meant has no value: it is treated as missing.
+            meant = _replace_value(result, Problem("", problem.other_path))
             if meant is None:
                 return None
             touched.append(meant)
@@ -42,24 +41,24 @@ def mended(
 
 
 def untouched(found: Iterable[Problem], touched: Iterable[Path]) -> list[Problem]:
-    """Those of `found` that rest on no value that was replaced."""
+    """Return the problems of `found` that do not depend on a replaced value."""
     touched = list(touched)
     return [problem for problem in found if not any(_follows(problem, bad) for bad in touched)]
 
 
 def _follows(problem: Problem, bad: Path) -> bool:
-    """Whether the problem may be there only because the value at `bad` is wrong."""
+    """Return whether the problem may exist only because the value at `bad` is wrong."""
     places = (problem.path, problem.other_path)
     return any(overlap(path, bad) for path in places if path is not None) or any(
         path[: len(bad)] == bad for path in problem.rests_on
     )
 
 
-def _mend(data: dict[str, Any], problem: Problem) -> Path | None:
-    """Replaces or removes the value, and returns the path of what was replaced."""
+def _replace_value(data: dict[str, Any], problem: Problem) -> Path | None:
+    """Replace or remove the value; return the path of what was replaced."""
     path = problem.path
     while path:
-        # Up to the nearest key of a model: an entry of a list or of the tags stays with its like.
+        # Go up to the nearest key of a model: a list and the tags are replaced as a whole.
         if isinstance(path[-1], int):
             path = path[:-1]
             continue
@@ -77,7 +76,7 @@ def _mend(data: dict[str, Any], problem: Problem) -> Path | None:
 
 
 def _example(field: FieldInfo) -> Any:
-    """A valid value of a required field, or None where nobody has said what one looks like."""
+    """Return a valid value of a required field, or None if the field has no example."""
     if field.examples:
         return copy.deepcopy(field.examples[0])
     arguments = typing.get_args(field.annotation)
@@ -104,7 +103,7 @@ def _parent(data: Any, path: Path) -> Any:
 
 def _removed(data: dict[str, Any], path: Path) -> Path:
     parent = _parent(data, path)
-    # Where the parent itself was replaced there is nothing left to remove.
+    # If the parent itself was replaced, there is nothing left to remove.
     if isinstance(parent, dict):
         parent.pop(path[-1], None)
     return path

@@ -7,12 +7,12 @@ from pathlib import Path
 from string import Template
 
 FOLDER = Path(__file__).parent / "init_templates"
-"""One template per platform that is built."""
+"""One template per platform."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the file says where it cannot know."""
+    """Placeholder of values that only the user knows."""
 
     environment: str
     account: str
@@ -23,12 +23,12 @@ class Choices:
 
 
 def starting_file(platform: str, choices: Choices, *, schema: str | None = None) -> str:
-    """The text of a whole spec, commented.
+    """Return the commented text of a complete spec.
 
     Parameters
     ----------
     platform:
-        One of the platforms that are built.
+        One of the platforms.
     schema:
         Path of the JSON Schema from the file's folder, for editors; no such line if None.
     """

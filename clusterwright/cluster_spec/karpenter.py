@@ -7,22 +7,23 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 
 
 def is_on(cluster: Cluster) -> bool:
-    """Whether nodes come and go as pods wait: HyperPod's Karpenter, or the cluster's."""
+    """Return whether Karpenter adds and removes nodes, run by HyperPod or in the cluster."""
     key = cluster.traits.autoscaling_key
     return key is not None and getattr(getattr(cluster, key[0]), key[1]) == "karpenter"
 
 
 def runs_in_cluster(cluster: Cluster) -> bool:
-    """Whether Karpenter's controller is installed in the cluster, with a role of its own."""
+    """Return whether Karpenter's controller is installed in the cluster, with a separate role."""
     return cluster.traits.karpenter_in_cluster and is_on(cluster)
 
 
 def is_scaled(cluster: Cluster, group: ComputeGroup) -> bool:
-    """Whether Karpenter adds nodes to the group and takes them away.
+    """Return whether Karpenter adds nodes to the group and removes them.
 
-    HyperPod's takes groups that run jobs with whole accelerators, and neither training plans nor
-    reservations (SageMaker developer guide, "Autoscaling on SageMaker HyperPod EKS"); there
-    `max_count` is of all nodes. Karpenter on EKS adds to `count`, so that there must be room.
+    HyperPod's Karpenter supports groups that run jobs with whole accelerators, but no training
+    plans or reservations (SageMaker developer guide, "Autoscaling on SageMaker HyperPod EKS");
+    there `max_count` limits all nodes. Karpenter on EKS adds to `count`, so `max_count` must be
+    greater.
     """
     if not is_on(cluster) or group.max_count is None:
         return False
@@ -37,5 +38,5 @@ def is_scaled(cluster: Cluster, group: ComputeGroup) -> bool:
 
 
 def scaled_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """The groups that Karpenter is given, in the order of the file."""
+    """Return the groups that Karpenter scales, in the order of the file."""
     return [group for group in cluster.compute if is_scaled(cluster, group)]

@@ -13,18 +13,18 @@ from clusterwright.cluster_spec.problems import Path
 
 
 def keys_at(path: Path, location: Path = ()) -> list[str]:
-    """Names (aliases where there are) of the keys that the mapping at `path` may have.
+    """Return the names (or aliases) of the keys that the mapping at `path` may have.
 
-    `location` is pydantic's, which names the member of a union that was chosen.
+    `location` is pydantic's location, which names the selected member of a union.
     """
     models = _models_at(path)
-    # Of a union only the member that pydantic chose is meant; its tag is in the location.
+    # Of a union, only the member that pydantic selected counts; its tag is in the location.
     chosen = [m for m in models if _tag(m) in location] or models
     return sorted({key for model in chosen for key in fields_of(model)})
 
 
 def field_at(path: Path) -> FieldInfo | None:
-    """The field at `path`, whose last part is a key; None where the spec has no such key."""
+    """Return the field at `path`, whose last part is a key; None if the spec has no such key."""
     for model in _models_at(path[:-1]):
         found = fields_of(model).get(str(path[-1]))
         if found is not None:
@@ -33,27 +33,27 @@ def field_at(path: Path) -> FieldInfo | None:
 
 
 def places_of(key: str) -> list[str]:
-    """Where the spec has a key of this name: `network.cidr`, `storage.lustre[].efa`."""
+    """Return the paths of keys with this name: `network.cidr`, `storage.lustre[].efa`."""
     from clusterwright.cluster_spec.models.cluster import Cluster
 
     return [place for place in _places(Cluster, "") if place.rpartition(".")[2] == key]
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The model's fields by the name that a file uses."""
+    """Return the model's fields by the name used in a file."""
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
-    """The models that an annotation mentions, at any depth."""
-    # `list[str]` passes for a type, hence the question for its origin first.
+    """Return the models in an annotation, at any depth."""
+    # `isinstance(list[str], type)` can be true, so the origin is checked first.
     if typing.get_origin(annotation) is None and isinstance(annotation, type):
         return [annotation] if issubclass(annotation, BaseModel) else []
     return [found for argument in typing.get_args(annotation) for found in models_in(argument)]
 
 
 def is_list(annotation: Any) -> bool:
-    """Whether the annotation is a list, perhaps optional or annotated."""
+    """Return whether the annotation is a list, possibly optional or annotated."""
     if typing.get_origin(annotation) is list:
         return True
     return any(is_list(argument) for argument in typing.get_args(annotation))

@@ -1,8 +1,7 @@
 """Merging of a spec with `base.yaml`: mappings are merged, other values are replaced.
 
-A key set to null is absent; in the spec it removes the value of `base.yaml`. Where one
-file has a mapping and the other something else, the two contradict each other and the reader
-is told both places.
+A key set to null is absent; in the spec it removes the value of `base.yaml`. If one file has a
+mapping and the other does not, that is an error with both positions.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ BASE_NAME = "base.yaml"
 
 @dataclass
 class Layers:
-    """Merged plain data, and which document each path came from (lowest layer first)."""
+    """Merged plain data, and the document of each path (lowest layer first)."""
 
     data: dict[str, Any]
     documents: tuple[Document, ...]
     origin: dict[Path, Document] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    """Where documents contradict each other; the lower one's value is kept in `data`."""
+    """Contradictions between documents; `data` has the value of the lower one."""
 
     def position(self, path: Path, *, on_key: bool = False) -> Position | None:
-        """Where the value in force stands; its nearest written ancestor if it is not written."""
+        """Return the position of the effective value, or of its nearest written ancestor."""
         for end in range(len(path), -1, -1):
             document = self.origin.get(path[:end])
             if document is not None:
@@ -35,12 +34,12 @@ class Layers:
         return None
 
     def written(self, path: Path) -> Position | None:
-        """Where the value in force stands, or None if no document writes it."""
+        """Return the position of the effective value, or None if no document has it."""
         document = self.origin.get(path)
         return document.values.get(path) if document is not None else None
 
     def empty_key(self, path: Path) -> Position | None:
-        """Where the key of `path` stands with nothing behind it, in the topmost document."""
+        """Return the position of the key of `path` without a value, in the topmost document."""
         for document in reversed(self.documents):
             if path in document.keys:
                 return document.keys[path]
@@ -84,16 +83,16 @@ def _contradiction(
 ) -> Problem:
     first = layers.position(here)
     return Problem(
-        f"`{key}` is {kind_of(value)} here and {kind_of(old)} below it",
+        f"`{key}` is {kind_of(value)} here and {kind_of(old)} in the layer below",
         here,
-        hint="two layers of one spec must agree on what a key holds",
+        hint="all layers of a spec must use the same type of value for a key",
         note=f"the other is at {first.file}:{first.line}" if first else None,
         position=document.position(here),
     )
 
 
 def without_nulls(value: Any) -> Any:
-    """`value` without the keys that are set to null."""
+    """Return `value` without the keys that are set to null."""
     if isinstance(value, dict):
         return {key: without_nulls(child) for key, child in value.items() if child is not None}
     if isinstance(value, list):

@@ -52,7 +52,7 @@ class LoadedSpec:
         return self.layers.written(path) or "default"
 
     def value(self, path: Sequence[str | int]) -> Any:
-        """The resolved value at `path`. Raises KeyError, IndexError where there is none."""
+        """Return the resolved value at `path`. Raises KeyError or IndexError if there is none."""
         value: Any = self.resolved()
         for part in path:
             value = value[part]
@@ -86,7 +86,7 @@ def load_spec(
 def examine(
     documents: tuple[Document, ...], *, validators: ValidatorsOf | None = None
 ) -> LoadedSpec:
-    """The spec that the documents make, the last one on top. Raises SpecErrors."""
+    """Return the spec of the documents, the last one on top. Raises SpecErrors."""
     layers = lay(documents)
     resolved = resolve(layers)
     known = [p for document in documents for p in document.problems]
@@ -98,7 +98,7 @@ def examine(
 
 
 def _documents(file: FilePath) -> tuple[Document, ...]:
-    """The file and what it is laid over; what is wrong with either is said of both."""
+    """Read the file and `base.yaml` below it; problems of both are raised together."""
     files = [file]
     base = file.parent / BASE_NAME
     if file.name != BASE_NAME and base.is_file():
@@ -117,7 +117,7 @@ def _documents(file: FilePath) -> tuple[Document, ...]:
 
 
 def _open_answer(document: Document) -> None:
-    """What `expand --format json` printed is a spec too, without the answer's own keys."""
+    """The output of `expand --format json` is a spec too, without the keys around it."""
     if document.data.get("command") == "expand" and "schema_version" in document.data:
         for key in _ANSWER_KEYS:
             document.data.pop(key, None)
@@ -126,7 +126,7 @@ def _open_answer(document: Document) -> None:
 def _examine(
     resolved: Resolved, known: list[Problem], validators: ValidatorsOf | None
 ) -> tuple[Cluster | None, list[Problem]]:
-    """The cluster if all is well, and what is wrong beyond what is `known`."""
+    """Return the cluster if it is valid, and the problems in addition to `known`."""
     from pydantic import ValidationError
 
     from clusterwright.cluster_spec.models.cluster import Cluster
@@ -140,7 +140,7 @@ def _examine(
         from clusterwright.cluster_spec.model_errors import translate
 
         all_found = translate(error, resolved.data, resolved.written)
-        # What is wrong with a derived value is wrong with what it follows from, and said there.
+        # A problem of a derived value is reported at the value from which it is derived.
         echoes = [path for path in (*(k.path for k in known), *resolved.derived) if path]
         found = [p for p in all_found if not _echo(p, echoes)]
         if not (found or known):
@@ -152,10 +152,10 @@ def _examine(
         try:
             cluster = Cluster.model_validate(whole[0])
         except ValidationError:
-            # What was put in does not fit either: what is known must do.
+            # The replaced values are not valid together either: report what is known.
             return None, found
     if ("platform",) in touched:
-        # Everything else is another mistake, or none, on each platform.
+        # Every other problem depends on the platform.
         return cluster, found
     consistency = _found_by(validators, cluster)
     if touched:

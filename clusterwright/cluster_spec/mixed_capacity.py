@@ -1,11 +1,11 @@
 """Expansion of groups with mixed capacity into one group for each kind.
 
-No platform has a group of instances with several kinds of capacity: an instance group of HyperPod
-is on-demand, Spot or of one training plan (CreateCluster, botocore 1.44.5), a queue of
-ParallelCluster and a node group of EKS have one capacity type. So a mix is written once and stands
-in the resolved spec as the groups that are truly built: the first share keeps the group's name
-(an existing group is not replaced by becoming a mix), the others are `<name>-<kind>`. For each
-kind to fall back to, a group of 0 instances stands ready: nothing moves instances by itself.
+No platform supports a group of instances with several kinds of capacity: an instance group of
+HyperPod is on-demand, Spot or in one training plan (CreateCluster, botocore 1.44.5), a queue of
+ParallelCluster and a node group of EKS have one capacity type. So a mix is written once, and the
+resolved spec has the groups that are created: the first share keeps the group's name (an existing
+group is not replaced when it becomes a mix), the others are `<name>-<kind>`. For each fallback
+kind there is a group with 0 instances; nothing moves instances automatically.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _OF_ONE_KIND = ("min_count", "max_count")
 class _Part(NamedTuple):
     group: dict[str, Any]
     share: int | None
-    """Its place among the shares; None for a part to fall back to."""
+    """Index in the shares; None for a fallback."""
 
 
 class Mixing(NamedTuple):
-    """The data with mixes resolved, the paths that follow from others, what is wrong, and the
-    parts of each mixed group by its name.
+    """The data with mixes resolved, the derived paths, the problems, and the parts of each mixed
+    group by name.
     """
 
     compute: list[Any]
@@ -40,9 +40,9 @@ class Mixing(NamedTuple):
 
 
 def unmix(compute: list[Any], layers: Layers) -> Mixing:
-    """`compute` with every mix that can be read replaced; what cannot is left for the models.
+    """Return `compute` with every valid mix replaced; the models report the others.
 
-    Further parts stand at the end of the list, so that no other group changes its place.
+    Additional parts are at the end of the list, so that no other group changes its index.
     """
     result, found = list(compute), Mixing([], set(), [], {})
     for index, group in enumerate(compute):
@@ -51,7 +51,7 @@ def unmix(compute: list[Any], layers: Layers) -> Mixing:
         wrong = list(_problems(group, index))
         found.problems.extend(wrong)
         if wrong:
-            # One of the shares stands for all, so that the rest of the file can be examined.
+            # The first share is used for all, so that the rest of the file can be checked.
             result[index] = {**group, "capacity": group["capacity"]["shares"][0]["capacity"]}
             _alias(layers, index, index, 0)
             continue
@@ -72,7 +72,7 @@ def unmix(compute: list[Any], layers: Layers) -> Mixing:
 
 
 def _is_mix(group: Any) -> bool:
-    """Whether this is a mix whose shares can be read; only those are taken apart."""
+    """Return whether this is a mix with valid shares; only those are expanded."""
     if not isinstance(group, dict) or not isinstance(group.get("name"), str):
         return False
     capacity, count = group.get("capacity"), group.get("count")
@@ -91,7 +91,7 @@ def _is_mix(group: Any) -> bool:
 
 
 def _is_share(share: Any) -> bool:
-    """Whether the models take it: what they do not take they refuse where it is written."""
+    """Return whether the models accept it; otherwise they report it where it is written."""
     from pydantic import ValidationError
 
     from clusterwright.cluster_spec.models.compute import CapacityShare
@@ -112,25 +112,26 @@ def _problems(group: dict[str, Any], index: int) -> Iterator[Problem]:
     shares = group["capacity"]["shares"]
     total = sum(share["percent"] for share in shares)
     if total != 100:
-        yield Problem(f"the shares are {total} % in all, not 100 %", here)
+        yield Problem(f"the shares add up to {total} %, not 100 %", here)
         return
     counts = _counts(group["count"], [share["percent"] for share in shares])
     seen: list[Any] = []
     for place, (share, count) in enumerate(zip(shares, counts, strict=True)):
         if share["capacity"] in seen:
             yield Problem(
-                f"{share['capacity']['kind']} is there twice", (*here, place, "capacity")
+                f"duplicate kind {share['capacity']['kind']}", (*here, place, "capacity")
             )
         seen.append(share["capacity"])
         if group["count"] and not count:
             yield Problem(
-                f"{share['percent']} % of {group['count']} instances is no whole instance",
+                f"{share['percent']} % of {group['count']} instances is not a whole number of "
+                "instances",
                 (*here, place, "percent"),
             )
     for key in _OF_ONE_KIND:
         if key in group:
             yield Problem(
-                f"`{key}` is of one kind of capacity: write a group for each kind",
+                f"`{key}` requires one kind of capacity: write a group for each kind",
                 ("compute", index, key),
                 other_path=("compute", index, "capacity"),
             )
@@ -155,7 +156,7 @@ def _parts(group: dict[str, Any]) -> Iterator[_Part]:
 
 
 def _counts(count: int, percents: list[int]) -> list[int]:
-    """Whole instances that add up: each boundary between shares is rounded, halves up."""
+    """Return whole numbers of instances that add up: each boundary is rounded, halves up."""
     bounds, sum_percent = [0], 0
     for percent in percents:
         sum_percent += percent
@@ -172,7 +173,7 @@ def _name(name: str, kind: str, taken: set[str]) -> str:
 
 
 def _alias(layers: Layers, index: int, place: int, share: int | None) -> None:
-    """Makes positions of the written group answer for a part's paths."""
+    """Map the paths of a part to the positions of the written group."""
     origin = layers.origin.get(("compute", index)) or layers.origin.get(("compute",))
     if origin is None:
         return

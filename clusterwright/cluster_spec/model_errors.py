@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 MAXIMUM_PROBLEMS = 100
-"""A longer list is of no use, and the search for similar keys takes time."""
+"""A longer list does not help, and the search for similar keys takes time."""
 
 _EXPECTED = {
     "string_type": "a string",
@@ -48,7 +48,7 @@ def translate(
     if len(details) > MAXIMUM_PROBLEMS:
         first = _problem(details[MAXIMUM_PROBLEMS], data, written)
         left = len(details) - MAXIMUM_PROBLEMS
-        problems.append(replace(first, message=f"and {left:,} more problems like this", hint=None))
+        problems.append(replace(first, message=f"and {left:,} similar problems", hint=None))
     return problems
 
 
@@ -81,7 +81,7 @@ def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
 
 def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Problem:
     key = str(path[-1])
-    # A key that the file has already is not the intended one.
+    # A key that the file already has is not the intended one.
     present = _mapping_at(written, path[:-1])
     near = closest(key, [k for k in known if k not in present], count=1)
     if near:

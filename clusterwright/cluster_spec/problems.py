@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 Path = tuple[str | int, ...]
-"""Where a value stands: `("compute", 2, "count")`."""
+"""Path of a value: `("compute", 2, "count")`."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a file: lines and columns count from 1, `length` in characters (at least 1)."""
+    """A position in a file: lines and columns count from 1, `length` is in characters."""
 
     file: str
     line: int
@@ -24,10 +24,10 @@ class Position:
 class Problem:
     """A mistake, described in a sentence without a final full stop.
 
-    `path` leads to the value (or, with `on_key`, to its key; with `missing_key`, to where it
-    should be); the reader of the file turns it into a `position`. `note` points at a second place,
-    where two places contradict each other; `other_path` is that place as a path. `rests_on` names
-    further values that the problem follows from: where one is wrong itself, it is not said.
+    `path` is the path of the value (or, with `on_key`, of its key; with `missing_key`, of the
+    missing key); the reader of the file converts it to a `position`. `note` describes a second
+    position that contradicts the first; `other_path` is its path. `rests_on` has further values
+    that the problem depends on: if one of them is wrong, the problem is not reported.
     """
 
     message: str
@@ -41,7 +41,7 @@ class Problem:
     rests_on: tuple[Path, ...] = ()
 
     def at(self, position: Position | None) -> Problem:
-        """The same problem at a place in a file."""
+        """Return the same problem with a position in a file."""
         return replace(self, position=position)
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Problem:
 
 
 class SpecErrors(Exception):
-    """The spec cannot be used; `problems` holds every reason, in the order of the file."""
+    """The spec cannot be used; `problems` has every reason, in the order of the file."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(_ordered(problems))
@@ -67,7 +67,7 @@ class SpecErrors(Exception):
 
 
 def path_text(path: Sequence[str | int]) -> str:
-    """`("compute", 2, "count")` as people write it: `compute[2].count`."""
+    """Return `("compute", 2, "count")` as text: `compute[2].count`."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -78,13 +78,13 @@ def path_text(path: Sequence[str | int]) -> str:
 
 
 def overlap(one: Path, other: Path) -> bool:
-    """Whether the two paths are the same or one leads through the other."""
+    """Return whether the paths are equal or one is a prefix of the other."""
     shared = min(len(one), len(other))
     return one[:shared] == other[:shared]
 
 
 def _ordered(problems: Iterable[Problem]) -> list[Problem]:
-    # One mistake can be found by several checks: say it once, in the order of the file.
+    # Several checks can find one mistake: report it once, in the order of the file.
     unique = {(p.message, p.path, p.position): p for p in problems}
     return sorted(unique.values(), key=_place)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 SCRIPTS = "lifecycle_scripts"
-"""The folder that tells the root of the repository."""
+"""The folder by which the root of the repository is recognised."""
 
 
 def root() -> Path | None:
-    """The checkout that this program comes from, else the one around the working directory."""
+    """Return the checkout that contains this program, else that of the working directory."""
     here = Path(__file__).resolve().parents[2]
     for folder in (here, Path.cwd(), *Path.cwd().parents):
         if (folder / SCRIPTS).is_dir():
@@ -18,8 +18,8 @@ def root() -> Path | None:
 
 
 def file(path: str) -> Path:
-    """A file as a spec names it: from the root of the repository, or by an absolute path.
+    """Return the path of a file named in a spec: relative to the repository root, or absolute.
 
-    Outside of any repository it is taken from the working directory.
+    Outside a repository, it is relative to the working directory.
     """
     return (root() or Path.cwd()) / path

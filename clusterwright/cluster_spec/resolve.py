@@ -28,14 +28,14 @@ class Resolved:
     """The same without derived values."""
 
     derived: set[Path] = field(default_factory=set)
-    """Paths whose value follows from other values."""
+    """Paths of derived values."""
 
     problems: list[Problem] = field(default_factory=list)
-    """What is wrong with the users file."""
+    """Problems of the users file."""
 
 
 def resolve(layers: Layers) -> Resolved:
-    """The merged data with derived values; wrong types are left for the models to report."""
+    """Return the merged data with derived values; the models report wrong types."""
     resolved = Resolved(dict(layers.data), layers.data)
     _partition(resolved)
     _unmix(resolved, layers)
@@ -49,7 +49,7 @@ def resolve(layers: Layers) -> Resolved:
 
 
 def partition_of(region: str) -> str:
-    """The AWS partition of a region."""
+    """Return the AWS partition of a region."""
     if region.startswith("us-gov-"):
         return "aws-us-gov"
     return "aws-cn" if region.startswith("cn-") else "aws"
@@ -57,14 +57,14 @@ def partition_of(region: str) -> str:
 
 def _partition(resolved: Resolved) -> None:
     if "partition" not in resolved.data:
-        # Without a region that can be read, the region is what is reported.
+        # Without a valid region, only the region is reported.
         region = resolved.data.get("region")
         resolved.data["partition"] = partition_of(region) if isinstance(region, str) else "aws"
         resolved.derived.add(("partition",))
 
 
 def _unmix(resolved: Resolved, layers: Layers) -> None:
-    """Mixed groups become the groups that are built, in partitions too."""
+    """Replace mixed groups by the groups that are created, in partitions too."""
     compute = resolved.data.get("compute")
     if not isinstance(compute, list):
         return
@@ -82,7 +82,7 @@ def _unmix(resolved: Resolved, layers: Layers) -> None:
 
 
 def _with_parts(partition: Any, parts: dict[str, list[str]]) -> Any:
-    """A partition that names a mixed group has all its parts."""
+    """Replace a mixed group in a partition by all its parts."""
     groups = partition.get("groups") if isinstance(partition, dict) else None
     if not isinstance(groups, list):
         return partition
@@ -108,7 +108,7 @@ def _name_lustre(resolved: Resolved) -> None:
 
 
 def _words(mount_path: str) -> str:
-    """The words of a path as a name of at most 63 letters, digits and hyphens."""
+    """Return a path as a name of at most 63 letters, digits and hyphens."""
     letters = "".join(c if c.isascii() and c.isalnum() else "-" for c in mount_path)
     return "-".join(word for word in letters.split("-") if word)[:63].rstrip("-")
 
@@ -136,11 +136,11 @@ def _read_users(resolved: Resolved, layers: Layers) -> None:
     ]
     for key, value in document.data.items():
         if key not in USERS_FILE_KEYS:
-            message = f"a users file holds `users` and `user_groups`, not `{key}`"
+            message = f"a users file has the keys `users` and `user_groups`, not `{key}`"
         elif not isinstance(value, list):
             message = f"expected a list, got {kind_of(value)}"
         elif key in slurm:
-            message = f"`{key}` is in the users file and beside its name: which one?"
+            message = f"`{key}` is both in the users file and in the spec: remove one of them"
         else:
             slurm[key] = without_nulls(value)
             continue
@@ -150,7 +150,7 @@ def _read_users(resolved: Resolved, layers: Layers) -> None:
     if "users" not in document.data:
         resolved.problems.append(
             Problem(
-                "a users file holds a list `users`",
+                "a users file must have a list `users`",
                 ("slurm", "users"),
                 position=document.position(()),
             )
@@ -159,7 +159,7 @@ def _read_users(resolved: Resolved, layers: Layers) -> None:
 
 
 def _adopt(document: Document, layers: Layers, keys: list[str]) -> None:
-    """Makes positions of the users file answer for paths under `slurm`."""
+    """Map paths below `slurm` to positions in the users file."""
     moved = Document(document.file, document.data, document.lines)
     for table, target in ((document.values, moved.values), (document.keys, moved.keys)):
         for path, position in table.items():
@@ -174,18 +174,18 @@ def _adopt(document: Document, layers: Layers, keys: list[str]) -> None:
 
 
 def _platform(resolved: Resolved) -> Platform | None:
-    """The traits of the platform; None where the name is not one."""
+    """Return the traits of the platform; None if the name is not valid."""
     return traits_or_none(resolved.data.get("platform", DEFAULT))
 
 
 def _uses_slurm(resolved: Resolved) -> bool:
-    """Whether Slurm runs the jobs, or the platform's name is not known."""
+    """Return whether Slurm runs the jobs, or the platform is unknown."""
     platform = _platform(resolved)
     return platform is None or platform.uses_slurm
 
 
 def _tenants(resolved: Resolved) -> None:
-    """Where Slurm runs, tenants are accounts of its."""
+    """With Slurm, tenants are Slurm accounts."""
     if not _uses_slurm(resolved) or not resolved.data.get("tenants"):
         return
     found = slurm_tenancy(resolved.data)
@@ -212,7 +212,7 @@ def _default_partition(resolved: Resolved) -> None:
         return
     platform = _platform(resolved)
     if platform is not None and platform.partitions_are_queues:
-        # A partition is a queue there, and a queue has one kind of capacity.
+        # There a partition is a queue, and a queue has one kind of capacity.
         partitions = [{"name": name, "groups": [name]} for name in names]
     else:
         partitions = [{"name": DEFAULT_PARTITION, "groups": names}]
@@ -221,7 +221,7 @@ def _default_partition(resolved: Resolved) -> None:
 
 
 def _default_accounting(resolved: Resolved) -> None:
-    """ParallelCluster has no database on its head node: none, or one outside."""
+    """ParallelCluster has no database on its head node: accounting is none or external."""
     slurm = resolved.data.get("slurm", {})
     platform = _platform(resolved)
     if platform is None or not platform.uses_slurm or platform.accounting_on_controller:
@@ -235,7 +235,7 @@ def _default_accounting(resolved: Resolved) -> None:
 
 
 def _default_provisioning(resolved: Resolved) -> None:
-    """In scripted mode all nodes start at once: continuous provisioning wants HyperPod's Slurm.
+    """In scripted mode all nodes start at once: continuous provisioning requires managed Slurm.
 
     Source: SageMaker developer guide, "Continuous provisioning for enhanced cluster operations
     with Slurm": every instance group needs a SlurmConfig.
@@ -245,7 +245,7 @@ def _default_provisioning(resolved: Resolved) -> None:
         return
     platform = _platform(resolved)
     if platform is None or not (platform.on_hyperpod and platform.uses_slurm):
-        # Elsewhere the mode itself is refused, and nobody wrote `resilience`.
+        # Elsewhere the mode itself is refused, and `resilience` is not in the file.
         return
     if slurm.get("configuration") == "scripted" and "node_provisioning" not in resilience:
         resolved.data["resilience"] = {**resilience, "node_provisioning": "all-at-once"}

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 MAXIMUM_DIGITS = 18
-"""More digits than any quantity has; what is longer is an identifier without its quotes."""
+"""More digits than any quantity has; a longer number is an identifier without quotes."""
 
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
 _BOOLEANS = dict.fromkeys(("true", "True", "TRUE"), True)
@@ -17,7 +17,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
 class Ambiguous(ValueError):
-    """A scalar that could be meant in several ways."""
+    """A scalar that can be read in several ways."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
@@ -26,14 +26,14 @@ class Ambiguous(ValueError):
 
 
 def plain(text: str) -> Any:
-    """The value of a scalar without quotes: None, a boolean, a number or text.
+    """Return the value of a scalar without quotes: None, a boolean, a number or text.
 
-    Numbers that are none (`.nan`, `1e999`), dates and YAML 1.1's `yes` and `0x1F` are text.
+    Non-finite numbers (`.nan`, `1e999`), dates and YAML 1.1's `yes` and `0x1F` are text.
 
     Raises
     ------
     Ambiguous
-        A number that begins with a zero, or that has more digits than a quantity has.
+        A number that begins with a zero, or has more digits than any quantity.
     """
     if text in _NULL:
         return None
@@ -41,8 +41,8 @@ def plain(text: str) -> Any:
         return _BOOLEANS[text]
     if _LEADING_ZERO.fullmatch(text) and len(text) <= MAXIMUM_DIGITS:
         raise Ambiguous(
-            f"{text} begins with a zero: text, octal or decimal?",
-            f'quote it if it is text ("{text}"); drop the zero if it is a number',
+            f"{text} begins with a zero: it could be text, octal or decimal",
+            f'quote it if it is text ("{text}"); remove the zero if it is a number',
         )
     if _INTEGER.fullmatch(text) or _LEADING_ZERO.fullmatch(text):
         if len(text) > MAXIMUM_DIGITS:
@@ -56,12 +56,12 @@ def plain(text: str) -> Any:
 
 
 def whole_characters(text: str) -> str:
-    r"""`text` with the surrogate pairs of JSON (`\ud83d\ude80`) joined to characters.
+    r"""Return `text` with the surrogate pairs of JSON (`\ud83d\ude80`) joined to characters.
 
     Raises
     ------
     Ambiguous
-        Half of a pair stands alone.
+        `text` has an unpaired surrogate.
     """
     if not any("\ud800" <= character <= "\udfff" for character in text):
         return text
@@ -69,5 +69,5 @@ def whole_characters(text: str) -> str:
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         raise Ambiguous(
-            "half a character (a surrogate that has no partner)", "write the character itself"
+            "an unpaired surrogate, which is half a character", "write the character itself"
         ) from None

@@ -1,9 +1,8 @@
 """The JSON Schema of the spec (2020-12), for editors and other programs.
 
-`python -m tools.docs cluster-schema` writes schema/cluster.schema.json.
-The schema describes one file of several layers: a key of a mapping may
-come from base.yaml, so only entries of lists have required keys. What no schema can say is
-checked by `clusterwright check`.
+`python -m tools.docs cluster-schema` writes schema/cluster.schema.json. The schema describes one
+file of several layers: a key of a mapping may come from base.yaml, so only entries of lists have
+required keys. `clusterwright check` checks what a schema cannot express.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _layered(model: type[BaseModel]) -> Iterator[str]:
-    """Names of the models whose mappings are merged with those of base.yaml."""
+    """Return the names of models whose mappings are merged with those of base.yaml."""
     yield model.__name__
     for field in model.model_fields.values():
         if not is_list(field.annotation):
@@ -56,7 +55,8 @@ def _describe(definition: dict[str, Any], model: type[BaseModel], *, complete: b
     definition["description"] = summary(model)
     required = set(definition.pop("required", ()))
     if complete and required:
-        # The name of a file system follows from its mount path; it is optional in the model too.
+        # The name of a file system is derived from its mount path; it is optional in the model
+        # too.
         definition["required"] = sorted(required)
     texts = docstrings(model)
     fields = fields_of(model)
@@ -67,7 +67,7 @@ def _describe(definition: dict[str, Any], model: type[BaseModel], *, complete: b
 
 
 def _or_null(value: dict[str, Any]) -> dict[str, Any]:
-    """Null stands for "not given", and takes the value of a lower layer away."""
+    """Allow null, which means "absent" and removes the value of a lower layer."""
     null = {"type": "null"}
     value = {k: v for k, v in value.items() if not (k == "default" and v is None)}
     if null in value.get("anyOf", ()):
@@ -95,7 +95,7 @@ def _users_or_path(slurm: dict[str, Any]) -> None:
 
 
 def _tidy(schema: Any) -> None:
-    """Takes away what only pydantic understands, in place."""
+    """Remove, in place, what only pydantic understands."""
     if isinstance(schema, list):
         for item in schema:
             _tidy(item)
@@ -104,12 +104,12 @@ def _tidy(schema: Any) -> None:
     for key in _PYDANTIC_ONLY:
         schema.pop(key, None)
     if "\\p{" in schema.get("pattern", ""):
-        # Classes of characters are written differently by every engine; we check them ourselves.
+        # Regular expression engines differ in character classes; the models check these patterns.
         del schema["pattern"]
     for pattern in [p for p in schema.get("patternProperties", {}) if "\\p{" in p]:
         schema["additionalProperties"] = schema.pop("patternProperties")[pattern]
     for key, child in schema.items():
-        # Below `properties` and `$defs` are names, not words of a schema.
+        # The keys of `properties` and `$defs` are names, not schema keywords.
         if key in ("properties", "$defs"):
             for named in child.values():
                 _tidy(named)

@@ -11,10 +11,10 @@ MAXIMUM_SECURITY_GROUPS = 5
 
 
 def existing_storage_groups(cluster: Cluster) -> list[str]:
-    """Groups of file systems that exist, in order, each once, without the network's own.
+    """Return the security groups of existing file systems, without those of the network.
 
-    Nodes join the file system's group, because its rules are not ours to change: what the group
-    allows among its members (Lustre or NFS) it then allows the nodes.
+    Nodes join the file system's group, because its rules are never modified: the traffic that it
+    allows among its members (Lustre or NFS) is then allowed for nodes.
     """
     taken = list(cluster.network.existing.security_group_ids) if cluster.network.existing else []
     found: list[str] = []

@@ -1,7 +1,7 @@
 """Slurm accounts of tenants: share, limit, and users whose jobs are charged to them.
 
-The account is written into `slurm.accounts`, so that `expand` shows it and the node program makes
-it; an account of the same name is extended. Where both say something else, that is an error.
+The account is written to `slurm.accounts`, so that `expand` shows it and the node program creates
+it; an account of the same name is extended. Different values in both are an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clusterwright.cluster_spec.problems import Path, Problem
 
 @dataclass
 class SlurmTenancy:
-    """`slurm` with the tenants' accounts, what of it follows from them, and what contradicts."""
+    """`slurm` with the tenants' accounts, the derived paths, and contradictions."""
 
     slurm: dict[str, Any]
     derived: set[Path] = field(default_factory=set)
@@ -26,13 +26,13 @@ class SlurmTenancy:
 
 
 def slurm_tenancy(data: Mapping[str, Any]) -> SlurmTenancy:
-    """`data` is the merged spec before validation: wrong types are left for the models."""
+    """`data` is the merged spec before validation: the models report wrong types."""
     slurm = data.get("slurm", {})
     tenants = data.get("tenants")
     if not isinstance(slurm, dict) or not isinstance(tenants, list):
         return SlurmTenancy(slurm)
     found = SlurmTenancy(dict(slurm))
-    # What no account can be called, and what no database would hold, is said of the tenants.
+    # Invalid account names, and accounts without a database, are reported for the tenants.
     named = [
         (index, tenant)
         for index, tenant in enumerate(tenants)
@@ -75,7 +75,7 @@ def _accounts(
     }
     for (index, tenant), share in zip(named, shares, strict=True):
         wanted: dict[str, Any] = {"fair_share": tenant.get("weight", 1)}
-        # A share of no node is not a limit that Slurm could hold; it is said as a problem later.
+        # Slurm has no limit of 0 nodes; `validation.tenants` reports such a share.
         limit = share if tenant.get("borrowing") is False and share else tenant.get("max_nodes")
         if limit is not None:
             wanted["max_nodes"] = limit
@@ -93,10 +93,10 @@ def _accounts(
             elif account[key] != value and here not in found.derived:
                 found.problems.append(
                     Problem(
-                        f"the tenant `{tenant['name']}` makes this {value}, here it is "
+                        f"the tenant `{tenant['name']}` sets this to {value}, here it is "
                         f"{account[key]}",
                         here,
-                        hint="say it in one of the two places",
+                        hint="set it in one of the two places only",
                         other_path=("tenants", index, _TENANTS_KEY[key]),
                     )
                 )
@@ -133,9 +133,9 @@ def _users(found: SlurmTenancy, named: list[tuple[int, dict[str, Any]]]) -> None
             else:
                 found.problems.append(
                     Problem(
-                        f"`{name}` is charged to `{user['slurm_account']}` already",
+                        f"`{name}` is already charged to `{user['slurm_account']}`",
                         ("tenants", index, "users", number),
-                        hint="a person's jobs are charged to one account",
+                        hint="the jobs of a user are charged to one account",
                         other_path=None if account in found.derived else account,
                     )
                 )

@@ -70,7 +70,7 @@ def unused_fields(cluster: Cluster) -> Iterator[UnusedField]:
             cluster.observability.metrics,
             ("observability", "metrics"),
             ("image",),
-            f"`{{}}` is of pods: it belongs to the platform {either(KUBERNETES)}",
+            f"`{{}}` applies to pods: it requires platform {either(KUBERNETES)}",
             ("platform",),
         )
     if "parallelcluster" in cluster.traits.sections:
@@ -81,7 +81,7 @@ def unused_fields(cluster: Cluster) -> Iterator[UnusedField]:
     if network.existing is None and not built and not cluster.uses_kubernetes:
         yield UnusedField(
             ("network", "second_availability_zone_id"),
-            "only an accounting database that is built, or EKS, needs a second zone",
+            "a second zone is used only by EKS or by an accounting database that is created",
             ("slurm", "accounting", "kind"),
             network.second_availability_zone_id is not None,
         )
@@ -107,10 +107,10 @@ def without_unused_fields(cluster: Cluster, data: dict[str, Any]) -> dict[str, A
 
 
 def _other_platforms(cluster: Cluster) -> Iterator[UnusedField]:
-    """Whole sections of platforms that this is not."""
+    """Sections that only other platforms have."""
     for section in SECTIONS:
         if section not in cluster.traits.sections:
-            reason = f"`{section}` belongs to the platform {either(with_section(section))}"
+            reason = f"`{section}` requires platform {either(with_section(section))}"
             written = section in cluster.model_fields_set
             yield UnusedField((section,), reason, ("platform",), written)
     if not cluster.uses_kubernetes:
@@ -119,7 +119,7 @@ def _other_platforms(cluster: Cluster) -> Iterator[UnusedField]:
                 group,
                 ("compute", index),
                 ("labels", "taints"),
-                f"`{{}}` is Kubernetes': it belongs to the platform {either(KUBERNETES)}",
+                f"`{{}}` applies only to Kubernetes: it requires platform {either(KUBERNETES)}",
                 ("platform",),
             )
     if not cluster.traits.gpu_partitions:
@@ -128,18 +128,18 @@ def _other_platforms(cluster: Cluster) -> Iterator[UnusedField]:
                 group,
                 ("compute", index),
                 ("mig_profile", "restricted"),
-                f"`{{}}` belongs to the platform {either(GPU_PARTITIONS)}",
+                f"`{{}}` requires platform {either(GPU_PARTITIONS)}",
                 ("platform",),
             )
 
 
 def _tenants(cluster: Cluster) -> Iterator[UnusedField]:
-    """What tenants have on the other scheduler, and shares where nothing holds them."""
+    """Keys of tenants for the other scheduler, and shares that nothing enforces."""
     if cluster.uses_slurm:
         names: tuple[str, ...] = ("groups", "priority", "egress_cidrs", "container_defaults")
-        reason = f"`{{}}` is Kubernetes': it belongs to the platform {either(KUBERNETES)}"
+        reason = f"`{{}}` applies only to Kubernetes: it requires platform {either(KUBERNETES)}"
     else:
-        names, reason = ("users",), "`{}` are Slurm's: it belongs to the Slurm platforms"
+        names, reason = ("users",), "`{}` applies only to Slurm: it requires a platform with Slurm"
     queued = cluster.uses_slurm or cluster.hyperpod.task_governance is not None
     for index, tenant in enumerate(cluster.tenants):
         here: Path = ("tenants", index)
@@ -149,13 +149,13 @@ def _tenants(cluster: Cluster) -> Iterator[UnusedField]:
                 tenant,
                 here,
                 ("weight", "borrowing"),
-                "`{}` is held by queues, and there are none",
+                "`{}` is enforced by queues, and there are none",
                 ("kubernetes", "workloads", "queueing"),
             )
 
 
 def _slurm(cluster: Cluster) -> Iterator[UnusedField]:
-    """What stands in slurm.conf, which HyperPod writes in managed mode; what needs a database."""
+    """Keys of slurm.conf, which HyperPod writes in managed mode, and keys that need a database."""
     slurm = cluster.slurm
     accounting = slurm.accounting
     if accounting.kind != "rds":
@@ -163,7 +163,7 @@ def _slurm(cluster: Cluster) -> Iterator[UnusedField]:
             accounting,
             ("slurm", "accounting"),
             {"kind"},
-            "`{}` belongs to accounting of the kind rds",
+            "`{}` requires accounting of kind rds",
             ("slurm", "accounting", "kind"),
         )
     elif accounting.existing is not None:
@@ -179,14 +179,14 @@ def _slurm(cluster: Cluster) -> Iterator[UnusedField]:
             slurm.containers,
             ("slurm", "containers"),
             ("install",),
-            "`{}` belongs to `pyxis: true`: no containers are asked for",
+            "`{}` requires `pyxis: true`",
             ("slurm", "containers", "pyxis"),
         )
         yield from _without(
             slurm.containers,
             ("slurm", "containers"),
             ("cuda",),
-            "`{}` is that of containers in jobs, which need pyxis",
+            "`{}` applies to containers in jobs, which require `pyxis: true`",
             ("slurm", "containers", "pyxis"),
         )
     if slurm.configuration == "managed" and cluster.on_hyperpod:
@@ -201,63 +201,67 @@ def _slurm(cluster: Cluster) -> Iterator[UnusedField]:
                 for index, item in enumerate(slurm.qos)
             ),
         ]
-        reason = "`{}` stands in slurm.conf, which HyperPod writes in managed mode"
+        reason = "`{}` is a setting of slurm.conf, which HyperPod writes in managed mode"
         for model, here, names in conf:
             yield from _without(model, here, names, reason, ("slurm", "configuration"))
     if slurm.accounting.kind == "none":
         kind: Path = ("slurm", "accounting", "kind")
-        reason = "`{}` lives in the accounting database, and accounting is none"
+        reason = "`{}` requires an accounting database, and accounting is none"
         yield from _without(slurm, ("slurm",), ("qos", "accounts"), reason, kind)
         if slurm.configuration == "scripted":
             yield from _without(
                 slurm.priority_weights,
                 ("slurm", "priority_weights"),
                 ("age", "fair_share", "qos"),
-                "Slurm weighs `{}` with an accounting database only",
+                "Slurm uses `{}` only with an accounting database",
                 kind,
             )
 
 
-_HYPERPOD = f"`{{}}` belongs to the platform {either(HYPERPOD)}"
+_HYPERPOD = f"`{{}}` requires platform {either(HYPERPOD)}"
 
 
 def _parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
-    """What ParallelCluster cannot be told."""
+    """Keys that ParallelCluster does not support."""
     because: Path = ("platform",)
     yield UnusedField(
         ("resilience",),
-        "`resilience` belongs to the platform hyperpod-slurm, hyperpod-eks or eks: "
-        "ParallelCluster always replaces a static node that fails, and "
-        "`parallelcluster.gpu_health_check` is its health check",
+        "`resilience` requires platform hyperpod-slurm, hyperpod-eks or eks: ParallelCluster "
+        "always replaces a static node that fails, and `parallelcluster.gpu_health_check` sets "
+        "its "
+        "health check",
         because,
         "resilience" in cluster.model_fields_set,
     )
-    reason = _HYPERPOD + ": `image_id` names an image of ParallelCluster's"
+    reason = _HYPERPOD + ": `image_id` selects a ParallelCluster image"
     names: tuple[str, ...] = ("release_version", "released", "auto_patch")
     yield from _without(cluster.image, ("image",), names, reason, because)
-    reason = "`{}` belongs to the platform hyperpod-slurm"
+    reason = "`{}` requires platform hyperpod-slurm"
     yield from _without(cluster.slurm, ("slurm",), ("strategy",), reason, because)
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
-        volumes = "`{}` is HyperPod's further volume: here nodes have a root volume alone, "
+        volumes = (
+            "`{}` configures an additional volume on HyperPod: here nodes have only a root "
+            "volume, "
+        )
         volumes += "see `parallelcluster.root_volume_gib`"
         yield from _without(group, here, ("ebs",), volumes, because)
         if group.role == "login":
-            reason = "ParallelCluster's pools of login nodes have no `{}`"
+            reason = "ParallelCluster does not support `{}` for login nodes"
             names = ("scratch", "threads_per_core", "min_count", "max_count")
             yield from _without(group, here, names, reason, (*here, "role"))
         if group.role == "controller":
-            reason = "there is one head node: it has no `{}`"
+            reason = "there is always one head node: `{}` does not apply to it"
             yield from _without(group, here, ("min_count",), reason, (*here, "role"))
         if group.role != "compute":
-            reason = "`{}` is of nodes that run jobs"
+            reason = "`{}` applies only to groups with the role compute"
             names = ("network_interface", "placement_group")
             yield from _without(group, here, names, reason, (*here, "role"))
 
 
 def _of_parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
-    """Keys of other sections that only ParallelCluster asks for."""
-    reason = "`{}` belongs to the platform parallelcluster"
+    """Keys outside `parallelcluster` that only ParallelCluster uses."""
+    reason = "`{}` requires platform parallelcluster"
     home, existing = cluster.storage.home, cluster.slurm.accounting.existing
     if home is not None and home.existing is not None:
         here: Path = ("storage", "home", "existing")
@@ -268,11 +272,11 @@ def _of_parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
 
 
 def _eks(cluster: Cluster) -> Iterator[UnusedField]:
-    """What HyperPod does, or its images and our node program do, on nodes that EKS makes."""
+    """Keys for HyperPod, its images or the node program, none of which nodes on EKS have."""
     platform: Path = ("platform",)
     yield UnusedField(
         ("lifecycle",),
-        "`lifecycle` is of nodes that run our program; EKS's images make theirs",
+        "`lifecycle` configures the node program; nodes on EKS are configured by their image",
         platform,
         "lifecycle" in cluster.model_fields_set,
     )
@@ -280,14 +284,14 @@ def _eks(cluster: Cluster) -> Iterator[UnusedField]:
         cluster.image,
         ("image",),
         ("release_version", "released", "auto_patch", "nvidia_driver"),
-        _HYPERPOD + ": on EKS `image_id` names an image, or nodes boot from EKS's newest",
+        _HYPERPOD + ": on EKS, nodes boot from `image_id`, or from the newest EKS image",
         platform,
     )
     yield from _without(
         cluster.resilience,
         ("resilience",),
         ("node_provisioning", "deep_health_checks"),
-        "`{}` is HyperPod's: EKS has no counterpart",
+        "`{}` applies only to HyperPod: EKS has no equivalent",
         platform,
     )
     for index, group in enumerate(cluster.compute):
@@ -296,19 +300,20 @@ def _eks(cluster: Cluster) -> Iterator[UnusedField]:
             group,
             here,
             ("ebs",),
-            "`{}` is HyperPod's further volume: on EKS give `kubernetes.node_volume_gib`",
+            "`{}` configures an additional volume on HyperPod: on EKS set "
+            "`kubernetes.node_volume_gib`",
             platform,
         )
 
 
 def _hyperpod_eks(cluster: Cluster) -> Iterator[UnusedField]:
-    """What is of node groups, or of our node program's steps beside Slurm."""
+    """Keys of managed node groups, and of the node program."""
     platform: Path = ("platform",)
     yield from _without(
         cluster.kubernetes,
         ("kubernetes",),
         ("autoscaling",),
-        "`{}` here is of the platform eks: HyperPod runs Karpenter itself, see "
+        "`{}` in this section requires platform eks: HyperPod runs Karpenter itself, see "
         "`hyperpod.autoscaling`",
         platform,
     )
@@ -316,26 +321,27 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[UnusedField]:
         cluster.kubernetes,
         ("kubernetes",),
         ("node_volume_gib", "max_unavailable_percent"),
-        "`{}` is that of node groups: it belongs to the platform eks",
+        "`{}` applies to managed node groups: it requires platform eks",
         platform,
     )
     yield from _without(
         cluster.image,
         ("image",),
         ("released",),
-        "`{}` decides what Slurm's accounting takes, and there is none",
+        "`{}` is used only for Slurm accounting",
         platform,
     )
     yield UnusedField(
         ("lifecycle",),
-        "`lifecycle` is of nodes that run our program; HyperPod's image makes those of EKS",
+        "`lifecycle` configures the node program; with EKS, nodes are configured by the HyperPod "
+        "image",
         platform,
         "lifecycle" in cluster.model_fields_set,
     )
 
 
 def _kubernetes(cluster: Cluster) -> Iterator[UnusedField]:
-    """What nodes with Slurm do for jobs, and pods do themselves."""
+    """Keys of what nodes with Slurm do for jobs; pods do it themselves."""
     yield from _metrics_of_pods(cluster)
     for index, file_system in enumerate(cluster.storage.lustre):
         for number, repository in enumerate(file_system.repositories):
@@ -343,33 +349,37 @@ def _kubernetes(cluster: Cluster) -> Iterator[UnusedField]:
                 repository,
                 ("storage", "lustre", index, "repositories", number),
                 ("preload",),
-                "`{}` is done by a node with Slurm; on Kubernetes a pod reads the files first",
+                "`{}` requires a platform with Slurm; on Kubernetes, read the files in a pod to "
+                "load them",
                 ("platform",),
             )
 
 
 def _metrics_of_pods(cluster: Cluster) -> Iterator[UnusedField]:
-    """Nodes have an exporter where an image for it is named, and where no add-on reads them."""
+    """Keys of the exporter, which requires an image and no observability add-on."""
     metrics, here = cluster.observability.metrics, ("observability", "metrics")
     if not cluster.observability.prometheus and metrics.image is None:
         yield from _without(
             cluster.observability,
             ("observability",),
             ("metrics",),
-            "`{}`: no `image` is named in which an exporter could run, and nothing is sent",
+            "`{}` has no effect: without `image` nodes have no exporter, and no metrics are sent",
             (*here, "image"),
         )
         return
     if any(addon.name == "observability" for addon in cluster.hyperpod.addons):
-        reason = "`{}` is of our exporter, and the observability add-on reads the nodes itself"
+        reason = (
+            "`{}` configures the exporter, and the observability add-on collects the metrics "
+            "itself"
+        )
         yield from _without(
             metrics, here, ("listen", "port", "image"), reason, ("hyperpod", "addons")
         )
     elif metrics.image is None:
-        reason = "`{}` is of the exporter, and no `image` is named in which it could run"
+        reason = "`{}` configures the exporter, which requires `image`"
         yield from _without(metrics, here, ("listen", "port"), reason, (*here, "image"))
     if not cluster.observability.prometheus:
-        reason = "`{}`: there is no workspace to which metrics are sent"
+        reason = "`{}` requires a Prometheus workspace to which metrics are sent"
         yield from _without(
             metrics, here, ("interval_seconds",), reason, ("observability", "prometheus")
         )
@@ -384,7 +394,7 @@ def _budget(cluster: Cluster) -> Iterator[UnusedField]:
             budget,
             ("budget",),
             {"monthly_usd", "run_usd", "max_increase_percent"},
-            "`{}` belongs to the month's budget: give monthly_usd",
+            "`{}` applies to the monthly budget, which requires monthly_usd",
             ("budget",),
         )
     elif not budget.alert_emails:
@@ -392,7 +402,7 @@ def _budget(cluster: Cluster) -> Iterator[UnusedField]:
             budget,
             ("budget",),
             {"monthly_usd", "run_usd", "max_increase_percent", "alert_emails"},
-            "`{}` without alert_emails: nobody is told",
+            "`{}` requires alert_emails: without recipients no alert is sent",
             ("budget",),
         )
 
@@ -404,10 +414,13 @@ def _checkpoints(cluster: Cluster) -> Iterator[UnusedField]:
     sized = run.checkpoint_gib is not None
     timed = ["max_checkpoint_seconds", "checkpoint_interval_minutes"]
     if not sized:
-        reason = "`{}` without checkpoint_gib: nobody knows what is to be written by then"
+        reason = "`{}` requires checkpoint_gib: without it the size of a checkpoint is unknown"
         yield from _without(run, ("run",), timed, reason, ("run",))
     elif cluster.storage.checkpoint_path is None:
-        reason = "`{}` without storage.checkpoint_path: nobody knows where checkpoints go"
+        reason = (
+            "`{}` requires storage.checkpoint_path: without it the file system of the checkpoints "
+            "is unknown"
+        )
         yield from _without(run, ("run",), ["checkpoint_gib", *timed], reason, ("run",))
 
 

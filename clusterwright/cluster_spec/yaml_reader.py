@@ -1,8 +1,8 @@
 """YAML reader that returns plain data and the position of every key and value.
 
-Anchors, aliases, merge keys and tags are refused: a reviewed file says what it means in place, and
-what a reader sees on a line is what is built. The parser's events are read as they come, so that
-nothing is built of a file that is refused, however deep or large it is.
+Anchors, aliases, merge keys and tags are refused: in a reviewed file each line shows its own
+value. The parser's events are processed one by one, so that a refused file, however deep or large,
+is never built in memory.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from clusterwright.cluster_spec.problems import Path, Position, Problem, SpecErr
 from clusterwright.cluster_spec.scalars import Ambiguous, plain, whole_characters
 
 MAXIMUM_DEPTH = 40
-"""Deeper than any key of the spec; guards the reader against a file made of brackets."""
+"""Deeper than any key of the spec; protects the reader from a file full of brackets."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
-# Parts of the parser's messages, and what the reader of the file can do about each.
+# Parts of the parser's messages, each with a hint.
 _YAML_HINTS = {
-    "'\\t'": "indent with spaces; YAML takes no tabs",
-    "mapping values are not allowed": "quote text that holds a colon and a space",
-    "expected <block end>": "is this line indented like its neighbours?",
-    "expected ',' or": "is a bracket or brace still open above?",
-    "<stream end>": "is a bracket, brace or quote still open above?",
+    "'\\t'": "indent with spaces; YAML does not allow tabs",
+    "mapping values are not allowed": "quote text that contains a colon and a space",
+    "expected <block end>": "check the indentation of this line",
+    "expected ',' or": "check for an open bracket or brace above",
+    "<stream end>": "check for an open bracket, brace or quote above",
 }
 
 
 class Reader:
-    """Reads one text; collects every problem with a value instead of stopping at the first."""
+    """Reader of one text; collects every problem with a value instead of stopping at the first."""
 
     def __init__(self, text: str, file: str) -> None:
         self.file = file
@@ -41,12 +41,12 @@ class Reader:
         self._text = text
 
     def read(self) -> Any:
-        """The document's data; None where there is none. Values with a problem are None.
+        """Return the document's data, None if it is empty. Values with a problem are None.
 
         Raises
         ------
         SpecErrors
-            The text is not YAML, holds several documents, or is nested too deep.
+            The text is not YAML, has several documents, or is nested too deeply.
         """
         events = self._events()
         data = None
@@ -55,7 +55,7 @@ class Reader:
             if _is(event, "DocumentStart"):
                 documents += 1
                 if documents > 1:
-                    hint = "`---` stands at most once, at the top"
+                    hint = "use `---` at most once, at the top"
                     self._stop("a second document begins here", event, (), hint)
             elif not _is(event, "StreamStart", "StreamEnd", "DocumentEnd"):
                 data = self._value(event, events, ())
@@ -74,7 +74,7 @@ class Reader:
             hint = next((text for part, text in _YAML_HINTS.items() if part in said), None)
             line, column = (mark.line, mark.column) if mark else (0, 0)
         except ReaderError as error:
-            said = f"U+{ord(self._text[error.position]):04X} is no character of a text file"
+            said = f"U+{ord(self._text[error.position]):04X} is not a character of a text file"
             hint = "is this the right file?"
             before = _LINE_END.split(self._text[: error.position])
             line, column = len(before) - 1, len(before[-1])
@@ -96,11 +96,11 @@ class Reader:
             self._refuse(f"YAML tags are not allowed (`{event.tag}`)", event, path, _NO_TAG)
             return self._skip(event, events, path)
         if _is(event, "Scalar"):
-            # A scalar in quotes is text, whatever it looks like.
+            # A quoted scalar is always text.
             quoted = event.style in ('"', "'", "|", ">")
             return self._scalar(event, path, whole_characters if quoted else plain)
         if len(path) >= MAXIMUM_DEPTH:
-            self._stop(f"nested deeper than {MAXIMUM_DEPTH}", event, path[:1], None)
+            self._stop(f"nested more than {MAXIMUM_DEPTH} levels deep", event, path[:1], None)
         collect = self._mapping if _is(event, "MappingStart") else self._sequence
         return collect(event, events, path)
 
@@ -127,7 +127,7 @@ class Reader:
             here = (*path, key)
             if key in result:
                 note = f"first at line {self.keys[here].line}"
-                message = f"the key `{key}` is written twice"
+                message = f"duplicate key `{key}`"
                 self._refuse(message, event, here, note=note, on_key=True)
                 self._skip(value, events, here)
                 continue
@@ -137,7 +137,7 @@ class Reader:
 
     def _key(self, event: Any, events: Iterator[Any], path: Path) -> str | None:
         if not _is(event, "Scalar", "Alias"):
-            self._refuse("a key must be a word", event, (*path, "?"))
+            self._refuse("a key must be a string", event, (*path, "?"))
             self._skip(event, events, path)
             return None
         here = (*path, "?" if _is(event, "Alias") else event.value)
@@ -148,7 +148,7 @@ class Reader:
             self._refuse(f"YAML tags are not allowed (`{event.tag}`)", event, here, _NO_TAG)
             return None
         if event.value == "<<" and not event.style:
-            hint = "put what environments share into base.yaml"
+            hint = "put settings shared by environments into base.yaml"
             self._refuse("merge keys (`<<`) are not allowed", event, here, hint)
             return None
         key = self._scalar(event, (*path, "?"), whole_characters)
@@ -162,13 +162,13 @@ class Reader:
             return None
 
     def _skip(self, event: Any, events: Iterator[Any], path: Path) -> None:
-        """Passes over the rest of what `event` begins."""
+        """Skip the rest of the node that `event` begins."""
         depth = 0
         while True:
             depth += _is(event, "MappingStart", "SequenceStart")
             depth -= _is(event, "MappingEnd", "SequenceEnd")
             if depth > MAXIMUM_DEPTH:
-                self._stop(f"nested deeper than {MAXIMUM_DEPTH}", event, path[:1], None)
+                self._stop(f"nested more than {MAXIMUM_DEPTH} levels deep", event, path[:1], None)
             if depth == 0:
                 return
             event = next(events)
@@ -184,7 +184,7 @@ class Reader:
         raise SpecErrors(self.problems)
 
     def _of(self, start: Any, end: Any = None) -> Position:
-        """The place of an event, as long as it is on its line."""
+        """Return the position of an event, limited to its first line."""
         first, last = start.start_mark, (end or start).end_mark
         length = last.column - first.column if last.line == first.line else 0
         if length <= 0:
@@ -197,7 +197,7 @@ class Reader:
         return Position(self.file, line + 1, column + 1, length, source)
 
 
-_NO_ANCHOR = "write the value out: a reader sees what a line says, not what it points to"
+_NO_ANCHOR = "write out the value: each line must show its own value"
 _NO_TAG = "write the plain value; quote it if it is text"
 
 

@@ -249,7 +249,8 @@ def _names(work: Rewriting) -> None:
         work.moves.append(
             Note(
                 f"compute[{name}].name",
-                f"`{name}` is renamed to `{new}`: ParallelCluster allows lowercase letters, "
+                f"`{name}` is renamed to `{new}`: ParallelCluster allows at most lowercase "
+                "letters, "
                 f"digits and hyphens, at most {limits.NAME_LENGTH}",
                 "update scripts that contain names of nodes or groups",
             )

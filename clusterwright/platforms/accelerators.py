@@ -1,4 +1,4 @@
-"""Which accelerators a group has, and so which drivers, devices and Slurm GRES."""
+"""Accelerators of a group, which determine its drivers, devices and Slurm GRES."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def family(instance_type: str, catalog: Catalog) -> AcceleratorFamily:
 
 
 def count(instance_type: str, catalog: Catalog) -> int:
-    """Accelerators per instance; 0 without any or where the catalogue does not know."""
+    """Return the accelerators per instance; 0 without any, or if unknown to the catalogue."""
     instance = catalog.instance(instance_type)
     if instance is None or not isinstance(instance.accelerator_count, Known):
         return 0

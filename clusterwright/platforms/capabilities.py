@@ -1,4 +1,4 @@
-"""What the platforms can do: the rows of the tables, with one cell of each platform.
+"""Capabilities of the platforms: the rows of the tables, with a cell for each platform.
 
 Rules, advice, `migrate` and the page docs/explanations/platforms.md read the same cells. A
 platform's cells are in its folder (`capabilities.CELLS`). Which instance types it accepts is not
@@ -19,14 +19,14 @@ from clusterwright.platforms.traits import CAPACITY_KINDS
 
 @dataclass(frozen=True)
 class Capability:
-    """Something that a platform can or cannot do."""
+    """A capability that a platform has or lacks."""
 
     key: str
     title: str
     cells: Mapping[PlatformName, Cell]
 
     def able(self) -> tuple[PlatformName, ...]:
-        """Platforms that can, in whole or in part."""
+        """Platforms that have it, completely or in part."""
         return tuple(p for p in PLATFORMS if self.cells[p].answer in ("yes", "in part"))
 
 
@@ -70,7 +70,7 @@ CAPABILITIES: Final[tuple[Capability, ...]] = (
     _row("inference", "Serving models beside training"),
     _row("most_nodes", "Maximum size"),
 )
-"""What the platforms can do beside capacity and instance types."""
+"""Capabilities other than capacity and instance types."""
 
 DAILY: Final[tuple[Capability, ...]] = (
     _row("scheduling", "Scheduling"),
@@ -78,7 +78,7 @@ DAILY: Final[tuple[Capability, ...]] = (
     _row("access", "Access"),
     _row("monitoring", "Monitoring"),
 )
-"""What differs in daily work between Slurm and EKS."""
+"""Differences in daily work between Slurm and EKS."""
 
 LIMITATIONS: Final[tuple[str, ...]] = (
     "whether capacity of the type is available in the zone on a given day",
@@ -104,17 +104,17 @@ def capability(key: str) -> Capability:
 
 
 def who_can(key: str) -> str:
-    """`platform: parallelcluster or eks`, for hints; empty where no platform can."""
+    """Return `platform: parallelcluster or eks`, for hints; empty if no platform has it."""
     able = capability(key).able()
     return f"platform: {either(able)}" if able else ""
 
 
 def takes_type(platform: PlatformName, instance_type: str, catalog: Catalog) -> Cell:
-    """Whether nodes on the platform can be of this EC2 type.
+    """Return whether nodes on the platform can have this EC2 type.
 
     HyperPod accepts the types of SageMaker's enumeration. EKS accepts types in the VPC CNI's table
-    of limits, which are those with a count of addresses per interface. ParallelCluster accepts
-    what EC2 describes.
+    of limits, which has the addresses per interface. ParallelCluster accepts the types that EC2
+    describes.
     """
     instance = catalog.instance(instance_type)
     listed_in = traits_of(platform).node_type_source
@@ -127,11 +127,11 @@ def takes_type(platform: PlatformName, instance_type: str, catalog: Catalog) -> 
     if listed_in == "vpc-cni":
         if isinstance(instance.ipv4_per_interface, Known):
             source = instance.ipv4_per_interface.source
-            return Cell("yes", "the VPC CNI knows its addresses", source)
-        return Cell("unknown", "no row of the VPC CNI's limits", "aws/amazon-vpc-cni-k8s")
+            return Cell("yes", "it is in the limits of the VPC CNI", source)
+        return Cell("unknown", "it is not in the limits of the VPC CNI", "aws/amazon-vpc-cni-k8s")
     if isinstance(instance.vcpus, Unknown):
         return Cell(
-            "unknown", "EC2's description of the type was not found", instance.vcpus.reason
+            "unknown", "no description of the type by EC2 was found", instance.vcpus.reason
         )
     return Cell("yes", "EC2 describes it", instance.vcpus.source)
 
@@ -139,7 +139,7 @@ def takes_type(platform: PlatformName, instance_type: str, catalog: Catalog) -> 
 def platforms_for(
     instance_type: str, kind: str | None, catalog: Catalog
 ) -> tuple[PlatformName, ...]:
-    """Platforms that accept the type and, if one is named, the kind of capacity."""
+    """Return the platforms that accept the type and, if given, the kind of capacity."""
     return tuple(
         platform
         for platform in PLATFORMS

@@ -1,4 +1,4 @@
-"""Kinds of capacity that platforms with the same node service accept, and why not the others."""
+"""Kinds of capacity by node service: those it accepts, and the reason against each other kind."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Final
 HYPERPOD_KINDS: Final = frozenset({"on-demand", "spot", "training-plan"})
 HYPERPOD_REFUSES: Final = {
     "reservation": "CreateCluster has no field for an EC2 capacity reservation",
-    "capacity-block": "CreateCluster has no field for an EC2 capacity block; "
-    "HyperPod's counterpart is a training plan",
+    "capacity-block": (
+        "CreateCluster has no field for an EC2 capacity block; HyperPod uses training plans"
+    ),
 }
 HYPERPOD_PLACEMENT: Final = (
     "CreateCluster has no field for a placement group: HyperPod places instances itself"
@@ -16,5 +17,5 @@ HYPERPOD_PLACEMENT: Final = (
 
 EC2_KINDS: Final = frozenset({"on-demand", "spot", "reservation", "capacity-block"})
 EC2_REFUSES: Final = {
-    "training-plan": "a training plan is bought for SageMaker: HyperPod alone can use it",
+    "training-plan": "a training plan is capacity of SageMaker: only HyperPod can use it",
 }

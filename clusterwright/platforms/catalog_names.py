@@ -31,7 +31,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             )
     if cluster.region not in catalog.regions:
         yield Problem(
-            f"there is no region {cluster.region} in the catalogue",
+            f"the catalogue has no region {cluster.region}",
             ("region",),
             hint=did_you_mean(cluster.region, sorted(catalog.regions)),
         )

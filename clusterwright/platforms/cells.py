@@ -1,4 +1,4 @@
-"""One platform's answer about a capability, and the sources that several platforms name."""
+"""A platform's cell in the table of capabilities, and sources shared by several platforms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Answer = Literal["yes", "in part", "no", "unknown"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One platform's answer, in a few words, and where it is documented."""
+    """A platform's answer in a few words, and its source."""
 
     answer: Answer
     words: str

@@ -1,8 +1,8 @@
 """Permissions that CloudFormation's role needs to create the stacks, as data for `check`.
 
-One or two actions of each resource type: those without which the deployment cannot begin.
-`tests/platforms/test_deployment_permissions.py` compares them with the templates.
-Source: Service Authorization Reference, actions of each service.
+One or two actions of each resource type: those without which its creation cannot start.
+`tests/platforms/test_deployment_permissions.py` compares them with the templates. Source: Service
+Authorization Reference, actions of each service.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def _provider_stack(cluster: Cluster) -> bool:
 
 
 def _attachment(cluster: Cluster) -> bool:
-    """ParallelCluster requires a secret that is the password alone, so no keys are added to it."""
+    """ParallelCluster requires a secret that contains only the password, so no keys are added to
+    it.
+    """
     return _database(cluster) and not cluster.traits.accounting_secret_is_password
 
 
@@ -163,7 +165,7 @@ def _placement_groups(cluster: Cluster) -> bool:
 
 @dataclass(frozen=True)
 class Created:
-    """A resource type: the actions that create it, and whether a spec has one."""
+    """A resource type, the actions that create it, and when a spec has one."""
 
     actions: tuple[str, ...]
     used: Callable[[Cluster], bool] = ALWAYS
@@ -265,7 +267,7 @@ RESOURCES: Final[Mapping[str, Created]] = {
 
 
 def deployment_permissions(cluster: Cluster) -> Iterator[Permission]:
-    """The permissions that CloudFormation's role needs in this region for this spec."""
+    """Return the permissions that CloudFormation's role needs in this region for this spec."""
     region = (("aws:RequestedRegion", cluster.region),)
     actions = sorted(
         {a for made in RESOURCES.values() if made.used(cluster) for a in made.actions}
@@ -283,19 +285,20 @@ def deployment_permissions(cluster: Cluster) -> Iterator[Permission]:
         )
     yield from _on_linked_buckets(cluster)
     if not cluster.traits.node_principal:
-        return  # the provider creates the roles of the nodes with its own permissions
+        return  # The provider creates the roles of the nodes with its own permissions.
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
     passed = (("iam:PassedToService", cluster.traits.node_principal),)
     yield Permission("passing the nodes their role", ("iam:PassRole",), role, passed)
 
 
 def _on_linked_buckets(cluster: Cluster) -> Iterator[Permission]:
-    """FSx checks that whoever creates an association may use the bucket, beside its own role.
+    """FSx checks that the creator of an association may use the bucket, in addition to its own
+    role.
 
     "Ensure the IAM role or user you are using has s3:Get*, s3:List* and s3:PutObject permissions
     to the S3 bucket prefix", as users quote FSx
-    (aws-samples/amazon-eks-machine-learning-with-terraform-and-kubeflow#91). Writing is
-    required only where something is exported.
+    (aws-samples/amazon-eks-machine-learning-with-terraform-and-kubeflow#91). Write access is
+    required only for exports.
     """
     exporting: dict[str, bool] = {}
     for fs in cluster.storage.lustre:
@@ -345,7 +348,7 @@ LINKED_ROLES: Final = (
     LinkedRole(
         "hyperpod.sagemaker.amazonaws.com",
         "AWSServiceRoleForSageMakerHyperPod",
-        "HyperPod's work on the EKS cluster",
+        "HyperPod's access to the EKS cluster",
         _hyperpod_eks,
     ),
 )

@@ -1,7 +1,7 @@
-"""Resource names that the stacks derive from the environment's name, as data.
+"""Names of resources that the stacks derive from the environment's name, as data.
 
-The deployment fails where another resource has such a name.
-`tests/platforms/test_derived_names.py` compares the templates with this list.
+The deployment fails if another resource has such a name. `tests/platforms/test_derived_names.py`
+compares the templates with this list.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from clusterwright.platforms.kubernetes.control_plane import log_group as contro
 
 
 def key_alias(cluster: Cluster) -> str | None:
-    """The alias of the key that is built; None with an existing key."""
+    """Return the alias of the key that is created; None with an existing key."""
     return None if cluster.identity.kms_key_arn else f"alias/{cluster.environment}"
 
 
 def bucket_name(bucket: Bucket, cluster: Cluster) -> str:
-    """S3's name of a bucket of the spec: S3 Express requires the zone in the name."""
+    """Return the S3 name of a bucket of the spec: S3 Express requires the zone in the name."""
     if not bucket.directory:
         return bucket.name
     return f"{bucket.name}--{cluster.network.availability_zone_id}--x-s3"
 
 
 def has_scripts(cluster: Cluster) -> bool:
-    """Whether nodes run lifecycle scripts, from a bucket that is built for them.
+    """Return whether nodes run lifecycle scripts, from a bucket that is created for them.
 
-    Nodes of Slurm do. On Kubernetes HyperPod's image joins the cluster by itself, and a script
-    sets up local disks only.
+    Nodes with Slurm do. On Kubernetes, HyperPod's image joins the cluster, and a script only sets
+    up local disks.
     """
     if cluster.uses_slurm:
         return True
@@ -40,7 +40,7 @@ def has_scripts(cluster: Cluster) -> bool:
 
 
 def secrets(cluster: Cluster) -> tuple[str, ...]:
-    """Names of the secrets that are built."""
+    """Return the names of the secrets that are created."""
     found = []
     if cluster.uses_slurm and cluster.slurm.configuration == "scripted":
         found.append(f"{cluster.environment}/munge-key")
@@ -50,13 +50,13 @@ def secrets(cluster: Cluster) -> tuple[str, ...]:
 
 
 def accounting_secret(cluster: Cluster) -> str:
-    """The name of the accounting database's secret, which is JSON or the password alone."""
+    """Return the name of the accounting database's secret, which is JSON or only the password."""
     name = f"{cluster.environment}/slurm-accounting"
     return f"{name}-password" if cluster.traits.accounting_secret_is_password else name
 
 
 def monthly_budget(cluster: Cluster) -> str | None:
-    """The name of the month's budget; None without one."""
+    """Return the name of the monthly budget; None without one."""
     budget = cluster.budget
     if budget is None or budget.monthly_usd is None:
         return None
@@ -64,14 +64,16 @@ def monthly_budget(cluster: Cluster) -> str | None:
 
 
 def database(cluster: Cluster) -> str | None:
-    """The identifier of the accounting database that is built."""
+    """Return the identifier of the accounting database that is created."""
     accounting = cluster.slurm.accounting
     built = accounting.kind == "rds" and accounting.existing is None
     return f"{cluster.environment}-accounting" if built else None
 
 
 def built_buckets(cluster: Cluster) -> dict[str, Path]:
-    """Buckets that are built, with the path that names each first; `environment` for scripts."""
+    """Return the buckets that are created, with the first path that names each; `environment` for
+    scripts.
+    """
     found: dict[str, Path] = {}
     if has_scripts(cluster):
         found[lifecycle_bucket(cluster)] = ("environment",)
@@ -90,7 +92,9 @@ def built_buckets(cluster: Cluster) -> dict[str, Path]:
 
 
 def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
-    """Names of the log groups that are built, and whether the cluster's key encrypts each."""
+    """Return the names of the log groups that are created, and whether the cluster's key encrypts
+    each.
+    """
     ours = f"/clusterwright/{cluster.environment}"
     if has_scripts(cluster):
         yield f"{ours}/lifecycle/copying", False

@@ -1,4 +1,4 @@
-"""AWS services that nodes call, and so the VPC endpoints that a closed network needs."""
+"""AWS services that nodes call, and the VPC endpoints that a closed network needs for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clusterwright.cluster_spec.validation.metrics import collected
 
 @dataclass(frozen=True)
 class Service:
-    """A service that nodes call, why, and when.
+    """A service that nodes call, the reason, and the condition.
 
     `name` is the last part of the endpoint's service name, `com.amazonaws.<region>.<name>`.
     """
@@ -27,7 +27,7 @@ def _session_manager(cluster: Cluster) -> bool:
 
 
 def _file_systems(cluster: Cluster) -> bool:
-    """Nodes of Slurm; pods mount volumes by the DNS name of the server, without a call to FSx."""
+    """Nodes with Slurm; pods mount volumes by DNS name, without a call to FSx."""
     return not cluster.uses_kubernetes and (
         bool(cluster.storage.lustre) or cluster.storage.home is not None
     )
@@ -50,7 +50,7 @@ def _hyperpod(cluster: Cluster) -> bool:
 
 
 def _cloudwatch(cluster: Cluster) -> bool:
-    """Nodes in node groups of EKS send logs and metrics only through an add-on."""
+    """Nodes in EKS node groups send logs and metrics only through an add-on."""
     names = {addon.name for addon in cluster.kubernetes.addons}
     in_node_groups = cluster.traits.managed_node_groups
     return not in_node_groups or "amazon-cloudwatch-observability" in names
@@ -65,12 +65,12 @@ def _login_pools(cluster: Cluster) -> bool:
 
 
 def _prometheus(cluster: Cluster) -> bool:
-    # AWS's collector is outside the network and needs no endpoint to write to the workspace.
+    # AWS's collector runs outside the network and needs no endpoint to write to the workspace.
     return cluster.observability.prometheus and not collected(cluster)
 
 
 def _parameters(cluster: Cluster) -> bool:
-    """Karpenter reads EKS's newest image from Parameter Store."""
+    """Karpenter reads the newest EKS image from Parameter Store."""
     return _session_manager(cluster) or runs_in_cluster(cluster)
 
 
@@ -102,7 +102,7 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
         _hyperpod,
     ),
     Service("secretsmanager", "the accounting database's password, the munge key", _secrets),
-    Service("sqs", "Karpenter reads EC2's interruption warnings", runs_in_cluster),
+    Service("sqs", "Karpenter reads EC2's interruption notices", runs_in_cluster),
     Service("ssm", "SSM Agent and Karpenter read parameters", _parameters),
     Service("ssmmessages", "shells through Session Manager", _session_manager),
     Service("sts", "SDKs call GetCallerIdentity"),
@@ -118,9 +118,9 @@ GATEWAY_SERVICES: tuple[Service, ...] = (
 
 
 def interface_services(cluster: Cluster) -> list[Service]:
-    """Services that need an interface endpoint: none where there is another egress path.
+    """Return the services that need an interface endpoint: none if there is another egress path.
 
-    An existing network is never changed, so no endpoint is added to it.
+    An existing network is never modified, so no endpoint is added to it.
     """
     if cluster.network.egress != "closed" or cluster.network.existing is not None:
         return []
@@ -128,5 +128,7 @@ def interface_services(cluster: Cluster) -> list[Service]:
 
 
 def gateway_services(cluster: Cluster) -> list[Service]:
-    """Services with a gateway endpoint, which is free and built beside a NAT gateway too."""
+    """Return the services with a gateway endpoint, which is free and also created with a NAT
+    gateway.
+    """
     return [service for service in GATEWAY_SERVICES if service.used(cluster)]

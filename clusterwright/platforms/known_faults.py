@@ -1,8 +1,9 @@
 """Published faults of releases, and which clusters they affect.
 
 One entry per issue, read 2026-11-21. Rule CW-I017 compares supported releases with them; the
-message that refuses a release lists its faults too. A fault without a fixed release has no `last`.
-Unpublished faults are not here: an empty result does not mean that a release has no faults.
+message that refuses a release also lists its faults. A fault without a fixed release has no
+`last`. Unpublished faults are not here: an empty result does not mean that a release has no
+faults.
 """
 
 from __future__ import annotations
@@ -33,34 +34,34 @@ class Fault:
     first: Release
     last: Release | None
     concerns: Callable[[Cluster], bool] = _everywhere
-    """Whether the fault affects the cluster."""
+    """Return whether the fault affects the cluster."""
     is_fatal: bool = False
-    """Whether the cluster cannot work with it, so that the spec is refused."""
+    """Whether the cluster cannot work because of the fault, so that the spec is refused."""
 
     def has(self, release: Release) -> bool:
         return self.first <= release and (self.last is None or release <= self.last)
 
 
 def of_parallelcluster(cluster: Cluster) -> Iterator[Fault]:
-    """The faults of the spec's release that affect the cluster."""
+    """Return the faults of the spec's release that affect the cluster."""
     release = tuple(int(part) for part in cluster.parallelcluster.version.split("."))
     return (f for f in PARALLELCLUSTER if f.has(release) and f.concerns(cluster))
 
 
 def of_hyperpod_image(cluster: Cluster, released: datetime.date) -> Iterator[Fault]:
-    """The faults of an image released on that day that affect the cluster."""
+    """Return the faults of an image released on that day that affect the cluster."""
     day = (released.year, released.month, released.day)
     return (f for f in HYPERPOD_IMAGES if f.has(day) and f.concerns(cluster))
 
 
 def of_chart(cluster: Cluster, chart: str, version: str) -> Iterator[Fault]:
-    """The faults of that version (`v0.5.9`, `0.5.9-rc1`) that affect the cluster."""
+    """Return the faults of that version (`v0.5.9`, `0.5.9-rc1`) that affect the cluster."""
     release = tuple(int(part) for part in re.findall(r"[0-9]+", version)[:3])
     return (f for f in CHARTS.get(chart, ()) if f.has(release) and f.concerns(cluster))
 
 
 def of_some_hyperpod_image(cluster: Cluster) -> Iterator[Fault]:
-    """The faults of any image that affect the cluster."""
+    """Return the faults of any image that affect the cluster."""
     return (fault for fault in HYPERPOD_IMAGES if fault.concerns(cluster))
 
 

@@ -22,7 +22,7 @@ def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
 
 
 def examine_cluster(documents: tuple[Document, ...]) -> LoadedSpec:
-    """Load documents that are not in a file yet, the last one on top, like `load_cluster`.
+    """Load documents that are not in a file, the last one on top, like `load_cluster`.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def validate_for_synthesis(loaded: LoadedSpec) -> None:
     ------
     SpecErrors
         Every problem, with its position: a kind of capacity without a property, nodes that do not
-        fit the address range.
+        fit in the address range.
     """
     found = [
         problem.at(loaded.position(problem.path)) if problem.position is None else problem

@@ -1,4 +1,4 @@
-"""Claims about the platforms that are often repeated and are wrong, with what is true."""
+"""Common wrong claims about the platforms, with the correct facts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class Misconception(NamedTuple):
-    """A claim, what is true instead, and where that is documented."""
+    """A claim, the correct fact, and its source."""
 
     claim: str
     fact: str
@@ -18,22 +18,22 @@ _API = "botocore 1.44.5, SageMaker"
 MISCONCEPTIONS: Final[tuple[Misconception, ...]] = (
     Misconception(
         "ParallelCluster schedules with Slurm, SGE or Torque",
-        "Slurm alone",
+        "Slurm only",
         "aws-parallelcluster 3.16.1, SchedulerValidator",
     ),
     Misconception(
-        "recovery on ParallelCluster is by hand",
+        "recovery on ParallelCluster is manual",
         "it replaces static nodes that Slurm or EC2 reports as unhealthy; their jobs are requeued",
         "aws-parallelcluster-node, clustermgtd",
     ),
     Misconception(
-        "recovery on EKS is by hand",
-        "node repair reboots or replaces, where it is on for the node group",
+        "recovery on EKS is manual",
+        "node repair reboots or replaces nodes, if it is enabled for the node group",
         "EKS user guide, Automatically repair nodes in EKS clusters",
     ),
     Misconception(
         "HyperPod with Slurm has no Spot",
-        "instance groups accept Spot with either orchestrator",
+        "instance groups support Spot with both orchestrators",
         f"{_API}, ClusterCapacityRequirements",
     ),
     Misconception(
@@ -43,7 +43,7 @@ MISCONCEPTIONS: Final[tuple[Misconception, ...]] = (
     ),
     Misconception(
         "Spot saves up to 90 %",
-        "Spot prices change by the hour; read them on the day",
+        "Spot prices change by the hour; read the current price",
         "prices of 2026-09-19: p5 62 %, p4d 24 % below on-demand",
     ),
     Misconception(
@@ -68,7 +68,7 @@ MISCONCEPTIONS: Final[tuple[Misconception, ...]] = (
     ),
     Misconception(
         "Slurm allocates statically",
-        "ParallelCluster adds nodes as jobs wait; HyperPod's groups change with the spec",
+        "ParallelCluster adds nodes for pending jobs; HyperPod's groups change with the spec",
         "aws-parallelcluster 3.16.1, MinCount and MaxCount",
     ),
 )

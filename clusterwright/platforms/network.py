@@ -1,8 +1,8 @@
-"""Addresses: what the cluster needs, and how the ranges are cut into subnets.
+"""Addresses that the cluster needs, and the division of the ranges into subnets.
 
-A subnet cannot be resized: changing its range replaces it and all that stands in it. So the
-nodes get half of the range or more from the start, and growth within it changes nothing. The
-arithmetic tells whether they fit, and if not, which range would do.
+A subnet cannot be resized: a change of its range replaces it with all resources in it. So nodes
+have at least half of the range from the start, and growth within it changes nothing. If the nodes
+do not fit, the plan has a range that is large enough.
 """
 
 from __future__ import annotations
@@ -19,40 +19,41 @@ from clusterwright.cluster_spec.problems import Problem
 from clusterwright.cluster_spec.validation import kubernetes
 
 RESERVED_BY_AWS = 5
-"""Addresses of every subnet that AWS keeps (VPC documentation, subnet sizing)."""
+"""Addresses of every subnet that AWS reserves (VPC documentation, subnet sizing)."""
 
 LARGEST_VPC_PREFIX = 16
-"""A VPC's range is a /16 at most (VPC documentation)."""
+"""A VPC's range is at most a /16 (VPC documentation)."""
 
 SHARED_ADDRESSES = 64
-"""Room for what else stands in the nodes' subnet: interface endpoints, OpenZFS."""
+"""Addresses for other resources in the nodes' subnet: interface endpoints, OpenZFS."""
 
 OTHER_SUBNETS = ("database1", "database2", "public", "endpoints", "control1", "control2")
-"""What may stand beside the nodes, in the order of their ranges."""
+"""Purposes of the other subnets, in the order of their ranges."""
 
 SHARED_PLACES = {"control1": "database1", "control2": "database2"}
-"""Where a range has no room for all: the control plane of EKS has the places of the accounting
-database, which Slurm alone has. A cluster cannot move in place between the two then."""
+"""If a range is too small for all, the control plane of EKS uses the ranges of the accounting
+database, which only Slurm has. A cluster then cannot change between the two in place.
+"""
 
 ZONES_WITHOUT_CONTROL_PLANES = kubernetes.ZONES_WITHOUT_CONTROL_PLANES
-"""Where EKS takes no subnet of a control plane."""
+"""Zones in which EKS does not support subnets of a control plane."""
 
 OTHER_SUBNET_PREFIX = 27
-"""Database, control plane, NAT and endpoint subnets hold a handful of addresses each."""
+"""Database, control plane, NAT and endpoint subnets have few addresses each."""
 
 Purpose = Literal["nodes", "database", "control", "public", "endpoints"]
 
 
 @dataclass(frozen=True)
 class GroupAddresses:
-    """Addresses of one group: `per_node` is None where no source says."""
+    """Addresses of a group; `per_node` is None if no source has it."""
 
     group: str
     instance_type: str
     nodes: int
     per_node: int | None
     derived: bool
-    """True where the figure follows from the type's network cards instead of a source."""
+    """Whether the figure is derived from the type's network cards and has no direct source."""
 
     source: str
 
@@ -62,7 +63,7 @@ class PlannedSubnet:
     name: str
     purpose: Purpose
     zone: str
-    """Zone id, or the name of a local zone."""
+    """Zone id, or name of a local zone."""
 
     cidr: str
 
@@ -75,12 +76,12 @@ class PlannedSubnet:
 class NetworkPlan:
     groups: tuple[GroupAddresses, ...]
     node_addresses_needed: int
-    """Of the nodes alone, without headroom."""
+    """Addresses of the nodes, without headroom."""
 
     headroom_addresses: int
     storage_addresses: int
     addresses_needed: int
-    """Nodes, headroom, file systems and what is shared."""
+    """Addresses of nodes, headroom, file systems and shared resources."""
 
     subnets: tuple[PlannedSubnet, ...]
     problem: Problem | None
@@ -92,12 +93,12 @@ class NetworkPlan:
 
 
 def usable(prefix: int) -> int:
-    """Addresses of a subnet of this prefix that instances can have."""
+    """Return the addresses of a subnet of this prefix that instances can use."""
     return int(2 ** (32 - prefix)) - RESERVED_BY_AWS
 
 
 def smallest_prefix(addresses: int) -> int:
-    """The longest prefix (smallest subnet, /28 at least) whose subnet has room for `addresses`."""
+    """Return the longest prefix (smallest subnet, at least /28) whose subnet fits `addresses`."""
     prefix = 28
     while usable(prefix) < addresses:
         prefix -= 1
@@ -105,9 +106,9 @@ def smallest_prefix(addresses: int) -> int:
 
 
 def plan_network(cluster: Cluster, catalog: Catalog) -> NetworkPlan:
-    """Addresses needed, and the subnets that provide them; `problem` where they do not fit.
+    """The needed addresses and the subnets that provide them; `problem` if they do not fit.
 
-    An existing network has no planned subnets: its free addresses are a question for the account.
+    An existing network has no planned subnets: its free addresses are read from the account.
     """
     groups = tuple(group_addresses(cluster, catalog))
     nodes = sum(g.nodes * (g.per_node or 0) for g in groups)
@@ -123,7 +124,7 @@ def plan_network(cluster: Cluster, catalog: Catalog) -> NetworkPlan:
 
 
 def room_beside_the_nodes(cluster: Cluster, catalog: Catalog) -> str | None:
-    """A further range for the small subnets, where the nodes fill the first; `None` where not."""
+    """Additional range for the small subnets, if the nodes fill the first; else None."""
     if plan_network(cluster, catalog).problem is None:
         return None
     further = str(_next_range(cluster, 24))
@@ -134,7 +135,7 @@ def room_beside_the_nodes(cluster: Cluster, catalog: Catalog) -> str | None:
 
 
 def group_addresses(cluster: Cluster, catalog: Catalog) -> list[GroupAddresses]:
-    """Addresses per node of each group on the cluster's platform."""
+    """Return the addresses per node of each group on the cluster's platform."""
     result = []
     for group in cluster.compute:
         fact = catalog.addresses_per_node(group.instance_type, cluster.platform)
@@ -153,7 +154,9 @@ def group_addresses(cluster: Cluster, catalog: Catalog) -> list[GroupAddresses]:
 
 
 def headroom_addresses(cluster: Cluster, groups: tuple[GroupAddresses, ...]) -> int:
-    """Room for replacements: the spec's percentage of each group, at least one node of it."""
+    """Return the addresses for replacements: the spec's percentage of each group, at least one
+    node.
+    """
     percent = cluster.network.address_headroom_percent
     return sum(
         max(1, math.ceil(g.nodes * percent / 100)) * (g.per_node or 0)
@@ -164,10 +167,10 @@ def headroom_addresses(cluster: Cluster, groups: tuple[GroupAddresses, ...]) -> 
 
 
 def lustre_addresses(file_system: Lustre, catalog: Catalog) -> int:
-    """Addresses that a file system takes at most: one per metadata and object server.
+    """Return the maximum number of addresses of a file system: one per metadata and object server.
 
-    Where the servers' size has no source this is an upper bound (`LustreFacts.servers`). An
-    existing file system has its addresses.
+    If the size of the servers has no source this is an upper bound (`LustreFacts.servers`). An
+    existing file system already has its addresses.
     """
     if file_system.existing is not None:
         return 0
@@ -226,7 +229,7 @@ def _other_subnets(cluster: Cluster, catalog: Catalog) -> list[tuple[str, Purpos
     result: list[tuple[str, Purpose, str]] = []
     second = second_zone(cluster, catalog)
     # A local zone has neither interface endpoints nor RDS (VPC documentation, local zones): they
-    # stand in ordinary zones of the region, where the nodes reach them through the VPC.
+    # are in availability zones of the region, where nodes reach them through the VPC.
     local = is_local(network.availability_zone_id)
     first = second if local else network.availability_zone_id
     accounting = cluster.slurm.accounting
@@ -246,12 +249,14 @@ def _other_subnets(cluster: Cluster, catalog: Catalog) -> list[tuple[str, Purpos
 
 
 def is_local(zone: str) -> bool:
-    """Whether a zone is a local zone, by its id (`use1-dfw2-az1`) or its name."""
+    """Return whether a zone is a local zone, by its id (`use1-dfw2-az1`) or its name."""
     return zone.count("-") != 1
 
 
 def second_zone(cluster: Cluster, catalog: Catalog) -> str:
-    """A zone beside the training zone: the spec's, else the first ordinary one of the region."""
+    """Return a second zone: that of the spec, else the first other availability zone of the
+    region.
+    """
     network = cluster.network
     if network.second_availability_zone_id is not None:
         return network.second_availability_zone_id
@@ -259,7 +264,7 @@ def second_zone(cluster: Cluster, catalog: Catalog) -> str:
 
 
 def control_plane_zones(cluster: Cluster, catalog: Catalog) -> tuple[str, ...]:
-    """Two zones for the control plane of EKS: the training zone and a second one, where it can."""
+    """Return two zones for the EKS control plane: the training zone, if possible, and a second."""
     network = cluster.network
     asked = [network.availability_zone_id, network.second_availability_zone_id]
     ordinary = sorted(z for z in catalog.zone_ids(cluster.region) if not is_local(z))
@@ -282,8 +287,8 @@ def _place(
         if r.prefixlen <= OTHER_SUBNET_PREFIX
         for block in r.subnets(new_prefix=OTHER_SUBNET_PREFIX)
     )
-    # Each has its own place, taken or not: adding one later moves none of the others, and
-    # CloudFormation makes the subnets of another platform before it deletes those of the old one.
+    # Each has a fixed range, used or not: adding one later moves no other, and CloudFormation
+    # creates the subnets of another platform before it deletes those of the old one.
     places = dict(zip(OTHER_SUBNETS, blocks, strict=False))
     slots = [name if name in places else SHARED_PLACES.get(name, name) for name, _, _ in others]
     if any(slot not in places for slot in slots):
@@ -300,9 +305,10 @@ def _in_one_16(ranges: list[IPv4Network]) -> bool:
 
 def _others_do_not_fit(cluster: Cluster) -> Problem:
     return Problem(
-        f"the nodes fill {cluster.network.cidr}: no room is left for the small subnets",
+        f"the nodes use all of {cluster.network.cidr}: no addresses are left for the other "
+        "subnets",
         ("network", "cidr"),
-        hint=f"add a range for them: secondary_cidrs: [{_next_range(cluster, 24)}]",
+        hint=f"add a range: secondary_cidrs: [{_next_range(cluster, 24)}]",
     )
 
 
@@ -315,7 +321,7 @@ def _nodes_do_not_fit(
         f"the cluster needs {needed:,} addresses in {network.availability_zone_id} "
         f"({nodes:,} for nodes), {network.cidr} has {usable(have):,}"
     )
-    # With other subnets in the same range the nodes have half of it.
+    # With other subnets in the same range, the nodes have half of it.
     fitting = smallest_prefix(needed) - (1 if others else 0)
     if fitting >= LARGEST_VPC_PREFIX:
         wider = IPv4Network(network.cidr).supernet(new_prefix=fitting)
@@ -332,8 +338,7 @@ def _nodes_do_not_fit(
     return Problem(
         message,
         ("network", "cidr"),
-        hint="no VPC range is larger than a /16: "
-        f"add secondary_cidrs: [{_next_range(cluster, 16)}]",
+        hint=f"a VPC range is at most a /16: add secondary_cidrs: [{_next_range(cluster, 16)}]",
     )
 
 
@@ -342,12 +347,12 @@ def _across_16s(needed: int) -> Problem:
         f"the cluster needs {needed:,} addresses, a /16 has {usable(16):,}; an EFA file system "
         "and its clients must be in one /16",
         ("network", "cidr"),
-        hint="fewer nodes, or Lustre without EFA with the nodes in several ranges",
+        hint="use fewer nodes, or Lustre without EFA and nodes in several ranges",
     )
 
 
 def _next_range(cluster: Cluster, prefix: int) -> IPv4Network:
-    """A range of this prefix that overlaps none of the spec's, as an example for a hint."""
+    """Return a range of this prefix that overlaps none of the spec, as an example for a hint."""
     used = [IPv4Network(c) for c in (cluster.network.cidr, *cluster.network.secondary_cidrs)]
     wide = used[0].supernet(new_prefix=min(16, used[0].prefixlen))
     candidate = IPv4Network((int(wide.broadcast_address) + 1, prefix))

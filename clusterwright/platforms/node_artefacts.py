@@ -1,4 +1,6 @@
-"""What nodes fetch from the cluster's bucket: the steps that do, and the list of their files."""
+"""Artefacts that nodes download from the cluster's bucket: the steps that use them, and their
+list.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,14 @@ LIST: SpecPath = ("lifecycle", "artefacts")
 
 
 def list_file(cluster: Cluster) -> Path:
-    """The list of artefacts that the spec names."""
+    """Return the list of artefacts that the spec names."""
     return repository_root.file(cluster.lifecycle.artefacts)
 
 
 def fetching_steps(cluster: Cluster) -> dict[str, SpecPath]:
-    """Steps that may use artefacts on this cluster's nodes, and where the spec asks for them."""
+    """Return the steps that may use artefacts on this cluster's nodes, with their paths in the
+    spec.
+    """
     found: dict[str, SpecPath] = {}
     containers = cluster.slurm.containers
     if containers.pyxis and containers.install == "mirrored":
@@ -32,19 +36,19 @@ def fetching_steps(cluster: Cluster) -> dict[str, SpecPath]:
 
 
 def artefacts_of(cluster: Cluster) -> tuple[Artefact, ...]:
-    """The artefacts that this cluster's nodes fetch, in the order of the list.
+    """Return the artefacts that this cluster's nodes download, in the order of the list.
 
     Raises
     ------
     LockError
-        The list is missing or is no such list; it is read only where a step may use it.
+        The list is missing or not valid; it is read only if a step may use it.
     """
     steps = fetching_steps(cluster)
     return asked_for(read_lock(list_file(cluster)), tuple(steps)) if steps else ()
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """A list that cannot be read, where one is needed."""
+    """Yield a problem if the list is needed and cannot be read."""
     try:
         artefacts_of(cluster)
     except LockError as error:

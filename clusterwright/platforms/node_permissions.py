@@ -1,4 +1,4 @@
-"""Permissions that nodes use with their role, as data, to check a boundary before deployment.
+"""Permissions that nodes use with their role, as data for checking a boundary before deployment.
 
 `tests/platforms/test_node_permissions.py` compares them with the policies in the templates.
 """
@@ -16,7 +16,7 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
 @dataclass(frozen=True)
 class Permission:
-    """Actions on one resource, for one reason; `context` has the condition keys of the request."""
+    """Actions on a resource, with the reason; `context` has the condition keys of the request."""
 
     reason: str
     actions: tuple[str, ...]
@@ -25,12 +25,12 @@ class Permission:
 
 
 def node_permissions(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Permission]:
-    """Every permission that the stacks give the nodes; ParallelCluster adds its own.
+    """Return every permission that the stacks grant to nodes; ParallelCluster adds others.
 
     Parameters
     ----------
     key_arn:
-        The key that encrypts the cluster's storage; None for a placeholder.
+        ARN of the key that encrypts the cluster's storage; None for a placeholder.
     """
     if cluster.traits.managed_node_groups:
         yield from _of_managed_groups(cluster)
@@ -151,7 +151,7 @@ def _network(cluster: Cluster) -> Iterator[Permission]:
 
 
 def _of_managed_groups(cluster: Cluster) -> Iterator[Permission]:
-    """Nodes of EKS join their cluster, pull images and register for shells; pods do the rest."""
+    """Nodes with EKS join their cluster, pull images and register for shells; pods do the rest."""
     control_plane = _arn(cluster, "eks", f"cluster/{cluster.environment}")
     joining = ("eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster")
     yield Permission("joining the cluster; credentials of pods", joining, control_plane)

@@ -1,14 +1,14 @@
-"""The list of platforms. One name here and one folder beside it make a platform.
+"""The list of platforms: each has a name here and a folder beside this module.
 
-The folder is called as the name, with underscores, and has the modules of `PARTS`:
+The folder has the name with underscores, and contains the modules of `PARTS`:
 
 platform
     `PLATFORM`, a `traits.Platform`: data that imports only `traits` and `capacity_kinds`, so that
     every package may import this module.
 capabilities
-    `CELLS`, its column of the table of capabilities, `CAPACITY_SOURCE` and `LIMITATIONS`.
+    `CELLS` (its column of the table of capabilities), `CAPACITY_SOURCE` and `LIMITATIONS`.
 validators
-    `VALIDATORS`: the checks of a spec that belong to this platform alone.
+    `VALIDATORS`: the validators of this platform.
 
 Its stacks are in `stacks/<folder>/composition.py`, the file that `init` writes in
 `clusterwright/cluster_spec/init_templates/<name>.yaml`.
@@ -32,17 +32,17 @@ PARTS: Final = ("platform", "capabilities", "validators")
 """Modules that each platform's folder has."""
 
 DEFAULT: Final[PlatformName] = PLATFORMS[0]
-"""What `init`, `plan` and the demonstration take where no platform is named."""
+"""Default platform of `init`, `plan` and the demonstration."""
 
 
 def folder_of(name: str) -> str:
-    """The name of the platform's folders, here and under `stacks/`: `hyperpod_slurm`."""
+    """Return the name of the platform's folders, here and under `stacks/`: `hyperpod_slurm`."""
     return name.replace("-", "_")
 
 
 @cache
 def traits_of(name: str) -> Platform:
-    """The traits of one platform.
+    """Return the traits of a platform.
 
     Raises
     ------
@@ -67,23 +67,23 @@ def part_of(name: str, part: str) -> ModuleType:
 
 
 def traits_or_none(name: object) -> Platform | None:
-    """`traits_of` for a value that may not be a platform's name."""
+    """Return `traits_of` for a value that may not be the name of a platform, else None."""
     return traits_of(str(name)) if name in PLATFORMS else None
 
 
 def has_section(name: object, section: str) -> bool:
-    """Whether a platform of this name has a section of the spec; False for no platform's name."""
+    """Return whether a platform has a section of the spec; False for an unknown name."""
     found = traits_or_none(name)
     return found is not None and section in found.sections
 
 
 def with_section(section: str) -> tuple[PlatformName, ...]:
-    """Platforms that have a section of the spec."""
+    """Return the platforms that have a section of the spec."""
     return tuple(name for name in PLATFORMS if section in traits_of(name).sections)
 
 
 def either(names: Iterable[str]) -> str:
-    """`hyperpod-eks or eks`, for messages and hints."""
+    """Return `hyperpod-eks or eks`, for messages and hints."""
     return " or ".join(names)
 
 
@@ -93,4 +93,4 @@ HYPERPOD: Final = tuple(name for name in PLATFORMS if traits_of(name).on_hyperpo
 ON_EC2: Final = tuple(name for name in PLATFORMS if not traits_of(name).on_hyperpod)
 GPU_PARTITIONS: Final = tuple(name for name in PLATFORMS if traits_of(name).gpu_partitions)
 SECTIONS: Final = tuple(dict.fromkeys(s for name in PLATFORMS for s in traits_of(name).sections))
-"""Every section of the spec that not all platforms have."""
+"""Return every section of the spec that not all platforms have."""

@@ -11,9 +11,9 @@ from clusterwright.cluster_spec.models import Cluster
 
 
 def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
-    """Inbound and outbound rules of each security group that is built, by purpose.
+    """Return the inbound and outbound rules of each created security group, by purpose.
 
-    Empty where the network exists: its groups are used unchanged.
+    Empty for an existing network: its groups are used unchanged.
     """
     if cluster.network.existing is not None:
         return {}
@@ -21,7 +21,7 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
     _between(counts, "nodes", "nodes", 1)
     built = [fs for fs in cluster.storage.lustre if fs.existing is None]
     if built:
-        # All traffic with EFA; Lustre's two ranges of ports without.
+        # With EFA, all traffic; without, Lustre's two port ranges.
         kinds = 1 if any(fs.efa for fs in built) else 2
         counts["lustre"] = [0, 1]
         for source, target in (("lustre", "lustre"), ("nodes", "lustre"), ("lustre", "nodes")):
@@ -50,7 +50,7 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
 
 
 def vpc_ranges(cluster: Cluster) -> list[str]:
-    """The address ranges of the VPC that is built."""
+    """Return the address ranges of the created VPC."""
     return [cluster.network.cidr, *cluster.network.secondary_cidrs]
 
 

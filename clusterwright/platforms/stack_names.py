@@ -1,4 +1,4 @@
-"""How the stacks of a cluster are called: what begins with its name may be another cluster's."""
+"""Names of the stacks of a cluster; a stack of another cluster may have the same prefix."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ PARTS: Final = (
     "addons",
     "operators",
 )
-"""In the order of deployment; `tests/stacks` holds the stacks against it."""
+"""Parts in the order of deployment; `tests/stacks` compares the stacks with them."""
 
 
 def stack_name(environment: str, part: str) -> str:
-    """The name of one stack."""
+    """Return the name of a stack."""
     return f"{environment}-{part}"
 
 
 def part_of(environment: str, stack: str) -> str | None:
-    """Which part of this environment a stack is; None for a stack of something else.
+    """Return the part of this environment that a stack is; None for any other stack.
 
-    `prod-eu-storage` is not of the environment `prod`, whose name it begins with.
+    `prod-eu-storage` does not belong to the environment `prod`, although it has that prefix.
     """
     part = stack.removeprefix(f"{environment}-")
     return part if part in PARTS and stack != part else None

@@ -1,7 +1,7 @@
 """Resource types that carry the spec's tags, by their names in tag policies.
 
 The names are those of the `tagtype` table of hashicorp/terraform-provider-aws ("Tag Policies
-resource type"), read on 21 November 2026. Types that the table lacks are `service:type` as in
+resource type"), read on 21 November 2026. Types missing from the table are `service:type`, as in
 their ARNs. `tests/platforms/test_tagged_types.py` compares the table with CloudFormation's
 schemas.
 """
@@ -63,7 +63,9 @@ NODES: Final = ("ec2:instance", "ec2:volume", "ec2:network-interface")
 
 
 def tagged_types(cluster: Cluster) -> frozenset[str]:
-    """Types with the spec's tags in a deployment; HyperPod's nodes are not in the account."""
+    """Return the types with the spec's tags in a deployment; HyperPod's nodes are not in the
+    account.
+    """
     made = {
         NAMES[kind]
         for kind, resource in RESOURCES.items()
@@ -75,7 +77,7 @@ def tagged_types(cluster: Cluster) -> frozenset[str]:
 
 
 def covered(named: tuple[str, ...], made: frozenset[str]) -> tuple[str, ...]:
-    """Those of `made` that a list in a tag policy names, by type or by service.
+    """Return the types of `made` that a list in a tag policy names, by type or by service.
 
     A service's `ALL_SUPPORTED` may exclude types that tag policies do not support.
     """

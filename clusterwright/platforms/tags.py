@@ -1,8 +1,8 @@
-"""The tag by which everything of an environment is known, to stacks and to cost reports alike."""
+"""The tag that identifies all resources of an environment, in stacks and cost reports."""
 
 from __future__ import annotations
 
 from typing import Final
 
 ENVIRONMENT_TAG: Final = "clusterwright:environment"
-"""On every resource that the stacks make; to be activated as a cost allocation tag."""
+"""Key of the tag on every resource of the stacks; activate it as a cost allocation tag."""

@@ -1,4 +1,4 @@
-"""Refuse before synthesis what a template would otherwise leave out without an error."""
+"""Validation before synthesis of what a template would otherwise omit without an error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _unknown_hardware(index: int, group: ComputeGroup) -> Iterator[Problem]:
-    """The generated slurm.conf states the hardware of a node; Slurm drains nodes with less."""
+    """The generated slurm.conf has the hardware of a node; Slurm drains nodes with less."""
     if None in hardware(group, load_catalog()).values():
         yield Problem(
             f"compute[{index}].instance_type: the number of cores and the memory of "

@@ -1,4 +1,4 @@
-"""What every other package may ask about a platform: `Platform`, as plain data."""
+"""Traits of a platform, as plain data that every other package may use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final, Literal
 CAPACITY_KINDS: Final = ("on-demand", "spot", "reservation", "capacity-block", "training-plan")
 
 RESERVED_KINDS: Final = frozenset({"reservation", "capacity-block"})
-"""Capacity of EC2 that the account keeps while no instance runs in it."""
+"""Kinds of EC2 capacity that the account keeps while no instance uses them."""
 
 PLACEMENT_GROUP_REFUSED_WITH: Final = frozenset({"capacity-block"})
-"""Capacity that takes no placement group (EC2 documentation, Capacity Blocks for ML)."""
+"""Kinds of capacity without placement groups (EC2 documentation, Capacity Blocks for ML)."""
 
 ULTRASERVERS: Final = "p6e-gb200."
 """Prefix of the EC2 types whose instances are parts of an UltraServer."""
@@ -20,32 +20,35 @@ ULTRASERVERS: Final = "p6e-gb200."
 
 @dataclass(frozen=True)
 class Platform:
-    """One platform; its folder's `platform.py` makes it, `registry.traits_of(name)` returns it."""
+    """A platform, defined in `platform.py` of its folder; `registry.traits_of` returns it."""
 
     name: str
     title: str
-    """In headings and tables: `HyperPod, Slurm`."""
+    """Display name in headings and tables: `HyperPod, Slurm`."""
 
     scheduler: Literal["slurm", "kubernetes"]
     node_service: Literal["hyperpod", "ec2"]
-    """Who launches nodes, and so whose quotas, prices, type names and capacity they use: SageMaker
-    HyperPod (`ml.` types, SageMaker's quotas), or EC2 (quotas in vCPUs)."""
+    """The service that launches nodes, which determines quotas, prices, type names and capacity:
+    SageMaker HyperPod (`ml.` types, SageMaker quotas), or EC2 (quotas in vCPUs).
+    """
 
     sections: tuple[str, ...]
     """Sections of the spec that not all platforms have: slurm, kubernetes, hyperpod, ..."""
 
     node_principal: str
-    """The service that the role of the nodes is passed to; empty where another tool makes it."""
+    """The service to which the role of the nodes is passed; empty if another tool creates the
+    role.
+    """
 
     # -- capacity and placement ----------------------------------------------------------------
 
     capacity_kinds: frozenset[str]
-    """Those of `CAPACITY_KINDS` that it accepts."""
+    """The kinds of `CAPACITY_KINDS` that it accepts."""
     refused_capacity: Mapping[str, str]
-    """Each other kind, with the reason."""
+    """The reason against each other kind."""
     placement_groups: bool
     placement_group_reason: str = ""
-    """Why it has none."""
+    """Why groups cannot have placement groups; empty if they can."""
 
     # -- what the platform creates itself --------------------------------------------------------
 
@@ -60,20 +63,23 @@ class Platform:
     # -- nodes ---------------------------------------------------------------------------------
 
     node_names: str = ""
-    """How the scheduler calls the nodes, as a pattern."""
+    """Pattern of the node names in the scheduler."""
     node_addresses: Literal["card", "vpc-cni"] | None = None
-    """Which rule gives the addresses of a node in its subnet where no source states them: one for
-    each network card, or those of the VPC CNI; None where no rule is known."""
+    """The rule for the addresses of a node in its subnet if no source has them: one for each
+    network card, or those of the VPC CNI; None if no rule is known.
+    """
     node_type_source: Literal["sagemaker", "vpc-cni", "ec2"] = "ec2"
-    """Which list must have the instance type: SageMaker's enumeration, the VPC CNI's limits, or
-    EC2's own description."""
+    """The source that must have the instance type: SageMaker's enumeration, the VPC CNI's limits,
+    or EC2's description.
+    """
     node_setup: str | None = None
-    """The `configuration` of cluster.json where the platform alone decides it; None where
-    `slurm.configuration` does."""
+    """The `configuration` of cluster.json if the platform determines it; None if
+    `slurm.configuration` does.
+    """
     tags_nodes: bool = True
     """Whether instances and volumes of nodes are in the account and carry the spec's tags."""
     gpu_partitions: bool = False
-    """Whether groups take `mig_profile` and `restricted`."""
+    """Whether groups support `mig_profile` and `restricted`."""
     spares_from_reserved_capacity: bool = False
     """Whether spares are free instances of a reservation or block, and none are launched."""
 
@@ -84,53 +90,53 @@ class Platform:
     partitions_are_queues: bool = False
     """Whether a partition is a queue of the platform, which has one kind of capacity."""
     mounts_home_by_volume: bool = False
-    """Whether the platform mounts existing home directories by their OpenZFS volume id."""
+    """Whether the platform mounts existing home directories by OpenZFS volume id."""
     accounting_secret_is_password: bool = False
-    """Whether the accounting database's secret is the password alone, not JSON."""
+    """Whether the accounting database's secret is only the password, not JSON."""
     custom_lifecycle_scripts: bool = False
     """Whether the user may replace the scripts that set up Slurm (`rehearse --lifecycle`)."""
 
     # -- Kubernetes ----------------------------------------------------------------------------
 
     autoscaling_key: tuple[str, str] | None = None
-    """The key of the spec that turns Karpenter on."""
+    """The key of the spec that enables Karpenter."""
     autoscaling_note: str = ""
-    """What Karpenter does with the nodes of a group there."""
+    """Note on how Karpenter scales the nodes of a group."""
     karpenter_in_cluster: bool = False
-    """Whether Karpenter's controller runs in the cluster, and not in the service."""
+    """Whether Karpenter's controller runs in the cluster, not in the service."""
     charts: frozenset[str] = frozenset()
     """Charts that a spec may pin; HyperPod's chart contains the device plugins."""
 
     # -- commands ------------------------------------------------------------------------------
 
     renders: frozenset[str] = frozenset()
-    """Subcommands of `clusterwright render` that print something for it."""
+    """Subcommands of `clusterwright render` that support it."""
 
     @property
     def uses_slurm(self) -> bool:
-        """Whether Slurm runs the jobs."""
+        """Return whether Slurm runs the jobs."""
         return self.scheduler == "slurm"
 
     @property
     def uses_kubernetes(self) -> bool:
-        """Whether Kubernetes runs the jobs."""
+        """Return whether Kubernetes runs the jobs."""
         return self.scheduler == "kubernetes"
 
     @property
     def on_hyperpod(self) -> bool:
-        """Whether SageMaker HyperPod launches, watches and replaces the nodes."""
+        """Return whether SageMaker HyperPod launches, monitors and replaces the nodes."""
         return self.node_service == "hyperpod"
 
     @property
     def managed_node_groups(self) -> bool:
-        """Whether nodes are in managed node groups of EKS, made by EC2 Auto Scaling."""
+        """Return whether nodes are in EKS managed node groups, launched by EC2 Auto Scaling."""
         return self.launch_templates
 
     def keeps_spares(self, capacity_kind: str, instance_type: str) -> bool:
-        """Whether a group with this capacity keeps spares out of jobs (`spare_count`).
+        """Return whether a group with this capacity supports spares (`spare_count`).
 
-        Where spares are free instances of what is reserved, an UltraServer keeps none: Slurm would
-        not know a part of one as a block.
+        If spares are free instances of reserved capacity, an UltraServer has none: Slurm would not
+        accept a part of it as a block.
         """
         if not self.spares_from_reserved_capacity:
             return True

@@ -70,8 +70,8 @@ def why_not_right(node: Node, artefact: Artefact, path: str) -> str | None:
     if size is None:
         return f"{path} is not there"
     if size != artefact.size_bytes:
-        return f"it has {size:,} bytes, the list says {artefact.size_bytes:,}"
+        return f"it has {size:,} bytes, expected {artefact.size_bytes:,}"
     found = node.machine.sha256_of(path)
     if found != sha256:
-        return f"it has SHA-256 {found}, the list says {sha256}"
+        return f"it has SHA-256 {found}, expected {sha256}"
     return None

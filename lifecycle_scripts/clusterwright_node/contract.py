@@ -357,7 +357,7 @@ class Artefact:
     file: str = text(_FILE, "a file name")
     """the name of the file in the bucket"""
 
-    sha256: str | None = text(_SHA256, "64 hexadecimal digits, nor unknown", unknown=True)
+    sha256: str | None = text(_SHA256, "64 hexadecimal digits or unknown", unknown=True)
     """the step `artefacts` refuses `unknown`"""
 
     size_bytes: int | None = integer(1, 2**40, text="unknown")

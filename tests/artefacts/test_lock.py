@@ -74,8 +74,8 @@ def test_key_contains_the_checksum(tmp_path: Path) -> None:
         ({"sha256": None}, "is not 64 hexadecimal digits"),
         ({"size_bytes": 0}, "is not a number of bytes"),
         ({"size_bytes": True}, "is not a number of bytes"),
-        ({"size_bytes": "unknown"}, "is not known exactly where sha256 is"),
-        ({"source": " "}, "is not where this was read"),
+        ({"size_bytes": "unknown"}, "is not known if and only if sha256 is known"),
+        ({"source": " "}, "is not the source of this entry"),
         ({"used_by": []}, "is not a list of node steps"),
     ],
 )
@@ -87,10 +87,12 @@ def test_lock_errors_are_reported(tmp_path: Path, change: dict[str, Any], said: 
 def test_all_lock_errors_are_reported_at_once(tmp_path: Path) -> None:
     found = problems(written(tmp_path, {**ROW, "sha256": "x", "version": ""}, {"name": "b"}))
     assert len(found) == 3
-    assert "listed twice" in problems(written(tmp_path, ROW, ROW))[0]
-    assert problems(written(tmp_path, more=1)) == ("the keys are schema_version and artefacts",)
+    assert "duplicate artefact" in problems(written(tmp_path, ROW, ROW))[0]
+    assert problems(written(tmp_path, more=1)) == (
+        "expected the keys schema_version and artefacts",
+    )
     assert problems(written(tmp_path, schema_version=2)) == ("schema_version is not 1",)
-    assert problems(tmp_path / "none.json") == ("there is no such file",)
+    assert problems(tmp_path / "none.json") == ("the file does not exist",)
     path = tmp_path / "artefacts.json"
     path.write_text('{"schema_version": 1, "schema_version": 1, "artefacts": []}')
     assert problems(path) == ("schema_version is written twice",)

@@ -72,7 +72,7 @@ def test_file_is_downloaded_once(tmp_path: Path) -> None:
     ("content", "said"),
     [
         (CONTENT[:-1] + b"x", "has SHA-256"),
-        (CONTENT[:-1], "bytes, the list says"),
+        (CONTENT[:-1], "bytes, expected"),
         (CONTENT + b"x", "is larger than"),
     ],
 )

@@ -100,7 +100,7 @@ def test_different_file_is_reported(tmp_path: Path, bucket: str) -> None:
     lock = write(tmp_path, {**ROW, "sha256": "b" * 64, "size_bytes": len(CONTENT)})
     answer = mirror(lock)
     assert answer.exit_code == 1
-    assert f"has SHA-256 {SHA}, the list says {'b' * 64}" in answer.out
+    assert f"has SHA-256 {SHA}, expected {'b' * 64}" in answer.out
     assert "Contents" not in boto3.client("s3", region_name="us-east-1").list_objects_v2(
         Bucket=bucket
     )
@@ -136,9 +136,9 @@ def test_list_shows_the_number_of_unknown_artefacts(lock: Path) -> None:
 def test_invalid_list_is_a_user_error(tmp_path: Path) -> None:
     answer = clusterwright("artefacts", "list", "--lock", write(tmp_path, {"name": "x"}))
     assert answer.exit_code == 3
-    assert "artefacts[0]: the keys are name, version" in answer.err
+    assert "artefacts[0]: expected the keys name, version" in answer.err
     answer = clusterwright("artefacts", "list", "--lock", tmp_path / "none.json")
-    assert (answer.exit_code, "there is no such file" in answer.err) == (3, True)
+    assert (answer.exit_code, "the file does not exist" in answer.err) == (3, True)
 
 
 def test_list_of_the_spec_is_mirrored_and_pinned(lock: Path, bucket: str) -> None:

@@ -219,7 +219,7 @@ def test_capacity_that_ec2_lacks_is_refused(tmp_path: Path) -> None:
     answer = clusterwright("render", "parallelcluster", "spec.yaml", folder=tmp_path)
     assert (answer.exit_code, answer.out) == (3, "")
     assert "compute[2].capacity: parallelcluster does not support training-plan" in answer.err
-    assert "HyperPod alone can use it" in answer.err
+    assert "only HyperPod can use it" in answer.err
 
 
 def test_render_group_lists_its_commands() -> None:

@@ -124,7 +124,7 @@ def test_errors_in_the_users_file_have_their_position_there(folder: Path) -> Non
     (folder / "users" / "dev.yaml").write_text(USERS.replace("20001", "12") + "people: []\n")
     assert messages(folder / "dev.yaml") == [
         "users/dev.yaml:4:22: slurm.users[0].uid: must be at least 1,000, got 12",
-        "users/dev.yaml:5:1: slurm.people: a users file holds `users` and `user_groups`, "
+        "users/dev.yaml:5:1: slurm.people: a users file has the keys `users` and `user_groups`, "
         "not `people`",
     ]
 
@@ -133,11 +133,11 @@ def test_errors_in_the_users_file_have_their_position_there(folder: Path) -> Non
     ("text", "expected"),
     [
         ("- {name: ada, uid: 20001}\n", "users/dev.yaml:1:1: slurm.users: expected a mapping"),
-        ("people: []\n", "users/dev.yaml:1:1: slurm.users: a users file holds a list `users`"),
+        ("people: []\n", "users/dev.yaml:1:1: slurm.users: a users file must have a list `users`"),
         ("users: ada\n", "users/dev.yaml:1:1: slurm.users: expected a list, got a string"),
         ("users: [&a {name: b, uid: 20001}]\n", "anchors and aliases are not allowed"),
         ("", "users/dev.yaml:1:1: slurm.users: the file is empty"),
-        ("users: []\nusers: []\n", "slurm: the key `users` is written twice"),
+        ("users: []\nusers: []\n", "slurm: duplicate key `users`"),
     ],
 )
 def test_users_file_of_another_format_is_refused(folder: Path, text: str, expected: str) -> None:
@@ -157,7 +157,9 @@ def test_groups_can_be_defined_once(folder: Path) -> None:
         DEV.replace("{users:", "{user_groups: [{name: a, gid: 20005}], users:")
     )
     (message,) = messages(folder / "dev.yaml")
-    assert "users/dev.yaml:1:1: slurm.user_groups: `user_groups` is in the users file" in message
+    assert (
+        "users/dev.yaml:1:1: slurm.user_groups: `user_groups` is both in the users file" in message
+    )
 
 
 def test_users_file_is_relative_to_the_file_that_names_it(folder: Path) -> None:

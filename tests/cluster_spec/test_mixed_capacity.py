@@ -97,11 +97,11 @@ def test_positions_are_those_of_the_mix(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("capacity", "group", "path", "message"),
     [
-        (mix((70, PLAN), (25, SPOT)), {}, "compute[1].capacity.shares", "95 % in all"),
-        (mix((50, SPOT), (50, SPOT)), {}, "compute[1].capacity.shares[1].capacity", "twice"),
+        (mix((70, PLAN), (25, SPOT)), {}, "compute[1].capacity.shares", "shares add up to 95 %"),
+        (mix((50, SPOT), (50, SPOT)), {}, "compute[1].capacity.shares[1].capacity", "duplicate"),
         (
             mix((95, PLAN), (5, SPOT)), {}, "compute[1].capacity.shares[1].percent",
-            "5 % of 8 instances is no whole instance",
+            "5 % of 8 instances is not a whole number of instances",
         ),
         (mix((50, PLAN), (50, SPOT)), {"min_count": 2}, "compute[1].min_count", "one kind"),
         (mix((50, PLAN), (50, SPOT)), {"max_count": 9}, "compute[1].max_count", "one kind"),

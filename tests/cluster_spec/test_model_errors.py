@@ -111,4 +111,4 @@ def test_misplaced_key_has_a_hint() -> None:
 def test_number_of_omitted_errors_is_reported() -> None:
     found = said({**BUILT, **{f"key{i}": i for i in range(MAXIMUM_PROBLEMS + 5)}})
     assert len(found) == MAXIMUM_PROBLEMS + 1
-    assert found[-1] == ("and 5 more problems like this", None)
+    assert found[-1] == ("and 5 similar problems", None)

@@ -85,7 +85,7 @@ def test_contradictions_name_both_positions(tmp_path: Path) -> None:
         tenants=[{"name": "research", "weight": 7}],
         slurm={"accounts": [{"name": "research", "fair_share": 2}], "users": USERS},
     )
-    assert "the tenant `research` makes this 7, here it is 2" in found
+    assert "the tenant `research` sets this to 7, here it is 2" in found
     assert "see tenants[0].weight at" in found
 
 
@@ -104,10 +104,10 @@ def test_users_are_in_the_account_of_their_tenant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tenants", "words"),
     [
-        ([{"name": "a", "users": ["grace"]}], "`grace` is charged to `research` already"),
+        ([{"name": "a", "users": ["grace"]}], "`grace` is already charged to `research`"),
         (
             [{"name": "a", "users": ["ada"]}, {"name": "b", "users": ["ada"]}],
-            "`ada` is charged to `a` already",
+            "`ada` is already charged to `a`",
         ),
         ([{"name": "a", "users": ["adah"]}], "user `adah` does not exist in slurm.users"),
         ([{"name": "a"}, {"name": "a"}], "duplicate `a`"),
@@ -117,7 +117,7 @@ def test_users_are_in_the_account_of_their_tenant(tmp_path: Path) -> None:
             [{"name": "a", "weight": 9}, {"name": "b", "borrowing": False}],
             "its share of 4 nodes is 0 nodes, and it may not borrow",
         ),
-        ([{"name": "a", "groups": ["x"]}], "`groups` is Kubernetes'"),
+        ([{"name": "a", "groups": ["x"]}], "`groups` applies only to Kubernetes"),
         ([{"name": 7}], "tenants[0].name"),
         ([{"name": "a", "weight": "heavy"}], "tenants[0].weight"),
         ("everybody", "tenants"),

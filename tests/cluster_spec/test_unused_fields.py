@@ -56,22 +56,22 @@ def test_contradictions_are_reported(changes: dict[str, Any], path: str, message
         (
             {"slurm.accounting": {"kind": "local", "multi_az": True}},
             "slurm.accounting.multi_az",
-            "belongs to accounting of the kind rds",
+            "requires accounting of kind rds",
         ),
         (
             {"slurm.accounting": {"kind": "local"}},
             "network.second_availability_zone_id",
-            "only an accounting database that is built, or EKS, needs a second zone",
+            "a second zone is used only by EKS or by an accounting database that is created",
         ),
         (
             {"budget": {"run_usd": 5, "alert_emails": ["a@b.example"]}},
             "budget.alert_emails",
-            "give monthly_usd",
+            "requires monthly_usd",
         ),
         (
             {"budget": {"monthly_usd": 5, "alert_thresholds_percent": [5]}},
             "budget.alert_thresholds_percent",
-            "nobody is told",
+            "without recipients no alert is sent",
         ),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_blend_lies_between_its_extremes_and_loses_no_instance(
     text = text.replace("<spot>", str(spot))
     changes = {"compute.1.capacity": capacity, "compute.1.count": count}
     if Fraction(count * min(percent, 100 - percent), 100) < Fraction(1, 2):
-        with pytest.raises(SpecErrors, match="no whole instance"):
+        with pytest.raises(SpecErrors, match="not a whole number of instances"):
             bill_of(folder, changes, text)
         return
     # Of two halves one is rounded up: a share of exactly half an instance may be none.

@@ -73,7 +73,7 @@ def test_parallelcluster_6923_too_many_groups_are_refused(tmp_path: Path) -> Non
 
 def test_found_several_controllers_are_refused(tmp_path: Path) -> None:
     said = refused(tmp_path, {"compute.0.count": 2})
-    assert "2 controllers: multiple controllers are not supported" in said
+    assert "count is 2: multiple controllers are not supported" in said
     second = {**specs.SMALL["compute"][0], "name": "second"}
     assert "only one group can have the role controller" in refused(
         tmp_path, {"compute.2": second}

@@ -110,7 +110,7 @@ def test_1024_nodes_fill_a_16_and_the_rest_stands_in_a_secondary_range() -> None
 def test_1024_nodes_without_a_secondary_range_are_told_to_add_one() -> None:
     plan = plan_network(cluster(1024, slurm={"accounting": {"kind": "rds"}}), CATALOG)
     assert plan.problem is not None
-    assert plan.problem.hint == "add a range for them: secondary_cidrs: [10.1.0.0/24]"
+    assert plan.problem.hint == "add a range: secondary_cidrs: [10.1.0.0/24]"
 
 
 def test_issue_1122_a_24_is_too_small_and_the_error_names_the_range_that_fits() -> None:

@@ -38,7 +38,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield network
         elif network.prefixlen == 0:
             yield Problem(
-                f"{network} contains every address and is not a network that can be connected",
+                f"{network} contains every address, which cannot be the range of a connected "
+                "network",
                 path,
                 hint="list the ranges that are routed to the peer",
             )

@@ -71,7 +71,7 @@ def _without_jobs(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     role: Path = (*here, "role")
     if group.role == "controller" and group.count != 1:
         yield Problem(
-            f"{group.count} controllers: multiple controllers are not supported",
+            f"count is {group.count}: multiple controllers are not supported",
             (*here, "count"),
             hint="count: 1",
             other_path=role,

@@ -37,7 +37,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             accounting.kind == "rds" and accounting.existing is None
         ):
             yield Problem(
-                "no accounting database is created that could use these subnets",
+                "these subnets have no effect: no accounting database is created",
                 ("network", "existing", "database_subnet_ids"),
                 other_path=("slurm", "accounting", "kind"),
                 rests_on=(("slurm", "accounting", "existing"),),

@@ -67,7 +67,7 @@ def _no_control_plane(cluster: Cluster) -> Iterator[Problem]:
     existing = cluster.network.existing
     if existing is not None and existing.control_plane_subnet_ids:
         yield Problem(
-            f"{cluster.platform} has no control plane that could use these subnets",
+            f"these subnets have no effect: {cluster.platform} has no EKS control plane",
             ("network", "existing", "control_plane_subnet_ids"),
             other_path=("platform",),
         )
@@ -212,7 +212,7 @@ def _access(cluster: Cluster) -> Iterator[Problem]:
     )
     if not kubernetes.admin_role and not administers:
         yield Problem(
-            "nobody could administer the cluster: its creator has no permissions",
+            "no principal could administer the cluster: its creator has no permissions",
             (*HERE, "admin_role"),
             hint="admin_role: true, or add an entry with policy: cluster-admin to `access`",
         )

@@ -62,7 +62,7 @@ def _kubernetes(cluster: Cluster) -> Iterator[Problem]:
         return
     if metrics.listen == "off":
         yield Problem(
-            "an image has no effect while the exporter is off",
+            "image has no effect: the exporter is off",
             (*HERE, "image"),
             hint="omit it: without an image nodes have no exporter",
             other_path=(*HERE, "listen"),

@@ -25,8 +25,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if not cluster.environment[0].isalpha():
         # CloudFormation, CreateStack: a stack's name "must start with an alphabetical character".
         yield Problem(
-            f"{cluster.environment} begins with a digit: names of stacks and clusters must begin "
-            "with a letter",
+            f"{cluster.environment} begins with a digit, and names of stacks and clusters must "
+            "begin with a letter",
             ("environment",),
             hint=f"such as c{cluster.environment}",
         )

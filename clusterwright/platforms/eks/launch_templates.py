@@ -25,7 +25,7 @@ from clusterwright.platforms.registry import traits_of
 from clusterwright.platforms.traits import PLACEMENT_GROUP_REFUSED_WITH
 
 ROOT_DEVICE: Final = "/dev/xvda"
-"""Of Amazon Linux 2023 (EC2 user guide, "Device names for volumes")."""
+"""Root device of Amazon Linux 2023 (EC2 user guide, "Device names for volumes")."""
 
 IMAGES: Final = {
     ("x86_64", "none"): "AL2023_x86_64_STANDARD",
@@ -34,23 +34,24 @@ IMAGES: Final = {
     ("arm64", "nvidia"): "AL2023_ARM_64_NVIDIA",
     ("x86_64", "neuron"): "AL2023_x86_64_NEURON",
 }
-"""EKS's image by architecture and accelerator (EKS API, AMITypes, botocore 1.44.5)."""
+"""EKS image by architecture and accelerator (EKS API, AMITypes, botocore 1.44.5)."""
 
 METADATA_HOPS: Final = 1
-"""An answer of the metadata service reaches the node itself and pods of its network, no others:
-a pod that could ask it would have the node's role. Add-ons have roles of their own."""
+"""Responses of the metadata service reach the node itself and pods in its network namespace only:
+any other pod could use the node's role. Add-ons have separate roles.
+"""
 
 
 def interfaces(group: ComputeGroup, catalog: Catalog) -> Fact[tuple[Interface, ...]]:
-    """The network interfaces of one instance of a group, in the order of cards and devices.
+    """Return the network interfaces of an instance of a group, ordered by card and device.
 
-    With EFA for groups that run jobs, where the type has it; a plain one for others. By default
-    all but the first are `efa-only`, which take no address; `network_interface: efa` makes them
-    full ones, and the first one too where card 0 takes EFA.
+    Groups that run jobs have EFA interfaces if the type supports them, other groups a plain
+    interface. By default all but the first are `efa-only`, which have no address; with
+    `network_interface: efa` they have addresses, and so has the first one if card 0 supports EFA.
     """
     layout = catalog.interface_layout(group.instance_type)
     if group.role != "compute":
-        # One plain interface needs no source: every type has a card 0 and a device 0.
+        # A plain interface needs no source: every type has a card 0 and a device 0.
         return Known((Interface(0, 0, "interface"),), "EC2 API, RunInstances", "2026-11-20")
     if isinstance(layout, Unknown) or group.network_interface != "efa":
         return layout
@@ -58,7 +59,7 @@ def interfaces(group: ComputeGroup, catalog: Catalog) -> Fact[tuple[Interface, .
 
 
 def _with_addresses(layout: Iterable[Interface]) -> Iterator[Interface]:
-    """Give every EFA interface an address, as before `efa-only` existed."""
+    """Return the layout with an address for every EFA interface, as before `efa-only` existed."""
     found = list(layout)
     on_first_card = [each for each in found if each.card == 0 and each.kind != "interface"]
     for each in found:
@@ -69,7 +70,7 @@ def _with_addresses(layout: Iterable[Interface]) -> Iterator[Interface]:
 
 
 def problems_of(layout: Iterable[Interface], instance: InstanceType) -> Iterator[str]:
-    """Reasons why EC2 refuses a layout, or why it uses less than the type has.
+    """Yield the reasons why EC2 refuses a layout, or why the layout does not use the whole type.
 
     Sources: EC2 user guide, "Network cards" and "Elastic Fabric Adapter"; the counts are those of
     DescribeInstanceTypes.
@@ -80,7 +81,7 @@ def problems_of(layout: Iterable[Interface], instance: InstanceType) -> Iterator
         yield f"card {place[0]} has two interfaces on device {place[1]}"
     first = [each for each in found if (each.card, each.device) == (0, 0)]
     if not first:
-        yield "card 0 has no interface on device 0, the primary one"
+        yield "card 0 has no interface on device 0, which is the primary interface"
     elif first[0].kind == "efa-only":
         yield "the primary interface is efa-only: it would have no address"
     yield from _of_cards(found, instance)
@@ -110,21 +111,23 @@ def _of_cards(found: list[Interface], instance: InstanceType) -> Iterator[str]:
 
 GROUP_LABEL: Final = "clusterwright.dev/group"
 ROLE_LABEL: Final = "clusterwright.dev/role"
-"""Labels of every node: the group and its role in the spec."""
+"""Names of the labels of every node: the group and its role in the spec."""
 
 
 def labels(group: ComputeGroup) -> dict[str, str]:
-    """Labels of a group's nodes: the spec's, the group's name and its role."""
+    """Return the labels of a group's nodes: those of the spec, the group's name and its role."""
     return {**group.labels, GROUP_LABEL: group.name, ROLE_LABEL: group.role}
 
 
 def addresses(layout: Iterable[Interface]) -> int:
-    """The number of addresses of an instance at launch, one for each interface that has one."""
+    """Return the number of addresses of an instance at launch, one for each interface with an
+    address.
+    """
     return sum(1 for each in layout if each.kind != "efa-only")
 
 
 def image_type(instance_type: str, catalog: Catalog) -> str | None:
-    """EKS's image type for an instance type; None where there is none or it is unknown."""
+    """Return the EKS image type for an instance type; None if there is none or it is unknown."""
     instance = catalog.instance(instance_type)
     if instance is None or not isinstance(instance.architecture, Known):
         return None
@@ -132,11 +135,11 @@ def image_type(instance_type: str, catalog: Catalog) -> str | None:
 
 
 def takes_placement_group(group: ComputeGroup, platform: str, catalog: Catalog) -> bool:
-    """Whether a group gets a cluster placement group of its own.
+    """Return whether a group has a separate cluster placement group.
 
-    If the spec does not say: where nodes that are paid by the hour talk through EFA. A reservation
-    keeps its place or its own group, and a group of ours would leave instances of it unused
-    (eksctl-io/eksctl#7949); spot capacity is scarcer within one.
+    By default: groups with EFA and on-demand capacity. A reservation has a fixed placement or
+    placement group, and with another group some of its instances would stay unused
+    (eksctl-io/eksctl#7949); Spot capacity is scarcer within one.
     """
     kind = group.capacity.kind
     if not traits_of(platform).placement_groups or kind in PLACEMENT_GROUP_REFUSED_WITH:
@@ -163,7 +166,7 @@ CAPACITY_TYPES: Final[dict[str, CapacityType]] = {
     "spot": "SPOT",
     "capacity-block": "CAPACITY_BLOCK",
 }
-"""The node group's capacity type for each kind that EKS takes (EKS API, CapacityTypes)."""
+"""The node group's capacity type for each kind that EKS supports (EKS API, CapacityTypes)."""
 
 
 @dataclass(frozen=True)
@@ -177,11 +180,12 @@ class NodeGroup:
 
 
 def node_groups(group: ComputeGroup, *, karpenter: bool = False) -> list[NodeGroup]:
-    """The node groups of one group of the spec: the first ones full, so that growth moves none.
+    """Return the node groups of one group of the spec: the first ones are full, so that growth
+    changes only the last.
 
-    Without `min_count` nothing may shrink a group by itself, without `max_count` none may grow.
-    Where Karpenter adds nodes up to `max_count` (`karpenter`), node groups hold `count`, neither
-    more nor fewer, and there is none for 0: two who scale one group would undo each other.
+    Without `min_count` a group never shrinks automatically, without `max_count` it never grows. If
+    Karpenter adds nodes up to `max_count` (`karpenter`), node groups have exactly `count` nodes,
+    and there is none for 0: two autoscalers of one group would conflict.
     """
     most = max(group.count if karpenter else group.max_count or group.count, group.count, 1)
     if karpenter and not group.count:
@@ -202,7 +206,7 @@ def node_groups(group: ComputeGroup, *, karpenter: bool = False) -> list[NodeGro
 
 
 def all_node_groups(cluster: Cluster) -> list[NodeGroup]:
-    """Every node group of a cluster, in the order of the spec."""
+    """Return every node group of a cluster, in the order of the spec."""
     return [
         each
         for group in cluster.compute
@@ -228,18 +232,18 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             )
         elif instance is not None:
             for problem in problems_of(layout.value, instance):
-                yield Problem(f"the interfaces of {group.instance_type}: {problem}", here)
+                yield Problem(f"network interfaces of {group.instance_type}: {problem}", here)
             if is_scaled(cluster, group) and any(one.kind == "efa" for one in layout.value):
                 yield Problem(
                     f"the interfaces of {group.instance_type} have the type `efa`, and "
                     "Karpenter's node classes support `interface` and `efa-only`",
                     here,
-                    hint="remove max_count, and change count instead",
+                    hint="remove max_count and change count instead",
                     other_path=("kubernetes", "autoscaling"),
                 )
         if cluster.image.image_id is None and image_type(group.instance_type, catalog) is None:
             yield Problem(
-                f"EKS has no image for {group.instance_type}",
+                f"EKS provides no image for {group.instance_type}",
                 here,
                 hint="image.image_id: a custom image",
             )
@@ -247,22 +251,23 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             instance is None or isinstance(instance.cores, Unknown)
         ):
             yield Problem(
-                f"the number of cores of {group.instance_type} is unknown, and EC2 requires it",
+                f"the number of cores of {group.instance_type} is unknown, and EC2 requires it "
+                "for threads_per_core",
                 ("compute", index, "threads_per_core"),
             )
     if cluster.image.image_id is not None and control_plane.service_cidr(cluster) is None:
         yield Problem(
-            "nodes with a custom image need the range of services, and both of EKS's ranges "
-            "overlap ranges of this file",
+            "nodes with a custom image need the CIDR range of services, and both default ranges "
+            "of EKS overlap ranges of this spec",
             ("image", "image_id"),
-            hint="kubernetes.service_cidr: another range",
+            hint="set kubernetes.service_cidr to another range",
         )
     count = len(all_node_groups(cluster))
     if count > MAXIMUM_NODE_GROUPS:
         yield Problem(
-            f"{count} node groups of at most {MAXIMUM_NODES_PER_GROUP} nodes each: a cluster has "
-            f"{MAXIMUM_NODE_GROUPS}",
+            f"the groups need {count} node groups of at most {MAXIMUM_NODES_PER_GROUP} nodes "
+            f"each; a cluster has at most {MAXIMUM_NODE_GROUPS}",
             ("compute",),
             on_key=True,
-            hint="larger instances, or several clusters",
+            hint="use larger instances, or several clusters",
         )

@@ -22,8 +22,10 @@ PLATFORM: Final = Platform(
     node_addresses="vpc-cni",
     node_type_source="vpc-cni",
     autoscaling_key=("kubernetes", "autoscaling"),
-    autoscaling_note="`count` nodes are in managed node groups and stay; Karpenter, a chart that "
-    "you install, adds up to max_count",
+    autoscaling_note=(
+        "`count` nodes are in managed node groups and always run; Karpenter, a chart you install, "
+        "adds nodes up to max_count"
+    ),
     karpenter_in_cluster=True,
     charts=frozenset(
         {

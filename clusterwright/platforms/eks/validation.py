@@ -1,4 +1,4 @@
-"""What managed node groups take, and what a plain EKS cluster has no counterpart of."""
+"""Validation of groups for managed node groups of EKS."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
 
 LONGEST_NAME = 63
-"""Of a label's value, which the group's name becomes (Kubernetes, "Labels and Selectors")."""
+"""Maximum length of a label's value, such as the group's name (Kubernetes, "Labels and
+Selectors").
+"""
 
 MOST_LABELS = 48
-"""A node group has 50 (EKS user guide, managed node groups); two are set by us."""
+"""A node group has at most 50 labels (EKS user guide, managed node groups); the stacks set two."""
 
 
 TOLERATED = "CriticalAddonsOnly"
@@ -29,10 +31,10 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _room_for_addons(cluster: Cluster) -> Iterator[Problem]:
-    """DNS and the controllers need a node when the add-ons are installed, or they fail."""
+    """DNS and the controllers fail to install without a node on which their pods can run."""
     if not any(_open(group) for group in cluster.compute):
         yield Problem(
-            "no group has a node without taints: DNS and the other add-ons could run nowhere",
+            "no group has nodes without taints: DNS and other add-ons could not run",
             ("compute",),
             on_key=True,
             hint="add {name: system, role: system, instance_type: m5.4xlarge, count: 2}",
@@ -49,18 +51,22 @@ def _open(group: ComputeGroup) -> bool:
 def _group(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if len(group.labels) > MOST_LABELS:
         yield Problem(
-            f"{len(group.labels)} labels; a node group has 50, of which two are ours",
+            f"{len(group.labels)} labels: a node group has at most 50, and two are set "
+            "automatically",
             (*here, "labels"),
         )
     if (
         group.capacity.kind == "capacity-block"
         and group.max_count not in (None, group.count)
-        # Karpenter launches into what is left of the block, as pods wait.
+        # Karpenter launches into the rest of the block for pending pods.
         and not karpenter.is_scaled(cluster, group)
     ):
         yield Problem(
-            "a capacity block has as many instances as were bought: the group cannot grow",
+            "a capacity block has a fixed number of instances: the group cannot grow",
             (*here, "max_count"),
-            hint="kubernetes.autoscaling: karpenter launches those of the block beyond `count`",
+            hint=(
+                "kubernetes.autoscaling: karpenter, which launches the other instances of the "
+                "block"
+            ),
             other_path=(*here, "capacity", "kind"),
         )

@@ -1,1 +1,1 @@
-"""What both HyperPod platforms share."""
+"""Code that both HyperPod platforms share."""

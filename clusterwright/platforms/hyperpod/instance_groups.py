@@ -17,7 +17,7 @@ TRAINING_PLAN_INSTANCE_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 
 
 def lifecycle_bucket(cluster: Cluster) -> str:
-    """The bucket of the lifecycle scripts: `sagemaker-<environment>-<digest>`.
+    """Return the bucket of the lifecycle scripts: `sagemaker-<environment>-<digest>`.
 
     At most 59 characters. Bucket names are global: the digest of account and region avoids
     conflicts.
@@ -27,17 +27,17 @@ def lifecycle_bucket(cluster: Cluster) -> str:
 
 
 def ml_name(instance_type: str) -> str:
-    """SageMaker's name of an EC2 instance type."""
+    """Return SageMaker's name of an EC2 instance type."""
     return f"ml.{instance_type}"
 
 
 def ec2_name(ml_instance_type: str) -> str:
-    """EC2's name of a SageMaker instance type, without `ml.`."""
+    """Return EC2's name of a SageMaker instance type, without `ml.`."""
     return ml_instance_type.removeprefix("ml.")
 
 
 def encrypts_root_volumes(cluster: Cluster) -> bool:
-    """Whether each group configures its root volume, with the cluster's key.
+    """Return whether each group configures its root volume, with the cluster's key.
 
     Source: SageMaker developer guide, "Customer managed AWS KMS key encryption for SageMaker
     HyperPod": with continuous provisioning only.
@@ -46,10 +46,10 @@ def encrypts_root_volumes(cluster: Cluster) -> bool:
 
 
 def lustre_mounted_by_hyperpod(cluster: Cluster) -> int:
-    """The number of Lustre file systems, from the first, that HyperPod mounts on every group.
+    """Return how many Lustre file systems, from the first, HyperPod mounts on every group.
 
-    A group has at most four storage entries; the root volume, a further volume and the home
-    directories come first. The rest is mounted by the node program. In scripted mode that is all.
+    A group has at most four storage entries; the root volume, an additional volume and the home
+    directories come first. The node program mounts the rest, and in scripted mode all.
     """
     if cluster.slurm.configuration != "managed":
         return 0

@@ -1,4 +1,4 @@
-"""What HyperPod with EKS can do, and what only AWS itself can show: its column of the tables."""
+"""Capabilities of HyperPod with EKS, and what cannot be tested without AWS: its column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright.platforms.hyperpod_eks.platform import PLATFORM
 AUTO_RESUME_EKS: Final = "SageMaker developer guide, Running jobs using kubectl (read 2026-09..11)"
 
 CAPACITY_SOURCE: Final = CREATE_CLUSTER
-"""Where the kinds of capacity are documented."""
+"""Source of the kinds of capacity."""
 
 CELLS: Final[Mapping[str, Cell]] = {
     "scheduler": Cell("yes", "Kubernetes on EKS", CREATE_CLUSTER),
@@ -20,18 +20,18 @@ CELLS: Final[Mapping[str, Cell]] = {
         "automatic: HyperPod reboots or replaces; `resilience.node_recovery`",
         CREATE_CLUSTER,
     ),
-    "auto_resume": Cell("yes", "auto-resume of annotated jobs", AUTO_RESUME_EKS),
-    "deep_health_checks": Cell("yes", "on start: stress and connectivity", CREATE_CLUSTER),
+    "auto_resume": Cell("yes", "auto-resume of jobs with an annotation", AUTO_RESUME_EKS),
+    "deep_health_checks": Cell("yes", "at start: stress and connectivity", CREATE_CLUSTER),
     "spot": Cell("yes", "`CapacityRequirements.Spot` of each group", CREATE_CLUSTER),
     "mig": Cell("yes", "a label per group; the GPU operator partitions", "platforms/mig.py"),
     "placement_group": Cell("no", PLATFORM.placement_group_reason, CREATE_CLUSTER),
     "topology": Cell("yes", "labels `topology.k8s.aws/network-node-layer-N`", CREATE_CLUSTER),
-    "custom_image": Cell("yes", "`image.image_id`, built from HyperPod's", CREATE_CLUSTER),
+    "custom_image": Cell("yes", "`image.image_id`, built from a HyperPod image", CREATE_CLUSTER),
     "autoscaling": Cell("yes", "HyperPod's Karpenter (`AutoScaling`)", CREATE_CLUSTER),
-    "login": Cell("no", "kubectl from outside", CREATE_CLUSTER),
+    "login": Cell("no", "kubectl, from outside the cluster", CREATE_CLUSTER),
     "containers": Cell("yes", "every job runs in containers", CREATE_CLUSTER),
     "accounting": Cell(
-        "no", "task governance counts quotas and keeps no job history", CREATE_CLUSTER
+        "no", "task governance enforces quotas but keeps no job history", CREATE_CLUSTER
     ),
     "rolling_update": Cell("yes", "`AutoPatchConfig`, `UpdateClusterSoftware`", CREATE_CLUSTER),
     "spares": Cell("yes", "`spare_count` of each group: quotas leave it out", KUEUE_COHORTS),
@@ -41,7 +41,7 @@ CELLS: Final[Mapping[str, Cell]] = {
         "yes", "task governance, or Kueue: queues, priorities, borrowing", CREATE_CLUSTER
     ),
     "scaling": Cell(
-        "yes", "by a change of the spec, or by Karpenter as pods wait", CREATE_CLUSTER
+        "yes", "by a change of the spec, or by Karpenter for pending pods", CREATE_CLUSTER
     ),
     "access": Cell(
         "yes", "kubectl through access entries; Session Manager to nodes", CREATE_CLUSTER
@@ -58,6 +58,6 @@ LIMITATIONS: Final[tuple[str, ...]] = (
     "task governance, the training operator and the observability add-on in operation",
     "elastic and checkpointless jobs beyond their manifests",
     "the inference operator beyond its add-on, roles and bucket",
-    "checkpoints in the nodes' memory",
+    "checkpoints in node memory",
 )
-"""What cannot be tested without AWS, beside `capabilities.LIMITATIONS`."""
+"""What cannot be tested without AWS, in addition to `capabilities.LIMITATIONS`."""

@@ -2,7 +2,7 @@
 
 Sources: SageMaker API (botocore 1.44.5: ComputeQuotaResourceConfig, AcceleratorPartitionConfig,
 MIGProfileType, ResourceSharingConfig) and SageMaker developer guide, "Allocating GPU partition
-quota": a quota names the instance type, the kind of partition and how many.
+quota": a quota has the instance type, the kind of partition and their number.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 f"compute quotas do not support the partition {mig.quota_type(unknown[0])}: task "
                 "governance could not assign it to tenants",
                 here,
-                hint="divide the queues with kubernetes.workloads.queueing: kueue instead",
+                hint="use kubernetes.workloads.queueing: kueue instead",
                 other_path=("hyperpod", "task_governance"),
             )
     if len(kinds) > MOST_RESOURCES:
         yield Problem(
-            f"a compute quota has at most {MOST_RESOURCES} types of instances and partitions, and "
-            f"the groups have {len(kinds)}",
+            f"a compute quota supports at most {MOST_RESOURCES} types of instances and "
+            f"partitions; the groups have {len(kinds)}",
             ("compute",),
             on_key=True,
             hint="use fewer types, or kubernetes.workloads.queueing: kueue instead",
@@ -78,11 +78,11 @@ class QuotaShare:
 
 
 def instance_shares(cluster: Cluster) -> dict[str, list[QuotaShare]]:
-    """By EC2 type, the whole instances of each tenant, in the order of the spec.
+    """Return, by EC2 type, the whole instances of each tenant, in the order of the spec.
 
-    Spares belong to no tenant, and are not lent (`spares.problems`: no `share_idle`). Those with
-    divided GPUs have quotas of partitions (`partition_shares`). What Karpenter may add is
-    shared out before it is there: a tenant without a share of an instance never waits for one.
+    Spares belong to no tenant and are not lent (`spares.problems`: no `share_idle`). Instances
+    with partitioned GPUs have quotas of partitions (`partition_shares`). Nodes that Karpenter may
+    add are included: a tenant without a share of an instance would never wait for one.
     """
     nodes: defaultdict[str, list[int]] = defaultdict(list)
     for group in job_groups(cluster):
@@ -93,7 +93,7 @@ def instance_shares(cluster: Cluster) -> dict[str, list[QuotaShare]]:
 def partition_shares(
     cluster: Cluster, catalog: Catalog
 ) -> dict[tuple[str, str], list[QuotaShare]]:
-    """By EC2 type and partition, the share of each tenant, in the order of the spec."""
+    """Return, by EC2 type and partition, the share of each tenant, in the order of the spec."""
     nodes: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     per_node: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for group in cluster.compute:
@@ -106,7 +106,9 @@ def partition_shares(
 
 
 def devices_of(cluster: Cluster, catalog: Catalog, index: int) -> dict[str, int]:
-    """What the tenant's own quota has of accelerators and partitions, as Kubernetes calls them."""
+    """Return the accelerators and partitions of the tenant's quota, by their Kubernetes resource
+    names.
+    """
     found: Counter[str] = Counter()
     instances = instance_shares(cluster)
     a_group = {group.instance_type: group for group in job_groups(cluster)}
@@ -121,7 +123,7 @@ def devices_of(cluster: Cluster, catalog: Catalog, index: int) -> dict[str, int]
 def _shares(
     cluster: Cluster, nodes: Sequence[int], per_node: Sequence[int] | None = None
 ) -> list[QuotaShare]:
-    """Of groups with so many nodes, and so many units on each, what is each tenant's."""
+    """Divide groups, given as nodes and units per node, among the tenants."""
     units = [1] * len(nodes) if per_node is None else per_node
     limits = [_limit(tenant, nodes, units) for tenant in cluster.tenants]
     total = sum(count * each for count, each in zip(nodes, units, strict=True))
@@ -130,7 +132,9 @@ def _shares(
 
 
 def _limit(tenant: Tenant, nodes: Sequence[int], units: Sequence[int]) -> int | None:
-    """`max_nodes` is of each group, and of no more nodes than the group has."""
+    """Return the tenant's maximum: `max_nodes` applies to each group, up to the nodes of the
+    group.
+    """
     most = tenant.max_nodes
     if most is None:
         return None

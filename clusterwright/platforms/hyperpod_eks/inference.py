@@ -1,4 +1,4 @@
-"""HyperPod's inference operator: what it needs beside it, as data.
+"""Requirements of HyperPod's inference operator, as data.
 
 Sources: SageMaker developer guide, "Setting up your HyperPod clusters for model deployment"
 (method 2, read 2026-11-21), and AWS's own templates for it: aws/sagemaker-hyperpod-cluster-setup,
@@ -20,33 +20,33 @@ OPERATOR_ACCOUNT: Final = "hyperpod-inference-controller-manager"
 LOAD_BALANCER_ACCOUNT: Final = "aws-load-balancer-controller"
 KEDA_ACCOUNT: Final = "keda-operator"
 MODEL_ACCOUNTS: Final = "hyperpod-inference-service-account*"
-"""Service accounts of the operator's namespace, and those of endpoints, in any namespace."""
+"""Service accounts in the operator's namespace, and those of endpoints in any namespace."""
 
 DEPENDENCIES: Final = ("aws-mountpoint-s3-csi-driver", "aws-fsx-csi-driver", "metrics-server")
-"""Add-ons that must be there first, beside cert-manager."""
+"""Add-ons that must be installed first, in addition to cert-manager."""
 
 INTERNAL_TAG: Final = "kubernetes.io/role/internal-elb"
-"""Of subnets in which the load balancer controller may place internal balancers."""
+"""Tag of subnets in which the load balancer controller may place internal load balancers."""
 
 BUCKET_PREFIX: Final = "hyperpod-tls-"
-"""Of the bucket for certificates; AmazonSageMakerHyperPodInferenceAccess knows no others."""
+"""Prefix of the certificate bucket; AmazonSageMakerHyperPodInferenceAccess allows no other."""
 
 
 def wanted(cluster: Cluster) -> bool:
-    """Whether the spec asks for the operator."""
+    """Return whether the spec has the operator."""
     return cluster.platform == "hyperpod-eks" and cluster.hyperpod.inference is not None
 
 
 def certificate_bucket(cluster: Cluster) -> str:
-    """`hyperpod-tls-<environment>-<digest of account and region>`, up to 62 letters."""
+    """Return `hyperpod-tls-<environment>-<digest of account and region>`, up to 62 characters."""
     digest = hashlib.sha256(f"{cluster.account}/{cluster.region}".encode()).hexdigest()[:8]
     return f"{BUCKET_PREFIX}{cluster.environment}-{digest}"
 
 
 def subnet_tags(cluster: Cluster, purpose: str) -> tuple[str, ...]:
-    """Tags, with the value 1, of a subnet that we build for `purpose`.
+    """Return the tags, with the value 1, of a created subnet for `purpose`.
 
-    Balancers stand in the subnets of the control plane, which are in two zones as a balancer wants
-    it, and where no node's address is taken.
+    Load balancers are in the subnets of the control plane, which are in two zones, as load
+    balancers require, and contain no nodes.
     """
     return (INTERNAL_TAG,) if wanted(cluster) and purpose == "control" else ()

@@ -1,4 +1,4 @@
-"""HyperPod's inference operator: egress paths, and versions of the add-ons that it needs.
+"""Validation of HyperPod's inference operator: egress, and versions of the required add-ons.
 
 Source: SageMaker developer guide, "Setting up your HyperPod clusters for model deployment"
 (method 2, required add-ons, read 2026-11-21).
@@ -29,7 +29,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if cluster.network.existing is None and cluster.network.egress == "closed":
         yield Problem(
             "the operator's load balancer controller calls ACM, WAF and Shield, for which no VPC "
-            "endpoint is known here, and the network is closed",
+            "endpoint is supported, and the network is closed",
             HERE,
             hint="network.egress: nat",
             other_path=("network", "egress"),
@@ -50,9 +50,9 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 def _older(what: str, given: str, least: str, path: Path) -> Iterator[Problem]:
     if _order(given) < _order(least):
         yield Problem(
-            f"{given} is older than the first version of {what}, {least}",
+            f"{given} is older than {least}, the first version of {what}",
             path,
-            hint=f"{least} or later, or leave the version out",
+            hint=f"{least} or later, or omit the version",
             other_path=None if path[: len(HERE)] == HERE else HERE,
         )
 

@@ -1,14 +1,14 @@
 """Partitions of NVIDIA GPUs (MIG) that HyperPod's GPU operator makes, as data.
 
-A layout is a name that the node label `nvidia.com/mig.config` takes; HyperPod sets the label from
+A layout is a value of the node label `nvidia.com/mig.config`; HyperPod sets the label from
 `KubernetesConfig.Labels` and the operator in its Helm chart partitions every GPU of the node
 (SageMaker developer guide, "Node Lifecycle and Labels" of GPU partitions, read 2026-11).
 
 Sources: layouts are those of aws/sagemaker-hyperpod-cli,
 helm_chart/HyperPodHelmChart/charts/gpu-operator/config/default-mig-config.yaml, commit 25d5609;
 which partitions a type has, src/sagemaker/hyperpod/training/constants.py of the same repository,
-commit 2d082e9. For the g7e types the comments of the first file. p6-b200 and p6e-gb200 are in the
-second file, but no layout of theirs is in the first; p5.4xlarge is in neither.
+commit 2d082e9. The g7e types are from the comments of the first file. p6-b200 and p6e-gb200 are in
+the second file, but the first has no layout for them; p5.4xlarge is in neither.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PARTITIONS: Final[dict[str, tuple[str, ...]]] = {
     "p6-b300.48xlarge": ("1g.34gb", "1g.67gb", "2g.67gb", "3g.135gb", "4g.135gb", "7g.269gb"),
     **{f"g7e.{size}xlarge": _RTX_PRO_6000 for size in (2, 4, 8, 12, 24, 48)},
 }
-"""Partitions that the GPUs of an EC2 type can have; a type that is absent has none that is known.
+"""Partitions that the GPUs of an EC2 type can have; for an absent type none is known.
 
 The two files disagree on p4de (A100 of 80 GB): its partitions here are those of 80 GB.
 """
@@ -74,7 +74,7 @@ _EQUAL: Final = {
     "4g.96gb": 1,
     "1g.67gb": 4,
 }
-"""Partitions of a GPU in each layout `all-<partition>` (the first file)."""
+"""Number of partitions per GPU in each layout `all-<partition>` (the first file)."""
 
 LAYOUTS: Final = frozenset(
     {
@@ -84,18 +84,18 @@ LAYOUTS: Final = frozenset(
         "mixed-2-1g.34gb-1-2g.67gb-1-3g.135gb",
     }
 )
-"""Names of layouts; each GPU of the node is divided alike."""
+"""Names of layouts; each GPU of the node is partitioned in the same way."""
 
 
 def partitions_of(layout: str) -> tuple[str, ...]:
-    """The partitions that a layout makes: `mixed-1-3g.40gb-1-4g.40gb` → `3g.40gb`, `4g.40gb`."""
+    """Return the partitions of a layout: `mixed-1-3g.40gb-1-4g.40gb` → `3g.40gb`, `4g.40gb`."""
     return tuple(re.findall(r"[0-9]+g\.[0-9]+gb", layout))
 
 
 def partitions_per_gpu(layout: str) -> dict[str, int]:
-    """How many of each partition one GPU has: `mixed-3-1g.10gb-1-4g.40gb` → 3 and 1.
+    """Return the number of each partition per GPU: `mixed-3-1g.10gb-1-4g.40gb` → 3 and 1.
 
-    The names of mixed layouts say it. Raises KeyError where a layout is none of `LAYOUTS`.
+    For mixed layouts they are part of the name. Raises KeyError if a layout is not in `LAYOUTS`.
     """
     if layout not in LAYOUTS:
         raise KeyError(layout)
@@ -107,7 +107,7 @@ def partitions_per_gpu(layout: str) -> dict[str, int]:
 
 
 def resource(partition: str) -> str:
-    """What Kubernetes calls a partition: `1g.10gb` → `nvidia.com/mig-1g.10gb`.
+    """Return the Kubernetes resource of a partition: `1g.10gb` → `nvidia.com/mig-1g.10gb`.
 
     The device plugin with the strategy `mixed` (NVIDIA/k8s-device-plugin, README), which the GPU
     operator of HyperPod's chart sets (charts/gpu-operator/values.yaml, commit 438dbe9).
@@ -116,12 +116,12 @@ def resource(partition: str) -> str:
 
 
 def quota_type(partition: str) -> str:
-    """What a compute quota calls it (MIGProfileType, botocore 1.44.5): `mig-1g.10gb`."""
+    """Return its name in compute quotas (MIGProfileType, botocore 1.44.5): `mig-1g.10gb`."""
     return f"mig-{partition}"
 
 
 def layouts_for(instance_type: str) -> list[str]:
-    """The layouts that an EC2 type's GPUs can have, in the order of their names."""
+    """Return the layouts that the GPUs of an EC2 type can have, sorted by name."""
     own = PARTITIONS.get(instance_type, ())
     return sorted(
         layout
@@ -131,10 +131,11 @@ def layouts_for(instance_type: str) -> list[str]:
 
 
 def _fits(layout: str, own: tuple[str, ...]) -> bool:
-    """Whether the partitions are together no larger than the GPU.
+    """Return whether the partitions fit on the GPU together.
 
-    `all-1g.10gb` makes seven, which an A100 of 40 GB has no memory for although it can have one
-    partition of that size. Names are rounded, hence one gigabyte more for each partition.
+    `all-1g.10gb` creates seven, for which an A100 of 40 GB has too little memory although it can
+    have one partition of that size. Sizes in names are rounded, hence one gigabyte of tolerance
+    for each.
     """
     parts = partitions_per_gpu(layout)
     memory_gb = sum(count * _memory_gb(partition) for partition, count in parts.items())
@@ -146,7 +147,7 @@ def _memory_gb(partition: str) -> int:
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Layouts that the accelerators of a group do not support."""
+    """Yield layouts that the accelerators of a group do not support."""
     for index, group in enumerate(cluster.compute):
         if group.mig_profile is None:
             continue
@@ -155,7 +156,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         other: Path = ("compute", index, "instance_type")
         if not known:
             yield Problem(
-                f"no partition layout is known for {group.instance_type}",
+                f"no MIG layout is known for {group.instance_type}",
                 here,
                 hint=f"types with layouts: {', '.join(t for t in PARTITIONS if layouts_for(t))}",
                 other_path=other,
@@ -164,6 +165,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield Problem(
                 f"{group.instance_type} has no layout {group.mig_profile}",
                 here,
-                hint=did_you_mean(group.mig_profile, known) or f"it has: {', '.join(known)}",
+                hint=did_you_mean(group.mig_profile, known)
+                or f"supported layouts: {', '.join(known)}",
                 other_path=other,
             )

@@ -28,7 +28,7 @@ PLATFORM: Final = Platform(
     tags_nodes=False,
     gpu_partitions=True,
     autoscaling_key=("hyperpod", "autoscaling"),
-    autoscaling_note="HyperPod runs Karpenter itself, and removes nodes that it did not add",
+    autoscaling_note="HyperPod runs Karpenter, which also removes nodes that it did not add",
     charts=frozenset({"kueue", "hyperpod-helm-chart"}),
     renders=frozenset({"kubernetes"}),
 )

@@ -1,4 +1,4 @@
-"""What HyperPod with Amazon EKS takes together, and what it does not.
+"""Validation of combinations of settings of HyperPod with Amazon EKS.
 
 Sources: SageMaker API (botocore 1.44.5: members of instance groups and of restricted instance
 groups), SageMaker developer guide, "Autoscaling on SageMaker HyperPod EKS" (continuous
@@ -23,7 +23,8 @@ _NOT_OF_RESTRICTED: dict[str, object] = {
     "network_interface": None,
     "scratch": None,
 }
-"""Fields that ClusterRestrictedInstanceGroupSpecification has no counterpart of, unset."""
+"""Fields without an equivalent in ClusterRestrictedInstanceGroupSpecification, with unset values.
+"""
 
 ALL_PERCENT = 100
 
@@ -44,17 +45,17 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield from _spot(cluster, here)
     if all(group.restricted for group in cluster.compute):
         yield Problem(
-            "every group is restricted: no node runs what Kubernetes needs beside jobs",
+            "every group is restricted: no node can run the system pods of Kubernetes",
             ("compute",),
             on_key=True,
             hint="add {name: system, role: system, instance_type: m5.2xlarge, count: 2}",
         )
     elif cluster.tenants and all(g.restricted for g in cluster.compute if g.role == "compute"):
         yield Problem(
-            "every compute group is restricted: there is nothing that tenants could share",
+            "every compute group is restricted: tenants have no nodes to share",
             ("tenants",),
             on_key=True,
-            hint="leave the tenants out, or add a compute group that is not restricted",
+            hint="omit the tenants, or add a compute group that is not restricted",
             other_path=("compute",),
         )
     yield from _autoscaling(cluster)
@@ -68,7 +69,7 @@ def _system(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     for name in ("mig_profile", "restricted"):
         if getattr(group, name):
             yield Problem(
-                f"`{name}` is of groups that run jobs", (*here, name), other_path=(*here, "role")
+                f"`{name}` requires the role compute", (*here, name), other_path=(*here, "role")
             )
 
 
@@ -76,13 +77,13 @@ def _restricted(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     for name, unset in _NOT_OF_RESTRICTED.items():
         if getattr(group, name) != unset:
             yield Problem(
-                f"a restricted instance group has no `{name}`",
+                f"a restricted instance group does not support `{name}`",
                 (*here, name),
                 other_path=(*here, "restricted"),
             )
     if group.capacity.kind == "spot":
         yield Problem(
-            "a restricted instance group takes no spot capacity",
+            "a restricted instance group does not support spot capacity",
             (*here, "capacity", "kind"),
             hint="kind: on-demand, or a training plan",
             other_path=(*here, "restricted"),
@@ -92,7 +93,7 @@ def _restricted(group: ComputeGroup, here: Path) -> Iterator[Problem]:
 def _spot(cluster: Cluster, here: Path) -> Iterator[Problem]:
     if cluster.resilience.node_provisioning != "continuous":
         yield Problem(
-            "spot instances need continuous provisioning",
+            "spot instances require continuous provisioning",
             (*here, "capacity", "kind"),
             hint="resilience.node_provisioning: continuous",
             other_path=("resilience", "node_provisioning"),
@@ -103,7 +104,7 @@ def _tiered_storage(cluster: Cluster) -> Iterator[Problem]:
     tiered = cluster.hyperpod.tiered_storage
     if tiered is not None and tiered.memory_percent == ALL_PERCENT:
         yield Problem(
-            "checkpoints would have all of each node's memory, and jobs none",
+            "checkpoints would use the whole memory of each node, and jobs would have none",
             ("hyperpod", "tiered_storage", "memory_percent"),
             hint="memory_percent: 20",
         )
@@ -115,14 +116,14 @@ def _autoscaling(cluster: Cluster) -> Iterator[Problem]:
     here: Path = ("hyperpod", "autoscaling")
     if cluster.resilience.node_provisioning != "continuous":
         yield Problem(
-            "Karpenter needs continuous provisioning",
+            "Karpenter requires continuous provisioning",
             here,
             hint="resilience.node_provisioning: continuous",
             other_path=("resilience", "node_provisioning"),
         )
     if cluster.resilience.node_recovery != "automatic":
         yield Problem(
-            "Karpenter needs automatic node recovery",
+            "Karpenter requires automatic node recovery",
             here,
             hint="resilience.node_recovery: automatic",
             other_path=("resilience", "node_recovery"),
@@ -133,14 +134,14 @@ def _addons(cluster: Cluster) -> Iterator[Problem]:
     here: Path = ("hyperpod", "addons")
     for number, before in _repeated(addon.name for addon in cluster.hyperpod.addons):
         yield Problem(
-            f"{cluster.hyperpod.addons[number].name} is there twice",
+            f"duplicate add-on {cluster.hyperpod.addons[number].name}",
             (*here, number, "name"),
             other_path=(*here, before, "name"),
         )
     for number, addon in enumerate(cluster.hyperpod.addons):
         if addon.name == "observability" and not cluster.observability.prometheus:
             yield Problem(
-                "the add-on sends its metrics to a Prometheus workspace, and there is none",
+                "the add-on requires a Prometheus workspace for its metrics",
                 (*here, number, "name"),
                 hint="observability.prometheus: true",
             )
@@ -153,7 +154,7 @@ def _governance(cluster: Cluster) -> Iterator[Problem]:
     here: Path = ("hyperpod", "task_governance", "priority_classes")
     for number, before in _repeated(each.name for each in governance.priority_classes):
         yield Problem(
-            f"a second priority class {governance.priority_classes[number].name}",
+            f"duplicate priority class {governance.priority_classes[number].name}",
             (*here, number, "name"),
             other_path=(*here, before, "name"),
         )
@@ -166,23 +167,23 @@ def _restricted_lustre(cluster: Cluster) -> Iterator[Problem]:
     here: Path = ("hyperpod", "restricted_lustre")
     if not any(group.restricted for group in cluster.compute):
         yield Problem(
-            "no group is restricted: nothing would use this file system",
+            "this file system has no effect: no group is restricted",
             here,
-            hint="restricted: true on a group, or leave the file system out",
+            hint="set restricted: true on a group, or omit the file system",
         )
     if lustre.capacity_gib != FIRST_STEP_GIB and lustre.capacity_gib % STEP_GIB:
         below = max(FIRST_STEP_GIB, lustre.capacity_gib // STEP_GIB * STEP_GIB)
         above = (lustre.capacity_gib // STEP_GIB + 1) * STEP_GIB
         yield Problem(
-            f"capacity_gib {lustre.capacity_gib} is not {FIRST_STEP_GIB} or a multiple of "
-            f"{STEP_GIB}",
+            f"capacity_gib must be {FIRST_STEP_GIB} or a multiple of {STEP_GIB}, got "
+            f"{lustre.capacity_gib}",
             (*here, "capacity_gib"),
             hint=f"capacity_gib: {below} or {above}",
         )
 
 
 def _repeated(values: Iterable[Hashable]) -> Iterator[tuple[int, int]]:
-    """Places of values that stood before, each with the first place."""
+    """Return the indexes of repeated values, each with the index of the first."""
     first: dict[Hashable, int] = {}
     for number, value in enumerate(values):
         before = first.setdefault(value, number)

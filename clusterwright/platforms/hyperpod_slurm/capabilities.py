@@ -1,4 +1,4 @@
-"""What HyperPod with Slurm can do, and what only AWS itself can show: its column of the tables."""
+"""Capabilities of HyperPod with Slurm, and what cannot be tested without AWS: its column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AUTO_RESUME_SLURM: Final = (
 )
 
 CAPACITY_SOURCE: Final = CREATE_CLUSTER
-"""Where the kinds of capacity are documented."""
+"""Source of the kinds of capacity."""
 
 CELLS: Final[Mapping[str, Cell]] = {
     "scheduler": Cell("yes", "Slurm", CREATE_CLUSTER),
@@ -28,14 +28,14 @@ CELLS: Final[Mapping[str, Cell]] = {
     "auto_resume": Cell(
         "yes", "`srun --auto-resume=1`, after HyperPod has replaced the node", AUTO_RESUME_SLURM
     ),
-    "deep_health_checks": Cell("yes", "on start: stress and connectivity", CREATE_CLUSTER),
+    "deep_health_checks": Cell("yes", "at start: stress and connectivity", CREATE_CLUSTER),
     "spot": Cell("yes", "`CapacityRequirements.Spot` of each group", CREATE_CLUSTER),
     "mig": Cell("no", "no field in the API, and no lifecycle step", CREATE_CLUSTER),
     "placement_group": Cell("no", PLATFORM.placement_group_reason, CREATE_CLUSTER),
     "topology": Cell(
         "yes", "topology/tree or topology/block, written by HyperPod", CREATE_CLUSTER
     ),
-    "custom_image": Cell("yes", "`image.image_id`, built from HyperPod's", CREATE_CLUSTER),
+    "custom_image": Cell("yes", "`image.image_id`, built from a HyperPod image", CREATE_CLUSTER),
     "autoscaling": Cell("no", "groups have a fixed count", CREATE_CLUSTER),
     "login": Cell("yes", "groups with the role login", CREATE_CLUSTER),
     "containers": Cell("yes", "Enroot and Pyxis, from the image or a mirror", DESIGN),
@@ -44,15 +44,15 @@ CELLS: Final[Mapping[str, Cell]] = {
     ),
     "rolling_update": Cell("yes", "`AutoPatchConfig`, `UpdateClusterSoftware`", CREATE_CLUSTER),
     "spares": Cell("yes", "`spare_count` of each group", DESIGN),
-    "inference": Cell("no", "AWS has no operator for Slurm", INFERENCE),
+    "inference": Cell("no", "AWS provides no operator for Slurm", INFERENCE),
     "most_nodes": Cell("yes", "6,758 instances in a group, 100 groups", CREATE_CLUSTER),
     "scheduling": Cell("yes", "partitions, QOS, fair share, preemption of Slurm", DESIGN),
     "scaling": Cell(
         "in part",
-        "by a change of the spec; missing nodes join when there is capacity",
+        "by a change of the spec; missing nodes join when capacity is available",
         CONTINUOUS_PROVISIONING,
     ),
-    "access": Cell("yes", "Session Manager to nodes, then ssh between them", CREATE_CLUSTER),
+    "access": Cell("yes", "Session Manager to nodes, ssh between nodes", CREATE_CLUSTER),
     "monitoring": Cell("yes", "CloudWatch, node metrics, a Prometheus workspace", DESIGN),
 }
 
@@ -62,4 +62,4 @@ LIMITATIONS: Final[tuple[str, ...]] = (
     "rolling updates of images (`AutoPatchConfig`)",
     "a training plan's start and end",
 )
-"""What cannot be tested without AWS, beside `capabilities.LIMITATIONS`."""
+"""What cannot be tested without AWS, in addition to `capabilities.LIMITATIONS`."""

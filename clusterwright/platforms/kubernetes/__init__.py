@@ -1,5 +1,5 @@
-"""What Kubernetes is told and CloudFormation does not carry: manifests and charts' values.
+"""Kubernetes configuration that CloudFormation does not support: manifests and chart values.
 
-Pure data: from the resolved spec, the catalogue and the ids of a deployment. Nothing here talks
-to a cluster; `clusterwright render kubernetes` prints it.
+Data derived from the resolved spec, the catalogue and the ids of a deployment. This package does
+not connect to a cluster; `clusterwright render kubernetes` prints the manifests.
 """

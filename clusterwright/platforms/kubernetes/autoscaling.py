@@ -1,7 +1,7 @@
-"""Karpenter's node classes and pools on HyperPod; `karpenter` has those of EKS node groups.
+"""Node classes and pools of Karpenter on HyperPod; the module `karpenter` has those for EKS.
 
-Sources: SageMaker developer guide, "Create a NodeClass" and "Create a NodePool". Groups start with
-no nodes there: Karpenter removes nodes that it did not add.
+Sources: SageMaker developer guide, "Create a NodeClass" and "Create a NodePool". Groups start
+without nodes, because Karpenter removes nodes that it did not add.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from clusterwright.platforms.kubernetes.objects import Manifest, manifest, objec
 
 NODE_CLASS_GROUP = "karpenter.sagemaker.amazonaws.com"
 CONSOLIDATE_AFTER = "10m"
-"""Our choice: long enough for the next job of a queue to use the node."""
+"""Chosen to be long enough for the next job of a queue to use the node."""
 
 
 def autoscaling_manifests(
     cluster: Cluster, catalog: Catalog, outputs: Mapping[str, str]
 ) -> Iterator[Manifest]:
-    """A class and a pool for each group that may grow (`max_count`).
+    """Return a class and a pool for each group that may grow (`max_count`).
 
     Raises
     ------
     UnknownOutputError
-        `outputs` lack what nodes are launched with; only where Karpenter runs in the cluster.
+        `outputs` lacks an id with which nodes are launched; only if Karpenter runs in the cluster.
     """
     if cluster.traits.karpenter_in_cluster:
         yield from karpenter_manifests(cluster, catalog, outputs)
@@ -81,7 +81,7 @@ def _pool(cluster: Cluster, group: ComputeGroup, name: str, catalog: Catalog) ->
                     **({"taints": taints(group)} if group.taints else {}),
                 },
             },
-            # A node with a job is never removed to pack jobs more tightly.
+            # A node with a job is never removed by consolidation.
             "disruption": {
                 "consolidationPolicy": "WhenEmpty",
                 "consolidateAfter": CONSOLIDATE_AFTER,

@@ -1,7 +1,7 @@
 """Helm charts that a platform needs: version, repository and digest of each.
 
-`charts.json` has what public sources state. A digest that is in no source is `unknown` there, and
-the chart is refused until the spec gives one.
+`charts.json` has the values of public sources. A digest without a source is `unknown`, and the
+chart is refused until the spec has one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ UNKNOWN = "unknown"
 
 
 class UnknownChartError(Exception):
-    """Charts without a known version or digest; `labels` names each and what it lacks."""
+    """Charts without a known version or digest; `labels` has the name and the missing values of
+    each.
+    """
 
     def __init__(self, labels: list[str]) -> None:
         super().__init__(", ".join(labels))
@@ -35,7 +37,7 @@ class UnknownChartError(Exception):
 
 @dataclass(frozen=True)
 class ListedChart:
-    """A chart of the list; None where no source gives the value."""
+    """A chart of the list; a value is None if no source has it."""
 
     name: str
     version: str | None
@@ -43,7 +45,7 @@ class ListedChart:
     repository: str | None
     namespace: str
     values_schema: str | None
-    """File name of a copy of the chart's `values.schema.json`, where it has one."""
+    """File name of a copy of the chart's `values.schema.json`, if it has one."""
 
     source: str
     date: str
@@ -51,7 +53,7 @@ class ListedChart:
 
 @dataclass(frozen=True)
 class PinnedChart:
-    """A chart as it is installed."""
+    """A chart with the version and values that are installed."""
 
     name: str
     version: str
@@ -62,24 +64,24 @@ class PinnedChart:
 
 @cache
 def listed_charts() -> dict[str, ListedChart]:
-    """The list, by name."""
+    """Return the charts of the list by name."""
     document = json.loads(CHARTS_FILE.read_text(encoding="utf-8"))
     return {row["name"]: ListedChart(**_read(row)) for row in document["charts"]}
 
 
 def wanted_charts(cluster: Cluster, catalog: Catalog) -> list[str]:
-    """Names of the charts that this cluster needs, in the order of installation."""
+    """Return the names of the charts that this cluster needs, in the order of installation."""
     return list(_wanted(cluster, catalog))
 
 
 def pinned_charts(cluster: Cluster, catalog: Catalog) -> list[PinnedChart]:
-    """Raises UnknownChartError where a version, an address or a digest is unknown."""
+    """Raises UnknownChartError if a version, an address or a digest is unknown."""
     given: dict[str, Chart] = {chart.name: chart for chart in cluster.kubernetes.workloads.charts}
     found, unknown = [], []
     for name in wanted_charts(cluster, catalog):
         listed, own = listed_charts()[name], given.get(name)
         version = (own.version if own is not None else None) or listed.version
-        # A digest belongs to one version: the listed one does not fit another version.
+        # A digest belongs to one version: the listed digest is not that of another version.
         digest = own.sha256 if own is not None else None
         if digest is None and version == listed.version:
             digest = listed.sha256
@@ -99,7 +101,7 @@ def pinned_charts(cluster: Cluster, catalog: Catalog) -> list[PinnedChart]:
 
 def _wanted(cluster: Cluster, catalog: Catalog) -> Iterator[str]:
     if cluster.on_hyperpod:
-        # cert-manager, which the training operator needs, is an add-on of EKS's.
+        # cert-manager, which the training operator needs, is an EKS add-on.
         yield "hyperpod-helm-chart"
     else:
         families = {accelerators.family(group.instance_type, catalog) for group in cluster.compute}

@@ -23,19 +23,19 @@ def page() -> str:
 <!-- Written by `python -m tools.docs kubernetes-charts`; do not edit. -->
 
 Helm charts that a cluster on EKS needs and CloudFormation does not install. Versions and addresses
-are those of public sources; of {len(charts)} charts, nobody has read the archive of {digests}, and
-of {versions} not even a version. What is unknown is refused where it would be used:
-`clusterwright render kubernetes --part charts` ends with an error until the spec gives it
+are those of public sources; of {len(charts)} charts, the digest of {digests} is unknown, and the
+version of {versions}. An unknown value is an error where it is used:
+`clusterwright render kubernetes --part charts` fails until the spec has the value
 (`kubernetes.workloads.charts`).
 
 | Chart | Platforms | Version | SHA-256 | Repository | Values checked |
 |---|---|---|---|---|---|
 {rows}
 
-{schemas} of {len(charts)} charts has a `values.schema.json` that could be read; values of the
-others are checked by Helm alone, when somebody installs them. No chart is rendered in our tests:
-their archives cannot be had there. What is tried with Helm is that our values come through as they
-are, and that Helm refuses what our check of a schema refuses.
+The `values.schema.json` of {schemas} of {len(charts)} charts is available; values of the others
+are checked only by Helm, during installation. The tests render no chart, because the archives are
+not available to them. They check with Helm that the values arrive unchanged, and that Helm refuses
+the same values as our schema check.
 
 ## Sources
 

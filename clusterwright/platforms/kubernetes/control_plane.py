@@ -1,4 +1,4 @@
-"""The control plane of EKS, as data: versions, add-ons, addresses, names."""
+"""EKS control plane, as data: versions, add-ons, addresses, names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clusterwright.platforms.hyperpod_eks import inference
 
 @dataclass(frozen=True)
 class KubernetesVersion:
-    """One minor version of Kubernetes on EKS; days are UTC, `None` where no source gives them."""
+    """A minor version of Kubernetes on EKS; days are UTC, None if no source has them."""
 
     name: str
     released: dt.date | None
@@ -46,8 +46,9 @@ HYPERPOD_VERSIONS: Final = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
 HyperPod with Amazon EKS", read 2026-11)."""
 
 CNI_WITH_EFA_ONLY: Final = (1, 18, 3)
-"""The first VPC CNI that HyperPod supports and that does not use `efa-only` interfaces (the same
-page; aws/amazon-vpc-cni-k8s, release notes)."""
+"""The first VPC CNI version that HyperPod supports and that does not use `efa-only` interfaces
+(same page; aws/amazon-vpc-cni-k8s, release notes).
+"""
 
 MAXIMUM_NODES_PER_GROUP: Final = 450
 """Quota L-BD136A63, nodes per managed node group (AWS General Reference, EKS)."""
@@ -60,7 +61,7 @@ CONTROL_PLANE_ADDRESSES: Final = 6
 guide, "View Amazon EKS networking requirements for VPC and subnets")."""
 
 BEFORE_NODES: Final = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
-"""Nodes need them to become ready; as daemon sets they are active without nodes."""
+"""Add-ons that nodes need to become ready; as daemon sets they are active without nodes."""
 
 AFTER_NODES: Final = (
     "coredns",
@@ -70,54 +71,54 @@ AFTER_NODES: Final = (
     "eks-node-monitoring-agent",
     "amazon-cloudwatch-observability",
 )
-"""Their pods need a node: until there is one, EKS reports them as degraded."""
+"""Add-ons whose pods need a node: until there is one, EKS reports them as degraded."""
 
 SERVICE_ACCOUNTS: Final = {
     "vpc-cni": "aws-node",
     "amazon-cloudwatch-observability": "cloudwatch-agent",
     "aws-mountpoint-s3-csi-driver": "s3-csi-driver-sa",
 }
-"""Add-ons that call AWS, and the service account that does (EKS user guide, "AWS add-ons").
+"""Add-ons that call AWS, with their service accounts (EKS user guide, "AWS add-ons").
 
-FSx's driver calls AWS to make file systems; ours exist, and their volumes are described. The
-driver of Mountpoint for S3 reads every mounted bucket with one role (awslabs/mountpoint-s3-csi-
-driver, docs/CONFIGURATION.md, "Driver-Level Credentials with EKS Pod Identity")."""
+The FSx driver calls AWS only to create file systems; here they exist already, with static volumes.
+The driver of Mountpoint for S3 reads every mounted bucket with one role
+(awslabs/mountpoint-s3-csi- driver, docs/CONFIGURATION.md, "Driver-Level Credentials with EKS Pod
+Identity")."""
 
 SERVICE_CIDRS: Final = ("172.20.0.0/16", "10.100.0.0/16")
-"""One of which EKS assigns to services (EKS API, KubernetesNetworkConfigRequest)."""
+"""Ranges from which EKS selects that of services (EKS API, KubernetesNetworkConfigRequest)."""
 
 MINIMUM_IP_TARGET: Final = 10
 WARM_IP_TARGET: Final = 2
-"""The minimum number of addresses of a node, and the number of spare ones.
+"""Minimum number of addresses of a node, and number of spare addresses.
 
-The plugin's default holds a second interface full of addresses ready, twice what the network plan
-counts; the node of a training cluster runs few pods, and they live for days, so a small stock is
-enough. Prefix delegation would take blocks of 16 out of a subnet that is cut to size, for numbers
-of pods that no training node has (aws/amazon-vpc-cni-k8s, `docs/eni-and-ip-target.md` and
-`docs/prefix-and-ip-target.md`)."""
+By default the plug-in keeps a second interface full of addresses, twice what the network plan
+counts; a node of a training cluster runs few pods, for days, so a small reserve is enough. Prefix
+delegation would use blocks of 16 in a subnet of limited size, for more pods than a training node
+has (aws/amazon-vpc-cni-k8s, `docs/eni-and-ip-target.md` and `docs/prefix-and-ip-target.md`)."""
 
 
 def version(name: str) -> KubernetesVersion | None:
-    """The dates of a version; None where the version is not known here."""
+    """Return the dates of a version; None for an unknown version."""
     return next((each for each in VERSIONS if each.name == name), None)
 
 
 def cluster_name(cluster: Cluster) -> str:
-    """The name of the EKS cluster, which is the environment."""
+    """Return the name of the EKS cluster, which is the environment."""
     return cluster.environment
 
 
 def log_group(cluster: Cluster) -> str:
-    """The log group of the control plane (EKS user guide, "Send control plane logs")."""
+    """Return the log group of the control plane (EKS user guide, "Send control plane logs")."""
     return f"/aws/eks/{cluster_name(cluster)}/cluster"
 
 
 def service_cidr(cluster: Cluster) -> str | None:
-    """The range of services: nodes with a custom image need it, since EKS passes it only to
-    nodes with its own images. It cannot change later, so it is in the template from the first day.
+    """Return the CIDR range of services: nodes with a custom image need it, because EKS passes it
+    only to nodes with EKS images. It cannot change later, so it is always in the template.
 
-    None where EKS is to choose: the ranges of a network that exists are not known here, or both of
-    EKS's overlap those of the file.
+    None if EKS selects it: the ranges of an existing network are unknown, or both default ranges
+    of EKS overlap those of the spec.
     """
     if cluster.kubernetes.service_cidr is not None or cluster.network.existing is not None:
         return cluster.kubernetes.service_cidr
@@ -131,7 +132,8 @@ def service_cidr(cluster: Cluster) -> str | None:
 
 
 def addons(cluster: Cluster) -> tuple[Addon, ...]:
-    """Every add-on that is installed, in the order of installation, with its version or None.
+    """Return every add-on that is installed, in the order of installation, with its version or
+    None.
 
     Network, DNS, identity and metrics are always there; drivers where there is Lustre, or a bucket
     that is mounted;
@@ -156,15 +158,15 @@ def addons(cluster: Cluster) -> tuple[Addon, ...]:
 
 
 def mounted_buckets(cluster: Cluster) -> list[Bucket]:
-    """Buckets that pods mount, in the order of the spec."""
+    """Return the buckets that pods mount, in the order of the spec."""
     return [bucket for bucket in cluster.storage.buckets if bucket.mount_path is not None]
 
 
 def configuration_values(addon: str) -> dict[str, object]:
-    """Configuration values of an add-on."""
+    """Return the configuration values of an add-on."""
     if addon == "vpc-cni":
         return {
-            # Without it the network policies of tenants are taken and hold nothing (EKS user
+            # Without it the network policies of tenants are accepted but not enforced (EKS user
             # guide, "Limit pod traffic with Kubernetes network policies"); a text, as there.
             "enableNetworkPolicy": "true",
             "env": {
@@ -173,7 +175,7 @@ def configuration_values(addon: str) -> dict[str, object]:
             },
         }
     if addon == "aws-mountpoint-s3-csi-driver":
-        # Nodes with accelerators have taints, and jobs there read the buckets (EKS user guide,
+        # Nodes with accelerators have taints, and jobs on them read the buckets (EKS user guide,
         # "Deploy the Mountpoint for Amazon S3 driver").
         return {"node": {"tolerateAllTaints": True}}
     return {}

@@ -18,7 +18,7 @@ DESTINATION = "local-cluster"
 
 
 def cluster_arn(cluster: Cluster) -> str:
-    """The ARN of the EKS cluster."""
+    """Return the ARN of the EKS cluster."""
     return (
         f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}"
         f":cluster/{cluster_name(cluster)}"
@@ -26,12 +26,12 @@ def cluster_arn(cluster: Cluster) -> str:
 
 
 def delivery_manifests(cluster: Cluster) -> Iterator[Manifest]:
-    """The secret of the cluster and the application; nothing without Argo CD."""
+    """Return the secret of the cluster and the application; nothing without Argo CD."""
     argocd = cluster.kubernetes.capabilities.argocd
     if argocd is None:
         return
     arn = cluster_arn(cluster)
-    # No secret is in it: the name and the ARN of the cluster that it lies in.
+    # It contains no confidential data, only the name and the ARN of its cluster.
     yield manifest(
         "v1",
         "Secret",

@@ -16,7 +16,7 @@ from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.platforms.hyperpod_eks import mig
 
 GPU: Final = "nvidia.com/gpu"
-"""The resource of NVIDIA's device plugin (NVIDIA/k8s-device-plugin, README)."""
+"""Resource of NVIDIA's device plug-in (NVIDIA/k8s-device-plugin, README)."""
 
 NEURON: Final = "aws.amazon.com/neuron"
 """Whole Neuron devices (aws-neuron/neuron-helm-charts, values of the device plugin)."""
@@ -32,18 +32,20 @@ HYPERPOD_GROUP: Final = "sagemaker.amazonaws.com/instance-group-name"
 """HyperPod's label of a node's instance group (sagemaker-hyperpod-cli, node selectors)."""
 
 HYPERPOD_HEALTH: Final = "sagemaker.amazonaws.com/node-health-status"
-"""`Schedulable` where HyperPod's agent finds nothing wrong (sagemaker-hyperpod 3.12.0,
-NODE_AFFINITY_DICT)."""
+"""`Schedulable` if HyperPod's agent finds no problem (sagemaker-hyperpod 3.12.0,
+NODE_AFFINITY_DICT).
+"""
 
 LAYERS: Final = "topology.k8s.aws/network-node-layer-{}"
-"""HyperPod's labels of the network's layers, from the far one (SageMaker developer guide,
-"Using topology-aware scheduling in Amazon SageMaker HyperPod")."""
+"""HyperPod's labels of the network layers, beginning with the most distant (SageMaker developer
+guide, "Using topology-aware scheduling in Amazon SageMaker HyperPod").
+"""
 
 _RESOURCE = {"nvidia": GPU, "neuron": NEURON}
 
 
 class UnknownFactError(Exception):
-    """The catalogue lacks a fact about an instance type."""
+    """The catalogue has no value for an instance type."""
 
     def __init__(self, instance_type: str, what: str) -> None:
         super().__init__(f"{what} of {instance_type} are unknown")
@@ -72,7 +74,7 @@ class NodeResources:
 
 
 def job_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """Groups whose nodes run jobs with whole accelerators, in the order of the spec."""
+    """Return the groups whose nodes run jobs with whole accelerators, in the order of the spec."""
     return [
         group
         for group in cluster.compute
@@ -81,7 +83,7 @@ def job_groups(cluster: Cluster) -> list[ComputeGroup]:
 
 
 def divided_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """Groups whose nodes run pods with GPU partitions, in the order of the spec."""
+    """Return the groups whose nodes run pods with GPU partitions, in the order of the spec."""
     return [
         group
         for group in cluster.compute
@@ -90,18 +92,18 @@ def divided_groups(cluster: Cluster) -> list[ComputeGroup]:
 
 
 def shared_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """Groups that queues and quotas divide among the tenants, in the order of the file.
+    """Return the groups that queues and quotas divide among the tenants, in the order of the spec.
 
-    Restricted groups are not among them: what runs there are recipes for Amazon Nova, which
-    HyperPod's recipe launcher starts with pods of its own (Amazon Nova user guide, "Amazon
-    SageMaker HyperPod Essential Commands Guide"), and no source shows a queue's label on them.
+    Restricted groups are not included: they run recipes for Amazon Nova, whose pods HyperPod's
+    recipe launcher starts (Amazon Nova user guide, "Amazon SageMaker HyperPod Essential Commands
+    Guide"), and no source shows a queue's label on them.
     """
     shared = [*job_groups(cluster), *divided_groups(cluster)]
     return [group for group in cluster.compute if group in shared]
 
 
 def job_nodes(cluster: Cluster, group: ComputeGroup) -> int:
-    """The maximum number of nodes for jobs: without spares, with those that Karpenter adds."""
+    """Return the maximum number of nodes for jobs: without spares, with Karpenter's nodes."""
     most = group.count
     if is_scaled(cluster, group):
         most = max(most, group.max_count or 0)
@@ -109,7 +111,7 @@ def job_nodes(cluster: Cluster, group: ComputeGroup) -> int:
 
 
 def node_resources(group: ComputeGroup, catalog: Catalog) -> NodeResources:
-    """Raises UnknownFactError where the catalogue does not know processors or memory."""
+    """Raises UnknownFactError if the catalogue has no processors or memory."""
     instance = _instance(group, catalog)
     vcpus = _known(instance.vcpus, group, "processors")
     if group.threads_per_core == 1:
@@ -125,12 +127,12 @@ def node_resources(group: ComputeGroup, catalog: Catalog) -> NodeResources:
 
 
 def efa_count(group: ComputeGroup, catalog: Catalog) -> int:
-    """EFA interfaces of a node. Raises UnknownFactError where no source gives their number."""
+    """Return the EFA interfaces of a node. Raises UnknownFactError if the number is unknown."""
     return int(_known(_instance(group, catalog).efa_interfaces, group, "EFA interfaces"))
 
 
 def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether these nodes need the EFA plugin; True where EFA support is unknown."""
+    """Return whether these nodes need the EFA plug-in; True if EFA support is unknown."""
     instance = catalog.instance(group.instance_type)
     if instance is None:
         return False
@@ -138,19 +140,19 @@ def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
 
 
 def instance_label(cluster: Cluster, group: ComputeGroup) -> str:
-    """The value of the label of the instance type: with `ml.` on HyperPod."""
+    """Return the value of the instance type label: with `ml.` on HyperPod."""
     return ml_name(group.instance_type) if cluster.on_hyperpod else group.instance_type
 
 
 def group_labels(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
-    """Labels that select the nodes of the group."""
+    """Return the labels that select the nodes of the group."""
     if cluster.on_hyperpod:
         return {HYPERPOD_GROUP: group.name}
     return {GROUP_LABEL: group.name}
 
 
 def taints(group: ComputeGroup) -> list[dict[str, str]]:
-    """The group's taints in the format of Kubernetes."""
+    """Return the group's taints in the format of Kubernetes."""
     return [
         {"key": t.key, **({"value": t.value} if t.value is not None else {}), "effect": t.effect}
         for t in group.taints
@@ -158,7 +160,7 @@ def taints(group: ComputeGroup) -> list[dict[str, str]]:
 
 
 def tolerations(group: ComputeGroup) -> list[dict[str, str]]:
-    """Tolerations that pods need to run on the group's nodes."""
+    """Return the tolerations that pods need to run on the group's nodes."""
     found = []
     for taint in group.taints:
         entry = {"key": taint.key, "operator": "Exists", "effect": taint.effect}
@@ -169,7 +171,7 @@ def tolerations(group: ComputeGroup) -> list[dict[str, str]]:
 
 
 def topology_layers(group: ComputeGroup, catalog: Catalog) -> int:
-    """The number of network layers in the labels of nodes of the type; 0 where unknown."""
+    """Return the number of network layers in the labels of nodes of the type; 0 if unknown."""
     layers = _instance(group, catalog).topology_layers
     return layers.value if isinstance(layers, Known) else 0
 

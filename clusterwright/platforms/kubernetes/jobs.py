@@ -42,7 +42,9 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 KUEUE_WORKLOAD_PRIORITY_CLASS_LABEL_KEY)."""
 
 GOVERNED_QUEUE_SUFFIX = "-localqueue"
-"""Of the queue that task governance makes (the same, SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX)."""
+"""Suffix of the queue that task governance creates (same source,
+SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX).
+"""
 
 ROOTLESS_PORTS = "20000 65535"
 """The range of local ports in the example without a root (checkpointless, 24520b4)."""
@@ -51,7 +53,9 @@ Pod = dict[str, Any]
 
 
 def job_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
-    """The jobs of the file. Raises UnknownFactError where a type's EFA interfaces are unknown."""
+    """Return the jobs of the spec. Raises UnknownFactError if the EFA interfaces of a type are
+    unknown.
+    """
     groups = {group.name: group for group in cluster.compute}
     tenants = {tenant.name: tenant for tenant in tenants_of(cluster)}
     for job in cluster.kubernetes.workloads.jobs:
@@ -123,10 +127,10 @@ def _hyperpod_pytorch(
 
 
 def _without_checkpoints(pod: Pod, wanted: Checkpointless) -> None:
-    """What AWS's examples with checkpoints and those without differ in, beside the program.
+    """Settings in which AWS's examples with and without checkpoints differ, except the program.
 
-    They widen the range of ports with `sysctl` in a privileged container; the pod's own setting
-    does it here, which Kubernetes counts among those that are safe.
+    The examples widen the range of ports with `sysctl` in a privileged container; here it is a
+    setting of the pod, which Kubernetes classifies as safe.
     """
     variables = {
         "INPROCESS_RESTART": "1",
@@ -146,7 +150,7 @@ def _nccl_tests(
     cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
 ) -> Manifest:
     worker = _pod(cluster, catalog, job, tenant, group, container="worker")
-    # The operator starts sshd in workers; the command is the launcher's.
+    # The operator starts sshd in workers; the command runs in the launcher.
     del worker["containers"][0]["command"]
     launcher = {
         "containers": [
@@ -207,7 +211,7 @@ def _job(
 
 
 def _template(cluster: Cluster, group: ComputeGroup, pod: Pod) -> dict[str, Any]:
-    """A pod as a job makes it, which keeps its node until it ends where nodes come and go."""
+    """Return the pod template of a job; an autoscaler keeps its node until the pod ends."""
     annotations = pod_annotations(cluster, group)
     return {**({"metadata": {"annotations": annotations}} if annotations else {}), "spec": pod}
 
@@ -221,7 +225,7 @@ def _pod(
     *,
     container: str,
 ) -> Pod:
-    """One pod for each node, with everything that the node has."""
+    """Return a pod for each node, with all resources of the node."""
     node = node_resources(group, catalog)
     limits: dict[str, str] = {}
     if node.accelerator is not None:
@@ -242,7 +246,7 @@ def _pod(
                 "name": container,
                 "image": job.image,
                 "command": list(job.command),
-                # Devices and huge pages are never shared out: what is asked for is the limit too.
+                # Devices and huge pages are never overcommitted: requests equal limits.
                 "resources": {"requests": {**_defaults(tenant), **limits}, "limits": limits},
                 "volumeMounts": [
                     {"name": "shared-memory", "mountPath": "/dev/shm"},  # noqa: S108
@@ -263,7 +267,7 @@ def _pod(
         ],
     }
     if group.scratch is not None and cluster.traits.managed_node_groups:
-        # nodeadm puts the kubelet's volumes on the instance's drives.
+        # nodeadm places the kubelet's volumes on the instance store.
         pod["volumes"].append({"name": "scratch", "emptyDir": {}})
         mounts = pod["containers"][0]["volumeMounts"]
         mounts.append({"name": "scratch", "mountPath": group.scratch.mount_path})

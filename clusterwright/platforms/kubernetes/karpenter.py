@@ -5,10 +5,10 @@ concepts/nodeclasses.md, nodepools.md, disruption.md and nodeoverlays.md, refere
 v1.9/tasks/odcrs.md for reservations and capacity blocks; designs/efa-for-static-capacity.md for
 `networkInterfaces`.
 
-What a group's `count` says is in its managed node groups, and stays; Karpenter adds up to
-`max_count` and takes its own nodes away once they are empty. A node is never taken from under a
-job: nothing is packed closer together, nothing expires, a change of the class or a new image
-(drift) replaces no node that runs. Idle nodes go after ten minutes, and the next ones are new.
+The `count` nodes of a group are in its managed node groups and always run; Karpenter adds nodes up
+to `max_count` and removes its own nodes when they are empty. A node with a job is never removed:
+there is no consolidation or expiry, and a change of the class or a new image (drift) replaces no
+running node. Idle nodes are removed after ten minutes.
 """
 
 from __future__ import annotations
@@ -46,12 +46,14 @@ SECURITY_GROUPS: Final = "KarpenterSecurityGroupIds"
 KEY: Final = "KarpenterKeyArn"
 PLACEMENT_GROUPS: Final = "KarpenterPlacementGroups"
 """Outputs of the deployment: ids of the resources with which nodes are launched. The last one is a
-JSON object, the name of the placement group by the name of the group of the spec."""
+JSON object with the name of the placement group by the name of the group in the spec.
+"""
 
 NODE_CLASS_GROUP: Final = "karpenter.k8s.aws"
 IMAGE: Final = "al2023@latest"
-"""Of EKS's images, the one with the drivers of the type. The newest for a new node, as a managed
-node group's is; running ones are not replaced for it (see `_DISRUPTION`)."""
+"""The EKS image with the drivers of the type. A new node has the newest, as in a managed node
+group; running nodes are not replaced for a new image (see `_DISRUPTION`).
+"""
 
 ZONE_ID: Final = "topology.k8s.aws/zone-id"
 CAPACITY_TYPE: Final = "karpenter.sh/capacity-type"
@@ -61,29 +63,30 @@ CAPACITY_TYPES: Final = {
     "reservation": "reserved",
     "capacity-block": "reserved",
 }
-"""Karpenter's capacity type of each kind that EKS takes (odcrs.md: capacity blocks are selected
-like reservations)."""
+"""Karpenter's capacity type for each kind that EKS supports (odcrs.md: capacity blocks are
+selected like reservations).
+"""
 
 DO_NOT_DISRUPT: Final = {"karpenter.sh/do-not-disrupt": "true"}
 """Annotation of pods whose node Karpenter must keep (disruption.md, "Pod-Level Controls")."""
 
 CONSOLIDATE_AFTER: Final = "10m"
-"""Our choice: long enough for the next job of a queue to use the node."""
+"""Chosen to be long enough for the next job of a queue to use the node."""
 
 _DISRUPTION: Final[dict[str, Any]] = {
     "consolidationPolicy": "WhenEmpty",
     "consolidateAfter": CONSOLIDATE_AFTER,
     "budgets": [
-        # Empty nodes may all go at once; by default a tenth of the pool may.
+        # All empty nodes may be removed at once; the default is a tenth of the pool.
         {"nodes": "100%", "reasons": ["Empty"]},
-        # `0` for these: a newer image or a changed class waits until nodes are empty.
+        # `0` for these: a newer image or a changed class applies only to new nodes.
         {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
     ],
 }
 
 
 class UnknownOutputError(Exception):
-    """The outputs of the deployment lack `missing`, with which nodes are launched."""
+    """The outputs of the deployment lack `missing`, which is needed to launch nodes."""
 
     def __init__(self, missing: tuple[str, ...]) -> None:
         super().__init__(", ".join(missing))
@@ -102,21 +105,21 @@ class _Site:
 
 
 def queue_name(cluster: Cluster) -> str:
-    """The queue of EC2's interruption warnings."""
+    """Return the queue of EC2's interruption notices."""
     return f"{cluster.environment}-karpenter"
 
 
 def karpenter_manifests(
     cluster: Cluster, catalog: Catalog, outputs: Mapping[str, str]
 ) -> Iterator[Manifest]:
-    """A node class and a pool for each group, and an overlay for huge pages.
+    """Return a node class and a pool for each group, and an overlay for huge pages.
 
     Raises
     ------
     UnknownOutputError
-        An id that the deployment gives is not in `outputs`.
+        An id of the deployment is not in `outputs`.
     UnknownFactError
-        The catalogue does not know what an instance type has.
+        The catalogue lacks a value for an instance type.
     """
     groups = scaled_groups(cluster)
     if not groups:
@@ -130,12 +133,12 @@ def karpenter_manifests(
 
 
 def added_nodes(group: ComputeGroup) -> int:
-    """The number of nodes that Karpenter may add to the `count` in managed node groups."""
+    """Return the number of nodes that Karpenter may add to the `count` in managed node groups."""
     return max(0, (group.max_count or 0) - group.count)
 
 
 def pod_annotations(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
-    """Annotations of pods of jobs, which keep their nodes until the job ends."""
+    """Return the annotations of pods of jobs, which keep their nodes until the job ends."""
     scaled = cluster.traits.karpenter_in_cluster and is_scaled(cluster, group)
     return dict(DO_NOT_DISRUPT) if scaled else {}
 
@@ -147,13 +150,13 @@ def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:  # noqa:
     homes = [g for g in cluster.compute if g.count and _takes_controllers(g)]
     system = [g for g in homes if g.role == "system"]
     values: dict[str, Any] = {
-        # Two where there is a second node for it: the chart keeps them on different ones.
+        # Two replicas if there is a second node: the chart runs them on different nodes.
         "replicas": min(2, sum(g.count for g in system or homes)) or 1,
         "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT},
         "settings": {
             "clusterName": cluster.environment,
             "interruptionQueue": queue_name(cluster),
-            # Without egress neither the price list nor IAM can be reached.
+            # Without egress neither the Price List nor IAM is reachable.
             "isolatedVPC": is_isolated(cluster),
             "featureGates": {
                 "reservedCapacity": True,
@@ -165,7 +168,7 @@ def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:  # noqa:
         },
     }
     if system:
-        # Beside the chart's own rule that keeps the controller off nodes that it makes.
+        # In addition to the chart's rule that keeps the controller off nodes that it launches.
         values["nodeSelector"] = {
             "kubernetes.io/os": "linux",
             launch_templates.ROLE_LABEL: "system",
@@ -174,14 +177,14 @@ def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:  # noqa:
 
 
 def is_isolated(cluster: Cluster) -> bool:
-    """Whether AWS is reached only through interface endpoints; for an existing network this
-    says so here, and prices are asked for.
-    """
+    """Return whether AWS is reachable only through interface endpoints."""
     return cluster.network.existing is None and cluster.network.egress == "closed"
 
 
 def _takes_controllers(group: ComputeGroup) -> bool:
-    """Whether the chart's pods tolerate the group's nodes: it tolerates CriticalAddonsOnly."""
+    """Return whether the chart's pods tolerate the group's nodes: they tolerate
+    CriticalAddonsOnly.
+    """
     return all(
         t.effect == "PreferNoSchedule" or t.key == "CriticalAddonsOnly" for t in group.taints
     )
@@ -211,7 +214,7 @@ def _site(
 
 
 def _image(cluster: Cluster) -> dict[str, Any]:
-    """The image family, which selects the bootstrap data even for a custom image."""
+    """Return the image family, which selects the bootstrap data even for a custom image."""
     if cluster.image.image_id is not None:
         return {"amiFamily": "AL2023", "amiSelectorTerms": [{"id": cluster.image.image_id}]}
     return {"amiSelectorTerms": [{"alias": IMAGE}]}
@@ -227,8 +230,8 @@ def _node_class(
     layout = _layout(group, catalog)
     spec: dict[str, Any] = {
         **_image(cluster),
-        # Not `role`: Karpenter would make instance profiles, for which it needs IAM's endpoint,
-        # which a closed network does not reach, and rights that it can do without.
+        # Not `role`: Karpenter would create instance profiles, which requires IAM's endpoint,
+        # unreachable from a closed network, and additional permissions.
         "instanceProfile": site.instance_profile,
         "subnetSelectorTerms": [{"id": each} for each in site.subnet_ids],
         "securityGroupSelectorTerms": [{"id": each} for each in site.security_group_ids],
@@ -266,11 +269,12 @@ def _node_class(
         },
     }
     if layout == (Interface(0, 0, "interface"),):
-        # EC2 gives no public address to an instance with several interfaces, and refuses the key.
+        # EC2 assigns no public address to an instance with several interfaces, and refuses the
+        # key.
         spec["associatePublicIPAddress"] = False
     if isinstance(group.capacity, Reservation | CapacityBlock):
         spec["capacityReservationSelectorTerms"] = [{"id": group.capacity.id}]
-    # What outputs of an earlier deployment say of other groups does not count.
+    # Other groups in the outputs of an earlier deployment are ignored.
     if _is_placed(cluster, group, catalog):
         spec["placementGroupSelector"] = {"name": site.placement_groups[group.name]}
     if group.scratch is not None:
@@ -319,7 +323,7 @@ def _one_of(key: str, value: str) -> dict[str, Any]:
 
 
 def _limits(group: ComputeGroup, catalog: Catalog) -> dict[str, str]:
-    """The maximum that Karpenter may add, as nodes and their resources."""
+    """Return the limits of what Karpenter may add, as nodes and their resources."""
     nodes, node = added_nodes(group), node_resources(group, catalog)
     devices = {name: str(count * nodes) for name, count in node.devices().items()}
     return {"nodes": str(nodes), "cpu": str(node.cpu_count * nodes), **devices}
@@ -328,10 +332,12 @@ def _limits(group: ComputeGroup, catalog: Catalog) -> dict[str, str]:
 def _overlays(
     cluster: Cluster, groups: list[ComputeGroup], catalog: Catalog
 ) -> Iterator[Manifest]:
-    """An overlay for huge pages, which EKS's images reserve for EFA and Karpenter does not count.
+    """Return an overlay for huge pages, which EKS images reserve for EFA and Karpenter does not
+    count.
 
-    Without this a pod that asks for them starts no node: "no instance type satisfied resources"
-    (aws/karpenter-provider-aws #3315). One for each type, as Karpenter matches them by it.
+    Without it no node is launched for a pod that requests them: "no instance type satisfied
+    resources" (aws/karpenter-provider-aws #3315). One for each type, as Karpenter matches them by
+    it.
     """
     pages: dict[str, int] = {}
     for group in groups:

@@ -1,9 +1,9 @@
 """Metrics on Kubernetes: the scrape configuration of AWS's collector, and the exporter of nodes.
 
-The collector (a scraper of Managed Prometheus) stands beside the cluster, in the subnets of its
-control plane: no pod holds the right to write, and none needs a way to the workspace.
-The exporter is the program of the Slurm platforms, so that a metric has one name everywhere; it
-reads the node's files from a container that the spec names, and changes nothing.
+The collector (a scraper of Managed Prometheus) runs outside the cluster, in the subnets of its
+control plane: no pod needs write permission or network access to the workspace. The exporter is
+the same program as on the Slurm platforms, so that metrics have the same names; it reads the
+node's files from a container with the image of the spec, and changes nothing.
 
 Sources: AMP user guide, "Set up managed collectors for Amazon EKS" (default scrape configuration);
 Prometheus, "Configuration" (kubernetes_sd_config, role node; relabel_config); Kubernetes,
@@ -48,17 +48,17 @@ _CONTAINER_METRICS = (
     "container_network_(receive|transmit)_(bytes|packets_dropped|errors)_total",
     "container_oom_events_total",
 )
-"""A selection of cAdvisor's hundred metrics, as each sample costs money."""
+"""A selection of cAdvisor's hundred metrics, because each sample costs money."""
 
 
 class UnknownProgramError(Exception):
-    """The exporter's files are missing, as outside a checkout of the repository."""
+    """The exporter's files are missing, for example outside a checkout of the repository."""
 
 
 def scrape_configuration(cluster: Cluster) -> str:
-    """The scrape configuration of the collector, as JSON, which is YAML.
+    """Return the scrape configuration of the collector, as JSON, which is valid YAML.
 
-    Jobs: the API server, the containers by cAdvisor, and the nodes' exporter where there is one.
+    Jobs: the API server, the containers by cAdvisor, and the exporter of nodes if there is one.
     Samples have the labels of the other platforms: cluster, group, node, instance_id.
     """
     jobs = [_api_server(), _containers(cluster)]
@@ -75,17 +75,17 @@ def scrape_configuration(cluster: Cluster) -> str:
 
 
 def has_exporter(cluster: Cluster) -> bool:
-    """Whether nodes run the exporter, which needs an image."""
+    """Return whether nodes run the exporter, which needs an image."""
     return cluster.uses_kubernetes and cluster.observability.metrics.image is not None
 
 
 def metrics_manifests(cluster: Cluster) -> Iterator[Manifest]:
-    """Namespace, program and DaemonSet; nothing without an image.
+    """Return the namespace, program and DaemonSet; nothing without an image.
 
     Raises
     ------
     UnknownProgramError
-        The exporter's files are not there.
+        The exporter's files are missing.
     """
     if not has_exporter(cluster):
         return
@@ -95,7 +95,8 @@ def metrics_manifests(cluster: Cluster) -> Iterator[Manifest]:
         "v1",
         "Namespace",
         NAMESPACE,
-        # It reads the node's files and listens at the node's address, as no tenant's pod may.
+        # It reads the node's files and listens on the node's address, which no tenant's pod may
+        # do.
         labels={"pod-security.kubernetes.io/enforce": "privileged"},
     )
     yield manifest(
@@ -109,11 +110,11 @@ def metrics_manifests(cluster: Cluster) -> Iterator[Manifest]:
 
 
 def program_files() -> dict[str, str]:
-    """The exporter's files, by their paths below the folder of the lifecycle scripts."""
+    """Return the exporter's files by their paths below the folder of the lifecycle scripts."""
     root = repository_root.root()
     scripts = root / repository_root.SCRIPTS if root is not None else None
     if scripts is None or not (scripts / PROGRAM).is_dir():
-        raise UnknownProgramError(f"{repository_root.SCRIPTS}/{PROGRAM} is not here")
+        raise UnknownProgramError(f"{repository_root.SCRIPTS}/{PROGRAM} is missing")
     return {
         str(path.relative_to(scripts)): path.read_text(encoding="utf-8")
         for package in PACKAGES
@@ -122,12 +123,12 @@ def program_files() -> dict[str, str]:
 
 
 def _key(path: str) -> str:
-    """Keys of a ConfigMap have no slash."""
+    """Return the key in the ConfigMap, which cannot contain a slash."""
     return path.replace("/", ".")
 
 
 def _container(metrics: NodeMetrics) -> dict[str, Any]:
-    """The exporter's container."""
+    """Return the exporter's container."""
     return {
         "name": "exporter",
         "image": metrics.image,
@@ -147,7 +148,7 @@ def _container(metrics: NodeMetrics) -> dict[str, Any]:
             },
             {"name": "PYTHONPATH", "value": PROGRAM_FOLDER},
             {"name": "PYTHONDONTWRITEBYTECODE", "value": "1"},
-            # NVIDIA's runtime, where the node has it, adds nvidia-smi and takes no GPU away.
+            # NVIDIA's runtime, if the node has it, adds nvidia-smi and allocates no GPU.
             {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"},
             {"name": "NVIDIA_DRIVER_CAPABILITIES", "value": "utility"},
         ],

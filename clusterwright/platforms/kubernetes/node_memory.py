@@ -1,9 +1,9 @@
-"""Validation of the memory of example jobs, beside checkpoints in node memory.
+"""Validation of the memory of example jobs, in addition to checkpoints in node memory.
 
-A pod has the whole node: its container's requests, huge pages, and /dev/shm where a size is given
+A pod uses the whole node: its container's requests, huge pages, and /dev/shm if its size is set
 (Kubernetes, "Resource Management for Pods and Containers" and "Volumes": a volume in memory counts
-against the container's memory). What the kubelet and the system keep for themselves is not known
-before there is a node, so a job that passes here may still be a little too large.
+against the container's memory). What the kubelet and the system reserve is unknown before there is
+a node, so a job that passes here may still be slightly too large.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ MIB_PER_GIB: Final = 1024
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Jobs that need more memory than a node of their group has."""
+    """Yield jobs that need more memory than a node of their group has."""
     catalog = load_catalog()
     groups = {group.name: group for group in cluster.compute}
     for index, job in enumerate(cluster.kubernetes.workloads.jobs):
         group = groups.get(job.group)
         if group is None or catalog.instance(group.instance_type) is None:
-            continue  # said elsewhere
+            continue  # reported elsewhere
         try:
             memory_gib = node_resources(group, catalog).memory_gib
         except (KeyError, UnknownFactError):

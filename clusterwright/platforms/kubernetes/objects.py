@@ -34,13 +34,13 @@ def manifest(
 def object_name(*parts: str) -> str:
     """Return the parts joined by hyphens as a DNS label.
 
-    Two lists of parts never make one name: where letters are lost, or the name would be longer
-    than 63, a digest of the parts ends it.
+    Two lists of parts never have the same name: if characters are removed, or the name would be
+    longer than 63, it ends with a digest of the parts.
     """
     joined = "-".join(parts)
     letters = "".join(c if c.isascii() and c.isalnum() else "-" for c in joined.lower())
     plain = "-".join(word for word in letters.split("-") if word)
-    # Hyphens in the parts could make two lists look alike, but for the last part.
+    # Hyphens in parts other than the last could make two lists equal.
     plain_parts = all("-" not in part for part in parts[:-1])
     if plain == joined and len(plain) <= LONGEST_NAME and plain_parts:
         return plain

@@ -1,6 +1,6 @@
 """Kueue's objects: a flavour for each group, and a queue for each tenant, in one cohort.
 
-Groups with partitions of GPUs have theirs in whole partitions; restricted groups have none.
+Groups with GPU partitions have flavours in whole partitions; restricted groups have none.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from clusterwright.platforms.kubernetes.tenants import Share, namespace_of, shar
 
 API = "kueue.x-k8s.io/v1beta1"
 QUEUE = "jobs"
-"""The LocalQueue of every namespace."""
+"""Name of the LocalQueue in every namespace."""
 
 
 def queue_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
-    """Priority classes, and the flavours and queues where this spec installs Kueue."""
+    """Return priority classes and, if this spec installs Kueue, flavours and queues."""
     yield from _priorities(cluster)
     groups = shared_groups(cluster)
     if not queued(cluster) or not groups:
@@ -67,7 +67,7 @@ def queue_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
 
 
 def flavor_name(group: ComputeGroup) -> str:
-    """The ResourceFlavor of a group."""
+    """Return the name of the ResourceFlavor of a group."""
     return object_name(group.name)
 
 
@@ -79,7 +79,7 @@ def _priorities(cluster: Cluster) -> Iterator[Manifest]:
             priority.name,
             value=priority.value,
             globalDefault=False,
-            # Kueue displaces whole jobs; a single pod that is displaced stops all the others.
+            # Kueue preempts whole jobs; preempting a single pod would stop all others of the job.
             preemptionPolicy="Never" if queued(cluster) else "PreemptLowerPriority",
             description="of jobs, by clusterwright",
         )
@@ -122,7 +122,7 @@ def _cluster_queue(cluster: Cluster, catalog: Catalog, tenant: Tenant, index: in
         for name in covered:
             share = shares.get(name, Share(0, 0))
             quota: dict[str, Any] = {"name": name, "nominalQuota": _amount(name, share.nominal)}
-            # Without a limit, all that is idle may be borrowed.
+            # Without a limit, all idle resources may be borrowed.
             if cluster.tenants and (not tenant.borrowing or tenant.max_nodes is not None):
                 idle = max(0, share.most - share.nominal)
                 quota["borrowingLimit"] = _amount(name, idle)

@@ -28,18 +28,18 @@ PARTS: Final[tuple[Part, ...]] = (*APPLIED, "delivery", "jobs")
 def manifests(
     cluster: Cluster, catalog: Catalog, part: Part, outputs: Mapping[str, str]
 ) -> list[Manifest]:
-    """The objects of one part.
+    """Return the objects of one part.
 
     Raises
     ------
     UnknownVolumeError
         A file system's address is neither in the spec nor in `outputs`.
     UnknownOutputError
-        What Karpenter launches nodes with is not in `outputs`.
+        An id with which Karpenter launches nodes is not in `outputs`.
     UnknownFactError
-        The catalogue does not know what an instance type has.
+        The catalogue lacks a value for an instance type.
     UnknownProgramError
-        The files of the nodes' exporter are not there.
+        The files of the exporter are missing.
     """
     return list(_of(cluster, catalog, part, outputs))
 

@@ -1,15 +1,15 @@
 """Validation of spares on Kubernetes, which quotas keep out of jobs.
 
-Any node of the group may be the spare, as on the other platforms. Which quotas hold depends on who
-makes the queues:
+Any node of the group may be the spare, as on the other platforms. Which quotas apply depends on
+what creates the queues:
 
-- Kueue: nominal quotas of all queues of the cohort together leave the spares out, and nothing is
-  lent beyond them (kubernetes-sigs/kueue, concepts, "Cohort": a queue borrows unused nominal quota
-  of its cohort);
-- task governance: the tenants' quotas leave them out, unless "unallocated resources are
+- Kueue: nominal quotas of all queues of the cohort together exclude the spares, and nothing beyond
+  them is lent (kubernetes-sigs/kueue, concepts, "Cohort": a queue borrows unused nominal quota of
+  its cohort);
+- task governance: the tenants' quotas exclude them, unless "unallocated resources are
   automatically calculated and made available for entities to borrow" (SageMaker API,
   SchedulerConfig.IdleResourceSharing, botocore 1.44.5), which is `share_idle`;
-- nobody: a namespace's ResourceQuota, which counts accelerators of all groups together
+- no queues: a namespace's ResourceQuota, which counts accelerators of all groups together
   (Kubernetes, "Resource Quotas").
 """
 
@@ -31,28 +31,29 @@ QUEUEING: Path = ("kubernetes", "workloads", "queueing")
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Spares that no quota keeps free; nothing on platforms without Kubernetes."""
+    """Yield spares that no quota keeps free; nothing on platforms without Kubernetes."""
     if not cluster.uses_kubernetes:
         return
     grown = {group.name for group in scaled_groups(cluster)}
     for index, group in enumerate(cluster.compute):
         if not 0 < group.spare_count < group.count or group.role != "compute":
-            continue  # what every platform refuses
+            continue  # refused on every platform
         here: Path = ("compute", index)
         spares: Path = (*here, "spare_count")
         if group.restricted or group.mig_profile is not None:
             key = "restricted" if group.restricted else "mig_profile"
             yield Problem(
-                "quotas count whole nodes of groups that are neither restricted nor partitioned",
+                "spare_count requires quotas of whole nodes: the group must not be restricted or "
+                "partitioned",
                 spares,
-                hint="leave it out",
+                hint="omit it",
                 other_path=(*here, key),
             )
         elif group.name in grown:
             yield Problem(
-                "Karpenter removes nodes without jobs, and a spare has none",
+                "Karpenter removes nodes without jobs, such as spares",
                 spares,
-                hint="leave it out, or give the group a fixed size (no max_count)",
+                hint="omit it, or omit max_count so that the group has a fixed size",
                 other_path=(*here, "max_count"),
             )
         elif cluster.hyperpod.task_governance is not None:
@@ -85,7 +86,7 @@ def _unqueued(
     resource = node_resources(group, catalog).accelerator
     if resource is None:
         yield Problem(
-            "without queues the namespaces' quotas count accelerators, and these nodes have none",
+            "without queues, quotas of namespaces count accelerators, and these nodes have none",
             here,
             hint="queueing: kueue",
             other_path=QUEUEING,
@@ -98,8 +99,8 @@ def _unqueued(
     ]
     if alike:
         yield Problem(
-            f"without queues a quota of {resource} covers both `{group.name}` and "
-            f"`{alike[0]}`: jobs could use the spares",
+            f"without queues, a quota of {resource} covers both `{group.name}` and `{alike[0]}`: "
+            "jobs could use the spares",
             here,
             hint="queueing: kueue",
             other_path=QUEUEING,
@@ -113,9 +114,9 @@ def _unqueued(
     )
     if together > nodes:
         yield Problem(
-            f"without queues the tenants together may use {together} nodes of the {nodes} that "
-            "are for jobs: jobs could use the spares",
+            f"without queues, the tenants may together use {together} nodes, but only {nodes} are "
+            "for jobs: jobs could use the spares",
             here,
-            hint="queueing: kueue, or a max_nodes of each tenant that adds up to them",
+            hint="queueing: kueue, or set max_nodes of each tenant so that their sum fits",
             other_path=QUEUEING,
         )

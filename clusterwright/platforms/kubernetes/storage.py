@@ -1,8 +1,9 @@
 """The cluster's file systems as volumes of every tenant; claims create and delete nothing.
 
-Each namespace has its own pair of volume and claim, bound to each other: a volume has one claim.
-Sources: kubernetes-sigs/aws-fsx-csi-driver, examples/kubernetes/static_provisioning/specs/pv.yaml,
-commit 1737a50; awslabs/mountpoint-s3-csi-driver, docs/CONFIGURATION.md (e70d6db) and
+Each namespace has a separate pair of volume and claim, bound to each other: a volume has one
+claim. Sources: kubernetes-sigs/aws-fsx-csi-driver,
+examples/kubernetes/static_provisioning/specs/pv.yaml, commit 1737a50;
+awslabs/mountpoint-s3-csi-driver, docs/CONFIGURATION.md (e70d6db) and
 examples/kubernetes/static_provisioning (1591f6f, 39d25e3); Kubernetes, "Persistent Volumes"
 (static provisioning, reserving a volume).
 """
@@ -29,14 +30,15 @@ LUSTRE_DRIVER = "fsx.csi.aws.com"
 BUCKET_DRIVER = "s3.csi.aws.com"
 LUSTRE_OPTIONS = ("flock", "noatime")
 HOME_OPTIONS = ("nfsvers=4.2", "nconnect=16", "noatime")
-"""As the node program of the Slurm platforms mounts them."""
+"""Mount options, the same as on the Slurm platforms."""
 
 HOME_ROOT = "/fsx"
 """Where every OpenZFS file system exports its root volume (FSx documentation, mounting)."""
 
 NOMINAL_GIB = 1
-"""The size of a volume whose file system is external: Kubernetes compares it with the
-claim's and does nothing else with it."""
+"""Size of a volume whose file system is external: Kubernetes only compares it with that of the
+claim.
+"""
 
 
 class UnknownVolumeError(Exception):
@@ -49,7 +51,7 @@ class UnknownVolumeError(Exception):
 
 @dataclass(frozen=True)
 class Volume:
-    """A file system as pods mount it."""
+    """A file system that pods mount."""
 
     name: str
     """The name of the claim in every namespace."""
@@ -59,7 +61,7 @@ class Volume:
 
 
 def volumes_of(cluster: Cluster) -> list[Volume]:
-    """The claims that each namespace has: Lustre, home directories, buckets."""
+    """Return the claims of each namespace: Lustre, home directories, buckets."""
     storage = cluster.storage
     found = [Volume(object_name("lustre", str(fs.name)), fs.mount_path) for fs in storage.lustre]
     if storage.home is not None:
@@ -77,13 +79,13 @@ def storage_manifests(cluster: Cluster, outputs: Mapping[str, str]) -> Iterator[
     Parameters
     ----------
     outputs:
-        Of the deployment, all stacks together: `LustreDnsName`, `LustreMountName`, `HomeDnsName`;
+        Outputs of all stacks of the deployment: `LustreDnsName`, `LustreMountName`, `HomeDnsName`;
         those of the second file system and later ones end with its number.
 
     Raises
     ------
     UnknownVolumeError
-        A file system is built, and `outputs` does not have it.
+        A file system is created, and `outputs` does not have it.
     """
     sources = _sources(cluster, outputs)
     for tenant in tenants_of(cluster):
@@ -105,7 +107,7 @@ def storage_manifests(cluster: Cluster, outputs: Mapping[str, str]) -> Iterator[
                     "volumeMode": "Filesystem",
                     "accessModes": modes,
                     "persistentVolumeReclaimPolicy": "Retain",
-                    # No class: the default one would make another file system.
+                    # No storage class: the default class would create another file system.
                     "storageClassName": "",
                     "mountOptions": list(options),
                     "claimRef": {
@@ -174,7 +176,7 @@ def _home(home: Home, outputs: Mapping[str, str], missing: list[str]) -> _Source
         if home.existing is not None
         else _output(outputs, "HomeDnsName", missing)
     )
-    # Kubernetes mounts NFS by itself: no driver, and none that could delete the volume.
+    # Kubernetes mounts NFS without a driver, so none can delete the volume.
     source = {"nfs": {"server": dns_name, "path": HOME_ROOT}}
     return home.capacity_gib or NOMINAL_GIB, HOME_OPTIONS, source
 
@@ -188,8 +190,8 @@ def _bucket(cluster: Cluster, bucket: Bucket) -> _Source:
             "volumeAttributes": {"bucketName": name},
         }
     }
-    # Pods cannot ask the metadata service, from which the driver would have the region; jobs run
-    # as users that are not the one that mounts.
+    # The driver cannot read the region from the metadata service; jobs run as other users than the
+    # mount.
     return NOMINAL_GIB, ("read-only", "allow-other", f"region {cluster.region}"), source
 
 
@@ -200,7 +202,7 @@ def _output(outputs: Mapping[str, str], name: str, missing: list[str]) -> str:
 
 
 def _for(source: dict[str, Any], namespace: str) -> dict[str, Any]:
-    """The handle of a CSI volume is its identity: each namespace's volume has its own."""
+    """Return the handle of a CSI volume, its identity, which is different in each namespace."""
     if "csi" not in source:
         return source
     csi = source["csi"]

@@ -25,41 +25,46 @@ EVERYBODY: Final = "training"
 """The namespace of a cluster without tenants."""
 
 GOVERNED_PREFIX: Final = "hyperpod-ns-"
-"""Task governance makes a team's namespace with this prefix (sagemaker-hyperpod 3.12.0,
-HYPERPOD_NAMESPACE_PREFIX)."""
+"""Task governance creates a team's namespace with this prefix (sagemaker-hyperpod 3.12.0,
+HYPERPOD_NAMESPACE_PREFIX).
+"""
 
 OPERATOR_NAMESPACE: Final = "aws-hyperpod"
-"""Of HyperPod's training operator (sagemaker-hyperpod 3.12.0, TRAINING_OPERATOR_NAMESPACE)."""
+"""Namespace of HyperPod's training operator (sagemaker-hyperpod 3.12.0,
+TRAINING_OPERATOR_NAMESPACE).
+"""
 
 OPERATOR_PORT: Final = 8080
-"""Where the operator reaches its agent in a job's pods (SageMaker developer guide, "Using the
-training operator to run jobs")."""
+"""Port of the operator's agent in a job's pods (SageMaker developer guide, "Using the training
+operator to run jobs").
+"""
 
 POD_IDENTITY_CIDR: Final = "169.254.170.23/32"
 POD_IDENTITY_PORT: Final = 80
-"""Where the Pod Identity agent of the node gives out credentials (EKS user guide, "EKS Pod
-Identity Agent setup")."""
+"""Address at which the Pod Identity agent of the node provides credentials (EKS user guide, "EKS
+Pod Identity Agent setup").
+"""
 
 READ = ["get", "list", "watch"]
 WRITE = [*READ, "create", "update", "patch", "delete", "deletecollection"]
 
 
 def tenants_of(cluster: Cluster) -> list[Tenant]:
-    """The tenants; a single one where the spec has none."""
+    """Return the tenants; a single one if the spec has none."""
     return list(cluster.tenants) or [
         Tenant(name=EVERYBODY, container_defaults=ContainerDefaults())
     ]
 
 
 def namespace_of(cluster: Cluster, tenant: Tenant) -> str:
-    """The namespace of the tenant's jobs."""
+    """Return the namespace of the tenant's jobs."""
     if cluster.hyperpod.task_governance is not None:
         return f"{GOVERNED_PREFIX}{tenant.name}"
     return tenant.name
 
 
 def nominal_nodes(cluster: Cluster) -> dict[str, list[int]]:
-    """The nodes of each tenant in each group that runs jobs, by weight."""
+    """Return the nodes of each tenant in each group that runs jobs, by weight."""
     shares = {}
     for group in job_groups(cluster):
         nodes = job_nodes(cluster, group)
@@ -68,7 +73,7 @@ def nominal_nodes(cluster: Cluster) -> dict[str, list[int]]:
 
 
 def most_nodes(tenant: Tenant, nominal: int, group_nodes: int) -> int:
-    """Nodes of a group that the tenant's jobs can use at once, borrowed idle ones included."""
+    """Return how many nodes of a group the tenant's jobs can use, including borrowed ones."""
     if not tenant.borrowing:
         return nominal
     return min(group_nodes, tenant.max_nodes or group_nodes)
@@ -76,7 +81,7 @@ def most_nodes(tenant: Tenant, nominal: int, group_nodes: int) -> int:
 
 @dataclass(frozen=True)
 class Share:
-    """A tenant's quota of one resource of one group, and its maximum with borrowing."""
+    """A tenant's quota of a resource in a group, and its maximum with borrowing."""
 
     nominal: int
     most: int
@@ -88,7 +93,7 @@ def shares_of(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> list[d
     Whole nodes are given where accelerators are whole. Of divided GPUs each kind of partition is
     divided for itself, and processors and memory with them: a node serves several tenants.
 
-    Raises UnknownFactError where the catalogue does not know processors or memory.
+    Raises UnknownFactError if the catalogue has no processors or memory.
     """
     nodes, per_node = job_nodes(cluster, group), node_resources(group, catalog).amounts()
     tenants = tenants_of(cluster)
@@ -119,7 +124,7 @@ def shares_of(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> list[d
 
 
 def tenant_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
-    """Namespaces with their roles, limits and network policies, by tenant."""
+    """Return the namespaces with their roles, limits and network policies, by tenant."""
     for index, tenant in enumerate(tenants_of(cluster)):
         namespace = namespace_of(cluster, tenant)
         labels = {TENANT_LABEL: tenant.name}
@@ -127,7 +132,7 @@ def tenant_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
             "v1",
             "Namespace",
             namespace,
-            # A pod with the host's network, files or rights would be outside of all that follows.
+            # A pod with the host's network, files or privileges would bypass all of the following.
             labels=labels | {"pod-security.kubernetes.io/enforce": "baseline"},
         )
         yield _role(cluster, namespace, labels)
@@ -199,7 +204,7 @@ def _binding(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifest
 def _quota(
     cluster: Cluster, catalog: Catalog, index: int, namespace: str, labels: dict[str, str]
 ) -> Manifest:
-    """Accelerators that all pods of the namespace may request, however they were created."""
+    """Return the quota of accelerators that all pods of the namespace may request."""
     most = _most_devices(cluster, catalog, index)
     return manifest(
         "v1",
@@ -214,8 +219,8 @@ def _quota(
 def _most_devices(cluster: Cluster, catalog: Catalog, index: int) -> dict[str, int]:
     tenant = tenants_of(cluster)[index]
     if cluster.hyperpod.task_governance is not None and cluster.tenants and not tenant.borrowing:
-        # Its quota is rounded over all groups of a type, not group by group: another number here
-        # would keep it from what it has, or give it more.
+        # Its quota is rounded over all groups of a type, not for each group: another number here
+        # would allow it less or more than its quota.
         return compute_quotas.devices_of(cluster, catalog, index)
     most: dict[str, int] = {}
     for group in shared_groups(cluster):
@@ -250,8 +255,8 @@ def _defaults(tenant: Tenant, namespace: str, labels: dict[str, str]) -> Manifes
 def _network(
     cluster: Cluster, tenant: Tenant, namespace: str, labels: dict[str, str]
 ) -> Iterator[Manifest]:
-    """Allow only the listed traffic. EFA bypasses the kernel, and so every policy:
-    security groups hold it. What NCCL says over TCP stays within the namespace.
+    """Allow only the listed traffic. EFA bypasses the kernel, and so every policy: security groups
+    restrict it. NCCL's TCP traffic stays within the namespace.
     """
 
     def policy(name: str, **spec: Any) -> Manifest:

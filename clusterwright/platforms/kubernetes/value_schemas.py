@@ -1,6 +1,6 @@
 """Validation of chart values against the chart's `values.schema.json`, where it has one.
 
-Only what these schemas use of JSON Schema is known here; anything else is an error of ours.
+It supports only the JSON Schema keywords that these schemas use; any other is an internal error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KNOWN: Final = frozenset(
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Values that the chart's schema refuses, and unknown keys."""
+    """Yield values that the chart's schema refuses, and unknown keys."""
     if not cluster.uses_kubernetes:
         return
     for index, chart in enumerate(cluster.kubernetes.workloads.charts):
@@ -59,7 +59,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 @cache
 def value_schema(chart: str) -> dict[str, Any] | None:
-    """The chart's schema of its values; None without one."""
+    """Return the chart's schema of its values; None without one."""
     name = listed_charts()[chart].values_schema
     if name is None:
         return None
@@ -68,13 +68,13 @@ def value_schema(chart: str) -> dict[str, Any] | None:
 
 
 def refused(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Messages about the mistakes in `value`."""
+    """Yield a message for each mistake in `value`."""
     unknown = set(schema) - _KNOWN
     if unknown:
         raise ValueError(f"unsupported keywords in a chart's schema: {', '.join(sorted(unknown))}")
     where = path or "the values"
     if "anyOf" in schema and all(list(refused(value, one, path)) for one in schema["anyOf"]):
-        yield f"{where} has none of the types that the chart allows"
+        yield f"{where} does not match any of the schemas that the chart allows"
     if "const" in schema and value != schema["const"]:
         yield f"{where} is not {schema['const']!r}"
     if "type" in schema and not _is(value, schema["type"]):

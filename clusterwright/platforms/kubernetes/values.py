@@ -1,4 +1,4 @@
-"""Values of charts from the groups of the spec, overridden by values in the spec.
+"""Chart values derived from the groups of the spec, overridden by values in the spec.
 
 Sources of the keys: NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml
 (00f2a02); aws/eks-charts, stable/aws-efa-k8s-device-plugin/values.yaml (050f81e);
@@ -34,15 +34,15 @@ from clusterwright.platforms.kubernetes.objects import TENANT_LABEL
 Values = dict[str, Any]
 
 EXCLUDED_FROM_QUOTAS = ("vpc.amazonaws.com", "hugepages-", "ephemeral-storage")
-"""Resources that a job gets together with the accelerators of the node."""
+"""Resources that are allocated together with the accelerators of the node."""
 
 FRAMEWORKS = ("batch/job", "kubeflow.org/mpijob", "kubeflow.org/pytorchjob", "pod")
 HYPERPOD_JOB = "HyperPodPyTorchJob.v1.sagemaker.amazonaws.com"
-"""Kind, version and group, as Kueue's `externalFrameworks` takes them."""
+"""Kind, version and group, in the format of Kueue's `externalFrameworks`."""
 
 
 def chart_values(cluster: Cluster, catalog: Catalog) -> dict[str, Values]:
-    """Values of each chart that the cluster needs, by name."""
+    """Return the values of each chart that the cluster needs, by name."""
     found: dict[str, Values] = {}
     given: dict[str, Chart] = {chart.name: chart for chart in cluster.kubernetes.workloads.charts}
     for name in wanted_charts(cluster, catalog):
@@ -80,7 +80,7 @@ def _efa(cluster: Cluster, catalog: Catalog) -> Values:
             "keys": [INSTANCE_TYPE],
             "values": sorted({instance_label(cluster, group) for group in groups}),
         },
-        # Pods on these nodes have tolerations for the accelerators' taints; so has the plugin.
+        # Pods on these nodes tolerate the taints of accelerators, and so does the plug-in.
         "tolerations": [
             {"key": "CriticalAddonsOnly", "operator": "Exists"},
             *_tolerated(groups, GPU, NEURON),
@@ -99,19 +99,19 @@ def _neuron(cluster: Cluster, catalog: Catalog) -> Values:
             ]
         },
         "scheduler": {"enabled": False},
-        # EKS and HyperPod watch the nodes' health themselves.
+        # EKS and HyperPod monitor the health of nodes themselves.
         "npd": {"enabled": False},
     }
 
 
 def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
-    """The chart has the plugins as subcharts, with their own values."""
+    """The plug-ins are subcharts with separate values."""
     nvidia = _groups(cluster, catalog, "nvidia")
     divided = any(group.mig_profile is not None for group in nvidia)
     efa = [g for g in cluster.compute if g.role == "compute" and has_efa(g, catalog)]
     jobs = {job.kind for job in cluster.kubernetes.workloads.jobs}
     return {
-        # It divides GPUs, and brings the device plugin itself; its images are by region.
+        # It partitions GPUs and includes the device plug-in; its images depend on the region.
         "gpu-operator": {"enabled": divided},
         "nvidia-device-plugin": {
             "devicePlugin": {"enabled": bool(nvidia) and not divided},
@@ -130,7 +130,7 @@ def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
         "deep-health-check": {"enabled": bool(cluster.resilience.deep_health_checks)},
         "job-auto-restart": {"enabled": True},
         "hyperpod-patching": {"enabled": True},
-        # Kueue, cert-manager and roles of users are installed otherwise, or are the tenants'.
+        # Kueue, cert-manager and roles of users are installed separately, or belong to tenants.
         "cert-manager": {"enabled": False},
         "cluster-role-and-bindings": {"enabled": False},
         "namespaced-role-and-bindings": {"enable": False},
@@ -156,7 +156,7 @@ def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
         "resources": {"excludeResourcePrefixes": list(EXCLUDED_FROM_QUOTAS)},
     }
     if any(group.spare_count for group in cluster.compute):
-        # A job that names no queue would start at once, on nodes that no quota gives away (Kueue,
+        # A job without a queue would start at once, on nodes outside every quota (Kueue,
         # Configuration API: manageJobsWithoutQueueName, managedJobsNamespaceSelector).
         configuration["manageJobsWithoutQueueName"] = True
         configuration["managedJobsNamespaceSelector"] = {
@@ -167,7 +167,7 @@ def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
         gates = [{"name": "TopologyAwareScheduling", "enabled": True}]
     return {
         "controllerManager": {"featureGates": gates},
-        # The chart takes a text; JSON is YAML too, and has one form only.
+        # The chart expects text; JSON is valid YAML, and its format is unambiguous.
         "managerConfig": {
             "controllerManagerConfigYaml": json.dumps(configuration, indent=2, sort_keys=True)
         },
@@ -193,7 +193,9 @@ def _groups(cluster: Cluster, catalog: Catalog, family: str) -> list[ComputeGrou
 
 
 def _on(cluster: Cluster, groups: list[ComputeGroup]) -> Values:
-    """An affinity to nodes with the device, as nothing sets the labels of the plugin's rule."""
+    """Return an affinity to nodes with the device, because nothing sets the labels of the default
+    rule.
+    """
     types = sorted({instance_label(cluster, group) for group in groups})
     if not types:
         return {}
@@ -208,7 +210,7 @@ def _on(cluster: Cluster, groups: list[ComputeGroup]) -> Values:
 
 
 def _tolerated(groups: list[ComputeGroup], *resources: str) -> list[dict[str, str]]:
-    """Tolerations of the taints of devices, of unhealthy nodes and of the groups."""
+    """Return tolerations for the taints of devices, of unhealthy nodes and of the groups."""
     found = [{"key": name, "operator": "Exists", "effect": "NoSchedule"} for name in resources]
     found.append(
         {

@@ -1,4 +1,4 @@
-"""What ParallelCluster can do, and what only AWS itself can show: its column of the tables."""
+"""Capabilities of ParallelCluster, and what cannot be tested without AWS: its column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PCLUSTER_NODE: Final = "aws-parallelcluster-node, clustermgtd: unhealthy static 
 SBATCH_REQUEUE: Final = "Slurm, sbatch: --requeue and --no-requeue"
 
 CAPACITY_SOURCE: Final = PCLUSTER_SCHEMA
-"""Where the kinds of capacity are documented."""
+"""Source of the kinds of capacity."""
 
 CELLS: Final[Mapping[str, Cell]] = {
     "scheduler": Cell("yes", "Slurm", PCLUSTER_SCHEMA),
@@ -25,7 +25,7 @@ CELLS: Final[Mapping[str, Cell]] = {
         "in part", "a GPU check before each job (`HealthChecks.Gpu`)", PCLUSTER_SCHEMA
     ),
     "spot": Cell("yes", "`CapacityType: SPOT` of each queue", PCLUSTER_SCHEMA),
-    "mig": Cell("no", "no key; by hand in a custom action", PCLUSTER_SCHEMA),
+    "mig": Cell("no", "no key; manually in a custom action", PCLUSTER_SCHEMA),
     "placement_group": Cell("yes", "one per group, except with capacity blocks", PCLUSTER_SCHEMA),
     "topology": Cell(
         "yes",
@@ -35,24 +35,24 @@ CELLS: Final[Mapping[str, Cell]] = {
     ),
     "custom_image": Cell("yes", "`Image.CustomAmi`, of the same release", PCLUSTER_SCHEMA),
     "autoscaling": Cell(
-        "yes", "between a queue's minimum and maximum, as jobs wait", PCLUSTER_SCHEMA
+        "yes", "between a queue's minimum and maximum, for pending jobs", PCLUSTER_SCHEMA
     ),
     "login": Cell("yes", "pools of login nodes", PCLUSTER_SCHEMA),
     "containers": Cell(
-        "in part", "Enroot and Pyxis are in the image and off by default", PCLUSTER_SCHEMA
+        "in part", "Enroot and Pyxis are in the image, disabled by default", PCLUSTER_SCHEMA
     ),
     "accounting": Cell("yes", "slurmdbd, with an external database", PCLUSTER_SCHEMA),
     "rolling_update": Cell(
         "in part", "queues drain or stop first (`QueueUpdateStrategy`)", PCLUSTER_SCHEMA
     ),
     "spares": Cell("in part", "free instances of a reservation or a capacity block", DESIGN),
-    "inference": Cell("no", "AWS has no operator for Slurm", INFERENCE),
+    "inference": Cell("no", "AWS provides no operator for Slurm", INFERENCE),
     "most_nodes": Cell(
         "yes", "50 queues and 50 compute resources in a cluster", PCLUSTER_VALIDATORS
     ),
     "scheduling": Cell("yes", "queues, QOS, fair share, preemption of Slurm", PCLUSTER_SCHEMA),
     "scaling": Cell(
-        "yes", "by a change of the spec, or dynamic nodes as jobs wait", PCLUSTER_SCHEMA
+        "yes", "by a change of the spec, or dynamic nodes for pending jobs", PCLUSTER_SCHEMA
     ),
     "access": Cell("yes", "Session Manager or ssh to the head and login nodes", PCLUSTER_SCHEMA),
     "monitoring": Cell(
@@ -63,9 +63,9 @@ CELLS: Final[Mapping[str, Cell]] = {
 LIMITATIONS: Final[tuple[str, ...]] = (
     "the provider's stack and its Lambda functions beyond the check of the configuration",
     "ParallelCluster's images, its head node, clustermgtd and the replacement of nodes",
-    "updates that need the fleet stopped, and how long they take",
+    "updates that require a stopped fleet, and their duration",
     "GPU health checks before jobs",
-    "`slurm.topology: tree` through an update of queues, where ParallelCluster removes "
-    "topology.conf and a drop-in of slurmctld's puts it back",
+    "`slurm.topology: tree` during an update of queues, where ParallelCluster removes "
+    "topology.conf and a drop-in of slurmctld restores it",
 )
-"""What cannot be tested without AWS, beside `capabilities.LIMITATIONS`."""
+"""What cannot be tested without AWS, in addition to `capabilities.LIMITATIONS`."""

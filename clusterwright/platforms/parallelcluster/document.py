@@ -22,10 +22,10 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 
 def render(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:
-    """The configuration of ParallelCluster 3.16.1, with its own key names, in reading order.
+    """Return the configuration of ParallelCluster 3.16.1, with its key names, in reading order.
 
-    Values that a deployment supplies are copied unchanged. Raises KeyError where `supplied`
-    lacks a file system or the database that the spec has.
+    Values that a deployment supplies are copied unchanged. Raises KeyError if `supplied` lacks a
+    file system or the database of the spec.
     """
     ours = cluster.parallelcluster
     found: dict[str, Any] = {

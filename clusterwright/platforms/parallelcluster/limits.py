@@ -39,7 +39,9 @@ REGIONS: Final = frozenset(
 (`resources/supported-regions`, RegionValidator; the package downloads a newer list first)."""
 
 TAGS: Final = 40
-"""Of a compute resource: ParallelCluster reserves ten of EC2's fifty (MAX_TAGS_COUNT)."""
+"""Maximum tags of a compute resource: ParallelCluster reserves ten of EC2's fifty
+(MAX_TAGS_COUNT).
+"""
 
 NAME_PATTERN: Final = r"^[a-z][a-z0-9-]*$"
 NAME_LENGTH: Final = 25
@@ -48,7 +50,7 @@ NAME_KEPT: Final = "default"
 
 CLUSTER_NAME_LENGTH: Final = 60
 CLUSTER_NAME_LENGTH_WITH_ACCOUNTING: Final = 40
-"""Slurm uses it in table names (ClusterNameValidator)."""
+"""Names of clusters, which Slurm uses in table names (ClusterNameValidator)."""
 
 STORAGE_NAME_LENGTH: Final = 30
 QUEUES: Final = 50
@@ -67,7 +69,7 @@ RESERVED_MOUNT_PATHS: Final = (
     "/opt/slurm",
     "/opt/intel",
 )
-"""SharedStorageMountDirValidator: these paths themselves, not paths below them."""
+"""Reserved mount paths (SharedStorageMountDirValidator); paths below them are allowed."""
 
 LOG_RETENTION_DAYS: Final = (
     *(0, 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653),
@@ -80,13 +82,13 @@ GRACE_MINUTES: Final = (3, 120)
 DATABASE_NAME_PATTERN: Final = r"^[0-9a-z_]{1,64}$"
 
 NOT_WITH_GB200: Final = ("rhel8", "rocky8", "rhel9")
-"""Operating systems that are refused on p6e-gb200 (InstanceTypeOSCompatibleValidator)."""
+"""Operating systems that are not supported on p6e-gb200 (InstanceTypeOSCompatibleValidator)."""
 
 ULTRASERVER_SIZES: Final = (9, 18)
 """Nodes of an UltraServer of p6e-gb200 (ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT)."""
 
 WITHOUT_SMALL_TYPES: Final = ("ubuntu2204", "ubuntu2404", "rhel8", "rhel9")
-"""Operating systems with a warning about a micro or nano head node."""
+"""Operating systems for which a micro or nano head node causes a warning."""
 
 BOOTSTRAP_SECONDS: Final = 2100
 INSTANCE_INFO_SECONDS: Final = 90
@@ -106,8 +108,9 @@ RESERVATION_PLATFORMS: Final = {
 
 GPU_HEALTH_CHECK_HANGS: Final = ("p4d", "p4de", "p5", "p5e", "p5en", "p6")
 """Families whose prolog hangs with `HealthChecks/Gpu` (aws-parallelcluster issue 6777, open since
-April 2025: p4d and p5); later families share its cause, DCGM's run over NVSwitch, and are in
-no report. `p6` stands for p6-b200, p6-b300 and p6e-gb200."""
+April 2025: p4d and p5); later families share its cause, DCGM's test of NVSwitch, but no report
+names them. `p6` stands for p6-b200, p6-b300 and p6e-gb200.
+"""
 
 DENIED_SLURM_SETTINGS: Final = frozenset(
     (
@@ -126,7 +129,7 @@ DENIED_WITH_DATABASE: Final = frozenset(
 DENIED_QUEUE_SETTINGS: Final = frozenset(
     ("nodes", "partitionname", "resumetimeout", "state", "suspendtime", "oversubscribe")
 )
-"""Names, in lowercase, that CustomSlurmSettings must not have (SLURM_SETTINGS_DENY_LIST)."""
+"""Names, in lowercase, that CustomSlurmSettings must not contain (SLURM_SETTINGS_DENY_LIST)."""
 
 
 def head_node_memory_gib(compute_nodes: int) -> float:

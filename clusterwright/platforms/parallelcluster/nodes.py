@@ -13,7 +13,9 @@ SESSION_MANAGER = "AmazonSSMManagedInstanceCore"
 
 
 def root_volume(size_gib: int | None) -> dict[str, Any]:
-    """Encrypted with the account's EBS key: ParallelCluster supports no other key there."""
+    """Encrypted with the account's EBS key: ParallelCluster supports no other key for root
+    volumes.
+    """
     found: dict[str, Any] = {"Encrypted": True, "VolumeType": "gp3"}
     return found if size_gib is None else {"Size": size_gib, **found}
 
@@ -21,18 +23,18 @@ def root_volume(size_gib: int | None) -> dict[str, Any]:
 def actions(supplied: Supplied, groups: Sequence[str]) -> dict[str, Any]:
     """Run the node program after ParallelCluster has set up a compute node.
 
-    `groups` are the compute resources of the queue, which have the names of their groups.
+    `groups` are the compute resources of the queue, named like their groups.
     """
     words = list(groups) if len(groups) == 1 else [f"{name}={name}" for name in groups]
     return {"OnNodeConfigured": _version(supplied, words)}
 
 
 def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) -> dict[str, Any]:
-    """The same on the head node and login nodes, with arguments that no deployment changes.
+    """Run the node program on the head node and login nodes, with arguments that never change.
 
-    Update policy of their OnNodeConfigured, arguments included: not supported. A cluster in which
-    it changed could not be updated. `updated`: OnNodeUpdated, which may change and which only
-    the head node has, contains the version.
+    Update policy of their OnNodeConfigured, arguments included: not supported. If it changed, the
+    cluster could not be updated. `updated`: OnNodeUpdated, which may change and which only the
+    head node has, contains the version.
     """
     found = {
         "OnNodeConfigured": {
@@ -46,7 +48,7 @@ def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) ->
 
 
 LATEST = "latest"
-"""Instead of a digest: the address is that of an object with the latest version."""
+"""Argument in place of a digest: the address is that of an object with the latest version."""
 
 
 def _version(supplied: Supplied, words: Sequence[str]) -> dict[str, Any]:
@@ -57,7 +59,9 @@ def _version(supplied: Supplied, words: Sequence[str]) -> dict[str, Any]:
 
 
 def policies(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
-    """`Iam` of a pool of login nodes: managed policies beside those of ParallelCluster."""
+    """Return `Iam` of a pool of login nodes: managed policies in addition to those of
+    ParallelCluster.
+    """
     arns = list(supplied.policy_arns)
     if cluster.identity.session_manager:
         arns.insert(0, f"arn:{cluster.partition}:iam::aws:policy/{SESSION_MANAGER}")
@@ -65,7 +69,7 @@ def policies(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
 
 
 def iam(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
-    """`Iam` of the head node and of queues, which also list buckets.
+    """Return `Iam` of the head node and of queues, which also have buckets.
 
     Buckets with a mount path are read, others written as well. Directory buckets are not
     included: S3 Express has its own permission (s3express:CreateSession), in the policies.

@@ -1,7 +1,7 @@
-"""Values that a deployment supplies as outputs of a stack, and back.
+"""Conversion of the values of a deployment to stack outputs and back.
 
-The cluster's stack has each as an output, so that the file of `cdk deploy --outputs-file` is
-enough to render what is deployed. Users of `pcluster` pass them with `--set`.
+The cluster's stack has each value as an output, so that the configuration can be rendered from the
+file of `cdk deploy --outputs-file`. Users of `pcluster` pass them with `--set`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ARN = r"arn:[a-z-]+:[^\s,]+"
 
 
 class Value(NamedTuple):
-    """One value: its pattern and its description."""
+    """A value: its pattern and its description."""
 
     pattern: str
     origin: str
@@ -33,35 +33,36 @@ VALUES: Final[Mapping[str, Value]] = {
     "ComputeSubnetId": Value(_SUBNET, "the private subnet of compute nodes"),
     "SecurityGroupIds": Value(
         r"sg-[0-9a-z]+(,sg-[0-9a-z]+)*",
-        "groups of all nodes, with commas; one allows all traffic to and from itself",
+        "groups of all nodes, separated by commas; one allows all traffic to and from itself",
     ),
     "ScriptsUri": Value(_S3, "the folder with on_node_configured.sh and the node program"),
     "ManifestSha256": Value(r"[0-9a-f]{64}", "SHA-256 of manifest.sha256 in that folder"),
-    "EntryUri": Value(_S3, "on_node_configured.sh where no deployment moves it"),
+    "EntryUri": Value(_S3, "on_node_configured.sh at an address that no deployment changes"),
     "LatestUri": Value(_S3, "the object that names the latest scripts"),
     "PolicyArns": Value(
-        rf"{_ARN}(,{_ARN})*", "managed policies with the nodes' rights, with commas"
+        rf"{_ARN}(,{_ARN})*", "managed policies of the nodes, separated by commas"
     ),
     "LustreIds": Value(
         r"[A-Za-z0-9-]+=fs-[0-9a-f]+(,[A-Za-z0-9-]+=fs-[0-9a-f]+)*",
-        "NAME=fs-... of each Lustre file system, with commas",
+        "NAME=fs-... of each Lustre file system, separated by commas",
     ),
     "HomeVolumeId": Value(r"fsvol-[0-9a-f]{17}", "the OpenZFS volume of the home directories"),
     "PlacementGroups": Value(
         r"[A-Za-z0-9-]+=[^\s,=]+(,[A-Za-z0-9-]+=[^\s,=]+)*",
-        "GROUP=NAME of each placement group, with commas; ParallelCluster makes those that lack",
+        "GROUP=NAME of each placement group, separated by commas; ParallelCluster creates missing "
+        "ones",
     ),
     "DatabaseHost": Value(r"[A-Za-z0-9.-]+", "the accounting database"),
     "DatabasePort": Value(r"[0-9]{1,5}", "its port"),
     "DatabaseUserName": Value(r"[A-Za-z][A-Za-z0-9_]*", "its user"),
-    "DatabasePasswordSecretArn": Value(_ARN, "the secret that holds the password alone"),
+    "DatabasePasswordSecretArn": Value(_ARN, "the secret that contains only the password"),
     "DatabaseName": Value(r"[0-9a-z_]{1,64}", "the database's name on the server"),
 }
 """Every value, in the order of the documentation."""
 
 
 def as_outputs(supplied: Supplied) -> dict[str, str]:
-    """The values as text; tokens of the CDK stay tokens.
+    """Return the values as text; tokens of the CDK stay tokens.
 
     Absent values have no text: home directories, a database, placement groups, policies.
     """
@@ -92,12 +93,12 @@ def as_outputs(supplied: Supplied) -> dict[str, str]:
 
 
 def supplied_from(cluster: Cluster, values: Mapping[str, str]) -> Supplied:
-    """What the texts say, and placeholders for the rest.
+    """Return the parsed values, with placeholders for missing ones.
 
     Raises
     ------
     ValueError
-        A text has not its form, or names a file system or a group that the spec does not have.
+        A text does not match its pattern, or names a file system or group that is not in the spec.
     """
     for name, value in values.items():
         if not re.fullmatch(VALUES[name].pattern, value):
@@ -141,7 +142,7 @@ def supplied_from(cluster: Cluster, values: Mapping[str, str]) -> Supplied:
 
 
 def missing(cluster: Cluster, values: Mapping[str, str]) -> dict[str, list[str]]:
-    """Each value that the configuration needs and `values` lack, with its placeholder."""
+    """Return each value that the configuration needs and `values` lacks, with its placeholder."""
     found = placeholders(cluster)
     mounted = {
         str(fs.name) for fs in cluster.storage.lustre if mounted_by_parallelcluster(fs)
@@ -182,5 +183,5 @@ def _known(what: str, pairs: Mapping[str, str], names: set[str]) -> None:
     for name in pairs:
         if name not in names:
             raise ValueError(
-                f"{what}: the spec has no `{name}`; it has {', '.join(sorted(names))}"
+                f"{what}: the spec has no `{name}`; expected one of {', '.join(sorted(names))}"
             )

@@ -31,10 +31,10 @@ class Counts(NamedTuple):
 
 
 def counts(group: ComputeGroup) -> Counts:
-    """MinCount and MaxCount.
+    """Return MinCount and MaxCount.
 
-    Spares of a reservation or a block are not launched: they stay free in it, and replace
-    failed nodes.
+    Spares of a reservation or block are not launched: they stay free in it and replace failed
+    nodes.
     """
     spares = group.spare_count if group.capacity.kind in RESERVED else 0
     running = group.count - spares
@@ -44,27 +44,27 @@ def counts(group: ComputeGroup) -> Counts:
 
 
 def static_nodes(cluster: Cluster) -> int:
-    """Compute nodes that always run."""
+    """Return the number of compute nodes that always run."""
     return sum(counts(group).minimum for group in compute_groups(cluster))
 
 
 def most_nodes(cluster: Cluster) -> int:
-    """The maximum number of compute nodes, which the head node has to manage."""
+    """Return the maximum number of compute nodes, which the head node has to manage."""
     return sum(counts(group).maximum for group in compute_groups(cluster))
 
 
 def compute_groups(cluster: Cluster) -> list[ComputeGroup]:
-    """The groups that jobs run on."""
+    """Return the groups that jobs run on."""
     return [group for group in cluster.compute if group.role == "compute"]
 
 
 def has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether the group's type supports EFA, by the catalogue."""
+    """Return whether the group's type supports EFA, according to the catalogue."""
     return bool(knows_efa(group, catalog))
 
 
 def knows_efa(group: ComputeGroup, catalog: Catalog) -> bool | None:
-    """The same, and None where the catalogue does not know.
+    """Return whether the group's type supports EFA; None if unknown to the catalogue.
 
     Sources disagree on the number and generation of EFA interfaces of p6e-gb200, but all of them
     list some.
@@ -76,11 +76,11 @@ def knows_efa(group: ComputeGroup, catalog: Catalog) -> bool | None:
 
 
 def takes_placement_group(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether the group has a cluster placement group.
+    """Return whether the group has a cluster placement group.
 
-    By default where it has EFA, the type supports one, and the capacity has no fixed placement: a
-    capacity block supports none, and a reservation without its own launches fewer instances in
-    another one (eksctl issue 7949: 11 of 16).
+    By default it has one with EFA, if the type supports it and the capacity has no fixed
+    placement: a capacity block supports none, and a reservation without one launches fewer
+    instances in a placement group (eksctl issue 7949: 11 of 16).
     """
     if group.role != "compute" or group.capacity.kind in RESERVED:
         return False
@@ -95,7 +95,7 @@ def takes_placement_group(group: ComputeGroup, catalog: Catalog) -> bool:
 
 
 def queues(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> list[dict[str, Any]]:
-    """`Scheduling/SlurmQueues`: one for each partition, the default of jobs first."""
+    """Return `Scheduling/SlurmQueues`: one for each partition, beginning with the default."""
     groups = {group.name: group for group in compute_groups(cluster)}
     return [
         _queue(cluster, catalog, supplied, partition, [groups[name] for name in partition.groups])
@@ -142,7 +142,7 @@ def _compute_resource(
     minimum, maximum = counts(group)
     found: dict[str, Any] = {
         "Name": group.name,
-        # Also beside a reservation: after its end an update fails without it (issue 6870).
+        # Also with a reservation: after its end an update fails without it (issue 6870).
         "InstanceType": group.instance_type,
         "MinCount": minimum,
         "MaxCount": maximum,
@@ -165,7 +165,7 @@ def _placement_group(catalog: Catalog, supplied: Supplied, group: ComputeGroup) 
 
 
 def _gpu_health_check(cluster: Cluster, catalog: Catalog, group: ComputeGroup) -> bool:
-    """DCGM's test in the prolog of each job: for NVIDIA, unless it is known to hang."""
+    """Return DCGM's test in the prolog of each job: for NVIDIA, unless it is known to hang."""
     if not is_nvidia(group, catalog):
         return False
     wanted = cluster.parallelcluster.gpu_health_check
@@ -173,11 +173,11 @@ def _gpu_health_check(cluster: Cluster, catalog: Catalog, group: ComputeGroup) -
 
 
 def hangs(group: ComputeGroup) -> bool:
-    """Whether the test is known to hang on this type."""
+    """Return whether the test is known to hang on this type."""
     family = group.instance_type.partition(".")[0]
     return family in GPU_HEALTH_CHECK_HANGS or family.startswith(("p6-", "p6e-"))
 
 
 def is_nvidia(group: ComputeGroup, catalog: Catalog) -> bool:
-    """Whether the group's accelerators are NVIDIA's."""
+    """Return whether the group has NVIDIA accelerators."""
     return accelerators.family(group.instance_type, catalog) == "nvidia"

@@ -1,7 +1,7 @@
 """Validation of a spec against ParallelCluster 3.16.1: names, limits, instance types.
 
-Its own validators say the same, when the cluster is made; what they do not see (a group's spare,
-an unknown type) stands here too.
+ParallelCluster's validators report the same when the cluster is created; this module also reports
+what they cannot see (spares of a group, an unknown type).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
-    """Every problem with the release or the catalogue, with what to write instead."""
+    """Yield every problem with the release or the catalogue, with a hint."""
     catalog = load_catalog()
     yield from _version(cluster)
     yield from _region(cluster)
@@ -50,10 +50,10 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
         known = ", ".join(limits.KNOWN_VERSIONS)
         listed = "; ".join(f"{fault.what} ({fault.thread})" for fault in faults)
         yield Problem(
-            f"ParallelCluster {version} is not supported: its schema is not known here"
+            f"ParallelCluster {version} is not supported: its configuration schema is unknown"
             + (f". Its published faults that affect this cluster: {listed}" if listed else ""),
             here,
-            hint=f"known: {known}",
+            hint=f"supported versions: {known}",
         )
         return
     for fault in faults:
@@ -61,7 +61,7 @@ def _version(cluster: Cluster) -> Iterator[Problem]:
             yield Problem(
                 f"ParallelCluster {version}: {fault.what} ({fault.thread})",
                 here,
-                hint="a custom image (image.image_id), or other instance types",
+                hint="use a custom image (image.image_id), or other instance types",
                 rests_on=(("compute",),),
             )
 
@@ -72,7 +72,7 @@ def _region(cluster: Cluster) -> Iterator[Problem]:
             f"ParallelCluster {cluster.parallelcluster.version} does not support "
             f"{cluster.region}: it has neither images nor a provider there",
             ("region",),
-            hint="another region, or another platform",
+            hint="use another region, or another platform",
             other_path=("platform",),
         )
 
@@ -83,7 +83,7 @@ def _names(cluster: Cluster) -> Iterator[Problem]:
             yield from _name(group.name, ("compute", index, "name"))
     groups = {group.name for group in cluster.compute}
     for index, partition in enumerate(cluster.slurm.partitions):
-        # A partition that follows from a group has the group's name, which is found above.
+        # A partition derived from a group has the group's name, which is checked above.
         if partition.name not in groups:
             yield from _name(partition.name, ("slurm", "partitions", index, "name"))
     for index, fs in enumerate(cluster.storage.lustre):
@@ -126,9 +126,10 @@ def _numbers(cluster: Cluster) -> Iterator[Problem]:
     logins = [i for i, group in enumerate(cluster.compute) if group.role == "login"]
     if len(cluster.slurm.partitions) > limits.QUEUES:
         yield Problem(
-            f"{len(cluster.slurm.partitions)} queues: ParallelCluster allows {limits.QUEUES}",
+            f"{len(cluster.slurm.partitions)} queues: ParallelCluster allows at most "
+            f"{limits.QUEUES}",
             ("slurm", "partitions"),
-            hint="several groups in one partition",
+            hint="put several groups in one partition",
             other_path=("platform",),
         )
     for places, most, kind in (
@@ -137,7 +138,7 @@ def _numbers(cluster: Cluster) -> Iterator[Problem]:
     ):
         if len(places) > most:
             yield Problem(
-                f"{len(places)} {kind}: ParallelCluster allows {most}",
+                f"{len(places)} {kind}: ParallelCluster allows at most {most}",
                 ("compute", places[most], "name"),
                 other_path=("platform",),
             )
@@ -167,7 +168,7 @@ def _mounts(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
-    """All nodes must have one architecture, and the catalogue must describe their types."""
+    """All nodes must have the same architecture, and the catalogue must describe their types."""
     controller = next((g for g in cluster.compute if g.role == "controller"), None)
     head = catalog.instance(controller.instance_type) if controller is not None else None
     for index, group in enumerate(cluster.compute):
@@ -184,7 +185,8 @@ def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
             continue
         if group.role == "compute" and knows_efa(group, catalog) is None:
             yield Problem(
-                f"the catalogue does not have the EFA support of {group.instance_type}",
+                f"the catalogue does not have the EFA support of {group.instance_type}, which is "
+                "unknown",
                 path,
                 hint="`clusterwright catalog refresh` reads it from EC2",
             )
@@ -214,15 +216,15 @@ def _types(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
             yield Problem(
                 f"{group.instance_type} is not known to support cluster placement groups",
                 ("compute", index, "placement_group"),
-                hint="leave it out",
+                hint="omit it",
                 other_path=path,
             )
 
 
 def _same_architecture(wanted: str) -> str:
     if wanted == "arm64":
-        return "a controller with Graviton, such as m7g.4xlarge"
-    return "a controller of the same architecture, such as m5.4xlarge"
+        return "use a controller with Graviton, such as m7g.4xlarge"
+    return "use a controller of the same architecture, such as m5.4xlarge"
 
 
 def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
@@ -245,14 +247,14 @@ def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
         yield Problem(
             "ParallelCluster uses one interface type for all queues with EFA",
             ("compute", older[0], "network_interface"),
-            hint="efa for all of them, or leave it out",
+            hint="efa for all of them, or omit it",
             other_path=("compute", other, "name"),
         )
 
 
 def _ultraservers(cluster: Cluster) -> Iterator[Problem]:
-    """ParallelCluster describes a group to Slurm where it has a whole UltraServer's nodes, and
-    Slurm would know of no block otherwise (cookbook, pcluster_topology_generator.py).
+    """ParallelCluster configures a block in Slurm only for a group with all nodes of an
+    UltraServer (cookbook, pcluster_topology_generator.py).
     """
     sizes = limits.ULTRASERVER_SIZES
     for index, group in enumerate(cluster.compute):
@@ -261,8 +263,8 @@ def _ultraservers(cluster: Cluster) -> Iterator[Problem]:
         running = counts(group).maximum
         if running not in sizes:
             yield Problem(
-                f"{running} nodes run, and ParallelCluster configures UltraServers with "
-                f"{sizes[0]} or {sizes[1]} nodes only",
+                f"{running} nodes run, but ParallelCluster configures only UltraServers with "
+                f"{sizes[0]} or {sizes[1]} nodes",
                 ("compute", index, "spare_count" if group.spare_count else "count"),
                 hint=f"count: {sizes[0]} or {sizes[1]} and no spare_count: one group for each "
                 "capacity block",
@@ -299,10 +301,10 @@ def _head_node(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
         wanted = limits.head_node_memory_gib(nodes)
         if instance.memory_gib.value < wanted:
             yield Problem(
-                f"{group.instance_type} has {instance.memory_gib.value:g} GiB, and the head node "
+                f"{group.instance_type} has {instance.memory_gib.value:g} GiB; the head node "
                 f"of {nodes} nodes needs {wanted:g} GiB",
                 ("compute", index, "instance_type"),
-                hint="m5.4xlarge has 64 GiB",
+                hint="such as m5.4xlarge with 64 GiB",
                 other_path=("platform",),
             )
 
@@ -314,7 +316,7 @@ def _values(cluster: Cluster) -> Iterator[Problem]:
         yield Problem(
             f"ParallelCluster does not support a log retention of {days} days",
             ("observability", "log_retention_days"),
-            hint=f"one of {', '.join(taken)}",
+            hint=f"supported values: {', '.join(taken)}",
             other_path=("platform",),
         )
     accounting = cluster.slurm.accounting
@@ -329,17 +331,17 @@ def _values(cluster: Cluster) -> Iterator[Problem]:
         is_nvidia(g, load_catalog()) for g in cluster.compute if g.role == "compute"
     ):
         yield Problem(
-            "the health check tests NVIDIA accelerators, and no compute group has any",
+            "the health check requires NVIDIA accelerators, and no compute group has any",
             ("parallelcluster", "gpu_health_check"),
         )
-    # One of them is ours, the environment's name.
+    # The environment's name is added as a tag.
     if len(cluster.tags) + 1 > limits.TAGS:
         yield Problem(
-            f"{len(cluster.tags)} tags: ParallelCluster allows {limits.TAGS}, with that of the "
-            "environment",
+            f"{len(cluster.tags)} tags: ParallelCluster allows at most {limits.TAGS}, including "
+            "that of the environment",
             ("tags",),
             on_key=True,
-            hint=f"at most {limits.TAGS - 1}",
+            hint=f"use at most {limits.TAGS - 1}",
             other_path=("platform",),
         )
     for key in cluster.tags:

@@ -17,11 +17,11 @@ STRATEGIES = {
 
 
 def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> dict[str, Any]:
-    """The settings of the whole cluster."""
+    """Return the settings of the whole cluster."""
     ours = cluster.parallelcluster
     found: dict[str, Any] = {
-        # Static nodes are never scaled down. Not -1 where all nodes are static: a change of the
-        # value requires a stopped fleet, and so would the first group with dynamic nodes.
+        # Static nodes are never scaled down. Not -1 if all nodes are static: a change of the value
+        # requires a stopped fleet, and the first group with dynamic nodes would then require one.
         "ScaledownIdletime": ours.scaledown_idle_minutes,
         "QueueUpdateStrategy": STRATEGIES[ours.queue_update_strategy],
         "CustomSlurmSettings": [
@@ -44,9 +44,9 @@ def slurm_settings(cluster: Cluster, catalog: Catalog, supplied: Supplied) -> di
 
 
 def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
-    """Lines of slurm.conf beside ParallelCluster's own, without denied ones.
+    """Return the lines of slurm.conf in addition to those of ParallelCluster, without denied ones.
 
-    The same choices as in the scripted configuration of HyperPod
+    They are the same as in the scripted configuration of HyperPod
     (`lifecycle_scripts/clusterwright_node/slurm_generate.py`), which has the reasons.
     """
     slurm = cluster.slurm
@@ -57,7 +57,7 @@ def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         "UnkillableStepTimeout": str(5 * times.message_seconds),
         "KillWait": str(times.kill_wait_seconds),
         "AuthInfo": f"cred_expire={times.credential_seconds}",
-        # Contain keeps user shells within the limits of their job (pam_slurm_adopt).
+        # `Contain` keeps user shells within the limits of their job (pam_slurm_adopt).
         "PrologFlags": "Alloc,Contain",
         "SchedulerParameters": "bf_continue,nohold_on_prolog_fail",
         "PriorityType": "priority/multifactor",

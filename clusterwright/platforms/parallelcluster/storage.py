@@ -1,4 +1,4 @@
-"""File systems of the spec as `SharedStorage`: by id, none created by ParallelCluster."""
+"""File systems of the spec as `SharedStorage`: by id; ParallelCluster creates none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOME = "home"
 
 
 def mounted_by_parallelcluster(file_system: Lustre) -> bool:
-    """Whether it is in `SharedStorage`; the node program mounts the others.
+    """Return whether it is in `SharedStorage`; the node program mounts the others.
 
     ParallelCluster mounts before any node script runs, and over TCP. A mount keeps the network
     with which it was created: for EFA, LNet has its EFA interfaces first
@@ -23,7 +23,7 @@ def mounted_by_parallelcluster(file_system: Lustre) -> bool:
 
 
 def shared_storage(cluster: Cluster, supplied: Supplied) -> list[dict[str, Any]]:
-    """Lustre by FileSystemId and OpenZFS by VolumeId.
+    """Return Lustre by FileSystemId and OpenZFS by VolumeId.
 
     File systems of ParallelCluster have neither EFA nor metadata settings (issue 7616) and
     are deleted with the cluster by default. Raises KeyError for a file system without an id.

@@ -1,4 +1,4 @@
-"""Values that a deployment knows and a spec does not: ids, addresses, names. Always text."""
+"""Values of a deployment that are not in a spec: ids, addresses, names. Always text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ON_NODE_CONFIGURED = "on_node_configured.sh"
 
 @dataclass(frozen=True)
 class Database:
-    """The accounting database. The secret is the password alone, as plain text.
+    """The accounting database. The secret is only the password, as plain text.
 
     Source: ParallelCluster's guide, `SlurmSettings/Database/PasswordSecretArn`: "the ARN of the
     secret that contains the plaintext password" of UserName.
@@ -47,13 +47,13 @@ class Supplied:
         The same script, and an object with the address of the latest scripts, both at addresses
         that no deployment changes: for the head node and login nodes.
     policy_arns:
-        Managed policies of every node's role, beside that for shells and those that
-        ParallelCluster creates: permissions for keys, secrets and, for login nodes, scripts
-        and buckets. (`S3Access` is rendered for the others; pools of login nodes have none.)
+        Managed policies of every node's role, in addition to that for shells and those that
+        ParallelCluster creates: permissions for keys, secrets and, for login nodes, scripts and
+        buckets. (`S3Access` is rendered for the others; pools of login nodes have none.)
     lustre_ids:
         File system of the spec, by name -> `fs-...`; existing ones are not needed.
     home_volume_id:
-        `fsvol-...` of the home directories; None without any, or where the spec has it.
+        `fsvol-...` of the home directories; None without any, or if the spec has it.
     placement_group_names:
         Compute group -> the cluster placement group built for it.
     database:
@@ -87,9 +87,10 @@ PLACEHOLDER_DATABASE = "placeholder.invalid"
 
 
 def placeholders(cluster: Cluster) -> Supplied:
-    """Values that satisfy the schema, but not AWS, where nothing is deployed.
+    """Return values that satisfy the schema, but not AWS, for use without a deployment.
 
-    Values of the spec itself are used: an existing network, file system, volume or database.
+    Values of the spec are used if it has them: an existing network, file system, volume or
+    database.
     """
     network = cluster.network.existing
     subnets = (

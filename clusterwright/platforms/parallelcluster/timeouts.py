@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from clusterwright.platforms.parallelcluster.limits import BOOTSTRAP_SECONDS, INSTANCE_INFO_SECONDS
 
 NODES_AT_DEFAULT = 50
-"""Up to this many static nodes ParallelCluster's defaults apply."""
+"""Maximum number of static nodes for which ParallelCluster's defaults apply."""
 
 HEAD_NODE_SECONDS = 7200
-"""Of any cluster: the longest of a node, and ParallelCluster's own 2100 s before it.
+"""Bootstrap timeout of the head node: the longest timeout of a node, plus the default of 2100 s.
 
 The head node's bootstrap ends when the static nodes have joined (aws-parallelcluster issues 3373
-and 3604), so it must outlast theirs. It does not follow their number: no update may change
-it (update policy UNSUPPORTED), and the cluster could then not grow.
+and 3604), so its timeout must be longer than theirs. It does not depend on their number: no update
+may change it (update policy UNSUPPORTED), and otherwise the cluster could not grow.
 """
 
 LONGEST_NODE_SECONDS = HEAD_NODE_SECONDS - BOOTSTRAP_SECONDS
@@ -33,15 +33,15 @@ class Timeouts:
 
 
 def timeouts(static_nodes: int) -> Timeouts:
-    """Timeouts for a number of nodes that start together.
+    """Return the timeouts for a number of nodes that start together.
 
-    They fetch, mount and register together, and EC2 takes longer to list them
-    (aws-parallelcluster issue 7265: nodes were taken for failed and the cluster went into
-    protected mode). ParallelCluster gives no figures, so these are our choices:
+    They download, mount and register together, and EC2 takes longer to list them
+    (aws-parallelcluster issue 7265: nodes were treated as failed and the cluster entered protected
+    mode). ParallelCluster documents no values, so these are chosen:
 
-    * up to 50 nodes its defaults: 2100 s for a node's bootstrap, 90 s for EC2's answer;
-    * each doubling beyond adds 600 s to a node's bootstrap, to 5100 s at most;
-    * each doubling beyond adds 90 s to the wait for EC2's answer, to 600 s at most.
+    * up to 50 nodes, the defaults: 2100 s for a node's bootstrap, 90 s for EC2's response;
+    * each doubling beyond adds 600 s to a node's bootstrap, up to 5100 s;
+    * each doubling beyond adds 90 s to the wait for EC2's response, up to 600 s.
     """
     doublings = max(math.ceil(math.log2(max(static_nodes, 1) / NODES_AT_DEFAULT)), 0)
     return Timeouts(
@@ -54,6 +54,6 @@ def timeouts(static_nodes: int) -> Timeouts:
 
 
 def most_static_nodes(seconds: int) -> int:
-    """The maximum number of nodes whose bootstrap timeout is at most `seconds`."""
+    """Return the maximum number of nodes whose bootstrap timeout is at most `seconds`."""
     doublings = (seconds - BOOTSTRAP_SECONDS) // SECONDS_PER_DOUBLING
     return int(NODES_AT_DEFAULT * 2**doublings)

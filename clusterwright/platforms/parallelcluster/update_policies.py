@@ -1,15 +1,15 @@
-"""What a change of the configuration takes of a cluster that exists, before ParallelCluster says it.
+"""Requirements and effects of a configuration change on an existing cluster.
 
-Each key has an update policy, which may ask for a stopped compute fleet, for login nodes that are
-gone, or allow no change at all. `update_policies.json` is the list of aws-parallelcluster 3.16.1
+Each key has an update policy, which may require a stopped compute fleet or removed login nodes, or
+allow no change at all. `update_policies.json` is the list of aws-parallelcluster 3.16.1
 (`schemas/cluster_schema.py`; a list's items are told apart by the key in brackets), and the
 conditions here are those of its `config/update_policy.py`, both read on 2026-11-20.
-`tests/clients/test_pcluster_updates.py` holds them against the package.
+`tests/clients/test_pcluster_updates.py` compares them with the package.
 
     pcluster update-compute-fleet --cluster-name NAME --status STOP_REQUESTED
 
 stops the fleet; a cluster that CloudFormation deploys is not started again by it.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -31,17 +31,20 @@ Need = Literal[
 ]
 
 ACTIONS: Final[dict[Need, str]] = {
-    "nothing": "the update takes it as it is",
+    "nothing": "the update can be applied directly",
     "fleet-stopped": "stop the compute fleet first: "
     "`pcluster update-compute-fleet --status STOP_REQUESTED`",
-    "login-nodes-stopped": "first an update with count: 0 of the login groups",
-    "fleet-and-login-nodes-stopped": "stop the compute fleet and bring the login groups to "
-    "count: 0 first",
-    "terminate-strategy": "stop the compute fleet first, or "
-    "`parallelcluster: {queue_update_strategy: terminate}`, which ends jobs on the nodes that go",
-    "unsupported": "no update takes it: a new cluster, or the value as it was",
+    "login-nodes-stopped": "first apply an update with count: 0 of the login groups",
+    "fleet-and-login-nodes-stopped": (
+        "first stop the compute fleet and set count: 0 of the login groups"
+    ),
+    "terminate-strategy": (
+        "stop the compute fleet first, or set `parallelcluster: "
+        "{queue_update_strategy: terminate}`, which ends jobs on the removed nodes"
+    ),
+    "unsupported": "no update supports it: create a new cluster, or restore the value",
 }
-"""What to do, in a sentence, for each need."""
+"""The required action for each need."""
 
 DEFAULT_STRATEGY: Final = "COMPUTE_FLEET_STOP"
 _DEFAULT_COUNTS = {"MaxCount": 10, "MinCount": 0}
@@ -51,21 +54,21 @@ _EXTERNAL_KEYS = ("VolumeId", "FileSystemId", "FileCacheId")
 
 @dataclass(frozen=True)
 class KeyChange:
-    """One key that differs.
+    """A key that differs.
 
     Attributes
     ----------
     path:
-        As ParallelCluster's users write it: `Scheduling.SlurmQueues[workers].CapacityType`. For
-        an item that came or went, that of the item.
+        The path in ParallelCluster's notation: `Scheduling.SlurmQueues[workers].CapacityType`. For
+        an added or removed item, that of the item.
     before, after:
-        The values; None where the key or the item is not there.
+        The values; None if the key or the item is absent.
     policy:
         ParallelCluster's name of the update policy.
     needs:
         What must be done first; see `ACTIONS`.
     replaces_nodes:
-        Whether running nodes of the queue are replaced by the update: when their jobs have ended
+        Whether the update replaces running nodes of the queue: when their jobs have ended
         (strategy DRAIN) or at once (TERMINATE).
     """
 
@@ -78,7 +81,7 @@ class KeyChange:
 
     @property
     def action(self) -> str:
-        """What to do, in a sentence."""
+        """Return the required action."""
         return ACTIONS[self.needs]
 
 
@@ -107,7 +110,7 @@ def effects(
     *,
     fleet_runs: bool = True,
 ) -> list[KeyChange]:
-    """Every key that differs between two configurations, in the order of the schema.
+    """Return every key that differs between two configurations, in the order of the schema.
 
     Parameters
     ----------
@@ -129,7 +132,7 @@ def effects(
 
 
 def policies() -> dict[str, str]:
-    """Each key of the schema and its update policy, `HeadNode/InstanceType` to UNSUPPORTED."""
+    """Return the update policy of each key: `HeadNode/InstanceType` -> UNSUPPORTED."""
     text = files(__package__).joinpath("update_policies.json").read_text(encoding="utf-8")
     found: dict[str, str] = json.loads(text)["policies"]
     return found
@@ -138,7 +141,7 @@ def policies() -> dict[str, str]:
 class _Node(NamedTuple):
     policy: str
     item_key: str | None
-    """What tells items of a list apart; None for what is not a list of sections."""
+    """Return the key that identifies items of a list; None if it is not a list of sections."""
     below: dict[str, _Node]
 
 
@@ -175,7 +178,7 @@ def _section(
                 yield _Raw(parents, name, old or None, new or None, node.policy, False)
         else:
             if name == "Script":
-                # Several scripts stand in the place of one.
+                # Several scripts replace a single one.
                 old, new = old or before.get("Sequence"), new or after.get("Sequence")
             if old != new:
                 yield _Raw(parents, name, old, new, node.policy, False)
@@ -212,7 +215,7 @@ def _change(raw: _Raw, update: _Update) -> KeyChange:
         and update.fleet_runs
         and _in_queues(raw)
         and raw.policy in _REPLACING
-        # A queue that is new has no nodes yet; a key that is new changes those of its queue.
+        # A new queue has no nodes yet; a new key changes the nodes of its queue.
         and not (raw.in_list and raw.before is None)
         and update.strategy != DEFAULT_STRATEGY
     )
@@ -227,7 +230,7 @@ def _identity(item: Mapping[str, Any]) -> str:
     return "?"
 
 
-# --- conditions: what a policy asks for, as config/update_policy.py has them
+# --- conditions of the policies, as in config/update_policy.py
 
 _REPLACING = (
     "QUEUE_UPDATE_STRATEGY",
@@ -261,7 +264,7 @@ def _by_strategy(raw: _Raw, update: _Update) -> Need:
 
 
 def _resize(raw: _Raw, update: _Update) -> Need:
-    """A queue, a compute resource or a number of nodes: growing is always allowed."""
+    """Queues, compute resources and numbers of nodes: increases are always allowed."""
     if not update.fleet_runs:
         return "nothing"
     added = raw.in_list and raw.before is None
@@ -272,13 +275,13 @@ def _resize(raw: _Raw, update: _Update) -> Need:
     if raw.key == "MinCount":
         for other in update.raw:
             if other.key == "MaxCount" and other.parents == raw.parents:
-                # As many nodes more at most as always run more.
+                # The maximum increases at most by as many nodes as the minimum.
                 return "nothing" if _grown(other) >= _grown(raw) else "terminate-strategy"
     return "terminate-strategy"
 
 
 def _placement(raw: _Raw, update: _Update) -> Need:
-    """A placement group that ParallelCluster made goes with the fleet stopped only."""
+    """A placement group created by ParallelCluster is deleted only with a stopped fleet."""
     if update.fleet_runs and (
         _managed_group(raw, update.before) and not _managed_group(raw, update.after)
     ):
@@ -287,7 +290,7 @@ def _placement(raw: _Raw, update: _Update) -> Need:
 
 
 def _managed_fsx(raw: _Raw, update: _Update) -> Need:
-    """A file system that ParallelCluster made would be replaced with its data."""
+    """A file system created by ParallelCluster would be replaced with its data."""
     if _own_file_systems(update.before) & _own_file_systems(update.after):
         return "unsupported"
     if _in_queues(raw) and update.fleet_runs and update.strategy == DEFAULT_STRATEGY:
@@ -299,7 +302,7 @@ def _managed_fsx(raw: _Raw, update: _Update) -> Need:
 def _shared_storage(raw: _Raw, update: _Update) -> Need:
     item = raw.after if raw.before is None else raw.before
     if not raw.in_list or str(item.get("MountDir", "")).strip("/") == "home":
-        # Another mount path of an entry: the package has no answer to that, and fails.
+        # A changed mount path of an entry: the package does not handle it, and fails.
         return "unsupported"
     kind = item.get("StorageType")
     below = item.get(f"{kind}Settings") or {}
@@ -336,7 +339,7 @@ _CONDITIONS = {
     "SUPPORTED": _nothing,
     "UNSUPPORTED": _unsupported,
     "READ_ONLY_RESOURCE_BUCKET": _unsupported,
-    # Three attributes of it could be changed; none of ours renders the key.
+    # Three of its attributes could be changed, but the key is never rendered here.
     "EXTRA_CHEF_ATTRIBUTES": _unsupported,
     "SUPPORTED_UNLESS_ADC": _unless_isolated,
     "QUEUE_UPDATE_STRATEGY": _by_strategy,
@@ -386,7 +389,9 @@ def _own_file_systems(configuration: Mapping[str, Any]) -> set[str]:
 
 
 def _managed_group(raw: _Raw, configuration: Mapping[str, Any]) -> bool:
-    """Whether the compute resource at the change has a placement group of ParallelCluster's."""
+    """Return whether the changed compute resource has a placement group created by
+    ParallelCluster.
+    """
     queues = (configuration.get("Scheduling") or {}).get("SlurmQueues") or []
     queue = _named(raw, "SlurmQueues", queues)
     resource = _named(raw, "ComputeResources", queue.get("ComputeResources") or [])

@@ -1,4 +1,4 @@
-"""Validation of the values of a ParallelCluster spec against each other.
+"""Validation of combinations of values in a ParallelCluster spec.
 
 `release_validation` compares them with the release and the instance types.
 """
@@ -12,7 +12,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
 
 RESERVED = ("reservation", "capacity-block")
-"""Capacity that has its own placement."""
+"""Kinds of capacity with a fixed placement."""
 
 DESCRIBED = "p6e-gb200."
 """Prefix of the types whose UltraServers ParallelCluster configures in Slurm."""
@@ -35,7 +35,8 @@ def _configuration(cluster: Cluster) -> Iterator[Problem]:
     slurm = cluster.slurm
     if slurm.configuration != "managed":
         yield Problem(
-            "ParallelCluster configures Slurm itself; a scripted configuration is HyperPod's",
+            "ParallelCluster configures Slurm itself; only HyperPod supports a scripted "
+            "configuration",
             ("slurm", "configuration"),
             hint="configuration: managed, or platform: hyperpod-slurm",
             other_path=("platform",),
@@ -44,8 +45,8 @@ def _configuration(cluster: Cluster) -> Iterator[Problem]:
 
 
 def _topology(cluster: Cluster) -> Iterator[Problem]:
-    """ParallelCluster configures the topology of UltraServers and of nothing else (cookbook,
-    block_topology and pcluster_topology_generator.py: `p6e-gb200` in capacity blocks).
+    """ParallelCluster configures the topology of UltraServers only (cookbook, block_topology and
+    pcluster_topology_generator.py: `p6e-gb200` in capacity blocks).
     """
     wanted = cluster.slurm.topology
     described = next(
@@ -59,17 +60,17 @@ def _topology(cluster: Cluster) -> Iterator[Problem]:
     )
     if wanted == "block" and described is None:
         yield Problem(
-            "ParallelCluster configures topology blocks for p6e-gb200 in capacity blocks only; "
-            "with blocks of ours slurmctld exits if one lacks a node, and ParallelCluster's "
-            "slurm.conf has no node names to fill it",
+            "ParallelCluster configures topology blocks only for p6e-gb200 in capacity blocks; "
+            "with other blocks slurmctld exits if one lacks a node, and ParallelCluster's "
+            "slurm.conf has no node names to complete it",
             ("slurm", "topology"),
             hint="topology: tree or auto, or platform: hyperpod-slurm",
             other_path=("platform",),
         )
     if wanted in ("tree", "none") and described is not None:
         yield Problem(
-            "ParallelCluster configures the UltraServers in Slurm; topology "
-            f"{wanted} is not possible in a cluster with them",
+            "ParallelCluster configures the UltraServers in Slurm; a cluster with UltraServers "
+            f"does not support topology {wanted}",
             ("slurm", "topology"),
             hint="topology: auto or block",
             other_path=("compute", described, "instance_type"),
@@ -89,8 +90,8 @@ def _accounting(cluster: Cluster) -> Iterator[Problem]:
     existing = accounting.existing
     if existing is not None and existing.user_name is None:
         yield Problem(
-            "ParallelCluster needs the name of the database's user, as its secret contains only "
-            "the password",
+            "ParallelCluster requires the name of the database user, because its secret contains "
+            "only the password",
             (*here, "existing"),
             hint="add user_name",
             other_path=("platform",),
@@ -101,7 +102,7 @@ def _existing(cluster: Cluster) -> Iterator[Problem]:
     home = cluster.storage.home
     if home is not None and home.existing is not None and home.existing.volume_id is None:
         yield Problem(
-            "ParallelCluster mounts an OpenZFS volume by its id",
+            "ParallelCluster mounts an OpenZFS volume by its id, which is missing",
             ("storage", "home", "existing"),
             hint="add volume_id: fsvol-... (`aws fsx describe-volumes`)",
             other_path=("platform",),
@@ -109,9 +110,9 @@ def _existing(cluster: Cluster) -> Iterator[Problem]:
     network = cluster.network.existing
     if network is not None and len(network.subnet_ids) > 1:
         yield Problem(
-            "a queue with one instance type has one subnet",
+            "ParallelCluster supports one subnet for a queue with one instance type",
             ("network", "existing", "subnet_ids", 1),
-            hint="name the largest private one",
+            hint="name the largest private subnet",
             other_path=("platform",),
         )
 
@@ -120,7 +121,7 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     kind = group.capacity.kind
     if group.spare_count and kind not in RESERVED:
         yield Problem(
-            f"{kind} capacity has no free instances: ParallelCluster requests a new one to "
+            f"{kind} capacity has no free instances: ParallelCluster requests a new instance to "
             "replace a failed node",
             (*here, "spare_count"),
             hint="remove spare_count; spares stay free in a reservation or capacity block",
@@ -129,17 +130,19 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
         )
     if group.part_of is not None and group.count == 0:
         yield Problem(
-            "a queue must allow at least one node, and a fallback has 0 instances",
+            "a queue must allow at least one node, but a fallback has 0 instances",
             (*here, "capacity"),
-            hint="no fallback; for nodes that start when jobs ask for them, a group with count: 0 "
-            "and max_count",
+            hint=(
+                "remove the fallback; for nodes that start on demand, use a group with count: 0 "
+                "and max_count"
+            ),
             other_path=("platform",),
         )
     elif not group.count and group.max_count is None:
         yield Problem(
             "a queue must allow at least one node",
             (*here, "count"),
-            hint="add max_count for nodes that start when jobs ask for them",
+            hint="add max_count, so that nodes start for pending jobs",
             other_path=("platform",),
         )
     if kind == "capacity-block":
@@ -152,8 +155,8 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
         for key, value in (("min_count", group.min_count), ("max_count", group.max_count)):
             if value is not None and value != group.count:
                 yield Problem(
-                    f"all instances of a capacity block run: {key} {value} must equal "
-                    f"count {group.count}",
+                    f"all instances of a capacity block run: {key} must be equal to count "
+                    f"{group.count}, got {value}",
                     (*here, key),
                     hint=f"remove {key}",
                     other_path=(*here, "count"),
@@ -163,10 +166,10 @@ def _counts(group: ComputeGroup, here: Path) -> Iterator[Problem]:
 def _placement(group: ComputeGroup, here: Path) -> Iterator[Problem]:
     if group.placement_group and group.capacity.kind == "reservation":
         yield Problem(
-            "a reservation has a fixed placement: in another placement group fewer of its "
+            "a reservation has a fixed placement: in a separate placement group fewer of its "
             "instances can be launched",
             (*here, "placement_group"),
-            hint="placement_group: false, or leave it out",
+            hint="placement_group: false, or omit it",
             other_path=(*here, "capacity", "kind"),
         )
 
@@ -184,23 +187,26 @@ def _queues(cluster: Cluster) -> Iterator[Problem]:
             groups: Path = ("slurm", "partitions", number, "groups")
             if _capacity_type(group) != _capacity_type(first):
                 yield Problem(
-                    f"a queue has one kind of capacity: `{first.name}` is {first.capacity.kind}, "
-                    f"`{group.name}` {group.capacity.kind}",
+                    f"a queue has one kind of capacity, but `{first.name}` is "
+                    f"{first.capacity.kind} and `{group.name}` is {group.capacity.kind}",
                     groups,
-                    hint="give each group its own partition, as without slurm.partitions",
+                    hint=(
+                        "use a separate partition for each group, which is the default without "
+                        "slurm.partitions"
+                    ),
                     other_path=("compute", place, "capacity", "kind"),
                 )
             if group.scratch != first.scratch:
                 yield Problem(
-                    f"a queue mounts the drives of its nodes at one path, and `{first.name}` "
-                    f"and `{group.name}` have different scratch settings",
+                    "a queue mounts the local drives of its nodes at one path, but "
+                    f"`{first.name}` and `{group.name}` have different scratch settings",
                     groups,
-                    hint="the same scratch for both, or a partition for each",
+                    hint="use the same scratch for both, or a separate partition for each",
                     other_path=("compute", place, "name"),
                 )
 
 
 def _capacity_type(group: ComputeGroup) -> str:
-    """ParallelCluster treats a reservation as on-demand capacity."""
+    """Return the capacity of a queue; ParallelCluster treats a reservation as on-demand."""
     kind = group.capacity.kind
     return "on-demand" if kind == "reservation" else kind

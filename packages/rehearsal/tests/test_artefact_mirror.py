@@ -76,5 +76,5 @@ def test_artefact_without_checksum_is_reported_and_not_mirrored(tmp_path: Path) 
 
 def test_unreadable_lock_file_is_an_error(tmp_path: Path) -> None:
     found = artefact_mirror.NeededArtefacts("b", frozenset())
-    with pytest.raises(RehearsalError, match="there is no such file"):
+    with pytest.raises(RehearsalError, match="the file does not exist"):
         artefact_mirror.mirror_to_bucket(Bucket(), found, tmp_path / "none.json")

@@ -49,7 +49,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"network.peered_cidrs": ["0.0.0.0/0"]},
             "network.peered_cidrs[0]",
-            "contains every address and is not a network that can be connected",
+            "contains every address, which cannot be the range of a connected network",
         ),
     ],
 )

@@ -28,12 +28,12 @@ def test_consistent_specs_pass() -> None:
         (
             {"compute.0.count": 2},
             "compute[0].count",
-            "2 controllers: multiple controllers are not supported",
+            "count is 2: multiple controllers are not supported",
         ),
         (
             {"compute.0.count": 0},
             "compute[0].count",
-            "0 controllers: multiple controllers are not supported",
+            "count is 0: multiple controllers are not supported",
         ),
         (
             {"compute.2.min_count": 9},

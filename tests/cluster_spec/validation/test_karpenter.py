@@ -135,7 +135,7 @@ def test_block_can_be_scaled_by_karpenter_only(tmp_path: Path) -> None:
     with pytest.raises(SpecErrors) as raised:
         load_cluster(path)
     messages = " ".join(problem.message for problem in raised.value.problems)
-    assert "a capacity block has as many instances as were bought" in messages
+    assert "a capacity block has a fixed number of instances" in messages
     # What is not installed has no chart.
     assert "Karpenter is not installed" in messages
 

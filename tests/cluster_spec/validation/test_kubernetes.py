@@ -83,7 +83,7 @@ def test_consistent_specs_pass() -> None:
         (
             {"kubernetes.admin_role": False},
             "kubernetes.admin_role",
-            "nobody could administer the cluster",
+            "no principal could administer the cluster",
         ),
         (
             {"kubernetes.access": [{"principal_arn": ROLE}]},
@@ -200,4 +200,4 @@ def test_existing_network_requires_control_plane_subnets() -> None:
     changes = {"network.existing": {**existing, "control_plane_subnet_ids": twice}}
     assert list(found(kubernetes.problems, changes, EKS_MINIMAL)) == [f"{path}[1]"]
     changes = {path: ["subnet-0a1b2c3d4e5f60718"]}
-    assert "has no control plane" in found(kubernetes.problems, changes, EXISTING)[path]
+    assert "has no EKS control plane" in found(kubernetes.problems, changes, EXISTING)[path]

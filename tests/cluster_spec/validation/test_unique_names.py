@@ -19,7 +19,7 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"environment": "7b"}, "environment", "begins with a digit: names of stacks"),
+        ({"environment": "7b"}, "environment", "begins with a digit, and names of stacks"),
         ({"environment": "2027-01-31"}, "environment", "begins with a digit"),
         ({"compute.3.name": "workers"}, "compute[3].name", "duplicate group `workers`"),
         (

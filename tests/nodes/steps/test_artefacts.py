@@ -67,7 +67,7 @@ def test_an_object_that_is_not_the_listed_file_is_refused_and_removed(
         "step artefacts failed on workers-1",
         "enroot 1 (x86_64)",
         f"s3://{name}",
-        "has 35 bytes, the list says 34" if size else "it has SHA-256",
+        "has 35 bytes, expected 34" if size else "it has SHA-256",
         "What to do: find out who has changed the object",
     ):
         assert word in run.last, run.last

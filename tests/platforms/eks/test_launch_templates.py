@@ -229,7 +229,7 @@ def test_more_node_groups_than_a_cluster_has_are_refused() -> None:
     one = {"role": "compute", "instance_type": "m5.4xlarge", "count": 6758}
     spec = cluster({"compute": [{"name": f"group-{i}", **one} for i in range(2)]}, EKS_MINIMAL)
     (problem,) = subject.problems(spec)
-    assert problem.message.startswith("32 node groups of at most 450 nodes each")
+    assert problem.message.startswith("the groups need 32 node groups of at most 450 nodes each")
 
 
 def test_labels_say_group_and_role() -> None:

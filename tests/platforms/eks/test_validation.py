@@ -24,12 +24,12 @@ def test_consistent_specs_pass() -> None:
 @pytest.mark.parametrize(
     ("changes", "path", "words"),
     [
-        ({"compute.0.taints": [TAINT]}, "compute", "no group has a node without taints"),
-        ({"compute.0.count": 0}, "compute", "no group has a node without taints"),
+        ({"compute.0.taints": [TAINT]}, "compute", "no group has nodes without taints"),
+        ({"compute.0.count": 0}, "compute", "no group has nodes without taints"),
         (
             {"compute.0.labels": {f"key-{i}": "x" for i in range(49)}},
             "compute[0].labels",
-            "of which two are ours",
+            "and two are set automatically",
         ),
         (
             {
@@ -76,4 +76,4 @@ def test_what_eks_has_no_counterpart_of_is_refused(changes: dict[str, Any], path
 @pytest.mark.parametrize("key", ["node_volume_gib", "max_unavailable_percent"])
 def test_hyperpod_has_no_node_groups(key: str) -> None:
     problems = found(unused_fields.problems, {f"kubernetes.{key}": 50}, HYPERPOD_EKS)
-    assert "belongs to the platform eks" in problems[f"kubernetes.{key}"]
+    assert "requires platform eks" in problems[f"kubernetes.{key}"]

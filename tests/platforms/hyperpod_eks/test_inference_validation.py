@@ -23,7 +23,7 @@ BASE: dict[str, Any] = {
         (
             {"hyperpod": {"inference": {"addon_version": "v0.10.0-eksbuild.9"}}},
             "hyperpod.inference.addon_version",
-            "older than the first version of the add-on, v1.0.0-eksbuild.1",
+            "older than v1.0.0-eksbuild.1, the first version of the add-on",
         ),
         (
             {

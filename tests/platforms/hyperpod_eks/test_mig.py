@@ -55,10 +55,10 @@ def test_layouts_that_a_type_has(instance_type: str, layout: str) -> None:
         ("p5.48xlarge", "all-1g.18gb", "p5.48xlarge has no layout"),
         # Seven of 10 GB are more than the 40 GB of an A100; one would be there.
         ("p4d.24xlarge", "all-1g.10gb", "p4d.24xlarge has no layout"),
-        ("p5.4xlarge", "all-1g.10gb", "no partition layout is known for p5.4xlarge"),
-        ("p6-b200.48xlarge", "all-1g.10gb", "no partition layout is known"),
-        ("trn2.48xlarge", "all-1g.10gb", "no partition layout is known"),
-        ("m5.large", "all-1g.10gb", "no partition layout is known"),
+        ("p5.4xlarge", "all-1g.10gb", "no MIG layout is known for p5.4xlarge"),
+        ("p6-b200.48xlarge", "all-1g.10gb", "no MIG layout is known"),
+        ("trn2.48xlarge", "all-1g.10gb", "no MIG layout is known"),
+        ("m5.large", "all-1g.10gb", "no MIG layout is known"),
     ],
 )
 def test_layouts_that_it_has_not(instance_type: str, layout: str, message: str) -> None:

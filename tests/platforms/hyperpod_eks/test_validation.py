@@ -23,28 +23,32 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
 @pytest.mark.parametrize(
     ("changes", "path", "message"),
     [
-        ({"compute.0.restricted": True}, "compute[0].restricted", "groups that run jobs"),
+        ({"compute.0.restricted": True}, "compute[0].restricted", "requires the role compute"),
         (
             {"compute.0.mig_profile": "all-1g.10gb"},
             "compute[0].mig_profile",
-            "groups that run jobs",
+            "requires the role compute",
         ),
-        ({"compute.3.labels": {"a": "b"}}, "compute[3].labels", "has no `labels`"),
+        ({"compute.3.labels": {"a": "b"}}, "compute[3].labels", "does not support `labels`"),
         (
             {"compute.3.taints": [{"key": "a", "effect": "NoExecute"}]},
             "compute[3].taints",
-            "has no `taints`",
+            "does not support `taints`",
         ),
-        ({"compute.3.min_count": 1}, "compute[3].min_count", "has no `min_count`"),
+        ({"compute.3.min_count": 1}, "compute[3].min_count", "does not support `min_count`"),
         (
             {"compute.3.network_interface": "efa"},
             "compute[3].network_interface",
-            "has no `network_interface`",
+            "does not support `network_interface`",
         ),
-        ({"compute.3.scratch": {}}, "compute[3].scratch", "has no `scratch`"),
-        ({"compute.3.mig_profile": "all-1g.10gb"}, "compute[3].mig_profile", "has no"),
-        ({"compute.3.max_count": 4}, "compute[3].max_count", "has no `max_count`"),
-        ({"compute.3.capacity": {"kind": "spot"}}, "compute[3].capacity.kind", "no spot"),
+        ({"compute.3.scratch": {}}, "compute[3].scratch", "does not support `scratch`"),
+        ({"compute.3.mig_profile": "all-1g.10gb"}, "compute[3].mig_profile", "does not support"),
+        ({"compute.3.max_count": 4}, "compute[3].max_count", "does not support `max_count`"),
+        (
+            {"compute.3.capacity": {"kind": "spot"}},
+            "compute[3].capacity.kind",
+            "does not support spot",
+        ),
         (
             {
                 "compute.2.capacity": {"kind": "spot"},
@@ -52,12 +56,12 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
                 "hyperpod.autoscaling": "off",
             },
             "compute[2].capacity.kind",
-            "spot instances need continuous provisioning",
+            "spot instances require continuous provisioning",
         ),
         (
             {"hyperpod.tiered_storage.memory_percent": 100},
             "hyperpod.tiered_storage.memory_percent",
-            "and jobs none",
+            "and jobs would have none",
         ),
         (
             {
@@ -72,10 +76,14 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
         (
             {"hyperpod.addons.1.name": "training-operator"},
             "hyperpod.addons[1].name",
-            "training-operator is there twice",
+            "duplicate add-on training-operator",
         ),
         ({"observability.prometheus": False}, "hyperpod.addons[1].name", "Prometheus workspace"),
-        ({f"{GOVERNANCE}.1.name": "training"}, f"{GOVERNANCE}[1].name", "a second priority class"),
+        (
+            {f"{GOVERNANCE}.1.name": "training"},
+            f"{GOVERNANCE}[1].name",
+            "duplicate priority class",
+        ),
         (
             {"compute.3.restricted": False},
             "hyperpod.restricted_lustre",
@@ -84,7 +92,7 @@ GOVERNANCE = "hyperpod.task_governance.priority_classes"
         (
             {"hyperpod.restricted_lustre.capacity_gib": 3600},
             "hyperpod.restricted_lustre.capacity_gib",
-            "not 1200 or a multiple of 2400",
+            "must be 1200 or a multiple of 2400",
         ),
     ],
 )
@@ -114,7 +122,7 @@ def test_other_platforms_have_none_of_it(platform: str, key: str) -> None:
 @pytest.mark.parametrize("lifecycle", [{"steps": ["site/step.py"]}, {"artefacts": "list.json"}])
 def test_nodes_run_no_steps_of_the_node_program(lifecycle: dict[str, Any]) -> None:
     problems = found(unused_fields.problems, {"lifecycle": lifecycle}, base=HYPERPOD_EKS)
-    assert "HyperPod's image makes those of EKS" in problems["lifecycle"]
+    assert "with EKS, nodes are configured by the HyperPod image" in problems["lifecycle"]
 
 
 def test_tenants_share_no_restricted_group() -> None:
@@ -123,4 +131,4 @@ def test_tenants_share_no_restricted_group() -> None:
     system = [g for g in HYPERPOD_EKS["compute"] if g["role"] == "system"]
     changes = {"compute": [*system, *only], "hyperpod.autoscaling": "off"}
     problems = found(validation.problems, changes, base=HYPERPOD_EKS)
-    assert "nothing that tenants could share" in problems["tenants"]
+    assert "tenants have no nodes to share" in problems["tenants"]

@@ -162,7 +162,7 @@ def _asked(url: str) -> str:
     [
         (
             {"metrics": {"image": IMAGE, "listen": "off"}},
-            "an image has no effect while the exporter is off",
+            "image has no effect: the exporter is off",
         ),
         (
             {"metrics": {"image": IMAGE, "listen": "loopback"}},
@@ -170,9 +170,9 @@ def _asked(url: str) -> str:
         ),
         ({"metrics": {"image": IMAGE, "port": 10250}}, "the kubelet or kube-proxy"),
         ({"metrics": {"image": "python:3"}}, "image"),
-        ({"metrics": {"listen": "private"}}, "no `image` is named"),
-        ({"prometheus": True, "metrics": {"port": 9200}}, "no `image` is named"),
-        ({"metrics": {"image": IMAGE, "interval_seconds": 30}}, "there is no workspace"),
+        ({"metrics": {"listen": "private"}}, "without `image` nodes have no exporter"),
+        ({"prometheus": True, "metrics": {"port": 9200}}, "the exporter, which requires `image`"),
+        ({"metrics": {"image": IMAGE, "interval_seconds": 30}}, "requires a Prometheus workspace"),
         (
             {"prometheus": True, "metrics": {"interval_seconds": 29}},
             "intervals of at least 30 seconds",
@@ -207,5 +207,5 @@ def test_hyperpods_add_on_reads_the_nodes_itself(load: Load) -> None:
     )
     spec = changed(base, observability={"prometheus": True, "metrics": {"interval_seconds": 30}})
     assert not metrics.collected(load(spec))
-    with pytest.raises(SpecErrors, match="the observability add-on reads the nodes itself"):
+    with pytest.raises(SpecErrors, match="the observability add-on collects the metrics itself"):
         load(changed(base, observability=BOTH))

@@ -113,7 +113,7 @@ def refused(spec: dict[str, Any]) -> dict[str, str]:
     [
         (
             changed(WITH_SPARES, kubernetes__workloads=NO_QUEUES, tenants=TWO),
-            "together may use 12 nodes of the 6",
+            "together use 12 nodes, but only 6",
         ),
         (
             changed(
@@ -144,11 +144,11 @@ def refused(spec: dict[str, Any]) -> dict[str, str]:
         ),
         (
             changed(HYPERPOD, compute__1__spare_count=1, compute__1__mig_profile="all-1g.10gb"),
-            "quotas count whole nodes",
+            "quotas of whole nodes",
         ),
         (
             changed(HYPERPOD, compute__1__spare_count=1, compute__1__restricted=True),
-            "quotas count whole nodes",
+            "quotas of whole nodes",
         ),
     ],
 )

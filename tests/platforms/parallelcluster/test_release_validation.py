@@ -43,7 +43,7 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
         ),
         (
             {"tags": {f"key-{number}": "value" for number in range(40)}},
-            "40 tags: ParallelCluster allows 40, with that of the environment",
+            "40 tags: ParallelCluster allows at most 40, including that of the environment",
         ),
         (
             {"compute.2.name": LONG},
@@ -68,7 +68,7 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
         ),
         (
             {"compute.0.instance_type": "m5.large", "compute.2.count": 400},
-            "m5.large has 8 GiB, and the head node of 400 nodes needs 16 GiB",
+            "m5.large has 8 GiB; the head node of 400 nodes needs 16 GiB",
         ),
         (
             {"compute.0.instance_type": "t3.medium", "compute.2.max_count": 100},
@@ -80,7 +80,7 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
         ),
         (
             {"compute.1.network_interface": "efa"},
-            "`network_interface` is of nodes that run jobs",
+            "`network_interface` applies only to groups with the role compute",
         ),
         (
             {"observability.log_retention_days": 1096},
@@ -92,14 +92,17 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
                 "compute.2.instance_type": "trn1.32xlarge",
                 "parallelcluster.gpu_health_check": True,
             },
-            "the health check tests NVIDIA accelerators",
+            "the health check requires NVIDIA accelerators",
         ),
         # What belongs to other platforms.
-        ({"resilience.node_recovery": "none"}, "`resilience` belongs to the platform hyperpod"),
-        ({"image.auto_patch": {"strategy": "when-idle"}}, "`auto_patch` belongs to the platform"),
-        ({"slurm.strategy": "Merge"}, "`strategy` belongs to the platform hyperpod-slurm"),
-        ({"compute.2.ebs": {"capacity_gib": 100}}, "here nodes have a root volume alone"),
-        ({"compute.1.scratch": {"mount_path": "/s"}}, "pools of login nodes have no `scratch`"),
+        ({"resilience.node_recovery": "none"}, "`resilience` requires platform hyperpod"),
+        ({"image.auto_patch": {"strategy": "when-idle"}}, "`auto_patch` requires platform"),
+        ({"slurm.strategy": "Merge"}, "`strategy` requires platform hyperpod-slurm"),
+        ({"compute.2.ebs": {"capacity_gib": 100}}, "here nodes have only a root volume"),
+        (
+            {"compute.1.scratch": {"mount_path": "/s"}},
+            "does not support `scratch` for login nodes",
+        ),
     ],
 )
 def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -136,9 +139,12 @@ def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
         ({"count": 9}, ""),
         (
             {"count": 18, "spare_count": 1},
-            "17 nodes run, and ParallelCluster configures UltraServers with",
+            "17 nodes run, but ParallelCluster configures only UltraServers with",
         ),
-        ({"count": 4}, "4 nodes run, and ParallelCluster configures UltraServers with 9 or 18"),
+        (
+            {"count": 4},
+            "4 nodes run, but ParallelCluster configures only UltraServers with 9 or 18",
+        ),
     ],
 )
 def test_an_ultraserver_is_whole(counted: dict[str, int], said: str, tmp_path: Path) -> None:
@@ -163,12 +169,12 @@ def test_how_many_there_may_be(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     data = with_groups(*({**group, "name": f"g{number}"} for number in range(51)))
     told = _told(tmp_path, data)
-    assert "51 queues: ParallelCluster allows 50" in told
-    assert "51 compute groups: ParallelCluster allows 50" in told
+    assert "51 queues: ParallelCluster allows at most 50" in told
+    assert "51 compute groups: ParallelCluster allows at most 50" in told
     login = {"role": "login", "instance_type": "m5.4xlarge", "count": 1}
     data = with_groups({**group, "name": "w"})
     data["compute"] += [{**login, "name": f"l{number}"} for number in range(10)]
-    assert "11 login groups: ParallelCluster allows 10" in _told(tmp_path, data)
+    assert "11 login groups: ParallelCluster allows at most 10" in _told(tmp_path, data)
 
 
 def test_derived_values(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_other_platforms_are_not_looked_at() -> None:
         (
             {"slurm.topology": "block"},
             "slurm.topology",
-            "blocks for p6e-gb200 in capacity blocks only",
+            "blocks only for p6e-gb200 in capacity blocks",
         ),
         (
             {"slurm.accounting": {"kind": "local"}},
@@ -69,7 +69,7 @@ def test_other_platforms_are_not_looked_at() -> None:
                 }
             },
             "slurm.accounting.existing",
-            "needs the name of the database's user",
+            "requires the name of the database user",
         ),
         (
             {
@@ -96,7 +96,7 @@ def test_other_platforms_are_not_looked_at() -> None:
                 }
             },
             "network.existing.subnet_ids[1]",
-            "has one subnet",
+            "supports one subnet",
         ),
         (
             {"compute.2.spare_count": 1},
@@ -121,12 +121,12 @@ def test_other_platforms_are_not_looked_at() -> None:
         (
             {"compute.2.capacity": BLOCK, "compute.2.min_count": 2},
             "compute[2].min_count",
-            "min_count 2 must equal count 4",
+            "min_count must be equal to count 4, got 2",
         ),
         (
             {"compute.2.capacity": BLOCK, "compute.2.max_count": 8},
             "compute[2].max_count",
-            "max_count 8 must equal count 4",
+            "max_count must be equal to count 4, got 8",
         ),
         (
             {"compute.2.capacity": RESERVATION, "compute.2.placement_group": True},
@@ -136,7 +136,7 @@ def test_other_platforms_are_not_looked_at() -> None:
         (
             {"slurm.partitions": [{"name": "all", "groups": ["workers", "spot"]}]},
             "slurm.partitions[0].groups",
-            "`workers` is on-demand, `spot` spot",
+            "`workers` is on-demand and `spot` is spot",
         ),
         (
             {
@@ -184,8 +184,16 @@ GB200 = {
         ("none", (), None),
         ("block", (GB200,), None),
         ("auto", (GB200,), None),
-        ("tree", (GB200,), "configures the UltraServers in Slurm; topology tree"),
-        ("none", (GB200,), "configures the UltraServers in Slurm; topology none"),
+        (
+            "tree",
+            (GB200,),
+            "a cluster with UltraServers does not support topology tree",
+        ),
+        (
+            "none",
+            (GB200,),
+            "a cluster with UltraServers does not support topology none",
+        ),
         # Its generator looks at capacity blocks alone.
         ("block", ({**GB200, "capacity": RESERVATION},), "for p6e-gb200 in capacity blocks"),
         ("tree", ({**GB200, "capacity": RESERVATION},), None),

@@ -124,7 +124,7 @@ def test_a_custom_image_is_in_the_template_with_all_that_nodeadm_asks(build: Bui
 def test_a_custom_image_needs_a_known_range_of_services(tmp_path: Any) -> None:
     ranges = {"private_access_cidrs": ["172.16.0.0/12", "10.96.0.0/11"]}
     spec = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=ranges)
-    with pytest.raises(SpecErrors, match="both of EKS's ranges overlap"):
+    with pytest.raises(SpecErrors, match="both default ranges of EKS overlap"):
         validate_for_synthesis(load_cluster(specs.write(tmp_path / "spec.yaml", spec)))
     given = {**ranges, "service_cidr": "192.168.0.0/20"}
     fits = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=given)

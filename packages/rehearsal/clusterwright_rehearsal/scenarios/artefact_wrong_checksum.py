@@ -64,7 +64,7 @@ def _refused(context: ScenarioContext, node: Node, row: dict[str, Any]) -> None:
             f"step {_STEP} failed on {node.name}",
             f"s3://{row['bucket']}/{row['key']} is not the listed file",
             "it has SHA-256",
-            f"the list says {row['sha256']}",
+            f"expected {row['sha256']}",
             "What to do: find out who has changed the object",
         ):
             context.expect(word in message, f"the message has no {word!r}: {message}")

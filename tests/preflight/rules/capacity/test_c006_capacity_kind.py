@@ -32,5 +32,5 @@ def test_a_training_plan_is_hyperpods_alone(rule: Harness) -> None:
         "CW-C006",
         spec=spec,
         path="compute[1].capacity.kind",
-        message="a training plan is bought for SageMaker",
+        message="a training plan is capacity of SageMaker",
     )
