@@ -183,7 +183,7 @@ def test_texts_survive_a_round_trip(tmp_path: Path) -> None:
         (("--set", "HeadSubnet"), "expected NAME=VALUE"),
         (("--set", "HeadSubnetid=x"), "did you mean `HeadSubnetId`?"),
         (("--set", "HeadSubnetId=x"), "'x' is not the private subnet of the head node"),
-        (("--set", "ScriptsUri=s3://b/p/"), "is not the folder with on_node_configured.sh"),
+        (("--set", "ScriptsUri=s3://b/p/"), "is not the S3 prefix of on_node_configured.sh"),
         (("--set", "LustreIds=lake=fs-0a1b2c3d4e5f60716"), "the spec has no `lake`"),
         (("--set", "PlacementGroups=gpus=pg"), "the spec has no `gpus`"),
         (("--outputs", "none.json"), "none.json cannot be read: No such file or directory"),

@@ -33,14 +33,16 @@ VALUES: Final[Mapping[str, Value]] = {
     "ComputeSubnetId": Value(_SUBNET, "the private subnet of compute nodes"),
     "SecurityGroupIds": Value(
         r"sg-[0-9a-z]+(,sg-[0-9a-z]+)*",
-        "groups of all nodes, separated by commas; one allows all traffic to and from itself",
+        "security groups of all nodes, separated by commas; one allows all traffic to and from "
+        "itself",
     ),
-    "ScriptsUri": Value(_S3, "the folder with on_node_configured.sh and the node program"),
+    "ScriptsUri": Value(_S3, "the S3 prefix of on_node_configured.sh and the node program"),
     "ManifestSha256": Value(r"[0-9a-f]{64}", "SHA-256 of manifest.sha256 in that folder"),
-    "EntryUri": Value(_S3, "on_node_configured.sh at an address that no deployment changes"),
+    "EntryUri": Value(_S3, "on_node_configured.sh at a URI that is the same in every deployment"),
     "LatestUri": Value(_S3, "the object that names the latest scripts"),
     "PolicyArns": Value(
-        rf"{_ARN}(,{_ARN})*", "managed policies of the nodes, separated by commas"
+        rf"{_ARN}(,{_ARN})*",
+        "managed policies with the permissions of the nodes, separated by commas",
     ),
     "LustreIds": Value(
         r"[A-Za-z0-9-]+=fs-[0-9a-f]+(,[A-Za-z0-9-]+=fs-[0-9a-f]+)*",
@@ -49,8 +51,8 @@ VALUES: Final[Mapping[str, Value]] = {
     "HomeVolumeId": Value(r"fsvol-[0-9a-f]{17}", "the OpenZFS volume of the home directories"),
     "PlacementGroups": Value(
         r"[A-Za-z0-9-]+=[^\s,=]+(,[A-Za-z0-9-]+=[^\s,=]+)*",
-        "GROUP=NAME of each placement group, separated by commas; ParallelCluster creates missing "
-        "ones",
+        "GROUP=NAME of each placement group, separated by commas; ParallelCluster creates those "
+        "that are missing",
     ),
     "DatabaseHost": Value(r"[A-Za-z0-9.-]+", "the accounting database"),
     "DatabasePort": Value(r"[0-9]{1,5}", "its port"),

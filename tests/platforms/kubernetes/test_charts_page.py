@@ -6,4 +6,4 @@ from clusterwright.platforms.kubernetes import charts_page
 
 
 def test_the_page_counts_unread_archives() -> None:
-    assert "nobody has read the archive of 6" in " ".join(charts_page.page().split())
+    assert "the digest of 6 is unknown" in " ".join(charts_page.page().split())
