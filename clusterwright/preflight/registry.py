@@ -22,8 +22,8 @@ _PACKAGE: Final = "clusterwright.preflight.rules"
 _FILE_NAME: Final = re.compile(r"(([a-z]\d{3})_\w+)\.py")
 _TABLE: Final = "_quotas.py"
 _ROW: Final = re.compile(r'\n        id="(CW-Q\d{3})",')
-_OFFLINE: Final = b'\n    scope = "offline"\n'
-"""The line by which a rule declares that it makes no AWS calls; all others are account rules."""
+_NEEDS: Final = re.compile(rb"\n    (?:def )?needs\b")
+"""What makes a rule an account rule: the facts that it needs. All others make no AWS calls."""
 
 
 class UnknownRule(Exception):
@@ -75,10 +75,10 @@ def rule_files() -> tuple[RuleFile, ...]:
                 continue
             match = _FILE_NAME.fullmatch(file.name)
             if match is not None:
-                offline = _OFFLINE in _read(file.path)
+                account = _NEEDS.search(_read(file.path))
                 module = f"{_PACKAGE}.{family.name}.{match.group(1)}"
                 id_ = f"CW-{match.group(2).upper()}"
-                found.append(RuleFile(id_, "offline" if offline else "account", module))
+                found.append(RuleFile(id_, "account" if account else "offline", module))
     return tuple(sorted(found, key=lambda file: file.id))
 
 

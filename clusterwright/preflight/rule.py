@@ -89,9 +89,6 @@ class Rule(ABC, Generic[Value]):
     title: str
     """What the rule requires: the first line of the docstring of the rule's module."""
     severity: Severity = "error"
-    scope: Literal["offline", "account"] = "account"
-    """An offline rule makes no AWS calls. The registry reads the line `scope = "offline"` from the
-    text of the rule's own class: an inherited value is not enough."""
     prevents: str
     """What AWS returns, or what happens, without the rule."""
     source: str
@@ -101,7 +98,8 @@ class Rule(ABC, Generic[Value]):
 
     needs: ClassVar[Facts | Callable[..., Facts]] = ()
     """The facts of the account that must be known to check a subject, or a method that returns
-    them."""
+    them. The registry reads `needs` from the text of the rule's own class: an account rule that
+    inherits it states it again."""
     check: ClassVar[Callable[..., Results]]
     """What is wrong with a subject: a method."""
 
@@ -123,6 +121,11 @@ class Rule(ABC, Generic[Value]):
     def results(self, subject: Subject[Value], context: Context, facts: FactValues) -> Results:
         """What `check` finds wrong with a subject."""
         return iter(_call(self.check, subject, context, facts))
+
+    @property
+    def scope(self) -> Literal["offline", "account"]:
+        """A rule that needs no facts makes no AWS calls."""
+        return "account" if self.needs != () else "offline"
 
     @property
     def account(self) -> bool:

@@ -35,7 +35,6 @@ class Probe(Rule[str]):
     id = "CW-X001"
     title = "A probe"
     severity = "error"
-    scope = "offline"
     prevents = "nothing"
     source = "this test"
 
@@ -148,7 +147,6 @@ class Caller(Probe):
     """Needs a fact, and never sees a refusal."""
 
     id = "CW-X002"
-    scope = "account"
 
     def needs(self, name: str) -> Facts:
         return (CallerAccount(),) if name == "asks" else ()

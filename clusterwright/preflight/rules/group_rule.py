@@ -13,8 +13,6 @@ from clusterwright.preflight.rules.compute_groups import can_have_nodes
 class GroupRule(Rule[ComputeGroup]):
     """A rule about each group that has nodes, or gets some when pods are pending."""
 
-    scope = "offline"
-
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         return [
             (path, group) for path, group in context.groups() if can_have_nodes(context, group)
@@ -23,8 +21,6 @@ class GroupRule(Rule[ComputeGroup]):
 
 class LustreRule(Rule[Lustre]):
     """A rule about each new Lustre file system."""
-
-    scope = "offline"
 
     def subjects(self, context: Context) -> Subjects[Lustre]:
         for index, file_system in enumerate(context.cluster.storage.lustre):

@@ -8,5 +8,4 @@ from clusterwright.preflight.rules.budget.budget_rule import BudgetRule
 
 class MonthlyBudget(BudgetRule):
     id = "CW-B001"
-    scope = "offline"
     budget_path = MONTHLY

@@ -8,5 +8,4 @@ from clusterwright.preflight.rules.budget.budget_rule import BudgetRule
 
 class RunBudget(BudgetRule):
     id = "CW-B002"
-    scope = "offline"
     budget_path = RUN

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class StalePrices(Rule[None]):
     id = "CW-B003"
     severity = "info"
-    scope = "offline"
     prevents = "a budget that is checked against outdated prices"
     source = "AWS revises prices of capacity about every quarter"
 

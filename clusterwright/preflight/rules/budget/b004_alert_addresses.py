@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
     id = "CW-B004"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a budget that is exceeded without notice; CreateBudget fails if an address is "
         "listed twice"

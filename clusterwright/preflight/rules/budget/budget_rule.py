@@ -14,7 +14,6 @@ class BudgetRule(Rule[Gate]):
     """A rule about the limit at `budget_path` of the spec."""
 
     budget_path: ClassVar[Path]
-    scope = "offline"
     prevents = "costs that nobody approved"
     source = "the spec's budget; prices as `clusterwright cost` lists them"
 

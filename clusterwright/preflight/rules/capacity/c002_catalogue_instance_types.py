@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.compute_groups import instance_types
 class CatalogueInstanceTypes(Rule[str]):
     id = "CW-C002"
     severity = "warning"
-    scope = "offline"
     prevents = "insufficient capacity in a zone without the instance type; CW-C001 asks EC2 itself"
     source = "EC2 DescribeInstanceTypeOfferings, as packaged in moto"
 

@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class HyperPodInstanceTypes(GroupRule):
     id = "CW-C003"
-    scope = "offline"
     prevents = "CreateCluster fails validation: the type is not in ClusterInstanceType"
     source = "botocore, SageMaker CreateCluster"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class SpotSupport(GroupRule):
     id = "CW-C005"
-    scope = "offline"
     prevents = "Spot requests for the type are refused"
     source = "EC2 DescribeInstanceTypes, SupportedUsageClasses"
 

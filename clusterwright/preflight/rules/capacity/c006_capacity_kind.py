@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class CapacityKind(GroupRule):
     id = "CW-C006"
-    scope = "offline"
     prevents = "capacity that is paid for and that the cluster cannot use"
     source = "SageMaker CreateCluster; AWS documentation, Capacity Blocks for ML"
 

@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlacementGroup(GroupRule):
     id = "CW-C007"
-    scope = "offline"
     prevents = "instances that never start: a capacity block does not support placement groups"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster PR #6311"
 

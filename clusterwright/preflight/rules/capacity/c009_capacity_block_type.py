@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class CapacityBlockType(GroupRule):
     id = "CW-C009"
-    scope = "offline"
     prevents = "no such block can be bought: launches into it are refused"
     source = "AWS documentation, Capacity Blocks for ML; aws/aws-parallelcluster, CapacityType"
 

@@ -12,7 +12,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 class MultiNodeEfa(GroupRule):
     id = "CW-C020"
     severity = "warning"
-    scope = "offline"
     prevents = "collectives between nodes that use TCP at a fraction of the speed"
     source = "AWS documentation, EFA"
 

@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 class WholeUltraServers(GroupRule):
     id = "CW-C021"
     severity = "warning"
-    scope = "offline"
     prevents = "nodes that are sold and connected only as part of an UltraServer"
     source = "AWS documentation, Capacity Blocks for ML"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlacementGroupType(GroupRule):
     id = "CW-C022"
-    scope = "offline"
     prevents = "RunInstances fails: the type is not supported in a cluster placement group"
     source = (
         "EC2 DescribeInstanceTypes, PlacementGroupInfo; aws/aws-parallelcluster, "

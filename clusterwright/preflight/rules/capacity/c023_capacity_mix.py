@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import listed
 class CapacityMix(Rule[Partition]):
     id = "CW-C023"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a job on both kinds that ends when AWS interrupts its Spot nodes: the other "
         "capacity, which is paid for, is then idle"

@@ -11,7 +11,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class CustomResourceTimeout(Rule[int]):
     id = "CW-L015"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a stack that fails after an hour and rolls back a cluster whose last nodes are still "
         "starting: ParallelCluster would have waited longer"

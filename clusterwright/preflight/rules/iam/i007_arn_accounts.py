@@ -17,7 +17,6 @@ class _NamedArn:
 
 class ArnAccounts(Rule[_NamedArn]):
     id = "CW-I007"
-    scope = "offline"
     prevents = (
         "CreateRole fails for a permissions boundary of another account; nodes look up the "
         "secret in their own region and do not find it"

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class ImageAge(Rule[None]):
     id = "CW-I001"
     severity = "warning"
-    scope = "offline"
     prevents = "CreateCluster fails: AccountingDatabase needs an image released after 2026-08-30"
     source = "AWS documentation, sagemaker-hyperpod-external-accounting-db-slurm"
 

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class ImageRelease(Rule[str | None]):
     id = "CW-I006"
     severity = "warning"
-    scope = "offline"
     prevents = "CreateCluster may refuse ImageReleaseVersion for a cluster with Slurm"
     source = (
         "CloudFormation's schema of AWS::SageMaker::Cluster (2026-10-20): supported only for "

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects,
 
 class DriverAndCuda(Rule[str]):
     id = "CW-I015"
-    scope = "offline"
     prevents = "every job fails: the CUDA driver version is insufficient for the CUDA runtime"
     source = (
         "NVIDIA CUDA Compatibility, minor version compatibility, table 1; containers with "

@@ -23,7 +23,6 @@ class Met(NamedTuple):
 class KnownFaults(Rule[Met]):
     id = "CW-I017"
     severity = "warning"
-    scope = "offline"
     prevents = "node failures, data loss or security issues that others have reported"
     source = (
         "issues of aws/aws-parallelcluster with the label Known Issue and of AWS's HyperPod "

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class LaunchTemplate(Rule[str]):
     id = "CW-C024"
-    scope = "offline"
     prevents = "nodes that EC2 does not launch, or that have fewer network cards than their type"
     source = "EC2 user guide, Network cards; EKS quotas L-BD136A63 and L-6D54EA21"
 

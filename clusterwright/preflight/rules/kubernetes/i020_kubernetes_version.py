@@ -12,7 +12,6 @@ SOON = dt.timedelta(days=60)
 
 class KubernetesVersion(Rule[str]):
     id = "CW-I020"
-    scope = "offline"
     prevents = (
         "a version that EKS or HyperPod refuses, or that EKS upgrades automatically while jobs run"
     )

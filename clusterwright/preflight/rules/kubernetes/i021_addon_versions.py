@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class AddonVersions(Rule[tuple[str, ...]]):
     id = "CW-I021"
     severity = "info"
-    scope = "offline"
     prevents = (
         "a different version of the network or DNS add-on on another day, without a "
         "change of the spec"

@@ -17,7 +17,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects,
 
 class ArtefactChecksums(Rule[str]):
     id = "CW-L006"
-    scope = "offline"
     prevents = "a node that refuses an artefact at boot, when the cluster already costs money"
     source = "docs/reference/node-files.md, step artefacts"
 

@@ -12,7 +12,6 @@ from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, entry
 
 class ScriptsComplete(Rule[Folder]):
     id = "CW-L011"
-    scope = "offline"
     prevents = "`Lifecycle scripts did not run successfully` on every node: a file is missing"
     source = "SageMaker CreateCluster, ClusterLifeCycleConfig; awslabs/awsome-distributed-ai #188"
 

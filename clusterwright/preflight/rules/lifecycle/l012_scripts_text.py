@@ -17,7 +17,6 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 class ScriptsText(Rule[Folder]):
     id = "CW-L012"
-    scope = "offline"
     prevents = (
         "a script that nodes cannot start: `bad interpreter` because of CRLF line endings, a "
         "byte order mark before `#!`, syntax that the nodes' Python does not support"

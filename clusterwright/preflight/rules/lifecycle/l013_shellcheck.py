@@ -30,7 +30,6 @@ _SHOWN: Final = 3
 class ShellCheck(Rule[Folder]):
     id = "CW-L013"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a script that continues after a failed command, or fails because of a space in a name"
     )

@@ -16,7 +16,6 @@ _MIB: Final = 1024**2
 
 class ScriptsSize(Rule[Folder]):
     id = "CW-L014"
-    scope = "offline"
     prevents = (
         "the CDK's deployment function fails with `No space left on device` in the lifecycle stack"
     )

@@ -8,7 +8,6 @@ from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 class Addresses(Rule[None]):
     id = "CW-N003"
-    scope = "offline"
     prevents = (
         "nodes that never start because the subnet is full, found hours later; a subnet cannot "
         "be enlarged without replacing everything in it"

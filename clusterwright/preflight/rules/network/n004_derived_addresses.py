@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class DerivedAddresses(Rule[GroupAddresses]):
     id = "CW-N004"
     severity = "info"
-    scope = "offline"
     prevents = "a subnet sized by an assumption that nobody knows about"
     source = "AWS documentation, HyperPod prerequisites, which states the figure for P5 only"
 

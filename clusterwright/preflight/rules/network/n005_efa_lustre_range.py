@@ -8,7 +8,6 @@ from clusterwright.preflight.rules.network.efa_range import efa_is_the_problem
 
 class EfaLustreRange(Rule[None]):
     id = "CW-N005"
-    scope = "offline"
     prevents = "clients that reach the file system over TCP only, or not at all"
     source = "AWS documentation, EFA-enabled FSx for Lustre file systems"
 

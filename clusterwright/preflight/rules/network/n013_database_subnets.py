@@ -11,6 +11,7 @@ class DatabaseSubnets(TwoZonesRule):
     id = "CW-N013"
     prevents = "CreateDBSubnetGroup fails: it covers fewer than two zones"
     source = "AWS documentation, RDS subnet groups"
+    needs = TwoZonesRule.needs
     key = "database_subnet_ids"
     same_zone_message = "all database subnets are in {zone}; RDS requires two zones"
 

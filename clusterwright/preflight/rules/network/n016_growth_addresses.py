@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.growth import at_growth, grown, grows
 class GrowthAddresses(Rule[None]):
     id = "CW-N016"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a cluster that cannot grow to its max_count: a subnet cannot be enlarged without "
         "replacing everything in it"

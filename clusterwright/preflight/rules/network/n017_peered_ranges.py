@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.network.ip_ranges import free_range, own_rang
 
 class PeeredRanges(Rule[IPv4Network]):
     id = "CW-N017"
-    scope = "offline"
     prevents = (
         "a peering connection that EC2 refuses, or a route to the other network that is never "
         "used: addresses of the VPC are always local"

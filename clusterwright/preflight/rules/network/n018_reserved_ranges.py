@@ -18,7 +18,6 @@ from clusterwright.preflight.rules.network.ip_ranges import (
 class ReservedRanges(Rule[IPv4Network]):
     id = "CW-N018"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "addresses that nodes cannot reach: traffic to them stays with local containers or "
         "services"

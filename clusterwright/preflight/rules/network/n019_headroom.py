@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class Headroom(Rule[None]):
     id = "CW-N019"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a node that cannot be replaced, or an update that stalls, because the subnet is full of "
         "the nodes to be replaced"

@@ -20,6 +20,7 @@ class ControlPlaneSubnets(TwoZonesRule):
     id = "CW-N027"
     prevents = "CreateCluster of EKS fails: subnets in two zones, with 6 free addresses each"
     source = "EKS user guide, View Amazon EKS networking requirements for VPC and subnets"
+    needs = TwoZonesRule.needs
     key = "control_plane_subnet_ids"
     same_zone_message = "all subnets of the control plane are in {zone}; EKS requires two zones"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class RunStart(Rule[dt.date]):
     id = "CW-Q900"
     severity = "info"
-    scope = "offline"
     prevents = "filing dates for quota requests that are already in the past"
     source = "the spec itself: `--request-quotas` dates requests back from this date"
 

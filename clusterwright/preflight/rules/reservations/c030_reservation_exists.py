@@ -19,6 +19,7 @@ class ReservationExists(ReservationRule):
     source = (
         "EC2 DescribeCapacityReservations; aws/aws-parallelcluster, CapacityReservation validator"
     )
+    needs = ReservationRule.needs
 
     def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]

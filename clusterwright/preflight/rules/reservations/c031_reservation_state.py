@@ -20,6 +20,7 @@ class ReservationState(ReservationRule):
         "EC2 DescribeCapacityReservations, State; aws/aws-parallelcluster #6870, whose "
         "validator does not check the state"
     )
+    needs = ReservationRule.needs
 
     def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]

@@ -14,6 +14,7 @@ class ReservationType(ReservationRule):
     id = "CW-C032"
     prevents = "RunInstances fails: the reservation is for another instance type"
     source = "aws/aws-parallelcluster, CapacityReservation validator"
+    needs = ReservationRule.needs
 
     def check(self, use: ReservationUse, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]

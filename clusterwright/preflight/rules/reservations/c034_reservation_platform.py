@@ -24,6 +24,7 @@ class ReservationPlatform(ReservationRule):
         "EC2 CreateCapacityReservation, InstancePlatform and Tenancy; aws/aws-parallelcluster, "
         "CapacityReservation validator"
     )
+    needs = ReservationRule.needs
 
     def check(self, use: ReservationUse, context: Context, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]

@@ -23,6 +23,7 @@ class ReservationDates(ReservationRule):
         "during the run"
     )
     source = "AWS documentation, Capacity Blocks for ML"
+    needs = ReservationRule.needs
 
     def subjects(self, context: Context) -> Subjects[ReservationUse]:
         return super().subjects(context) if context.cluster.run is not None else ()

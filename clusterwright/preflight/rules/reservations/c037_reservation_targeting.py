@@ -19,6 +19,7 @@ class ReservationTargeting(ReservationRule):
         "the type that is launched in the zone"
     )
     source = "EC2 CreateCapacityReservation, InstanceMatchCriteria"
+    needs = ReservationRule.needs
 
     def check(self, use: ReservationUse, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]

@@ -21,6 +21,7 @@ class ReservationPlacement(ReservationRule):
         "AWS documentation, Capacity Reservations for cluster placement groups; "
         "aws/aws-parallelcluster, PlacementGroupCapacityReservation; eksctl #7949"
     )
+    needs = ReservationRule.needs
 
     def check(self, use: ReservationUse, facts: FactValues) -> Results:
         found = facts[Reservation(use.id)]

@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class PartitionAccelerators(Rule[Partition]):
     id = "CW-L001"
-    scope = "offline"
     prevents = (
         "jobs that run on NVIDIA and Neuron nodes together and hang in their first collective"
     )

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class Pyxis(Rule[None]):
     id = "CW-L002"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "a cluster whose image has no Pyxis or Enroot, which the first container job reveals"
     )

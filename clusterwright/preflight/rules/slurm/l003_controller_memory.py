@@ -12,7 +12,6 @@ LARGEST_NEED_GIB = 16
 class ControllerMemory(Rule[ComputeGroup]):
     id = "CW-L003"
     severity = "warning"
-    scope = "offline"
     prevents = "slurmctld is killed when the controller runs out of memory"
     source = "aws/aws-parallelcluster, HeadNodeMemorySize: nodes / 25 + 0.6 GiB, at most 16"
 

@@ -10,7 +10,6 @@ LARGE = 16
 class NodeRecovery(Rule[None]):
     id = "CW-L004"
     severity = "warning"
-    scope = "offline"
     prevents = "a run that waits for an operator each time a node fails"
     source = "Kokolis et al., arXiv:2410.21680: 2.3 to 6.5 failures per thousand node-days"
 

@@ -11,7 +11,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class LocalAccounting(Rule[str]):
     id = "CW-L005"
     severity = "info"
-    scope = "offline"
     prevents = "job records, accounts and limits lost when the controller is replaced"
     source = "awslabs/awsome-distributed-ai 95b939cd: MariaDB on the controller's own disk"
 

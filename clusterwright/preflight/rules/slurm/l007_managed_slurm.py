@@ -13,7 +13,6 @@ from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Sev
 class ManagedSlurm(Rule[tuple[str, Severity]]):
     id = "CW-L007"
     severity = "warning"
-    scope = "offline"
     prevents = "spares that run jobs, and limits and priorities without effect"
     source = (
         "AWS documentation, HyperPod Slurm API configuration: HyperPod writes slurm.conf; "

@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class LoginNodes(Rule[int]):
     id = "CW-L008"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "Slurm and its database killed because a user's program uses the controller's memory"
     )

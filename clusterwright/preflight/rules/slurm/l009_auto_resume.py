@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class AutoResume(Rule[None]):
     id = "CW-L009"
     severity = "warning"
-    scope = "offline"
     prevents = "jobs with --auto-resume=1 that fail with their node instead of being resumed"
     source = (
         "awslabs/awsome-distributed-ai #584, the agent's log of 2025-03-31: TaskPlugin other than "

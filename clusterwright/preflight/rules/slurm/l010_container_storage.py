@@ -10,7 +10,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class ContainerStorage(Rule[ComputeGroup]):
     id = "CW-L010"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "jobs that fail with `No space left on device`: images are unpacked on the root volume"
     )

@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreCapacity(LustreRule):
     id = "CW-S001"
-    scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the storage capacity is not valid"
     source = "FSx CreateFileSystem, StorageCapacity; aws/aws-parallelcluster, FsxStorageCapacity"
 

@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreThroughput(LustreRule):
     id = "CW-S002"
-    scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the per-unit throughput is not valid"
     source = "FSx CreateFileSystem, PerUnitStorageThroughput"
 

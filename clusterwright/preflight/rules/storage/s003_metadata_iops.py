@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class MetadataIops(LustreRule):
     id = "CW-S003"
-    scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the metadata IOPS are not valid"
     source = "FSx CreateFileSystem, MetadataConfiguration"
 

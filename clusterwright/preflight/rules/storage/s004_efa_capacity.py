@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class EfaCapacity(LustreRule):
     id = "CW-S004"
-    scope = "offline"
     prevents = (
         "CreateFileSystem fails with BadRequest: an EFA-enabled file system consists of whole "
         "servers"

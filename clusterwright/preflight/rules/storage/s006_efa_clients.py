@@ -11,7 +11,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 class EfaClients(GroupRule):
     id = "CW-S006"
     severity = "warning"
-    scope = "offline"
     prevents = (
         "nodes that access the file system over TCP, at 100 Gbps at most, although it supports EFA"
     )

@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule, listed
 
 class LustreInLocalZone(LustreRule):
     id = "CW-S007"
-    scope = "offline"
     prevents = "CreateFileSystem fails: Local Zones support PERSISTENT_2 without EFA only"
     source = "AWS documentation, FSx for Lustre availability by region"
 

@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class TieringSteps(LustreRule):
     id = "CW-S008"
-    scope = "offline"
     prevents = "CreateFileSystem fails with BadRequest: the throughput or the cache is not valid"
     source = "AWS documentation, FSx for Lustre Intelligent-Tiering"
 

@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
 class Checkpoints(Rule[str]):
     id = "CW-S013"
-    scope = "offline"
     prevents = "a run that loses its checkpoints with a scratch file system or a replaced node"
     source = "AWS documentation, FSx for Lustre deployment options: SCRATCH is not replicated"
 

@@ -9,7 +9,6 @@ from clusterwright.preflight.rules.group_rule import LustreRule
 
 class LustreVersion(LustreRule):
     id = "CW-S016"
-    scope = "offline"
     prevents = "CreateFileSystem or CreateDataRepositoryAssociation fails with BadRequest"
     source = (
         "FSx CreateFileSystem, FileSystemTypeVersion, and CreateDataRepositoryAssociation "

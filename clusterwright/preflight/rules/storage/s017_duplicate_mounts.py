@@ -9,7 +9,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class DuplicateMounts(Rule[None]):
     id = "CW-S017"
-    scope = "offline"
     prevents = (
         "two mounts of one file system, which break locks and clean-up, or two file systems that "
         "overwrite each other's objects"

@@ -18,7 +18,6 @@ from clusterwright.preflight.rules.storage.checkpoints import (
 
 class CheckpointTime(Rule[str]):
     id = "CW-S018"
-    scope = "offline"
     prevents = (
         "accelerators that wait for storage at every checkpoint, or lose more work than planned"
     )

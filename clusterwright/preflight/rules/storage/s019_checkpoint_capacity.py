@@ -11,7 +11,6 @@ AT_ONCE = 2
 
 class CheckpointCapacity(Rule[str]):
     id = "CW-S019"
-    scope = "offline"
     prevents = "a file system that fills up while a checkpoint is written, without a complete one"
     source = (
         "the spec's run; clusterwright_checkpoints keeps one complete checkpoint while it writes"

@@ -14,7 +14,6 @@ AT_ONCE = 2
 
 class ScratchCapacity(Rule[ComputeGroup]):
     id = "CW-S020"
-    scope = "offline"
     prevents = "drives that fill up while the previous checkpoint is still being copied"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo; docs/how-to/keep-checkpoints.md"
 

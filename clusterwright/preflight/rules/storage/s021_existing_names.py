@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class ExistingNames(Rule[tuple[str, str | None]]):
     id = "CW-S021"
-    scope = "offline"
     prevents = "nodes that mount the wrong file system, or none"
     source = "FSx DescribeFileSystems, DNSName: <id>.fsx.<region>.amazonaws.com"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class LocalDrives(GroupRule):
     id = "CW-S041"
-    scope = "offline"
     prevents = "every node of the group fails at its first boot: it has no drive for scratch"
     source = "EC2 DescribeInstanceTypes, InstanceStorageInfo"
 

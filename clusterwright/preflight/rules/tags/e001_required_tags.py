@@ -7,7 +7,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class RequiredTags(Rule[str]):
     id = "CW-E001"
-    scope = "offline"
     prevents = "resources that a tag policy refuses, or costs that cannot be allocated"
     source = "aws/aws-parallelcluster #6109; the spec's required_tags"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.rules.group_rule import GroupRule
 
 class PlanInstanceTypes(GroupRule):
     id = "CW-C004"
-    scope = "offline"
     prevents = "no such plan can be bought: the type is not in ReservedCapacityInstanceType"
     source = "botocore, SageMaker training plans"
 

@@ -16,7 +16,6 @@ LARGEST = max(TRAINING_PLAN_INSTANCE_COUNTS)
 
 class PlanSize(Rule[tuple[str, int]]):
     id = "CW-C008"
-    scope = "offline"
     prevents = (
         "a plan of that size cannot be bought: a segment has 1, 2, 4, 8, 16, 32 or 64 instances"
     )

@@ -11,6 +11,7 @@ class PlanExists(PlanRule):
     id = "CW-C010"
     prevents = "CreateCluster fails: the training plan is not found"
     source = "SageMaker DescribeTrainingPlan"
+    needs = PlanRule.needs
 
     def check(self, use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(use.name)]

@@ -11,6 +11,7 @@ class PlanStatus(PlanRule):
     id = "CW-C011"
     prevents = "CreateCluster fails, or instances never start: the plan has expired or failed"
     source = "SageMaker DescribeTrainingPlan, Status"
+    needs = PlanRule.needs
 
     def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(plan_use.name)]

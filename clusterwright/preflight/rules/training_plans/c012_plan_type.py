@@ -12,6 +12,7 @@ class PlanType(PlanRule):
     id = "CW-C012"
     prevents = "CreateCluster fails: the plan has no instances of the type"
     source = "SageMaker DescribeTrainingPlan, ReservedCapacitySummaries"
+    needs = PlanRule.needs
 
     def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(plan_use.name)]

@@ -11,6 +11,7 @@ class PlanTarget(PlanRule):
     id = "CW-C016"
     prevents = "CreateCluster fails: the plan's target is training jobs and cannot be changed"
     source = "SageMaker DescribeTrainingPlan, TargetResources"
+    needs = PlanRule.needs
 
     def check(self, plan_use: PlanUse, context: Context, facts: FactValues) -> Results:
         plan = facts[TrainingPlan(plan_use.name)]

@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class ExpiredWaiver(Rule[Waiver]):
     id = "CW-W001"
-    scope = "offline"
     prevents = "a temporary exception that becomes permanent"
     source = "the spec's waivers"
 

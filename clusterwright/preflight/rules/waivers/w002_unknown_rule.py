@@ -8,7 +8,6 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 
 class UnknownWaivedRule(Rule[str]):
     id = "CW-W002"
-    scope = "offline"
     prevents = "a waiver without effect because its rule is misspelt"
     source = "the spec's waivers"
 

@@ -10,7 +10,6 @@ from clusterwright.preflight.waivers import covers
 class UnusedWaiver(Rule[Waiver]):
     id = "CW-W003"
     severity = "info"
-    scope = "offline"
     after = True
     prevents = "a waiver that hides a future finding"
     source = "the spec's waivers"
