@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from clusterwright_node import steps as steps_package
-from clusterwright_node.catalogue import Step, load_steps, ordered, step_names
-from clusterwright_node.node import APPLIES, SATISFIED
+from clusterwright_node.catalogue import step_names
 from clusterwright_node.programs import COMMON, USERS_OF_COMMON
 
 from tests.nodes.conftest import LIFECYCLE
 
 FILES = sorted(LIFECYCLE.rglob("*.py"))
+
 PROGRAMS = (
     "clusterwright_checkpoints",
     "clusterwright_health",
@@ -24,12 +24,16 @@ PROGRAMS = (
     "clusterwright_spot",
 )
 """Installed by the node program and kept running; each a package of its own."""
+
 ENTRIES = sorted(LIFECYCLE.glob("*.sh"))
+
 STEP_FILES = sorted(
     path for path in Path(steps_package.__path__[0]).glob("*.py") if path.stem != "__init__"
 )
+
 # In the standard library of some later Python, not of 3.9.
 NEWER_MODULES = {"tomllib", "annotationlib", "compression", "string.templatelib"}
+
 # Names of functions, methods and types that Python 3.9 does not have.
 NEWER_NAMES = {
     "aclosing", "aiter", "anext", "batched", "bit_count", "ExceptionGroup",
@@ -49,6 +53,10 @@ def modules(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: relative import"
             found.add(node.module or "")
     return found
+
+
+def tool(name: str) -> str:
+    return str(Path(sys.executable).parent / name)
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -149,42 +157,6 @@ def test_the_reference_page_lists_every_step(lifecycle: Path) -> None:
     page = (lifecycle.parent / "docs" / "reference" / "node-files.md").read_text()
     for name in step_names():
         assert f"| `{name}` |" in page
-
-
-def test_steps_are_found_and_ordered() -> None:
-    steps = load_steps()
-    names = [step.name for step in steps]
-    assert sorted(names) == step_names()
-    assert names[:3] == ["identify", "verify_inputs", "not_built"]
-    assert names[-1] == "motd"
-    for step in steps:
-        assert all(names.index(before) < names.index(step.name) for before in step.after)
-        assert 0 < step.deadline_seconds <= 900
-        assert 0 <= step.retries <= 20
-
-
-def made_step(name: str, *after: str) -> Step:
-    return Step(name, name, after, 1, 0, lambda _: APPLIES, lambda _: SATISFIED, lambda _: None)
-
-
-def test_steps_that_wait_for_each_other_are_refused() -> None:
-    steps = {"a": made_step("a", "b"), "b": made_step("b", "a"), "c": made_step("c")}
-    with pytest.raises(ValueError, match="wait for each other: a, b"):
-        ordered(steps)
-
-
-def test_a_step_after_one_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="after nowhere, which does not exist"):
-        ordered({"a": made_step("a", "nowhere")})
-
-
-def test_order_does_not_depend_on_chance() -> None:
-    steps = {name: made_step(name) for name in ("c", "a", "b")}
-    assert [step.name for step in ordered(steps)] == ["a", "b", "c"]
-
-
-def tool(name: str) -> str:
-    return str(Path(sys.executable).parent / name)
 
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.name)

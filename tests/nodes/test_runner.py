@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
-import json
 import os
 import signal
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from clusterwright_node import main as main_module
 from clusterwright_node import runner
 from clusterwright_node.catalogue import Step, step_names
-from clusterwright_node.errors import CommandOutOfTime, StepError
-from clusterwright_node.journal import JOURNAL
+from clusterwright_node.errors import StepError
 from clusterwright_node.log import LOG
 from clusterwright_node.main import main
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
@@ -76,13 +72,6 @@ def test_each_step_has_a_line_at_its_start_and_its_end(world: Callable[..., Worl
     assert run.last == "clusterwright: workers-1 is ready"
 
 
-def test_the_log_file_has_the_same_lines(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    run = node.run()
-    text = (node.root / LOG.lstrip("/")).read_text()
-    assert [json.loads(line) for line in text.splitlines()] == run.lines
-
-
 def test_a_second_run_changes_nothing_and_is_quick(world: Callable[..., World]) -> None:
     for name, configuration in (("workers-1", "managed"), ("controller-1", "scripted")):
         node = world(name, configuration)
@@ -96,36 +85,6 @@ def test_a_second_run_changes_nothing_and_is_quick(world: Callable[..., World]) 
         assert run.machine.points == []
         assert node.picture() == before
         assert len(run.machine.ran) <= 45, "each command costs a process on a real node"
-
-
-def test_a_line_cut_off_by_a_kill_is_ended(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    log = node.root / LOG.lstrip("/")
-    log.parent.mkdir(parents=True)
-    log.write_text('{"event": "sta')
-    node.run()
-    lines = log.read_text().splitlines()
-    assert lines[0] == '{"event": "sta'
-    assert json.loads(lines[1])["event"] == "run_start"
-
-
-def test_a_log_that_cannot_be_written_does_not_stop_the_run(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    (node.root / "var").mkdir()
-    (node.root / "var/log").write_text("in the way")
-    run = node.run()
-    assert run.code == 0
-    assert LOG in run.lines[0]["text"]
-
-
-def test_a_closed_standard_output_does_not_stop_the_run(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    stream = io.StringIO()
-    stream.close()
-    machine = FakeMachine(node.folder)
-    arguments = ["--configuration", "managed", "--inputs", str(node.folder / "inputs")]
-    assert main(arguments, machine=machine, stream=stream, use_alarm=False) == 0
-    assert (node.root / LOG.lstrip("/")).read_text().count('"event": "end"') == len(step_names())
 
 
 def test_the_first_failure_ends_the_run_and_names_what_was_not_run(
@@ -246,25 +205,6 @@ def test_settings_of_the_spec_change_deadline_retries_and_use(
     assert node.run().code == 1
 
 
-def test_a_probe_that_the_deadline_interrupts_leaves_the_result_before_it(
-    run_with: Callable[..., Run],
-) -> None:
-    results = ["not mounted", CommandOutOfTime("`findmnt` did not end within 0 s and was killed")]
-
-    def probe() -> str:
-        result = results.pop(0)
-        if isinstance(result, CommandOutOfTime):
-            raise result
-        return result
-
-    step = made_step(
-        "a", check=lambda _: missing("x"), apply=lambda node: node.wait_until(probe, "mount it")
-    )
-    assert "not done after 60 s: not mounted" in run_with([step]).last
-    results.append(CommandOutOfTime("`findmnt` did not end within 60 s and was killed"))
-    assert "`findmnt` did not end within 60 s" in run_with([step]).last
-
-
 def test_an_overdue_step_is_ended_by_a_signal(
     world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,64 +248,3 @@ def test_a_step_that_hangs_where_no_signal_reaches_is_left_behind(
     assert os.WEXITSTATUS(status) == 1
     last = output.read_text().splitlines()[-1]
     assert last.startswith("clusterwright: step a failed on ip-10-1-0-20: hangs in the kernel")
-
-
-def test_two_runs_never_overlap(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    lock = node.root / "run/clusterwright/node.lock"
-    lock.parent.mkdir(parents=True)
-    with lock.open("w") as held:
-        held.write("4711\n")
-        held.flush()
-        fcntl.flock(held, fcntl.LOCK_EX)
-        run = node.run()
-        assert run.code == 1
-        assert "step lock failed" in run.last
-        assert "another run (process 4711) holds /run/clusterwright/node.lock" in run.last
-        assert run.machine.points == []
-    assert node.run().code == 0
-
-
-def test_a_killed_run_leaves_no_lock(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    assert node.run_and_be_killed(20)
-    assert node.run().code == 0
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 9}', '{"schema_version": 1}'])
-def test_a_journal_that_cannot_be_understood_is_started_anew_and_said(
-    world: Callable[..., World], text: str
-) -> None:
-    node = world("workers-1")
-    journal = node.root / JOURNAL.lstrip("/")
-    journal.parent.mkdir(parents=True)
-    journal.write_text(text)
-    run = node.run()
-    assert run.code == 0
-    assert f"{JOURNAL} cannot be understood: started anew" in run.notices()
-    assert node.journal()["step"] is None
-
-
-def test_the_command_line_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--nonsense"]) == 3
-    assert main([]) == 3
-    assert "--configuration and --inputs are needed" in capsys.readouterr().err
-    assert main(["--help"]) == 0
-
-
-def test_not_root_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    stream = io.StringIO()
-    arguments = ["--configuration", "managed", "--inputs", str(tmp_path)]
-    assert main(arguments, stream=stream) == 3
-    assert stream.getvalue() == (
-        "clusterwright: step start failed: not root. What to do: run it with sudo\n"
-    )
-
-
-def test_the_steps_can_be_listed() -> None:
-    stream = io.StringIO()
-    assert main(["--list"], stream=stream) == 0
-    lines = stream.getvalue().splitlines()
-    assert len(lines) == len(step_names())
-    assert lines[0].split(None, 1) == ["identify", "Identify this node."]

@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 from clusterwright_checkpoints import files, names
 from clusterwright_checkpoints.drain import Settings, drain_run, finished, whole
-from hypothesis import given
-from hypothesis import strategies as st
 
 LIFECYCLE = Path(__file__).parents[3] / "lifecycle_scripts"
+
 OWNER = 12345
 
 
@@ -88,6 +87,77 @@ def latest(run: Run) -> str:
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     return Run(tmp_path)
+
+
+_CALLS = ("replace", "rename", "mkdir", "unlink", "symlink_to", "open")
+
+
+def _until_killed(act: Callable[[], object], at: int) -> bool:
+    """Runs `act` in a process that ends, as by SIGKILL, at its n-th change; whether it did."""
+    child = os.fork()
+    if child == 0:
+        count = 0
+
+        def counted(original: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*arguments: Any, **options: Any) -> Any:
+                nonlocal count
+                count += 1
+                if count == at:
+                    os._exit(9)
+                result = original(*arguments, **options)
+                count += 1
+                if count == at:
+                    os._exit(9)
+                return result
+
+            return call
+
+        for name in _CALLS:
+            setattr(Path, name, counted(getattr(Path, name)))
+        os.fsync = counted(os.fsync)  # type: ignore[assignment]
+        try:
+            act()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+def command(
+    mode: str,
+    tmp_path: Path,
+    *more: str,
+    program: Path = LIFECYCLE,
+    python: str = sys.executable,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [
+            python,
+            "-B",
+            "-m",
+            "clusterwright_checkpoints",
+            mode,
+            f"--local={tmp_path / 'n1'}",
+            f"--shared={tmp_path / 'shared'}",
+            "--node=n1",
+            *more,
+        ],
+        cwd=program,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def shared_python() -> str:
+    """A Python that a stranger to root's home may run."""
+    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
+        try:
+            tried = subprocess.run([python, "-c", ""], check=False, user=OWNER, group=OWNER)
+        except OSError:
+            continue
+        if tried.returncode == 0:
+            return python
+    raise AssertionError("no Python of this machine may be run by others than root")
 
 
 def test_a_finished_checkpoint_arrives_whole_and_latest_points_to_it(run: Run) -> None:
@@ -232,47 +302,6 @@ def test_a_file_that_changes_under_the_copy_is_refused(
     assert run.check() == ["step-1"]
 
 
-@given(st.lists(st.integers(0, 10**6), min_size=1, unique=True))
-def test_steps_sort_by_their_numbers(numbers: list[int]) -> None:
-    steps = [f"step-{number}" for number in numbers]
-    assert sorted(steps, key=names.order) == [f"step-{n}" for n in sorted(numbers)]
-
-
-# --- killed at any point
-
-_CALLS = ("replace", "rename", "mkdir", "unlink", "symlink_to", "open")
-
-
-def _until_killed(act: Callable[[], object], at: int) -> bool:
-    """Runs `act` in a process that ends, as by SIGKILL, at its n-th change; whether it did."""
-    child = os.fork()
-    if child == 0:
-        count = 0
-
-        def counted(original: Callable[..., Any]) -> Callable[..., Any]:
-            def call(*arguments: Any, **options: Any) -> Any:
-                nonlocal count
-                count += 1
-                if count == at:
-                    os._exit(9)
-                result = original(*arguments, **options)
-                count += 1
-                if count == at:
-                    os._exit(9)
-                return result
-
-            return call
-
-        for name in _CALLS:
-            setattr(Path, name, counted(getattr(Path, name)))
-        os.fsync = counted(os.fsync)  # type: ignore[assignment]
-        try:
-            act()
-        finally:
-            os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-
-
 def test_killed_at_any_point_the_last_whole_one_is_usable_and_the_next_run_goes_on(
     tmp_path: Path,
 ) -> None:
@@ -298,35 +327,6 @@ def test_killed_at_any_point_the_last_whole_one_is_usable_and_the_next_run_goes_
         if not killed:
             break
     assert point > 30  # there are that many points
-
-
-# --- as a service
-
-
-def command(
-    mode: str,
-    tmp_path: Path,
-    *more: str,
-    program: Path = LIFECYCLE,
-    python: str = sys.executable,
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            python,
-            "-B",
-            "-m",
-            "clusterwright_checkpoints",
-            mode,
-            f"--local={tmp_path / 'n1'}",
-            f"--shared={tmp_path / 'shared'}",
-            "--node=n1",
-            *more,
-        ],
-        cwd=program,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_flush_waits_until_all_is_whole_or_says_what_is_not(run: Run, tmp_path: Path) -> None:
@@ -395,15 +395,3 @@ def test_root_works_as_the_owner_of_the_run() -> None:
         done = command("once", folder, program=folder / "program", python=shared_python())
         assert done.returncode == 0, done.stdout
         assert (run.shared / "step-1" / "a.bin").stat().st_uid == OWNER
-
-
-def shared_python() -> str:
-    """A Python that a stranger to root's home may run."""
-    for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
-        try:
-            tried = subprocess.run([python, "-c", ""], check=False, user=OWNER, group=OWNER)
-        except OSError:
-            continue
-        if tried.returncode == 0:
-            return python
-    raise AssertionError("no Python of this machine may be run by others than root")

@@ -1,206 +1,59 @@
-"""The program that watches for a Spot notice, against a metadata service and Slurm's commands."""
+"""Answers of the instance metadata service."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+import urllib.error
+from email.message import Message
+from typing import Any
 
 import pytest
-
-LIFECYCLE = Path(__file__).parents[3] / "lifecycle_scripts"
-NOTICE = '{"action": "terminate", "time": "2026-11-21T08:22:00Z"}'
-
-pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
+from clusterwright_spot import notice
+from clusterwright_spot.notice import Notice, read_notice
 
 
-class Metadata:
-    """Answers as IMDSv2 does; `text` is the notice, None where there is none."""
+def answers(monkeypatch: pytest.MonkeyPatch, text: Any) -> list[tuple[str, str]]:
+    """The token and then `text`, or an error; returns the list of requests."""
+    asked: list[tuple[str, str]] = []
 
-    def __init__(self) -> None:
-        self.text: str | None = None
-        owner = self
+    def ask(endpoint: str, method: str, path: str, headers: dict[str, str]) -> str:
+        asked.append((method, endpoint + path))
+        if method == "PUT":
+            return "token"
+        assert headers == {"X-aws-ec2-metadata-token": "token"}
+        if isinstance(text, Exception):
+            raise text
+        return str(text)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_PUT(self) -> None:
-                self._say(200, "a-token")
-
-            def do_GET(self) -> None:
-                if self.headers["X-aws-ec2-metadata-token"] != "a-token":
-                    self._say(401, "")
-                elif owner.text is None or not self.path.endswith("/spot/instance-action"):
-                    self._say(404, "")
-                else:
-                    self._say(200, owner.text)
-
-            def _say(self, status: int, text: str) -> None:
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text.encode())
-
-            def log_message(self, *_: object) -> None:
-                """Not news."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.endpoint = f"http://127.0.0.1:{self.server.server_address[1]}"
+    monkeypatch.setattr(notice, "_ask", ask)
+    return asked
 
 
-@pytest.fixture
-def metadata() -> Iterator[Metadata]:
-    found = Metadata()
-    thread = threading.Thread(target=found.server.serve_forever, args=(0.01,))
-    thread.start()
-    yield found
-    found.server.shutdown()
-    thread.join()
-    found.server.server_close()
+def error(code: int) -> urllib.error.HTTPError:
+    return urllib.error.HTTPError("http://x", code, "no", Message(), None)
 
 
-class Slurm:
-    """Commands that write down how they were called; `jobs` is what squeue prints."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for name in ("scontrol", "scancel", "squeue"):
-            path = folder / name
-            path.write_text(
-                f'#!/bin/sh\necho "{name} $*" >>"{folder}/calls"\n'
-                f'[ -e "{folder}/broken-{name}" ] && exit 1\n'
-                f'[ {name} = squeue ] && cat "{folder}/jobs"\n'
-                f'[ "$2" = show ] && cat "{folder}/node"\nexit 0\n'
-            )
-            path.chmod(0o755)
-        self.jobs("")
-        self.node("State=IDLE")
-
-    def jobs(self, text: str) -> None:
-        (self.folder / "jobs").write_text(text)
-
-    def node(self, text: str) -> None:
-        """What scontrol shows of it."""
-        (self.folder / "node").write_text(f"NodeName=ip-10-0-1-5 {text}\n")
-
-    def calls(self) -> list[str]:
-        path = self.folder / "calls"
-        found = path.read_text().splitlines() if path.exists() else []
-        path.unlink(missing_ok=True)
-        return [
-            line for line in found if " show node " not in line and not line.startswith("squeue")
-        ]
-
-
-@pytest.fixture
-def slurm(tmp_path: Path) -> Slurm:
-    (tmp_path / "bin").mkdir()
-    return Slurm(tmp_path / "bin")
-
-
-def look(metadata: Metadata, slurm: Slurm) -> list[str]:
-    """One look of the program; the events of its output."""
-    folder = slurm.folder.parent
-    done = subprocess.run(
-        [
-            *(
-                sys.executable,
-                "-B",
-                "-m",
-                "clusterwright_spot",
-                "--once",
-                "--slurm-name=ip-10-0-1-5",
-            ),
-            *(f"--endpoint={metadata.endpoint}", f"--state={folder / 'run/state'}"),
-            f"--log={folder / 'log/spot.jsonl'}",
-        ],
-        cwd=LIFECYCLE,
-        env={**os.environ, "PATH": f"{slurm.folder}:/usr/bin:/bin", "http_proxy": "http://x:1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [json.loads(line)["event"] for line in done.stdout.splitlines()]
-
-
-def test_without_a_notice_nothing_happens(metadata: Metadata, slurm: Slurm) -> None:
-    slurm.jobs("7 spot=USR1\n")
-    assert look(metadata, slurm) == []
-    assert slurm.calls() == []
-
-
-def test_a_notice_drains_the_node_and_tells_the_jobs_that_ask(
-    metadata: Metadata, slurm: Slurm
-) -> None:
-    slurm.jobs("7 spot=USR1\n8 (null)\n9 nightly, spot=TERM\n10 spot=KILL\n11 notspot=USR1\n")
-    metadata.text = NOTICE
-    assert look(metadata, slurm) == ["notice", "drained", "told", "told"]
-    assert slurm.calls() == [
-        "scontrol update NodeName=ip-10-0-1-5 State=DRAIN "
-        "Reason=Spot interruption: terminate at 2026-11-21T08:22:00Z",
-        "scancel --batch --signal=USR1 7",
-        "scancel --batch --signal=TERM 9",
+def test_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answers(monkeypatch, '{"action": "stop", "time": "2026-11-21T08:22:00Z"}')
+    assert read_notice("http://m") == Notice("stop", "2026-11-21T08:22:00Z")
+    assert asked == [
+        ("PUT", "http://m/latest/api/token"),
+        ("GET", "http://m/latest/meta-data/spot/instance-action"),
     ]
 
 
-def test_nothing_is_done_twice_for_a_notice(metadata: Metadata, slurm: Slurm) -> None:
-    slurm.jobs("7 spot=USR1\n")
-    metadata.text = NOTICE
-    look(metadata, slurm)
-    slurm.calls()
-    assert look(metadata, slurm) == []
-    assert slurm.calls() == []
-    metadata.text = NOTICE.replace("08:22", "09:22")
-    assert look(metadata, slurm) == ["notice", "drained", "told"]
+def test_no_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, error(404))
+    assert read_notice() is None
 
 
-def test_what_fails_is_tried_again(metadata: Metadata, slurm: Slurm) -> None:
-    slurm.jobs("7 spot=USR1\n")
-    metadata.text = NOTICE
-    for name in ("scontrol", "scancel"):
-        (slurm.folder / f"broken-{name}").touch()
-    assert look(metadata, slurm) == ["notice", "failed", "failed"]
-    for name in ("scontrol", "scancel"):
-        (slurm.folder / f"broken-{name}").unlink()
-    assert look(metadata, slurm) == ["drained", "told"]
+def test_a_refusal_is_not_the_absence_of_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, error(401))
+    with pytest.raises(urllib.error.HTTPError):
+        read_notice()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"action": "terminate"}', '{"action": 1}'])
-def test_an_answer_that_is_not_a_notice_is_logged_only(
-    metadata: Metadata, slurm: Slurm, text: str
-) -> None:
-    metadata.text = text
-    assert look(metadata, slurm) == ["unreadable"]
-    assert slurm.calls() == []
-
-
-def test_a_service_that_does_not_answer_is_said(metadata: Metadata, slurm: Slurm) -> None:
-    metadata.endpoint = "http://127.0.0.1:1"
-    assert look(metadata, slurm) == ["unreadable"]
-
-
-@pytest.mark.parametrize(
-    ("node", "events"),
-    [
-        ("State=IDLE+DRAIN Reason=Spot interruption: terminate at 2026 [root@now]", ["resumed"]),
-        ("State=IDLE+DRAIN Reason=clusterwright: GPU 3 is lost", []),
-        ("State=IDLE+DRAIN Reason=somebody said Spot interruption: no", []),
-        ("State=IDLE", []),
-    ],
-)
-def test_a_new_instance_is_put_back_into_use(
-    metadata: Metadata, slurm: Slurm, node: str, events: list[str]
-) -> None:
-    slurm.node(node)
-    assert look(metadata, slurm) == events
-    wanted = ["scontrol update NodeName=ip-10-0-1-5 State=RESUME"] if events else []
-    assert slurm.calls() == wanted
-
-
-def test_it_stays_drained_while_there_is_a_notice(metadata: Metadata, slurm: Slurm) -> None:
-    slurm.node("State=IDLE+DRAIN Reason=Spot interruption: terminate at 2026")
-    metadata.text = NOTICE
-    assert "resumed" not in look(metadata, slurm)
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"action": "stop", "time": 7}'])
+def test_another_answer_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    answers(monkeypatch, text)
+    with pytest.raises(ValueError, match=r"notice|Expecting"):
+        read_notice()

@@ -1,0 +1,58 @@
+"""Secrets, and the files that hold them."""
+
+from __future__ import annotations
+
+import pytest
+from clusterwright_node.errors import CommandError, StepError
+from clusterwright_node.secrets import SecretFile, account_ids, fetch
+
+from tests.nodes.stub_node import stub_node
+
+ARN = "arn:aws:secretsmanager:eu-west-2:111122223333:secret:munge-abcdef"
+GETENT = {"getent passwd munge": "munge:x:990:991:MUNGE:/:/sbin/nologin\n"}
+PATH = "/etc/munge/munge.key"
+
+
+def test_a_secret_is_read_in_its_region() -> None:
+    node = stub_node({"aws secretsmanager get-secret-value": "value\n"})
+    assert fetch(node, ARN) == "value"
+    assert "--region eu-west-2" in node.machine.ran[0]
+
+
+def test_a_secret_that_cannot_be_read() -> None:
+    with pytest.raises(CommandError) as caught:
+        fetch(stub_node({"aws": (254, "AccessDenied:\n not allowed")}), ARN)
+    assert caught.value.cause == f"the secret {ARN} cannot be read: AccessDenied: not allowed"
+    assert caught.value.transient
+
+
+def test_a_file_that_was_written_lacks_nothing() -> None:
+    node = stub_node(GETENT)
+    file = SecretFile(node, PATH, "munge", 0o400, [ARN])
+    assert file.lacks() == f"{PATH} is not made of its secret"
+    file.write("value")
+    assert file.lacks() is None
+    assert "value" not in node.machine.files[file.record]
+    assert node.machine.modes == {PATH: 0o400, file.record: 0o600}
+
+
+def test_every_deviation_is_noticed() -> None:
+    node = stub_node(GETENT)
+    file = SecretFile(node, PATH, "munge", 0o400, [ARN])
+    file.write("value")
+    assert SecretFile(node, PATH, "munge", 0o400, ["other"]).lacks() is not None
+    node.machine.modes[PATH] = 0o644
+    assert file.lacks() == f"{PATH} has another mode than 400"
+    node.machine.modes[PATH] = 0o400
+    node.machine.owners[PATH] = (0, 0)
+    assert file.lacks() == f"{PATH} is not munge's"
+    node.machine.files[PATH] = "changed"
+    assert file.lacks() == f"{PATH} is not made of its secret"
+    node.machine.files[file.record] = "not JSON"
+    assert file.lacks() == f"{PATH} is not made of its secret"
+
+
+def test_users_of_the_image() -> None:
+    assert account_ids(stub_node(GETENT), "munge") == (990, 991)
+    with pytest.raises(StepError, match="the image has no user munge"):
+        account_ids(stub_node({"getent": (2, "")}), "munge")
