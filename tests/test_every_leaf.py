@@ -33,7 +33,7 @@ ALL_CASES = [
 
 
 @pytest.mark.parametrize("case", ALL_CASES)
-def test_change_shows(
+def test_change_is_visible(
     case: Case,
     look: Callable[[str, dict[str, Any]], Any],
     load: Callable[[dict[str, Any]], LoadedSpec],

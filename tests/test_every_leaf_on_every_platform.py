@@ -265,7 +265,7 @@ def _set(target: Any, part: Any, value: Any) -> None:
 
 
 @pytest.mark.parametrize(("leaf", "platform"), matters())
-def test_a_leaf_shows_or_is_refused(
+def test_leaf_is_visible_or_refused(
     leaf: str,
     platform: PlatformName,
     base_of: Callable[[Case, PlatformName], dict[str, Any]],

@@ -11,7 +11,7 @@ from clusterwright_localaws import local_aws
 from clusterwright_localaws.testing import KNOWN_BY
 
 
-def test_the_local_price_list_has_every_item_where_it_is_asked_for() -> None:
+def test_local_price_list_has_every_item() -> None:
     """A world that prices every item: each is found alone by what tells it apart."""
     seeds = [
         {

@@ -70,7 +70,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     ],
     ids=" ".join,
 )
-def test_the_whole_output(
+def test_full_output(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     code, out, err = run(capsys, *arguments)

@@ -20,7 +20,7 @@ CONFIGS = [
 
 
 @pytest.mark.parametrize("config", [ROOT / "configs/prod.yaml", ROOT / "configs/dev.yaml"])
-def test_the_whole_output(config: Path, snapshot: SnapshotAssertion) -> None:
+def test_full_output(config: Path, snapshot: SnapshotAssertion) -> None:
     answer = clusterwright("expand", config.relative_to(ROOT), folder=ROOT)
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == snapshot

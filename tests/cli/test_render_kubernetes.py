@@ -39,7 +39,7 @@ def written(folder: Path, spec: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("environment", ["dev-eks", "dev-hyperpod-eks"])
-def test_the_whole_output(environment: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_full_output(environment: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     answer = clusterwright(
         *RENDER, "--env", environment, "--outputs", outputs(tmp_path, environment), folder=ROOT
     )

@@ -120,7 +120,7 @@ def large() -> dict[str, Any]:
     return data
 
 
-def test_the_whole_output(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_full_output(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     write(tmp_path / "spec.yaml", specs.SMALL)
     answer = clusterwright("render", "parallelcluster", "spec.yaml", folder=tmp_path)
     assert (answer.exit_code, answer.err) == (0, PLACEHOLDERS)

@@ -77,7 +77,7 @@ def purchase(**changes: Any) -> str:
         ),
     ],
 )
-def test_an_invalid_agreement_is_an_error_with_its_position(text: str, message: str) -> None:
+def test_invalid_agreement_is_an_error_with_its_position(text: str, message: str) -> None:
     with pytest.raises(SpecErrors) as caught:
         parse(parse_document(text, "prices.yaml"))
     assert any(message in problem.message for problem in caught.value.problems), caught.value

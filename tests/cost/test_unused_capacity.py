@@ -50,7 +50,7 @@ def purchase(**changes: Any) -> str:
 class TestPurchases:
     """16 instances × 720 h for 518,400 USD: 45 USD per instance-hour."""
 
-    def test_what_was_paid_is_the_rate(self, tmp_path: Path) -> None:
+    def test_rate_is_the_price_paid(self, tmp_path: Path) -> None:
         bill = bill_of(tmp_path, {"compute.1.capacity": PLAN, "compute.1.count": 16}, purchase())
         workers = compute(bill)[1]
         assert (workers.unit_price_usd, workers.hourly_usd) == (45, 720)
@@ -61,7 +61,7 @@ class TestPurchases:
         assert bill.prepaid[0].upfront_usd == 518400
         assert bill.unused == ()
 
-    def test_what_is_bought_and_in_no_group_is_a_line(self, tmp_path: Path) -> None:
+    def test_purchase_without_a_group_is_a_line(self, tmp_path: Path) -> None:
         bill = bill_of(tmp_path, {"compute.1.capacity": PLAN}, purchase())
         _, workers, rest = compute(bill)
         assert (workers.quantity, rest.quantity) == (4, 12)
@@ -70,7 +70,7 @@ class TestPurchases:
         (unused,) = bill.unused
         assert unused.hourly_usd == 540
 
-    def test_two_groups_of_one_plan_and_one_of_another(self, tmp_path: Path) -> None:
+    def test_groups_share_a_plan_up_to_its_size(self, tmp_path: Path) -> None:
         group = {**specs.SMALL["compute"][1], "capacity": PLAN}
         changes = {
             "compute.1": group,
@@ -82,7 +82,7 @@ class TestPurchases:
             (4, 45), (6, 45), (4, P5), (6, 45),
         ]  # fmt: skip
 
-    def test_a_shorter_run_pays_for_the_whole_plan(self, tmp_path: Path) -> None:
+    def test_shorter_run_pays_for_the_whole_plan(self, tmp_path: Path) -> None:
         changes = {"compute.1.capacity": PLAN, "compute.1.count": 16}
         bill = bill_of(tmp_path, changes, purchase(), run_hours=Decimal(480))
         assert bill.total.run_usd == 518400
@@ -90,7 +90,7 @@ class TestPurchases:
         assert unused.run_usd == 518400 / 3
         assert "240 h more than the run" in unused.why
 
-    def test_a_longer_run_and_a_larger_group_are_warned_of(self, tmp_path: Path) -> None:
+    def test_longer_run_and_larger_group_have_warnings(self, tmp_path: Path) -> None:
         changes = {"compute.1.capacity": PLAN, "compute.1.count": 20}
         text = purchase(start="2026-10-01", end="2026-10-31")
         bill = bill_of(tmp_path, changes, text, run_hours=Decimal(900))
@@ -101,9 +101,7 @@ class TestPurchases:
             "run-1 ended on 2026-10-31",
         ]
 
-    def test_a_purchase_of_what_the_spec_does_not_name_is_not_on_the_bill(
-        self, tmp_path: Path
-    ) -> None:
+    def test_purchase_not_named_in_the_spec_is_not_on_the_bill(self, tmp_path: Path) -> None:
         bill = bill_of(tmp_path, text=purchase())
         assert (bill.prepaid, len(compute(bill))) == ((), 2)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.bills import bill_of
 
 
-def test_every_line_by_use_can_be_stated_by_a_user(tmp_path: Path) -> None:
+def test_every_usage_line_can_be_stated(tmp_path: Path) -> None:
     from clusterwright.cost.usage_items import USAGE_ITEMS
 
     everything = {

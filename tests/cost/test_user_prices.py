@@ -19,7 +19,7 @@ usage:
 """
 
 
-def test_rates_and_figures_of_use_are_read(tmp_path: Path) -> None:
+def test_rates_and_usage_are_read(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(GOOD)
     found = price_files.read(path)
@@ -55,7 +55,7 @@ def test_an_error_has_its_position(tmp_path: Path, text: str, message: str, line
     assert problem.position.line in (line, line - 1)
 
 
-def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
+def test_all_errors_are_reported_at_once(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text("rates: [1, 2]\nusage: {a: 1, b: 2}\nmore: 1\n")
     with pytest.raises(SpecErrors) as caught:

@@ -86,7 +86,7 @@ def rendered(
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
-def test_a_mixed_group_with_agreements(
+def test_bill_of_a_mixed_group_with_agreements(
     tmp_path: Path, form: str, snapshot: SnapshotAssertion
 ) -> None:
     spec = specs.load(tmp_path, MIXED)
@@ -95,16 +95,14 @@ def test_a_mixed_group_with_agreements(
 
 
 @pytest.mark.parametrize("name", ["p5-64", "trn2-1", "existing-network"])
-def test_an_example(name: str, snapshot: SnapshotAssertion) -> None:
+def test_bill_of_an_example(name: str, snapshot: SnapshotAssertion) -> None:
     spec = load_cluster(ROOT / "configs" / "examples" / f"{name}.yaml")
     bill = estimate(spec.cluster, load_catalog(), today=TODAY)
     text = bill_text(bill, tuple(gates(spec, bill)))
     assert text.replace(f"{ROOT}/", "") == snapshot
 
 
-def test_without_any_price_everything_is_a_line(
-    tmp_path: Path, snapshot: SnapshotAssertion
-) -> None:
+def test_bill_without_prices_lists_every_line(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     """us-west-2 has no HyperPod rate in any source: nothing is 0, nothing is borrowed."""
     changes = {"region": "us-west-2", "network.availability_zone_id": "usw2-az2"}
     spec = specs.load(tmp_path, {**changes, "storage.lustre": [specs.LUSTRE]})
@@ -116,7 +114,7 @@ def test_without_any_price_everything_is_a_line(
 
 
 @pytest.mark.parametrize("form", ["with", "without"])
-def test_the_json_answer_keeps_its_schema(tmp_path: Path, form: str) -> None:
+def test_json_matches_its_schema(tmp_path: Path, form: str) -> None:
     schema = json.loads((ROOT / "schema" / "cost-output.schema.json").read_text("utf-8"))
     spec = specs.load(tmp_path, MIXED)
     if form == "with":

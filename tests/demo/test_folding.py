@@ -53,13 +53,13 @@ dev-cluster.ClusterName = dev
 """
 
 
-def test_progress_is_left_out_and_counted_failures_and_outputs_are_kept() -> None:
+def test_progress_is_counted_and_failures_and_outputs_are_shown() -> None:
     folding = Folding()
     assert "".join(folding.shown(line) for line in _OUTPUT.splitlines(keepends=True)) == _SHOWN
     assert folding.left_out == 11
 
 
-def test_differences_are_shown_without_what_the_cdk_does_to_find_them() -> None:
+def test_differences_are_shown_without_progress_lines() -> None:
     folding = Folding()
     lines = [
         "start: Building dev-cluster Template\n",

@@ -18,7 +18,7 @@ from demo.shell import ROOT, Shell
 
 @pytest.mark.slow
 @pytest.mark.enable_socket
-def test_demo_does_what_it_says_in_less_than_three_minutes() -> None:
+def test_demo_succeeds_in_less_than_three_minutes() -> None:
     before = _configs()
     started, used = time.monotonic(), _cpu_seconds_of_children()
     result = subprocess.run(
@@ -77,7 +77,7 @@ def test_demo_does_what_it_says_in_less_than_three_minutes() -> None:
     assert _configs() == before, "the demo changed a file of the user's"
 
 
-def test_demo_says_what_it_did_not_rehearse_and_goes_on(
+def test_demo_reports_what_it_did_not_rehearse(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(hyperpod_slurm, "nodes_unavailable", lambda: "emulated nodes require root")

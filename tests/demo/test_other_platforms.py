@@ -24,7 +24,7 @@ __all__ = ["pcluster_python"]
 @pytest.mark.usefixtures("pcluster_python")
 # The same commands for platforms on EKS: tests/stacks/test_*eks_deployment.py.
 @pytest.mark.parametrize("platform", ["parallelcluster"])
-def test_a_platform_is_checked_deployed_changed_and_taken_down(platform: str) -> None:
+def test_platform_is_checked_deployed_changed_and_destroyed(platform: str) -> None:
     about = PLATFORMS[platform]
     result = subprocess.run(
         [sys.executable, "-m", "demo", "--platform", platform],
@@ -67,7 +67,7 @@ def test_a_platform_is_checked_deployed_changed_and_taken_down(platform: str) ->
         assert "in part" not in said
 
 
-def test_every_story_is_of_a_group_that_exists() -> None:
+def test_every_change_is_of_an_existing_group() -> None:
     for about in PLATFORMS.values():
         cluster = load_spec(ROOT / about.config).cluster
         assert about.group in {group.name for group in cluster.compute}
@@ -75,7 +75,7 @@ def test_every_story_is_of_a_group_that_exists() -> None:
         assert cluster.protection == "destroy"
 
 
-def test_another_platform_is_refused_by_name() -> None:
+def test_unknown_platform_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "demo", "--platform", "mainframe"],
         cwd=ROOT,

@@ -30,17 +30,17 @@ def test_command_output_and_exit_code_are_shown(
     )
 
 
-def test_exit_code_that_was_not_expected_fails_the_step(shell: Shell) -> None:
+def test_unexpected_exit_code_fails_the_step(shell: Shell) -> None:
     with pytest.raises(StepFailed, match="exited with 1, not with 0"):
         shell.run("python -c 'exit(1)'")
 
 
-def test_text_that_is_missing_fails_the_step(shell: Shell) -> None:
+def test_missing_text_fails_the_step(shell: Shell) -> None:
     with pytest.raises(StepFailed, match="did not print '6 nodes'"):
         shell.run("echo 4 nodes", contains=["6 nodes"])
 
 
-def test_events_of_cloudformation_are_counted_and_not_shown(
+def test_cloudformation_events_are_counted_and_not_shown(
     shell: Shell, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
@@ -56,7 +56,7 @@ def test_events_of_cloudformation_are_counted_and_not_shown(
     assert "2 lines of progress not shown" in printed
 
 
-def test_variables_reach_later_commands_and_those_of_an_account_do_not(
+def test_account_variables_are_not_inherited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("AWS_PROFILE", "production")
@@ -80,7 +80,7 @@ def test_server_that_does_not_become_ready_fails_the_step() -> None:
         s.serve("echo error: port 1 is in use")
 
 
-def test_server_that_ends_badly_fails_the_step() -> None:
+def test_server_with_a_nonzero_exit_code_fails_the_step() -> None:
     with _unchanged_signals(), Shell() as shell:
         server = shell.serve(
             "python -u -c 'import time; print(\"ready http://localhost:1\"); time.sleep(60)'"

@@ -111,7 +111,7 @@ def test_command_prints_what_is_shown(
 
 
 @pytest.mark.parametrize("shown", [s for s in COMMANDS if _run_elsewhere(s)], ids=lambda s: s.name)
-def test_the_test_that_runs_it_exists(shown: Shown) -> None:
+def test_test_that_runs_it_exists(shown: Shown) -> None:
     test = _run_elsewhere(shown)
     assert test is not None
     assert (ROOT / test.split("::")[0]).is_file(), f"{shown.name} names {test}"

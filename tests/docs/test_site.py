@@ -52,7 +52,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert listed == written, f"pages outside of {', '.join(SECTIONS)} are not shown"
 
 
-def test_index_of_a_section_comes_first_and_empty_sections_are_left_out(tmp_path: Path) -> None:
+def test_index_is_first_and_empty_sections_are_omitted(tmp_path: Path) -> None:
     for name in ("index.md", "how-to/b.md", "how-to/index.md", "how-to/a.md", "tutorial/one.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("# Title\n")

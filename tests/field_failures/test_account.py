@@ -63,7 +63,7 @@ def bootstrapped(*rights: dict[str, Any], boundary: dict[str, Any] | None = None
     )
 
 
-def test_eks_module_1619_the_key_admits_auto_scaling(tmp_path: Path, build: Build) -> None:
+def test_eks_module_1619_key_allows_auto_scaling(tmp_path: Path, build: Build) -> None:
     """Volumes of nodes are encrypted by Auto Scaling's role, which a key's policy must name."""
     with account():
         kms = client("kms")
@@ -90,7 +90,7 @@ def test_eks_module_1619_the_key_admits_auto_scaling(tmp_path: Path, build: Buil
         assert not [text for text in last if "AWSServiceRoleForAutoScaling" in text]
 
 
-def test_eks_module_3013_our_keys_name_no_role_that_may_not_exist(build: Build) -> None:
+def test_eks_module_3013_key_policies_name_no_role_that_may_not_exist(build: Build) -> None:
     """KMS refuses a policy whose principal is not there, as Auto Scaling's role in a new account.
 
     Our key admits it by a condition on its name, which holds before there is such a role.
@@ -108,7 +108,7 @@ def test_eks_module_3013_our_keys_name_no_role_that_may_not_exist(build: Build) 
     assert LAUNCHER in policy
 
 
-def test_eks_module_823_roles_of_services_can_be_made(tmp_path: Path) -> None:
+def test_eks_module_823_service_linked_roles_can_be_created(tmp_path: Path) -> None:
     path = written(tmp_path, {})
     with account():
         bootstrapped({"Effect": "Allow", "NotAction": "iam:*", "Resource": "*"})
@@ -119,9 +119,7 @@ def test_eks_module_823_roles_of_services_can_be_made(tmp_path: Path) -> None:
         assert check(path, "--only", "CW-I013").findings == []
 
 
-def test_dataall_1233_roles_have_the_boundary_that_the_account_asks_for(
-    tmp_path: Path, build: Build
-) -> None:
+def test_dataall_1233_roles_have_the_required_boundary(tmp_path: Path, build: Build) -> None:
     """Every role, those of custom resources too; and a boundary of CloudFormation's own counts."""
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/everybody"
     bounded = {"identity.permissions_boundary_arn": boundary}
@@ -144,7 +142,7 @@ def test_dataall_1233_roles_have_the_boundary_that_the_account_asks_for(
         assert checked(tmp_path, {}, "--only", "CW-I011").findings == []
 
 
-def test_stacksets_327_the_bootstrap_is_looked_at_before(tmp_path: Path) -> None:
+def test_stacksets_327_bootstrap_is_checked_before_deployment(tmp_path: Path) -> None:
     with account():
         found = checked(tmp_path, {}, "--only", "CW-I010").one("CW-I010")
         assert "is not bootstrapped in us-east-1" in found["message"]
@@ -157,7 +155,7 @@ def test_stacksets_327_the_bootstrap_is_looked_at_before(tmp_path: Path) -> None
         assert "has version 5" in checked(tmp_path, {}).one("CW-I010")["message"]
 
 
-def test_cdk_18261_the_bucket_of_the_bootstrap_is_gone(tmp_path: Path) -> None:
+def test_cdk_18261_missing_bootstrap_bucket_is_found(tmp_path: Path) -> None:
     """Deleted by hand, after which bootstrapping again says that there is nothing to do."""
     with account():
         bootstrapped()
@@ -172,7 +170,7 @@ def test_cdk_18261_the_bucket_of_the_bootstrap_is_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("protected", [True, False])
-def test_cdk_901_a_stack_that_takes_no_update_is_said(tmp_path: Path, protected: bool) -> None:
+def test_cdk_901_stack_that_cannot_be_updated_is_found(tmp_path: Path, protected: bool) -> None:
     """A first deployment that failed; the CDK deletes its stack, which protection refuses."""
     refused = {"Type": "String", "Value": "x", "Name": "aws-begins-no-name"}
     template = {"Resources": {"P": {"Type": "AWS::SSM::Parameter", "Properties": refused}}}
@@ -246,7 +244,7 @@ class Private(House):
         self.ec2.create_route(RouteTableId=self.table, DestinationCidrBlock="0.0.0.0/0", **target)
 
 
-def test_eks_module_2474_private_nodes_reach_the_services_that_they_call(tmp_path: Path) -> None:
+def test_eks_module_2474_private_nodes_reach_required_services(tmp_path: Path) -> None:
     with account():
         house = Private()
         path = house.eks(tmp_path)
@@ -260,7 +258,7 @@ def test_eks_module_2474_private_nodes_reach_the_services_that_they_call(tmp_pat
         assert check(path, "--only", "CW-N022").findings == []
 
 
-def test_eks_module_3113_an_endpoint_that_does_not_let_the_nodes_in(tmp_path: Path) -> None:
+def test_eks_module_3113_endpoint_that_blocks_the_nodes_is_found(tmp_path: Path) -> None:
     """One endpoint with private DNS takes a service's name over for the whole VPC."""
     with account():
         house = Private()
@@ -283,7 +281,7 @@ def test_eks_module_3113_an_endpoint_that_does_not_let_the_nodes_in(tmp_path: Pa
         assert check(path, "--only", "CW-N023").findings == []
 
 
-def test_eksctl_2834_a_public_subnet_is_no_way_out_for_nodes(tmp_path: Path) -> None:
+def test_eksctl_2834_public_subnet_is_no_egress_path_for_nodes(tmp_path: Path) -> None:
     """Without public addresses nodes cannot use an internet gateway; several cards get none."""
     with account():
         house = Private()
@@ -303,7 +301,9 @@ def test_eksctl_2834_a_public_subnet_is_no_way_out_for_nodes(tmp_path: Path) -> 
         assert check(path, "--only", "CW-N012,CW-N022").findings == []
 
 
-def test_crt_s3_benchmarks_42_s3_goes_past_the_nat_gateway(tmp_path: Path, build: Build) -> None:
+def test_crt_s3_benchmarks_42_s3_traffic_bypasses_the_nat_gateway(
+    tmp_path: Path, build: Build
+) -> None:
     """Terabytes to S3 through a NAT gateway: a bill by the GB that one free endpoint avoids."""
     with account():
         house = Private()
@@ -327,7 +327,7 @@ def test_crt_s3_benchmarks_42_s3_goes_past_the_nat_gateway(tmp_path: Path, build
         assert all(one["RouteTableIds"] for one in gateways)
 
 
-def test_eksctl_1646_networks_and_addresses_are_counted_before(tmp_path: Path) -> None:
+def test_eksctl_1646_networks_and_addresses_are_counted_before_deployment(tmp_path: Path) -> None:
     """Five VPCs and five elastic addresses in a new account, and others have them already."""
     nat = {"network.egress": "nat"}
     with account("new-account"):
@@ -344,7 +344,7 @@ def test_eksctl_1646_networks_and_addresses_are_counted_before(tmp_path: Path) -
     assert addresses["used"] == 5
 
 
-def test_eks_module_2346_names_outlive_what_had_them(tmp_path: Path) -> None:
+def test_eks_module_2346_remaining_resources_with_the_same_name_are_found(tmp_path: Path) -> None:
     """A key's alias stays while the key waits for its deletion, and a secret keeps its name."""
     scripted = {"slurm.configuration": "scripted", "resilience.node_provisioning": "all-at-once"}
     rules = "CW-E004,CW-E005"
@@ -363,7 +363,7 @@ def test_eks_module_2346_names_outlive_what_had_them(tmp_path: Path) -> None:
     assert "--force-delete-without-recovery" in secret["hint"]
 
 
-def test_eks_module_1262_a_cluster_of_that_name_is_there(tmp_path: Path) -> None:
+def test_eks_module_1262_existing_cluster_of_the_same_name_is_found(tmp_path: Path) -> None:
     path = written(tmp_path, {})
     with account():
         assert check(path, "--only", "CW-E008").findings == []
@@ -389,7 +389,7 @@ def test_eks_module_1262_a_cluster_of_that_name_is_there(tmp_path: Path) -> None
     assert "test" in found["message"]
 
 
-def test_klotho_311_no_vcpus_of_accelerated_instances(tmp_path: Path) -> None:
+def test_klotho_311_missing_accelerator_vcpu_quota_is_found(tmp_path: Path) -> None:
     """A new account has a quota of 0 for P instances; the node group never gets a node."""
     path = written(tmp_path, {})
     with account("new-account"):
@@ -405,7 +405,7 @@ def test_klotho_311_no_vcpus_of_accelerated_instances(tmp_path: Path) -> None:
         assert check(path, "--only", "CW-Q020").findings == []
 
 
-def test_fsx_csi_120_groups_of_a_file_system_let_the_nodes_in(tmp_path: Path) -> None:
+def test_fsx_csi_120_file_system_security_groups_allow_the_nodes(tmp_path: Path) -> None:
     """Nodes carry the group of a file system that exists; its rules for 988 are gone since."""
     with account():
         house = House()
@@ -436,7 +436,7 @@ def test_fsx_csi_120_groups_of_a_file_system_let_the_nodes_in(tmp_path: Path) ->
     assert "988" in closed["message"] + closed["hint"]
 
 
-def test_eks_kubeflow_91_who_deploys_may_use_the_linked_buckets(tmp_path: Path) -> None:
+def test_eks_kubeflow_91_deploying_role_can_use_linked_buckets(tmp_path: Path) -> None:
     """FSx asks for rights on the bucket of whoever makes the association, administrator or not."""
     link = {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]}
     files = {"storage.lustre": [{**specs.LUSTRE, "repositories": [link]}]}

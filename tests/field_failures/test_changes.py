@@ -30,7 +30,7 @@ def follow(hint: str, after: Assembly) -> dict[str, deployment.Outcome]:
 
 
 @pytest.mark.slow
-def test_cdk_7602_exports_in_use_are_said_with_steps_that_deploy(build: Build) -> None:
+def test_cdk_7602_exports_in_use_are_reported_with_deployable_steps(build: Build) -> None:
     """The file system goes: the network's and the storage's exports are still imported."""
     before, after = build(EKS), build(specs.changed({"storage.lustre": None}, base=EKS))
     (found,) = [one for one in obstacles_of(before, after) if one.kind == "export-in-use"]
@@ -49,7 +49,7 @@ def test_cdk_7602_exports_in_use_are_said_with_steps_that_deploy(build: Build) -
         assert outcomes.keys() >= {*after.templates, "test-storage"}
 
 
-def test_geostore_630_an_export_whose_value_changes_is_said(build: Build) -> None:
+def test_geostore_630_changed_export_value_is_reported(build: Build) -> None:
     """The file system is replaced: its names are exported, and those who use them use them on."""
     other = {**LUSTRE, "deployment_type": "PERSISTENT_2", "throughput_mbps_per_tib": 125}
     before, after = build(EKS), build(specs.changed({"storage.lustre": [other]}, base=EKS))

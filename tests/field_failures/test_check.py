@@ -95,7 +95,7 @@ def _batches(values: list[str], size: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("region", ["eu-west-3", "eu-central-1", "ap-east-1"])
-def test_found_a_type_that_no_zone_of_the_region_has_is_found(tmp_path: Path, region: str) -> None:
+def test_found_type_that_no_zone_of_the_region_has(tmp_path: Path, region: str) -> None:
     catalog = load_catalog()
     offered = catalog.offering("p5.48xlarge", region)
     assert isinstance(offered, Known)
@@ -115,7 +115,7 @@ def test_found_a_type_that_no_zone_of_the_region_has_is_found(tmp_path: Path, re
     assert (check_.exit_code, check_.status("CW-C001")) == (2, "unknown")
 
 
-def test_found_every_group_is_looked_at_wherever_it_stands(tmp_path: Path) -> None:
+def test_found_every_group_is_checked_at_any_position(tmp_path: Path) -> None:
     types = ["p5.48xlarge", "p4d.24xlarge", "trn1.32xlarge", "g5.48xlarge"]
     with account(not_offered={"g5.48xlarge": [ZONE]}):
         for order in itertools.permutations(types):
@@ -127,7 +127,9 @@ def test_found_every_group_is_looked_at_wherever_it_stands(tmp_path: Path) -> No
                 break
 
 
-def test_found_records_on_the_controller_are_said_to_be_lost_with_it(tmp_path: Path) -> None:
+def test_found_accounting_records_on_the_controller_are_reported_as_lost_with_it(
+    tmp_path: Path,
+) -> None:
     """The default keeps them there, so a spec with users that says nothing is told."""
     people = {"slurm.users": [{"name": "ada", "uid": 20001}, {"name": "bob", "uid": 20002}]}
     rds = {**people, "slurm.accounting": {"kind": "rds"}}
@@ -146,7 +148,7 @@ def test_found_records_on_the_controller_are_said_to_be_lost_with_it(tmp_path: P
 
 
 @pytest.mark.parametrize("prefix", range(17, 29))
-def test_awsome_1122_subnet_too_small_names_the_range_that_fits(
+def test_awsome_1122_too_small_subnet_names_a_sufficient_range(
     tmp_path: Path, prefix: int
 ) -> None:
     """For every size of network: refused with the range that fits, and that one then passes."""
@@ -164,7 +166,7 @@ def test_awsome_1122_subnet_too_small_names_the_range_that_fits(
     assert again.messages("CW-N003")
 
 
-def test_agent_plugins_169_arithmetic_and_names_are_right(tmp_path: Path) -> None:
+def test_agent_plugins_169_arithmetic_and_names_are_correct(tmp_path: Path) -> None:
     # AWS's guide counts 512 addresses for 16 p5 and names a /23; 2,048 for 64 and a /21.
     for count, prefix in ((16, 23), (64, 21)):
         changes = {
@@ -184,7 +186,7 @@ def test_agent_plugins_169_arithmetic_and_names_are_right(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("ways", [(), ("inbound",), ("outbound",), ("inbound", "outbound")])
-def test_awsome_546_every_security_group_references_itself_both_ways(
+def test_awsome_546_every_security_group_references_itself_in_both_directions(
     tmp_path: Path, build: Build, ways: tuple[str, ...]
 ) -> None:
     with account():
@@ -231,7 +233,7 @@ def test_awsome_546_every_security_group_references_itself_both_ways(
 
 
 @pytest.mark.parametrize("login", [False, True])
-def test_found_a_subnet_of_another_vpc_is_found_with_and_without_login_nodes(
+def test_found_subnet_of_another_vpc_is_found_with_and_without_login_nodes(
     tmp_path: Path, login: bool
 ) -> None:
     more: dict[str, Any] = {"compute": [CONTROLLER, WORKERS, *([LOGIN] if login else [])]}
@@ -342,7 +344,7 @@ def test_parallelcluster_6870_expired_plan_is_found(tmp_path: Path, status: str)
     assert "compute[1]: `instance_type` is missing" in said
 
 
-def test_skypilot_4155_plan_that_starts_later_is_said(tmp_path: Path) -> None:
+def test_skypilot_4155_plan_that_starts_later_is_reported(tmp_path: Path) -> None:
     with account(**plan(status="Scheduled", start="+10d", end="+40d")):
         found = checked(tmp_path, FROM_PLAN, "--only", "CW-C011", "--fail-on", "warning")
     assert found.exit_code == 1
@@ -356,7 +358,7 @@ def test_skypilot_4155_plan_that_starts_later_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "kind", ["on-demand", "spot", "reservation", "capacity-block", "training-plan"]
 )
-def test_awsome_353_placement_group_is_refused_where_none_can_be(
+def test_awsome_353_unsupported_placement_group_is_refused(
     tmp_path: Path, platform: str, kind: str
 ) -> None:
     """Every platform with every kind of capacity, with a placement group and without."""
@@ -398,7 +400,7 @@ def test_awsome_353_placement_group_is_refused_where_none_can_be(
         assert with_group["CW-C007"] == []
 
 
-def test_found_no_groups_placement_is_judged_by_another_groups_reservation(
+def test_found_placement_is_validated_by_the_groups_own_reservation(
     tmp_path: Path,
 ) -> None:
     """Two groups, each with a reservation; one of these was made in a placement group."""
@@ -434,7 +436,7 @@ def test_found_no_groups_placement_is_judged_by_another_groups_reservation(
 # --- the check itself
 
 
-def test_hyperpod_cli_264_foreign_clusters_do_not_disturb_the_checks(tmp_path: Path) -> None:
+def test_hyperpod_cli_264_other_clusters_do_not_affect_the_checks(tmp_path: Path) -> None:
     def check_all() -> Checked:
         # An account that the CDK was never bootstrapped in is warned of: another story.
         found = checked(tmp_path, {}, "--skip", "CW-I010")
@@ -460,7 +462,7 @@ def test_hyperpod_cli_264_foreign_clusters_do_not_disturb_the_checks(tmp_path: P
         assert checked(tmp_path, {"compute.1.count": 4}, "--only", "CW-Q001").findings == []
 
 
-def test_parallelcluster_5942_several_rules_are_left_out_and_still_counted(tmp_path: Path) -> None:
+def test_parallelcluster_5942_skipped_rules_are_counted(tmp_path: Path) -> None:
     changes = {"compute.1.count": 400, "network.cidr": "10.0.0.0/24"}
     for arguments in (
         ("--skip", "CW-N003", "--skip", "CW-Q"),
@@ -486,7 +488,7 @@ def test_parallelcluster_5942_several_rules_are_left_out_and_still_counted(tmp_p
         )
 
 
-def test_found_one_failing_rule_decides_whatever_comes_after(tmp_path: Path) -> None:
+def test_found_one_failing_rule_determines_the_result(tmp_path: Path) -> None:
     """Each rule of the offline ones that can fail alone does, among all the others that pass."""
     lustre = {**specs.LUSTRE, "efa": False}
     failing = {
@@ -519,7 +521,7 @@ def _run(path: Path, output_format: str) -> int:
     return clusterwright("check", path, "--offline", "--format", output_format).exit_code
 
 
-def test_found_a_wrong_id_is_one_finding_among_others(tmp_path: Path) -> None:
+def test_found_invalid_id_is_one_finding_among_others(tmp_path: Path) -> None:
     wrong = {
         "network": {
             "availability_zone_id": ZONE,
@@ -562,7 +564,7 @@ def test_found_a_wrong_id_is_one_finding_among_others(tmp_path: Path) -> None:
         (["p5.48xlarge", "m5.4xlarge"], "error"),
     ],
 )
-def test_found_unlike_accelerators_in_a_partition_are_found(
+def test_found_different_accelerators_in_a_partition_are_found(
     tmp_path: Path, types: list[str], severity: str
 ) -> None:
     groups = groups_of(types)

@@ -58,7 +58,7 @@ def test_parallelcluster_5359_nat_is_off_by_default_and_priced(
     assert len(build(specs.changed(NAT)).resources("AWS::EC2::NatGateway")) == 1
 
 
-def test_skypilot_4657_unknown_price_is_a_line_and_never_zero(tmp_path: Path) -> None:
+def test_skypilot_4657_unknown_price_is_a_line_and_not_zero(tmp_path: Path) -> None:
     """Every type of HyperPod's, in a region with prices and one without, of every capacity."""
     catalog = load_catalog()
     plan = {"kind": "training-plan", "arn": specs.PLAN}
@@ -136,7 +136,7 @@ def test_parallelcluster_3205_budget_is_a_gate(
     assert (limit["Amount"], limit["Unit"]) == (limit_usd, "USD")
 
 
-def test_karpenter_4136_own_rates_replace_the_lists(tmp_path: Path) -> None:
+def test_karpenter_4136_user_rates_replace_list_prices(tmp_path: Path) -> None:
     path = spec_file(tmp_path)
     (listed,) = lines(cost(path), "workers: ")
     rate = {

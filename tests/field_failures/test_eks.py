@@ -44,7 +44,7 @@ def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
     ("instance_type", "cards"),
     [("p4d.24xlarge", 4), ("p5.48xlarge", 32), ("p6-b200.48xlarge", 8)],
 )
-def test_eks_module_2654_every_card_has_its_interface_and_the_groups(
+def test_eks_module_2654_every_card_has_its_interface_and_security_groups(
     build: Build, instance_type: str, cards: int
 ) -> None:
     """One device 0, on card 0; one more on every card; groups on the interfaces and there only."""
@@ -68,7 +68,7 @@ def test_eks_module_2654_every_card_has_its_interface_and_the_groups(
         ("reservation", "cr-0123456789abcdef1", None, "ON_DEMAND"),
     ],
 )
-def test_eksctl_8542_the_template_names_the_reservation(
+def test_eksctl_8542_launch_template_names_the_reservation(
     build: Build, kind: str, identity: str, market: str | None, sold_as: str
 ) -> None:
     assembly = build(of_type("p5.48xlarge", capacity={"kind": kind, "id": identity}))
@@ -80,7 +80,7 @@ def test_eksctl_8542_the_template_names_the_reservation(
     assert sorted(one["CapacityType"] for one in groups) == sorted(["ON_DEMAND", sold_as])
 
 
-def test_eks_module_3001_add_ons_find_a_node_to_run_on(tmp_path: Path, build: Build) -> None:
+def test_eks_module_3001_addons_have_a_node_to_run_on(tmp_path: Path, build: Build) -> None:
     """No node, or tainted nodes alone: refused. Otherwise DNS comes after the nodes."""
     system, workers = EKS["compute"]
     for compute in (
@@ -105,7 +105,7 @@ def test_eks_module_3001_add_ons_find_a_node_to_run_on(tmp_path: Path, build: Bu
         assert homes[name] in manifest[nodes]["dependencies"]
 
 
-def test_eksctl_817_no_control_plane_in_a_zone_that_has_none(tmp_path: Path, build: Build) -> None:
+def test_eksctl_817_control_plane_avoids_unsupported_zones(tmp_path: Path, build: Build) -> None:
     """Zones by id: us-east-1e of one account is us-east-1c of another."""
     said = refused(tmp_path, eks({"network.second_availability_zone_id": "use1-az3"}))
     assert "EKS does not support control plane subnets in use1-az3" in said
@@ -148,7 +148,7 @@ def test_eksctl_817_no_control_plane_in_a_zone_that_has_none(tmp_path: Path, bui
     assert all(one["Properties"]["AvailabilityZoneId"] != "use1-az3" for one in used)
 
 
-def test_cdk_18843_somebody_can_administer_the_cluster(tmp_path: Path, build: Build) -> None:
+def test_cdk_18843_cluster_has_an_administrator(tmp_path: Path, build: Build) -> None:
     """Who makes a cluster is CloudFormation's role: without another entry all are locked out."""
     said = refused(tmp_path, eks({"kubernetes.admin_role": False}))
     assert "no principal could administer the cluster" in said
@@ -178,7 +178,7 @@ def test_cdk_18843_somebody_can_administer_the_cluster(tmp_path: Path, build: Bu
     [("1.33", "1.35", "one minor version"), ("1.35", "1.34", "")],
     ids=["skipped", "downgraded"],
 )
-def test_eks_module_2607_a_version_that_no_update_takes_is_said(
+def test_eks_module_2607_version_that_cannot_be_updated_is_found(
     build: Build, before: str, after: str, words: str
 ) -> None:
     at = {
@@ -193,9 +193,7 @@ def test_eks_module_2607_a_version_that_no_update_takes_is_said(
     assert obstacles_of(at["1.33"], at["1.34"]) == []
 
 
-def test_genai_demos_84_the_rate_of_extended_support_is_asked_for(
-    tmp_path: Path, build: Build
-) -> None:
+def test_genai_demos_84_rate_of_extended_support_is_included(tmp_path: Path, build: Build) -> None:
     """By default nothing rolls into it, and where it is asked for, its price is a line."""
     path = written(tmp_path, {"kubernetes.version": "1.32"})
     found = check(path, "--offline", "--only", "CW-I020").one("CW-I020")
@@ -215,7 +213,7 @@ def test_genai_demos_84_the_rate_of_extended_support_is_asked_for(
     assert rate(paid) > rate(written(tmp_path, {}))
 
 
-def test_eks_module_2486_log_group_of_a_cluster_that_is_gone(tmp_path: Path) -> None:
+def test_eks_module_2486_log_group_of_a_deleted_cluster_is_found(tmp_path: Path) -> None:
     """The control plane writes on while it is deleted and makes its log group again."""
     path = written(tmp_path, {})
     with account():
@@ -225,7 +223,7 @@ def test_eks_module_2486_log_group_of_a_cluster_that_is_gone(tmp_path: Path) -> 
     assert "/aws/eks/test/cluster" in found["message"]
 
 
-def test_roadmap_216_services_take_no_range_that_the_network_is_connected_to(
+def test_roadmap_216_service_range_does_not_overlap_connected_networks(
     tmp_path: Path, build: Build
 ) -> None:
     """EKS looks at the VPC alone when it chooses between 10.100.0.0/16 and 172.20.0.0/16."""
@@ -249,7 +247,7 @@ def test_roadmap_216_services_take_no_range_that_the_network_is_connected_to(
 @pytest.mark.parametrize(
     "instance_type", ["p5e.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "g6e.48xlarge"]
 )
-def test_do_eks_56_the_plugin_of_efa_runs_where_there_is_efa_and_only_there(
+def test_do_eks_56_efa_plugin_runs_only_on_nodes_with_efa(
     tmp_path: Path, instance_type: str
 ) -> None:
     """Lists of types that are written down end with last year's; here the list is the spec's."""
@@ -267,7 +265,7 @@ def test_do_eks_56_the_plugin_of_efa_runs_where_there_is_efa_and_only_there(
     )
 
 
-def test_cdk_1001_a_cluster_that_would_be_replaced_is_called_so(build: Build) -> None:
+def test_cdk_1001_cluster_replacement_is_reported(build: Build) -> None:
     """What `cdk diff` did not show: some properties make another cluster."""
     before = build(EKS)
     after = build(specs.changed({"kubernetes.service_cidr": "10.64.0.0/16"}, base=EKS))
@@ -306,7 +304,7 @@ def test_eks_module_3044_nodes_placement_and_storage_are_in_one_zone(build: Buil
     assert zones(system["Properties"]["SubnetIds"]) == {"use1-az6"}
 
 
-def test_vpc_cni_3105_addresses_of_pods_are_single_and_few(tmp_path: Path, build: Build) -> None:
+def test_vpc_cni_3105_pod_addresses_are_limited(tmp_path: Path, build: Build) -> None:
     """Blocks of 16 need unbroken room in the subnet; full interfaces kept warm empty it."""
     addons = build(EKS).resources("AWS::EKS::Addon").values()
     (values,) = [
@@ -323,7 +321,7 @@ def test_vpc_cni_3105_addresses_of_pods_are_single_and_few(tmp_path: Path, build
     assert found["hint"].startswith("cidr: 10.0.0.0/")
 
 
-def test_slash_infra_61_no_group_is_given_a_size_that_eks_refuses(build: Build) -> None:
+def test_slash_infra_61_group_sizes_are_valid_for_eks(build: Build) -> None:
     """`maxSize` is at least 1, also of a group that is empty for now."""
     empty = specs.changed({"compute.1.count": 0, "compute.1.max_count": 3}, base=EKS)
     sizes = [
@@ -336,7 +334,7 @@ def test_slash_infra_61_no_group_is_given_a_size_that_eks_refuses(build: Build) 
         assert one["Properties"]["ScalingConfig"]["MaxSize"] >= 1
 
 
-def test_hyperpod_cli_282_a_plugin_that_takes_nvlink_for_efa_is_found(tmp_path: Path) -> None:
+def test_hyperpod_cli_282_plugin_that_confuses_nvlink_with_efa_is_found(tmp_path: Path) -> None:
     def found(version: str | None, instance_type: str = "p6-b200.48xlarge") -> list[str]:
         pin = {"name": "aws-efa-k8s-device-plugin", "sha256": "0" * 64}
         charts = [pin if version is None else {**pin, "version": version}]

@@ -45,7 +45,7 @@ def nodes() -> dict[str, set[str]]:
     return found
 
 
-def test_cluster_toolkit_1769_a_changed_count_changes_the_nodes(
+def test_cluster_toolkit_1769_changed_count_changes_the_nodes(
     standing: Assembly, build: Build
 ) -> None:
     before = nodes()
@@ -64,7 +64,7 @@ def test_cluster_toolkit_1769_a_changed_count_changes_the_nodes(
     assert nodes()["workers"] <= after["workers"]
 
 
-def test_parallelcluster_6407_stack_events_carry_the_reason(
+def test_parallelcluster_6407_stack_events_contain_the_reason(
     standing: Assembly, build: Build
 ) -> None:
     before = nodes()
@@ -87,7 +87,7 @@ def test_parallelcluster_6407_stack_events_carry_the_reason(
     assert nodes() == before
 
 
-def test_found_what_is_tried_is_what_is_deployed(standing: Assembly) -> None:
+def test_found_checked_spec_is_the_deployed_spec(standing: Assembly) -> None:
     """What stands in the local AWS is what the template says, value by value, with every node."""
     (resource,) = standing.resources("AWS::SageMaker::Cluster").values()
     wanted = resource["Properties"]

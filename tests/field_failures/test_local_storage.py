@@ -16,7 +16,7 @@ LUSTRE = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2", "capacity_gib": 
 SPEC = specs.changed({"storage.lustre": [LUSTRE], "protection": "destroy"})
 
 
-def test_awsome_839_file_system_waits_for_the_security_group_rules(build: Build) -> None:
+def test_awsome_839_file_system_is_created_after_the_security_group_rules(build: Build) -> None:
     assembly = build(SPEC)
     rules = {
         name: resource["Properties"]
@@ -78,7 +78,7 @@ def test_parallelcluster_6211_storage_survives_its_stack(build: Build) -> None:
         assert present() == before
 
 
-def test_found_a_bucket_that_exists_survives_the_stacks(build: Build) -> None:
+def test_found_existing_bucket_is_kept_when_stacks_are_deleted(build: Build) -> None:
     """Everything is deleted with `protection: destroy`; what another user made is untouched."""
     repositories = [
         {"s3": "s3://acme-somebody-elses/tokens", "path": "/data", "import": ["NEW"]},

@@ -164,7 +164,7 @@ def test_awsome_243_node_program_runs_no_package_manager(node: MakeNode) -> None
     assert any("cannot lock" in text for text in run.notices())
 
 
-def test_awsome_188_a_failing_step_ends_with_step_cause_and_hint(node: MakeNode) -> None:
+def test_awsome_188_failing_step_reports_step_cause_and_hint(node: MakeNode) -> None:
     """Every program that a node runs is missing once and hangs once, on every kind of node."""
     blamed = set()
     for name, configuration in NODES:
@@ -184,7 +184,7 @@ def test_awsome_188_a_failing_step_ends_with_step_cause_and_hint(node: MakeNode)
     assert blamed <= set(step_names())
 
 
-def test_found_a_command_that_fails_fails_the_node(node: MakeNode) -> None:
+def test_found_failing_command_fails_the_node(node: MakeNode) -> None:
     for script in LIFECYCLE.rglob("*.sh"):
         lines = script.read_text(encoding="utf-8").splitlines()
         assert {"set -o errexit", "set -o nounset", "set -o pipefail"} <= set(lines), script
@@ -210,9 +210,7 @@ def without(world: World, path: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
-def test_awsome_632_lustre_is_waited_for_and_its_absence_is_a_failure(
-    node: MakeNode, name: str
-) -> None:
+def test_awsome_632_missing_lustre_mount_fails_after_a_wait(node: MakeNode, name: str) -> None:
     late = node(name)
     mounts = late.state["mounts"]
     without(late, "/fsx")
@@ -239,7 +237,7 @@ def test_awsome_632_lustre_is_waited_for_and_its_absence_is_a_failure(
 
 
 @pytest.mark.parametrize("cards", [1, 2, 4, 8, 16, 32])
-def test_found_flat_counters_are_never_a_success(node: MakeNode, cards: int) -> None:
+def test_found_unchanged_counters_are_not_a_success(node: MakeNode, cards: int) -> None:
     """The reported check failed with two interfaces and more; here every count of a type."""
 
     def interfaces(count: int) -> list[Interface]:
@@ -299,7 +297,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
     return json.dumps(change(json.loads(text)))
 
 
-def test_found_nodes_share_no_file_that_they_rewrite(node: MakeNode, tmp_path: Path) -> None:
+def test_found_nodes_rewrite_no_shared_file(node: MakeNode, tmp_path: Path) -> None:
     """Nodes with one home and one Lustre folder: after each run the others' work still stands."""
     shared = {name: tmp_path / name for name in ("home", "fsx")}
     for folder in shared.values():
@@ -327,7 +325,7 @@ def test_found_nodes_share_no_file_that_they_rewrite(node: MakeNode, tmp_path: P
     assert not [name for name in seen if name.startswith("fsx/")]
 
 
-def test_found_units_of_the_image_are_never_rewritten(node: MakeNode) -> None:
+def test_found_units_of_the_image_are_not_rewritten(node: MakeNode) -> None:
     for world, run in everywhere(node):
         assert run.code == 0
         folder = world.root / "etc/systemd/system"
@@ -338,7 +336,7 @@ def test_found_units_of_the_image_are_never_rewritten(node: MakeNode) -> None:
                 assert "MAINPID" not in extra.read_text()
 
 
-def test_found_what_is_waited_for_and_does_not_come_fails_the_node(node: MakeNode) -> None:
+def test_found_timeout_of_a_wait_fails_the_node(node: MakeNode) -> None:
     # HyperPod's slurm.conf is waited for, and that it did not come is said: ours needs it not.
     controller = node("controller-1", "scripted")
     conf = controller.root / "opt/slurm/etc/slurm.conf"
@@ -369,7 +367,7 @@ def _ran(run: Run) -> list[tuple[str, ...]]:
     return run.machine.ran
 
 
-def test_awsome_1165_needrestart_leaves_slurm_alone_on_every_node(node: MakeNode) -> None:
+def test_awsome_1165_needrestart_does_not_restart_slurm(node: MakeNode) -> None:
     """On every node, for whichever of Slurm's daemons it runs; other services are not touched."""
     units = [f"{name}.service" for name in ("slurmd", "slurmctld", "slurmdbd", "sackd")]
     for world, run in everywhere(node):
@@ -399,7 +397,7 @@ def test_found_a_second_run_changes_nothing(node: MakeNode) -> None:
         assert world.picture()["files"] == before["files"]
 
 
-def test_found_nothing_is_open_to_everybody(node: MakeNode) -> None:
+def test_found_no_file_is_writable_by_everyone(node: MakeNode) -> None:
     for world, run in everywhere(node):
         assert run.code == 0
         made = [path for path in world.root.rglob("*") if not path.is_symlink()]
@@ -416,7 +414,7 @@ def test_found_nothing_is_open_to_everybody(node: MakeNode) -> None:
                 assert not any(word in ("777", "a+w", "o+w", "docker") for word in argv)
 
 
-def test_parallelcluster_3668_containers_are_one_line_and_their_absence_is_a_failure(
+def test_parallelcluster_3668_missing_containers_fail_the_node(
     node: MakeNode,
 ) -> None:
     assert node("controller-1").run().statuses()["containers"] == "applied"
@@ -430,7 +428,7 @@ def test_parallelcluster_3668_containers_are_one_line_and_their_absence_is_a_fai
     assert world.run().statuses()["containers"] == "skipped"
 
 
-def test_awsome_427_enroot_unpacks_on_the_nodes_own_drives(node: MakeNode) -> None:
+def test_awsome_427_enroot_unpacks_on_local_disks(node: MakeNode) -> None:
     for configuration in ("managed", "scripted"):
         world = node("workers-1", configuration)
         run = world.run()
@@ -443,7 +441,7 @@ def test_awsome_427_enroot_unpacks_on_the_nodes_own_drives(node: MakeNode) -> No
             assert settings[name].startswith("/opt/dlami/nvme/"), name
 
 
-def test_parallelcluster_6777_a_gpu_that_hangs_holds_no_prolog_up(tmp_path: Path) -> None:
+def test_parallelcluster_6777_hanging_gpu_does_not_block_the_prolog(tmp_path: Path) -> None:
     commands = tmp_path / "bin"
     commands.mkdir()
     told = tmp_path / "told"
@@ -466,7 +464,7 @@ def test_parallelcluster_6777_a_gpu_that_hangs_holds_no_prolog_up(tmp_path: Path
     assert slurm_health.PROLOG_TIMEOUT_SECONDS > 60
 
 
-def test_scaffolding_kit_14_a_topology_comes_with_a_file_that_names_every_node() -> None:
+def test_scaffolding_kit_14_topology_file_names_every_node() -> None:
     nodes = [SlurmNode(f"ip-10-1-0-{n}", f"10.1.0.{n}", "workers") for n in range(1, 40)]
     places = {
         "network nodes": lambda n: Place(("a", f"b{n // 16}"), None),

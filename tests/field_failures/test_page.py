@@ -24,7 +24,7 @@ def test_every_test_of_the_folder_is_at_the_top_of_its_file() -> None:
             assert not (isinstance(statement, ast.ClassDef) and statement.name.startswith("Test"))
 
 
-def test_counts_are_of_reported_failures_alone(tmp_path: Path) -> None:
+def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
     path = tmp_path / "list.yaml"
     path.write_text(
         "- {threads: [a/b#1, 'c#2'], what: one, caught: check, test: test_one}\n"
@@ -67,7 +67,7 @@ def test_counts_are_of_reported_failures_alone(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_entry_that_says_too_little_is_refused(tmp_path: Path, entry: str, said: str) -> None:
+def test_incomplete_entry_is_refused(tmp_path: Path, entry: str, said: str) -> None:
     path = tmp_path / "list.yaml"
     path.write_text(f"- {entry}\n", encoding="utf-8")
     with pytest.raises(ListError, match=said):

@@ -25,7 +25,7 @@ def _rendered(folder: Path, *groups: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def test_parallelcluster_4061_a_reservation_and_a_block_are_one_line_each(tmp_path: Path) -> None:
+def test_parallelcluster_4061_reservation_and_block_are_one_line_each(tmp_path: Path) -> None:
     """And what belongs to them follows: the kind of capacity, the counts, no placement group."""
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 8}
     block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
@@ -44,7 +44,7 @@ def test_parallelcluster_4061_a_reservation_and_a_block_are_one_line_each(tmp_pa
         assert found["InstanceType"] == "p5.48xlarge"
 
 
-def test_parallelcluster_5175_what_no_update_takes_is_said_before(tmp_path: Path) -> None:
+def test_parallelcluster_5175_unsupported_update_is_reported(tmp_path: Path) -> None:
     """Head node, system and image: the review fails, and names the way there is."""
     before = write(tmp_path / "before.yaml", specs.SMALL)
     for path, value, key in (
@@ -60,7 +60,7 @@ def test_parallelcluster_5175_what_no_update_takes_is_said_before(tmp_path: Path
         assert "create a cluster under another `environment`" in answer.out
 
 
-def test_parallelcluster_4366_fewer_nodes_are_said_to_end_jobs(tmp_path: Path) -> None:
+def test_parallelcluster_4366_fewer_nodes_are_reported_to_end_jobs(tmp_path: Path) -> None:
     """Growing takes nothing; shrinking a stopped fleet or the strategy that ends jobs."""
     before = write(tmp_path / "before.yaml", specs.SMALL)
     words = ("--base", before, "--no-templates", "--offline")

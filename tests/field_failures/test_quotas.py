@@ -96,7 +96,7 @@ def creation(site: Site, count: int) -> str | None:
     return None
 
 
-def test_found_a_quota_is_said_with_its_numbers_and_code(tmp_path: Path) -> None:
+def test_found_quota_is_reported_with_its_numbers_and_code(tmp_path: Path) -> None:
     with account("new-account"):
         check = checked(tmp_path)
     messages = {finding["quota_code"]: finding for finding in check.of("CW-Q001")}
@@ -115,7 +115,9 @@ def test_found_a_quota_is_said_with_its_numbers_and_code(tmp_path: Path) -> None
         assert creation(site, 3) is None
 
 
-def test_parallelcluster_1035_quota_rule_counts_right_and_can_be_left_out(tmp_path: Path) -> None:
+def test_parallelcluster_1035_quota_rule_counts_correctly_and_can_be_skipped(
+    tmp_path: Path,
+) -> None:
     def growth(name: str, count: int) -> Checked:
         changes = {"environment": name, f"{WORKERS}.count": count}
         return checked(tmp_path, changes, "--only", "CW-Q001,CW-Q003,CW-Q004")
@@ -146,7 +148,7 @@ def test_parallelcluster_1035_quota_rule_counts_right_and_can_be_left_out(tmp_pa
         assert (waived.exit_code, waived.status("CW-Q001")) == (0, "waived")
 
 
-def test_found_quotas_go_by_code_and_what_others_use_is_subtracted(tmp_path: Path) -> None:
+def test_found_quotas_are_matched_by_code_and_other_usage_is_subtracted(tmp_path: Path) -> None:
     with account(quotas={P5_USAGE: 8}, usage={P5_USAGE: 5}):
         finding = checked(tmp_path, {}, "--only", "CW-Q001").one("CW-Q001")
         assert (finding["requested"], finding["used"], finding["limit"]) == (4, 5, 8)
@@ -208,7 +210,7 @@ def test_crabbox_2435_each_family_has_its_own_quota(
 DENIED = {"service": "*", "operation": "*", "error": "AccessDeniedException"}
 
 
-def test_rosa_636_a_denied_question_is_unknown_and_names_the_right(tmp_path: Path) -> None:
+def test_rosa_636_denied_call_is_unknown_and_names_the_permission(tmp_path: Path) -> None:
     fault = {**DENIED, "service": "service-quotas"}
     with account(faults=[fault]):
         check = checked(tmp_path, {}, "--only", "CW-Q")
@@ -234,7 +236,7 @@ def test_rosa_636_a_denied_question_is_unknown_and_names_the_right(tmp_path: Pat
         "NobodyHasEverSeenThisError",
     ],
 )
-def test_found_no_error_of_aws_is_a_pass(tmp_path: Path, code: str) -> None:
+def test_found_aws_error_is_never_a_pass(tmp_path: Path, code: str) -> None:
     """The reported error is InvalidParameterCombination; here any error, of every question."""
     changes = {f"{WORKERS}.capacity": PLAN, "storage.home": HOME, **lustre()}
     with account(faults=[{**DENIED, "error": code}]):
@@ -302,7 +304,9 @@ def _questions(source: Path) -> Iterator[tuple[str, str, str, list[str]]]:
         yield call.func.attr, name, str(operation.value), [k.arg or "" for k in call.keywords]
 
 
-def test_parallelcluster_3977_questions_do_not_grow_with_the_cluster(tmp_path: Path) -> None:
+def test_parallelcluster_3977_number_of_calls_does_not_grow_with_the_cluster(
+    tmp_path: Path,
+) -> None:
     """Fifty groups of one type ask AWS exactly what one group asks."""
 
     def calls(groups: int) -> int:

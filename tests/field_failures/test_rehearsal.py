@@ -177,7 +177,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
         yield account
 
 
-def test_awsome_189_logs_are_whole_though_the_nodes_failed_or_died(broken: Account) -> None:
+def test_awsome_189_logs_are_complete_after_nodes_failed(broken: Account) -> None:
     """Every line is in CloudWatch Logs, standard error included, up to the loss of the machine."""
     failed = broken.log("fails", ends_with="last line")
     assert failed[0] == "installing the driver"
@@ -188,7 +188,7 @@ def test_awsome_189_logs_are_whole_though_the_nodes_failed_or_died(broken: Accou
     assert broken.log("works", ends_with="ready") == ["ready"]
 
 
-def test_parallelcluster_7265_a_node_that_does_not_come_up_says_why(broken: Account) -> None:
+def test_parallelcluster_7265_failed_node_reports_its_reason(broken: Account) -> None:
     message = broken.failure_of("one")
     assert "Lifecycle scripts did not run successfully" in message
     assert message.endswith("last line: E: Could not get lock /var/lib/dpkg/lock-frontend")

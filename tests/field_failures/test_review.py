@@ -37,7 +37,7 @@ def identities(assembly: Assembly) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_cdk_28336_what_is_called_a_replacement_is_one_and_no_other(build: Build) -> None:
+def test_cdk_28336_only_actual_replacements_are_reported(build: Build) -> None:
     """Tried on what is deployed: an id changes where the review says so, and nowhere else."""
     steps: list[tuple[dict[str, Any], str | None]] = [
         # Of everything with tags only a placement group cannot be given others.
@@ -72,7 +72,7 @@ def test_cdk_28336_what_is_called_a_replacement_is_one_and_no_other(build: Build
     assert [one for one in analysis(old_app, new_app).changes if one.effect != "none"] == []
 
 
-def test_gost_2966_a_comment_is_no_longer_than_github_takes(tmp_path: Path) -> None:
+def test_gost_2966_comment_fits_into_the_limit_of_github(tmp_path: Path) -> None:
     """Every group of a large cluster changes, with labels whose values are long."""
     groups = [
         {**EKS["compute"][1], "name": f"group-{number:03}", "count": 2} for number in range(60)

@@ -45,7 +45,9 @@ def told(folder: Path, changes: dict[str, Any]) -> str:
 # --- releases
 
 
-def test_parallelcluster_6571_drivers_and_holes_of_a_release_are_said(tmp_path: Path) -> None:
+def test_parallelcluster_6571_drivers_and_vulnerabilities_of_a_release_are_reported(
+    tmp_path: Path,
+) -> None:
     p4 = {"compute.2.instance_type": "p4d.24xlarge", "parallelcluster.os": "alinux2023"}
     said = told(tmp_path, {**p4, "parallelcluster.version": "3.11.1"})
     assert "fabric manager does not start on P4" in said
@@ -71,7 +73,7 @@ REPORTED = {
 }
 
 
-def test_parallelcluster_7233_published_faults_of_a_release_are_said(tmp_path: Path) -> None:
+def test_parallelcluster_7233_published_faults_of_a_release_are_reported(tmp_path: Path) -> None:
     """Each release that is named with a fault in public is refused, with the fault beside it."""
     everything = {
         "slurm.accounting": {"kind": "rds"},
@@ -97,7 +99,7 @@ def _cluster(folder: Path, changes: dict[str, Any]) -> Any:
     return load_cluster(specs.write(folder / "read.yaml", spec)).cluster
 
 
-def test_awsome_197_an_image_without_auto_resume_for_gpus_is_found(tmp_path: Path) -> None:
+def test_awsome_197_image_without_auto_resume_for_gpus_is_found(tmp_path: Path) -> None:
     image = {"image_id": "ami-0123456789abcdef0"}
     old = {"image": {**image, "released": "2024-03-09"}}  # the day of the report
     found = checked(tmp_path, old, "--offline", "--only", "CW-I017").one("CW-I017")
@@ -110,7 +112,7 @@ def test_awsome_197_an_image_without_auto_resume_for_gpus_is_found(tmp_path: Pat
     assert "is not stated; issues until 2024-07-31" in undated.one("CW-I017")["message"]
 
 
-def test_awsome_584_auto_resume_under_another_slurm_conf_is_not_promised(tmp_path: Path) -> None:
+def test_awsome_584_auto_resume_with_another_slurm_conf_is_not_promised(tmp_path: Path) -> None:
     scripted = {"slurm.configuration": "scripted"}
     found = checked(tmp_path, scripted, "--offline", "--only", "CW-L009").one("CW-L009")
     assert "PrologFlags=Contain" in found["message"]
@@ -140,7 +142,7 @@ def slurm_conf_files(cluster: dict[str, Any], **around: Any) -> dict[str, str | 
 # --- nodes
 
 
-def test_parallelcluster_2095_what_belongs_together_is_not_upgraded_at_night(
+def test_parallelcluster_2095_interdependent_packages_are_not_upgraded(
     node: MakeNode,
 ) -> None:
     for configuration in ("managed", "scripted", "parallelcluster"):
@@ -163,7 +165,7 @@ VOLUME = {
 }
 
 
-def test_awsome_913_images_are_kept_off_the_root_volume_by_every_program(
+def test_awsome_913_every_program_stores_images_off_the_root_volume(
     node: MakeNode,
 ) -> None:
     """Docker, containerd and Enroot, on nodes with drives and without, at one place."""
@@ -182,7 +184,7 @@ def test_awsome_913_images_are_kept_off_the_root_volume_by_every_program(
         assert all(place.startswith(f"/{base}/enroot/") for place in places)
 
 
-def test_pyxis_12_every_user_has_folders_that_enroot_may_write(node: MakeNode) -> None:
+def test_pyxis_12_every_user_has_writable_enroot_folders(node: MakeNode) -> None:
     """Not /run/enroot, which is root's, and none that others can write to."""
     world = node("workers-1")
     run = world.run()
@@ -203,7 +205,7 @@ def run_users(world: World) -> list[dict[str, Any]]:
     return users
 
 
-def test_scaffolding_kit_5_pyxis_is_named_where_configless_nodes_fetch_it(
+def test_scaffolding_kit_5_pyxis_is_in_the_configuration_of_configless_nodes(
     node: MakeNode,
 ) -> None:
     """The controller's plugstack.conf is handed out; a plug-in that is missing stops the node."""
@@ -231,7 +233,7 @@ def test_parallelcluster_1466_users_can_write_to_lustre(node: MakeNode) -> None:
             assert (world.root / path).stat().st_mode & 0o7777 == 0o1777
 
 
-def test_awsome_897_every_user_of_the_file_can_sign_in(node: MakeNode) -> None:
+def test_awsome_897_every_user_of_the_spec_can_log_in(node: MakeNode) -> None:
     """On every node, whether homes are on OpenZFS or not: account, home, keys."""
     for configuration in ("managed", "scripted"):
         for name in NODES:
@@ -247,7 +249,7 @@ def test_awsome_897_every_user_of_the_file_can_sign_in(node: MakeNode) -> None:
                 assert owner == (user["uid"], user["gid"])
 
 
-def test_awsome_647_jobs_may_lock_memory(node: MakeNode) -> None:
+def test_awsome_647_jobs_can_lock_memory(node: MakeNode) -> None:
     """EFA's receive buffers are locked memory; a shell's 64 KiB must not become the job's."""
     conf = slurm_conf(input_files("scripted")["cluster.json"])
     assert "PropagateResourceLimitsExcept=MEMLOCK\n" in conf
@@ -258,7 +260,7 @@ def test_awsome_647_jobs_may_lock_memory(node: MakeNode) -> None:
         assert {"* soft memlock unlimited", "* hard memlock unlimited"} <= set(limits.splitlines())
 
 
-def test_parallelcluster_1517_no_node_registers_with_less_memory_than_slurm_expects() -> None:
+def test_parallelcluster_1517_nodes_register_with_sufficient_memory() -> None:
     """Of every instance type that is known: some of the memory is the kernel's and firmware's."""
     catalog = load_catalog()
     seen = 0
@@ -277,7 +279,7 @@ def test_parallelcluster_1517_no_node_registers_with_less_memory_than_slurm_expe
     assert seen > 50
 
 
-def test_deepops_1214_devices_are_named_and_not_detected() -> None:
+def test_deepops_1214_devices_are_listed_and_not_detected() -> None:
     """AutoDetect=nvml ends slurmd where Slurm was built without NVML."""
     for accelerator, count, line in (
         ("nvidia", 8, "Name=gpu File=/dev/nvidia[0-7]"),
@@ -294,7 +296,7 @@ def test_deepops_1214_devices_are_named_and_not_detected() -> None:
         assert named == line
 
 
-def test_deepops_919_the_prolog_is_there_and_needs_no_path(node: MakeNode) -> None:
+def test_deepops_919_prolog_is_installed_and_needs_no_path(node: MakeNode) -> None:
     """slurm.conf names programs that lie on the node before slurmd starts, by absolute paths."""
     conf = slurm_conf_files(input_files("scripted")["cluster.json"], has_health_programs=True)
     programs = re.findall(
@@ -315,7 +317,7 @@ def test_deepops_919_the_prolog_is_there_and_needs_no_path(node: MakeNode) -> No
     assert "Prolog=" not in slurm_conf(input_files("scripted")["cluster.json"])
 
 
-def test_cluster_toolkit_1554_a_new_partition_leaves_running_nodes_alone(node: MakeNode) -> None:
+def test_cluster_toolkit_1554_new_partition_does_not_affect_running_nodes(node: MakeNode) -> None:
     """The same set-up runs again on nodes with jobs: nothing is mounted or restarted twice."""
 
     name = "second"
@@ -359,7 +361,7 @@ def test_cluster_toolkit_1554_a_new_partition_leaves_running_nodes_alone(node: M
 # --- the file
 
 
-def test_batch_shipyard_333_a_partition_is_not_called_default(tmp_path: Path) -> None:
+def test_batch_shipyard_333_partition_name_default_is_refused(tmp_path: Path) -> None:
     for name in ("default", "Default", "DEFAULT"):
         partitions = [{"name": name, "groups": ["workers"]}]
         said = refused(tmp_path, {"slurm.partitions": partitions})
@@ -379,7 +381,7 @@ def test_openhpc_95_no_node_is_in_slurm_conf_twice(tmp_path: Path) -> None:
     assert len(names) == len(set(names))
 
 
-def test_parallelcluster_7340_the_name_fits_into_slurm_s_tables(tmp_path: Path) -> None:
+def test_parallelcluster_7340_cluster_name_fits_slurm_tables(tmp_path: Path) -> None:
     """MySQL takes 64 letters, and Slurm's longest suffix has 24."""
     longest = "a" * 40
     for base in (specs.SMALL, parallelcluster_specs.SMALL):
@@ -398,7 +400,7 @@ def test_parallelcluster_7340_the_name_fits_into_slurm_s_tables(tmp_path: Path) 
     assert len(longest + "_assoc_usage_month_table") <= 64
 
 
-def test_parallelcluster_5437_the_password_is_one_that_slurmdbd_can_read(
+def test_parallelcluster_5437_password_is_readable_for_slurmdbd(
     synth: Callable[[str], Assembly], build: Build, node: MakeNode
 ) -> None:
     """slurmdbd takes what follows a # for a comment, and RDS refuses / @ and quotes."""
@@ -432,7 +434,7 @@ def _rds(arn: str) -> dict[str, Any]:
     return {**accounting, "secret_arn": arn}
 
 
-def test_parallelcluster_2701_people_on_the_controller_are_a_finding(tmp_path: Path) -> None:
+def test_parallelcluster_2701_users_on_the_controller_are_a_finding(tmp_path: Path) -> None:
     people = {"slurm.users": PEOPLE}
     found = checked(tmp_path, people, "--offline", "--only", "CW-L008").one("CW-L008")
     assert "2 users log in on the controller" in found["message"]
@@ -451,7 +453,7 @@ def rendered(folder: Path) -> dict[str, Any]:
     return document
 
 
-def test_parallelcluster_6507_every_kind_of_node_may_fetch_its_script(tmp_path: Path) -> None:
+def test_parallelcluster_6507_every_kind_of_node_can_download_its_script(tmp_path: Path) -> None:
     """Login nodes too, which have no S3Access: the policy with the nodes' rights is theirs too."""
     document = rendered(tmp_path)
     places = [
@@ -475,7 +477,7 @@ def _policies(place: dict[str, Any]) -> list[str]:
 # --- the account
 
 
-def test_parallelcluster_1201_a_vpc_with_its_own_name_servers_is_found(tmp_path: Path) -> None:
+def test_parallelcluster_1201_vpc_with_custom_name_servers_is_found(tmp_path: Path) -> None:
     with account():
         house = House()
         assert checked(tmp_path, house.spec(), "--only", "CW-N026").findings == []
@@ -506,7 +508,7 @@ def test_parallelcluster_7457_public_addresses_with_several_cards_are_found(
 
 
 @pytest.mark.parametrize("kind", ["AWS::IAM::ManagedPolicy", "AWS::IAM::Role"])
-def test_parallelcluster_5736_policies_that_iam_does_not_take_fail_here_too(kind: str) -> None:
+def test_parallelcluster_5736_policies_that_iam_refuses_are_refused(kind: str) -> None:
     """A template with a policy that has grown, and the same while it fits."""
     with account():
         for buckets, status in ((20, "CREATE_COMPLETE"), (250, "ROLLBACK_COMPLETE")):

@@ -18,7 +18,7 @@ from tests.support.command_line import clusterwright
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_awsome_484_a_wrong_file_is_told_all_its_errors_at_once(tmp_path: Path) -> None:
+def test_awsome_484_all_errors_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     mistakes = {
         "network.egres": "nat",
         "compute.0.count": "one",
@@ -43,7 +43,7 @@ def test_awsome_484_a_wrong_file_is_told_all_its_errors_at_once(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("text", ["", "null", "''", "[]", "{}"])
-def test_awsome_234_a_partition_of_an_unknown_group_is_refused(tmp_path: Path, text: str) -> None:
+def test_awsome_234_partition_of_an_unknown_group_is_refused(tmp_path: Path, text: str) -> None:
     """The reported file lacked the partition's name; here any value, anywhere, may be missing."""
     # Without the range of addresses, for which nothing at all means the default.
     spec = spec_file(tmp_path, {"network.cidr": None})
@@ -95,7 +95,7 @@ def test_found_login_nodes_in_a_partition_are_refused(tmp_path: Path, role: str)
     ]
 
 
-def test_found_repositories_are_refused_where_fsx_takes_none(tmp_path: Path) -> None:
+def test_found_repositories_are_refused_where_unsupported(tmp_path: Path) -> None:
     repository = {"s3": "s3://acme-corpus", "path": "/data"}
     scratch = {"mount_path": "/fsx", "capacity_gib": 1200, "repositories": [repository]}
 
@@ -115,7 +115,7 @@ def test_found_repositories_are_refused_where_fsx_takes_none(tmp_path: Path) -> 
     accepted(tmp_path, lustre(deployment_type="SCRATCH_2"))
 
 
-def test_found_every_field_with_few_values_refuses_others(tmp_path: Path) -> None:
+def test_found_enumerated_fields_refuse_other_values(tmp_path: Path) -> None:
     """The reported field is the interface type; here every field of the schema with an enum."""
     said = refused(tmp_path, {"compute.1.network_interface": "efaonly"})
     assert "'efaonly' is not one of efa, efa-only" in said

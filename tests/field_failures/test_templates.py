@@ -71,7 +71,7 @@ def before(assembly: Assembly, stack: str) -> set[str]:
 
 
 @pytest.mark.parametrize("storage", ["lustre", "home"])
-def test_awsome_1202_role_may_describe_file_systems_and_silence_is_a_failure(
+def test_awsome_1202_role_can_describe_file_systems_and_a_missing_mount_fails(
     build: Build, node: MakeNode, storage: str
 ) -> None:
     value: Any = [specs.LUSTRE] if storage == "lustre" else {"kind": "openzfs", "capacity_gib": 64}
@@ -103,9 +103,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def test_awsome_918_scripts_are_ours_and_a_changed_script_is_a_changed_template(
-    build: Build, tmp_path: Path
-) -> None:
+def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: Path) -> None:
     from stacks.lifecycle import scripts
 
     assembly = build(small())
@@ -169,7 +167,7 @@ def test_scaffolding_kit_17_accounting_is_part_of_the_cluster_request(build: Bui
         assert "if node.is_managed:\n        return skip(" in applies, name
 
 
-def test_found_accounting_outside_the_cluster_is_one_line(build: Build) -> None:
+def test_found_accounting_outside_the_cluster_is_one_setting(build: Build) -> None:
     without, with_ = build(small()), build(small(slurm__accounting={"kind": "rds"}))
     assert without.resources("AWS::RDS::DBInstance") == {}
     (instance,) = with_.resources("AWS::RDS::DBInstance").values()
@@ -325,7 +323,7 @@ def test_awsome_1160_each_group_has_its_own_training_plan(build: Build) -> None:
     assert "TrainingPlanArn" not in groups["controller"]
 
 
-def test_awsome_551_efa_lustre_with_associations_is_code(build: Build) -> None:
+def test_awsome_551_efa_lustre_with_associations_is_declared(build: Build) -> None:
     repositories = [
         {"s3": "s3://acme-corpus/tokens", "path": "/data", "import": ["NEW", "CHANGED"]},
         {"s3": "s3://acme-out", "path": "/out", "export": ["NEW", "CHANGED", "DELETED"]},

@@ -10,7 +10,7 @@ from clusterwright.json_output.base import problems_json
 COUNT = Position("configs/prod.yaml", 22, 12, 2, "    count: 64")
 
 
-def test_a_problem_has_its_path_as_text() -> None:
+def test_problem_path_is_text() -> None:
     problem = Problem("m", ("compute", 2, "count"), position=COUNT)
     output = json.loads(problems_json("check", (problem,)))
     assert output["exit_code"] == 3

@@ -37,7 +37,7 @@ def test_json_has_the_keys_of_the_contract() -> None:
     }
 
 
-def test_pass_fail_unknown_and_waived_are_apart() -> None:
+def test_pass_fail_unknown_and_waived_are_separate() -> None:
     answer = json.loads(check_json(RESULT, 1))
     assert [f["rule"] for f in answer["findings"]] == ["CW-Q012", "CW-L002"]
     assert [u["rule"] for u in answer["unknown"]] == ["CW-B001", "CW-Q030", "CW-Q031"]
@@ -49,7 +49,7 @@ def test_pass_fail_unknown_and_waived_are_apart() -> None:
     }
 
 
-def test_a_crash_is_told() -> None:
+def test_internal_error_is_reported() -> None:
     crashed = RuleResult(
         rule="CW-X001", title="T", severity="error", account=False, status="unknown", crash="Boom"
     )

@@ -84,7 +84,7 @@ def review(text: str = "text", many: int = 1) -> Review:
 NOTHING = Review(file="configs/dev.yaml", environment="dev", base="main", today=TODAY)
 
 
-def test_json_is_what_the_schema_says() -> None:
+def test_json_matches_the_schema() -> None:
     schema = schemas()["diff-output.schema.json"]
     for one in (review(), NOTHING, dataclasses.replace(review(), scripts=None)):
         answer = json.loads(diff_json(one))

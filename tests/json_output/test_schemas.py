@@ -22,12 +22,12 @@ def schema(command: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))
-def test_a_schema_is_a_schema(name: str) -> None:
+def test_schema_is_valid_json_schema(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schemas()[name])
 
 
 @pytest.mark.parametrize(("result", "code"), [(RESULT, 1), (CLEAN, 0)])
-def test_answers_of_check_hold(result: Any, code: int) -> None:
+def test_results_of_check_match_the_schema(result: Any, code: int) -> None:
     jsonschema.validate(json.loads(check_json(result, code)), schema("check"))
 
 
@@ -41,7 +41,7 @@ def test_answers_of_check_hold(result: Any, code: int) -> None:
         {"compute.1.count": -1},
     ],
 )
-def test_answers_of_the_commands_hold(
+def test_results_of_commands_match_the_schema(
     tmp_path: Path, command: str, changes: dict[str, Any]
 ) -> None:
     path = specs.write(tmp_path / "spec.yaml", specs.changed(changes))

@@ -11,7 +11,7 @@ from tests.migration.migrated import moved
 from tests.stacks.specs import EKS_KARPENTER
 
 
-def test_it_goes_to_hyperpods_section_and_back(tmp_path: Path) -> None:
+def test_autoscaling_is_converted_for_hyperpod_and_back(tmp_path: Path) -> None:
     there, hyperpod = moved(EKS_KARPENTER, "hyperpod-eks", tmp_path / "there.yaml")
     assert hyperpod.cluster.hyperpod.autoscaling == "karpenter"
     (note,) = [n for n in there.moves if n.path == "kubernetes.autoscaling"]
@@ -23,7 +23,7 @@ def test_it_goes_to_hyperpods_section_and_back(tmp_path: Path) -> None:
     assert "`count` nodes are in managed node groups" in note.what
 
 
-def test_where_the_other_would_have_no_group_it_is_lost(tmp_path: Path) -> None:
+def test_autoscaling_without_a_group_is_lost(tmp_path: Path) -> None:
     """HyperPod's Karpenter takes groups of the role compute alone."""
     system, workers = EKS_KARPENTER["compute"][:2]
     fixed = [{**system, "max_count": 4}, {**workers, "max_count": None}]
@@ -34,7 +34,7 @@ def test_where_the_other_would_have_no_group_it_is_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["parallelcluster", "hyperpod-slurm"])
-def test_slurm_has_none(target: PlatformName, tmp_path: Path) -> None:
+def test_slurm_has_no_autoscaling(target: PlatformName, tmp_path: Path) -> None:
     found, other = moved(EKS_KARPENTER, target, tmp_path / "other.yaml")
     assert other.cluster.platform == target
     assert any(n.path.startswith("kubernetes") for n in found.lost)

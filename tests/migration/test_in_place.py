@@ -90,7 +90,7 @@ def moved(
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_the_review_says_before_what_stays_and_what_goes(
+def test_review_lists_kept_and_destroyed_resources(
     source: PlatformName,
     target: PlatformName,
     moved: Callable[
@@ -115,7 +115,7 @@ def test_the_review_says_before_what_stays_and_what_goes(
     assert {c.stack for c in nodes} == {stack_name(old.cluster.environment, "cluster")}
 
 
-def test_the_parts_that_stay_are_said_for_a_cluster_with_everything(
+def test_kept_resources_of_a_full_cluster_are_listed(
     build: Build, synth: Synth, tmp_path: Path
 ) -> None:
     spec = load_cluster(write(tmp_path / "old.yaml", FULL))
@@ -136,7 +136,7 @@ def test_the_parts_that_stay_are_said_for_a_cluster_with_everything(
         ("eks", "parallelcluster"),
     ],
 )
-def test_one_is_deployed_over_the_other(
+def test_new_platform_is_deployed_in_place(
     source: PlatformName,
     target: PlatformName,
     moved: Callable[
@@ -150,7 +150,7 @@ def test_one_is_deployed_over_the_other(
     assert_stayed(old, new, before, after)
 
 
-def test_database_home_and_buckets_of_a_production_cluster_stay(
+def test_database_home_and_buckets_of_a_production_cluster_are_kept(
     build: Build, synth: Synth, tmp_path: Path
 ) -> None:
     """Retained, with everything that holds data; both platforms have the database."""
@@ -174,7 +174,7 @@ def test_database_home_and_buckets_of_a_production_cluster_stay(
     assert "AWS::RDS::DBInstance" in {kind for kind, _ in before.values()}
 
 
-def test_a_range_too_small_for_both_is_said(tmp_path: Path) -> None:
+def test_too_small_range_for_both_is_reported(tmp_path: Path) -> None:
     """Half of a /24 has four places for small subnets: both platforms take the same two."""
     small = changed(EKS_MINIMAL, network__cidr="10.0.0.0/24", tenants=[{"name": "a"}])
     small["compute"] = [{**g, "instance_type": "m5.xlarge", "count": 1} for g in small["compute"]]
@@ -189,7 +189,7 @@ def test_a_range_too_small_for_both_is_said(tmp_path: Path) -> None:
     assert "--environment" in str(said.do)
 
 
-def test_a_cluster_beside_takes_over_what_the_outputs_name(
+def test_new_cluster_uses_the_resources_of_the_outputs(
     synth: Synth, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`migrate --environment next --outputs FILE`, of home directories too, and deployed."""

@@ -18,7 +18,7 @@ slurm:
 """
 
 
-def test_the_upper_file_gets_the_keys_that_it_takes_from_the_base() -> None:
+def test_inherited_keys_are_written_to_the_file() -> None:
     merged = flattened(TOP, BASE)
     assert "# Ours." in merged
     assert "region: us-east-1" in merged
@@ -26,17 +26,17 @@ def test_the_upper_file_gets_the_keys_that_it_takes_from_the_base() -> None:
     assert "accounting: {kind: none}" in merged
 
 
-def test_without_a_base_the_text_stays() -> None:
+def test_text_without_a_base_is_unchanged() -> None:
     assert flattened(TOP, None) == TOP
     assert upper_layer(TOP, None) == TOP
 
 
-def test_equal_values_are_left_out_again() -> None:
+def test_values_equal_to_the_base_are_omitted() -> None:
     upper = upper_layer(flattened(TOP, BASE), BASE)
     assert "region" not in upper
     assert "configuration" not in upper
     assert "accounting: {kind: none}" in upper
 
 
-def test_a_value_that_is_missing_above_the_base_becomes_null() -> None:
+def test_value_that_only_the_base_has_becomes_null() -> None:
     assert "region: null" in upper_layer("environment: dev\n", "region: us-east-1\n")

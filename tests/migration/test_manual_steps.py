@@ -30,7 +30,7 @@ def workspace_notes(
     ("protection", "words"), [("retain", "is retained"), ("destroy", "is deleted")]
 )
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
-def test_it_is_replaced_where_awss_collector_writes_to_it(
+def test_workspace_is_replaced_if_the_managed_collector_writes_to_it(
     tmp_path: Path, target: PlatformName, protection: str, words: str
 ) -> None:
     (what,) = workspace_notes(tmp_path, target, protection=protection)
@@ -38,7 +38,7 @@ def test_it_is_replaced_where_awss_collector_writes_to_it(
     assert words in what
 
 
-def test_it_stays_where_nodes_still_write_to_it(tmp_path: Path) -> None:
+def test_workspace_is_kept_if_nodes_write_to_it(tmp_path: Path) -> None:
     assert workspace_notes(tmp_path, "parallelcluster") == []
 
 
@@ -46,5 +46,5 @@ def test_no_note_without_a_workspace(tmp_path: Path) -> None:
     assert workspace_notes(tmp_path, "eks", observability={}) == []
 
 
-def test_a_new_environment_has_its_own_workspace(tmp_path: Path) -> None:
+def test_new_environment_has_its_own_workspace(tmp_path: Path) -> None:
     assert workspace_notes(tmp_path, "eks", environment="another") == []

@@ -37,7 +37,7 @@ def moved(
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_every_dev_environment_moves_to_every_other_platform(
+def test_every_dev_environment_migrates_to_every_other_platform(
     source: PlatformName, target: PlatformName, tmp_path: Path
 ) -> None:
     spec = load_cluster(CONFIGS / f"{DEV[source]}.yaml")
@@ -139,7 +139,7 @@ def _of(tmp_path: Path, **changes: Any) -> LoadedSpec:
     return load_cluster(tmp_path / "old.yaml")
 
 
-def test_a_training_plan_stays_with_hyperpod(tmp_path: Path) -> None:
+def test_training_plan_is_lost_outside_hyperpod(tmp_path: Path) -> None:
     plan = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/mine"
     spec = _of(tmp_path, compute__1__capacity={"kind": "training-plan", "arn": plan})
     retained, other = moved(spec, "hyperpod-eks", tmp_path / "a.yaml")
@@ -152,7 +152,7 @@ def test_a_training_plan_stays_with_hyperpod(tmp_path: Path) -> None:
     assert plan in " ".join(note.what for note in left.lost)
 
 
-def test_a_capacity_block_and_a_placement_group_stay_with_ec2(tmp_path: Path) -> None:
+def test_capacity_block_and_placement_group_are_lost_outside_ec2(tmp_path: Path) -> None:
     block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
     workers = {**MINIMAL["compute"][1], "capacity": block}
     near = {**MINIMAL["compute"][1], "name": "near", "placement_group": True}

@@ -47,21 +47,21 @@ last: "4711"
         (("last",), 'last: "4711"\n'),
     ],
 )
-def test_a_key_goes_with_the_comment_above_it_and_nothing_else(path: Path, gone: str) -> None:
+def test_key_is_removed_with_the_comment_above_it(path: Path, gone: str) -> None:
     editor = Editor(TEXT)
     editor.delete(path)
     assert TEXT.count(gone) == 1
     assert editor.text == TEXT.replace(gone, "")
 
 
-def test_the_first_key_of_an_entry_leaves_the_dash_to_the_next() -> None:
+def test_dash_is_kept_when_the_first_key_is_removed() -> None:
     editor = Editor(TEXT)
     editor.delete(("groups", 1, "name"))
     assert "  - count: 2\n    # Above more.\n" in editor.text
     assert editor.get(("groups", 1)) == {"count": 2, "more": {"one": 1, "two": [1, 2]}}
 
 
-def test_what_loses_its_last_entry_goes_too() -> None:
+def test_empty_parent_is_removed() -> None:
     editor = Editor("a:\n  b: 1\nc: 2\n")
     editor.delete(("a", "b"))
     assert editor.text == "c: 2\n"
@@ -80,7 +80,7 @@ def test_what_loses_its_last_entry_goes_too() -> None:
         (("groups", 1, "more", "three"), True, "      two: [1, 2]\n      three: true\n"),
     ],
 )
-def test_a_value_is_put_where_it_belongs(path: Path, value: Any, there: str) -> None:
+def test_value_is_inserted_at_its_position(path: Path, value: Any, there: str) -> None:
     editor = Editor(TEXT)
     editor.put(path, value)
     assert editor.get(path) == value
@@ -92,7 +92,7 @@ def test_a_value_is_put_where_it_belongs(path: Path, value: Any, there: str) -> 
     "value",
     [None, True, 5, 1.5, "a", "yes", "4711", "a: b", "#", "", {"a": [1, {"b": "x, y"}]}, []],
 )
-def test_a_value_in_flow_style_is_that_value(value: Any) -> None:
+def test_flow_style_value_is_replaced(value: Any) -> None:
     assert Editor(f"key: {flow(value)}\n").get(("key",)) == value
 
 
@@ -109,7 +109,7 @@ slurm:
 """
 
 
-def test_layers_become_one_text_and_the_upper_one_again() -> None:
+def test_layers_are_merged_to_one_text_and_split_again() -> None:
     top = "environment: dev\nnetwork:\n  cidr: 10.8.0.0/16   # ours\n"
     whole = flattened(top, BASE)
     assert Editor(whole).data == {
@@ -123,7 +123,7 @@ def test_layers_become_one_text_and_the_upper_one_again() -> None:
     assert "# ours" in upper_layer(whole, BASE)
 
 
-def test_what_was_taken_out_of_the_base_is_null_above_it() -> None:
+def test_key_removed_from_the_base_is_null_in_the_file() -> None:
     editor = Editor(flattened("environment: dev\n", BASE))
     editor.delete(("slurm",))
     editor.put(("platform",), "eks")

@@ -23,17 +23,17 @@ def test_steps_are_found_and_ordered() -> None:
         assert 0 <= step.retries <= 20
 
 
-def test_steps_that_wait_for_each_other_are_refused() -> None:
+def test_circular_steps_are_refused() -> None:
     steps = {"a": made_step("a", "b"), "b": made_step("b", "a"), "c": made_step("c")}
     with pytest.raises(ValueError, match="wait for each other: a, b"):
         ordered(steps)
 
 
-def test_a_step_after_one_that_does_not_exist_is_refused() -> None:
+def test_step_after_an_unknown_one_is_refused() -> None:
     with pytest.raises(ValueError, match="after nowhere, which does not exist"):
         ordered({"a": made_step("a", "nowhere")})
 
 
-def test_order_does_not_depend_on_chance() -> None:
+def test_order_is_deterministic() -> None:
     steps = {name: made_step(name) for name in ("c", "a", "b")}
     assert [step.name for step in ordered(steps)] == ["a", "b", "c"]

@@ -24,7 +24,9 @@ def verdicts(instance_type: str = "p5.48xlarge", compat: bool = False, **found: 
         ("570.1", "10.2", False, UNKNOWN),
     ],
 )
-def test_cuda_against_the_driver(driver: str, cuda: str, compat: bool, verdict: str) -> None:
+def test_cuda_is_compared_with_the_driver(
+    driver: str, cuda: str, compat: bool, verdict: str
+) -> None:
     assert verdicts(compat=compat, nvidia_driver=driver, cuda=cuda)[1] == verdict
 
 
@@ -37,11 +39,13 @@ def test_cuda_against_the_driver(driver: str, cuda: str, compat: bool, verdict: 
         ({"aws_ofi_nccl": "9.9.9", "libfabric": "1.0", "nccl": "1.0"}, [UNKNOWN, UNKNOWN]),
     ],
 )
-def test_the_plugin_against_its_release_notes(found: dict[str, str], expected: list[str]) -> None:
+def test_plugin_is_compared_with_its_release_notes(
+    found: dict[str, str], expected: list[str]
+) -> None:
     assert verdicts(**found)[2:] == expected
 
 
-def test_only_types_that_are_known_to_have_nvswitch_are_refused() -> None:
+def test_only_types_with_documented_nvswitch_are_refused() -> None:
     other = {"nvidia_driver": "570.172.08", "fabric_manager": "1.2.3"}
     for name in ("p4d.24xlarge", "p4de.24xlarge", "p5e.48xlarge", "p5en.48xlarge"):
         assert verdicts(name, **other)[0] == REFUSED

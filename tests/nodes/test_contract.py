@@ -131,7 +131,7 @@ from tests.nodes.world import input_files
         ),
     ],
 )
-def test_a_wrong_cluster_file_says_what_is_wrong(edit: Edit, said: str) -> None:
+def test_invalid_cluster_file_is_reported(edit: Edit, said: str) -> None:
     problems = cluster_problems(edit)
     assert any(said in problem for problem in problems), problems
     assert all(problem.startswith("cluster.json: ") for problem in problems)
@@ -150,12 +150,12 @@ def test_a_wrong_cluster_file_says_what_is_wrong(edit: Edit, said: str) -> None:
         (lambda d: d.update(log_group_name=""), "is not a log group name"),
     ],
 )
-def test_a_wrong_deployment_file_says_what_is_wrong(edit: Edit, said: str) -> None:
+def test_invalid_deployment_file_is_reported(edit: Edit, said: str) -> None:
     problems = deployment_problems(edit)
     assert any(said in problem for problem in problems), problems
 
 
-def test_a_port_may_be_a_string_of_digits_and_nothing_else_may() -> None:
+def test_port_can_be_a_string_of_digits() -> None:
     value = input_files("managed")["deployment.json"]
     value["accounting"]["port"] = "3306"
     problems: list[str] = []
@@ -173,6 +173,6 @@ def test_the_volume_path_has_a_default() -> None:
     assert deployment.home.volume_path == "/fsx"
 
 
-def test_the_zone_of_a_directory_bucket() -> None:
+def test_zone_of_a_directory_bucket_is_parsed() -> None:
     assert zone_of_directory_bucket("acme--use1-az6--x-s3") == "use1-az6"
     assert zone_of_directory_bucket("acme-a--use1-dfw2-az1--x-s3") == "use1-dfw2-az1"

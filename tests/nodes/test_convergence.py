@@ -75,7 +75,7 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
 
 @pytest.mark.parametrize("made", [first_boot, after_an_update])
 @pytest.mark.parametrize("configuration", NODES)
-def test_killed_at_every_point_the_next_run_converges(
+def test_run_after_any_interruption_converges(
     memory_path: Path, configuration: str, made: Callable[..., World]
 ) -> None:
     tried = tried_elsewhere(memory_path, configuration, made)
@@ -120,7 +120,7 @@ def tried_elsewhere(
     case=st.sampled_from(CASES),
     kills=st.lists(st.integers(0, 60), min_size=2, max_size=6),
 )
-def test_killed_again_and_again_it_still_converges(
+def test_run_after_repeated_interruptions_converges(
     case: tuple[str, str], kills: list[int]
 ) -> None:
     node, configuration = case
@@ -135,7 +135,7 @@ def test_killed_again_and_again_it_still_converges(
         assert victim.picture() == reference.picture()
 
 
-def test_a_killed_run_is_named_by_the_next(world: Callable[..., World]) -> None:
+def test_interrupted_run_is_named_by_the_next(world: Callable[..., World]) -> None:
     node = world("workers-1")
     points = copied(node, "reference").run().machine.points
     at = next(i for i, label in enumerate(points) if "mdadm --create" in label)
@@ -147,7 +147,7 @@ def test_a_killed_run_is_named_by_the_next(world: Callable[..., World]) -> None:
     assert node.journal()["begun"] == {}
 
 
-def test_every_kind_of_point_is_tried(world: Callable[..., World]) -> None:
+def test_every_kind_of_interruption_point_is_tested(world: Callable[..., World]) -> None:
     """The list of points is not silently empty where it matters."""
     labels = "\n".join(world("workers-1", "scripted").run().machine.points)
     for part in ("within write", "within mkfs.xfs", "within mdadm --create", "after run useradd"):

@@ -65,7 +65,7 @@ def run(tmp_path: Path) -> Run:
     return start
 
 
-def test_the_latest_version_is_run(run: Run) -> None:
+def test_latest_version_is_run(run: Run) -> None:
     done = run("s3://scripts/latest", "latest", "controller", latest=f"{PREFIX} DIGEST\n")
     assert done.returncode == 0, done.stderr
     assert "-m clusterwright_node --configuration parallelcluster" in done.stdout
@@ -76,19 +76,19 @@ def test_the_latest_version_is_run(run: Run) -> None:
     "latest",
     ["", "s3://scripts/lifecycle/x DIGEST", f"{PREFIX} 0123", "file:///etc/ DIGEST", "a\nb\n"],
 )
-def test_what_says_no_version_is_refused(run: Run, latest: str) -> None:
+def test_file_without_a_version_is_refused(run: Run, latest: str) -> None:
     done = run("s3://scripts/latest", "latest", "controller", latest=latest)
     assert done.returncode == 1
     assert "does not say where the scripts are" in done.stderr
 
 
-def test_scripts_that_are_not_those_of_the_version_are_refused(run: Run) -> None:
+def test_scripts_of_another_version_are_refused(run: Run) -> None:
     done = run("s3://scripts/latest", "latest", "login", latest=f"{PREFIX} {'0' * 64}\n")
     assert done.returncode == 1
     assert "has the digest" in done.stderr
 
 
-def test_an_object_that_is_not_there_is_named(run: Run) -> None:
+def test_missing_object_is_reported(run: Run) -> None:
     done = run("s3://scripts/latest", "latest", "controller")
     assert done.returncode == 1
     assert "s3://scripts/latest cannot be fetched: fatal error: 404" in done.stderr
@@ -105,20 +105,20 @@ def version(folder: Path) -> str:
     return hashlib.sha256((folder / "manifest.sha256").read_bytes()).hexdigest()
 
 
-def test_deployment_json_need_not_be_listed(run: Run, folder: Path) -> None:
+def test_deployment_json_is_not_in_the_manifest(run: Run, folder: Path) -> None:
     (folder / "deployment.json").write_text("{}")
     done = run(PREFIX, version(folder), "workers")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("--group") == 1
 
 
-def test_each_compute_resource_of_a_queue_is_handed_on(run: Run, folder: Path) -> None:
+def test_compute_resources_of_a_queue_are_passed(run: Run, folder: Path) -> None:
     done = run(PREFIX, version(folder), "a=workers-a", "b=workers-b")
     assert done.returncode == 0, done.stderr
     assert "--group a=workers-a --group b=workers-b" in done.stdout
 
 
-def test_a_script_that_was_changed_is_refused_and_named(run: Run, folder: Path) -> None:
+def test_changed_script_is_refused_and_named(run: Run, folder: Path) -> None:
     (folder / "cluster.json").write_text('{"changed": true}')
     done = run(PREFIX, version(folder), "workers")
     assert done.returncode == 1
@@ -128,9 +128,7 @@ def test_a_script_that_was_changed_is_refused_and_named(run: Run, folder: Path) 
 
 
 @pytest.mark.parametrize("name", ["site_steps/evil.py", ".hidden", "a b.py", "x/deployment.json"])
-def test_a_file_that_the_deployment_did_not_put_there_is_refused(
-    run: Run, folder: Path, name: str
-) -> None:
+def test_additional_file_is_refused(run: Run, folder: Path, name: str) -> None:
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text("import os\n")
     done = run(PREFIX, version(folder), "workers")
@@ -140,7 +138,7 @@ def test_a_file_that_the_deployment_did_not_put_there_is_refused(
     assert "clusterwright_node" not in done.stdout
 
 
-def test_a_script_that_is_missing_is_refused(run: Run, folder: Path) -> None:
+def test_missing_script_is_refused(run: Run, folder: Path) -> None:
     (folder / "cluster.json").unlink()
     done = run(PREFIX, version(folder), "workers")
     assert done.returncode == 1
@@ -148,14 +146,14 @@ def test_a_script_that_is_missing_is_refused(run: Run, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "nonsense\n", "0123  cluster.json\n"])
-def test_a_manifest_that_lists_nothing_is_refused(run: Run, folder: Path, text: str) -> None:
+def test_empty_manifest_is_refused(run: Run, folder: Path, text: str) -> None:
     (folder / "manifest.sha256").write_text(text)
     done = run(PREFIX, version(folder), "workers")
     assert done.returncode == 1
     assert "clusterwright_node" not in done.stdout
 
 
-def test_a_prefix_that_holds_nothing_is_said(run: Run, folder: Path) -> None:
+def test_empty_prefix_is_reported(run: Run, folder: Path) -> None:
     digest = version(folder)
     for path in folder.iterdir():
         path.unlink()
@@ -164,9 +162,7 @@ def test_a_prefix_that_holds_nothing_is_said(run: Run, folder: Path) -> None:
     assert f"{PREFIX} has no manifest.sha256" in done.stderr
 
 
-def test_what_a_killed_run_left_is_no_part_of_the_next(
-    run: Run, folder: Path, tmp_path: Path
-) -> None:
+def test_files_of_an_interrupted_run_are_ignored(run: Run, folder: Path, tmp_path: Path) -> None:
     left = tmp_path / "root/run/clusterwright/custom-action"
     left.mkdir(parents=True)
     (left / "half-of-a-file.py").write_text("")
@@ -177,14 +173,14 @@ def test_what_a_killed_run_left_is_no_part_of_the_next(
 
 
 @pytest.mark.parametrize("words", [(), ("s3://b/p/",), ("s3://b/p/", "0" * 64)])
-def test_too_few_words_are_said_on_both_streams(run: Run, words: tuple[str, ...]) -> None:
+def test_missing_arguments_are_reported_on_both_streams(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words)
     assert done.returncode == 3
     assert "and 3 are wanted" in done.stderr
     assert done.stdout == done.stderr
 
 
-def test_a_machine_that_is_none_of_parallelclusters_is_refused(
+def test_machine_outside_parallelcluster_is_refused(
     run: Run, folder: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "root/etc/parallelcluster/cfnconfig").unlink()
@@ -193,7 +189,7 @@ def test_a_machine_that_is_none_of_parallelclusters_is_refused(
     assert "cfnconfig cannot be read" in done.stderr
 
 
-def test_the_manifest_of_the_stacks_is_what_the_script_wants(run: Run, folder: Path) -> None:
+def test_manifest_of_the_stacks_is_accepted(run: Run, folder: Path) -> None:
     """The real folder, listed as the stacks list it."""
     for path in scripts.script_files(scripts.FOLDER):
         target = folder / path.relative_to(scripts.FOLDER)

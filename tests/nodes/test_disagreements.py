@@ -56,7 +56,7 @@ def test_a_contradiction_is_named(
     assert said in run.last
 
 
-def test_all_contradictions_come_at_once(world: Callable[..., World]) -> None:
+def test_all_contradictions_are_reported_at_once(world: Callable[..., World]) -> None:
     node = world("controller-1")
     node.edit("cluster.json", lambda c: c.update(cluster="other"))
     node.edit("deployment.json", lambda d: d.update(home=None, accounting=None))
@@ -67,7 +67,7 @@ def test_all_contradictions_come_at_once(world: Callable[..., World]) -> None:
     ("has", "started", "entry"),
     [("managed", "scripted", "on_create.sh"), ("scripted", "managed", "on_init_complete.sh")],
 )
-def test_the_wrong_entry_is_refused(
+def test_wrong_entry_is_refused(
     world: Callable[..., World], has: str, started: str, entry: str
 ) -> None:
     run = world("login-1", has).run(configuration=started)
@@ -75,7 +75,7 @@ def test_the_wrong_entry_is_refused(
     assert f"{entry} runs the {started} configuration, cluster.json says {has}" in run.last
 
 
-def test_managed_with_provisioning_parameters_is_a_mixture(world: Callable[..., World]) -> None:
+def test_managed_mode_with_provisioning_parameters_is_refused(world: Callable[..., World]) -> None:
     node = world("login-1")
     source = world("login-1", "scripted").folder / "inputs" / "provisioning_parameters.json"
     (node.folder / "inputs" / source.name).write_text(source.read_text())

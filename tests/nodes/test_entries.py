@@ -81,7 +81,7 @@ def deployed(world: Callable[..., World]) -> Callable[..., Deployed]:
     return make
 
 
-def test_an_entry_makes_the_node_ready_and_a_second_run_changes_nothing(
+def test_entry_configures_the_node_and_a_second_run_changes_nothing(
     deployed: Callable[..., Deployed],
 ) -> None:
     node = deployed("login-1", "managed")
@@ -100,7 +100,7 @@ def test_an_entry_makes_the_node_ready_and_a_second_run_changes_nothing(
     assert statuses <= {"unchanged", "skipped"}
 
 
-def test_the_entry_of_the_scripted_configuration_works_too(
+def test_entry_of_the_scripted_configuration_works(
     deployed: Callable[..., Deployed],
 ) -> None:
     node = deployed("login-1", "scripted")
@@ -114,7 +114,7 @@ def test_the_entry_of_the_scripted_configuration_works_too(
     assert ended.stdout.splitlines()[-1] == "clusterwright: login-1 is ready"
 
 
-def test_the_wrong_entry_is_refused_with_the_files_names(
+def test_wrong_entry_is_refused_with_the_file_names(
     deployed: Callable[..., Deployed],
 ) -> None:
     ended = deployed("login-1", "managed").start("on_create.sh")
@@ -130,7 +130,7 @@ def test_missing_inputs_are_named(deployed: Callable[..., Deployed]) -> None:
     assert f"deployment.json: not found at {node.scripts}/deployment.json" in ended.stdout
 
 
-def test_resource_config_is_found_where_sagemaker_says(
+def test_resource_config_is_read_from_the_path_of_sagemaker(
     deployed: Callable[..., Deployed], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = deployed("login-1", "managed")
@@ -139,7 +139,7 @@ def test_resource_config_is_found_where_sagemaker_says(
     assert node.world.run().code == 0
 
 
-def test_an_image_without_python_is_said(deployed: Callable[..., Deployed]) -> None:
+def test_image_without_python_is_reported(deployed: Callable[..., Deployed]) -> None:
     node = deployed("login-1", "managed")
     bare = node.world.folder / "bare"
     bare.mkdir()
@@ -156,7 +156,7 @@ def test_an_image_without_python_is_said(deployed: Callable[..., Deployed]) -> N
     assert "this image has no python3" in ended.stderr + ended.stdout
 
 
-def test_an_old_python_is_said(deployed: Callable[..., Deployed]) -> None:
+def test_old_python_is_reported(deployed: Callable[..., Deployed]) -> None:
     """As far as it can be shown without an old Python: the check is what runs first."""
     node = deployed("login-1", "managed")
     main = node.scripts / "clusterwright_node" / "__main__.py"

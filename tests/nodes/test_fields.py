@@ -25,20 +25,20 @@ def as_object(value: Any) -> JsonObject:
     return JsonObject(value, "example", [])
 
 
-def test_what_is_written_is_what_was_read() -> None:
+def test_record_survives_a_round_trip() -> None:
     files = input_files("managed")
     for kind, name in ((ClusterFile, "cluster.json"), (DeploymentFile, "deployment.json")):
         parsed = read(kind, as_object(files[name]))
         assert read(kind, as_object(to_json(parsed))) == parsed
 
 
-def test_unknown_is_read_as_none_and_written_as_unknown() -> None:
+def test_unknown_is_parsed_as_none_and_written_as_unknown() -> None:
     parsed = read(Example, as_object({"count": "unknown"}))
     assert parsed == Example(None, (), False)
     assert to_json(parsed)["count"] == "unknown"
 
 
-def test_a_default_may_be_left_out_of_the_file() -> None:
+def test_default_can_be_omitted() -> None:
     assert to_json(Example(1, (), False)) == {"count": 1, "names": []}
     assert to_json(Example(1, (), True)) == {"count": 1, "names": [], "quiet": True}
 

@@ -23,7 +23,7 @@ FILES = sorted(
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_cluster_file_of_every_config_is_accepted(path: Path) -> None:
+def test_cluster_file_of_every_config_is_accepted(path: Path) -> None:
     cluster = load_spec(path).cluster
     value = json.loads(json.dumps(node_files.cluster_json(cluster, load_catalog())))
     problems: list[str] = []
@@ -36,7 +36,7 @@ def test_the_cluster_file_of_every_config_is_accepted(path: Path) -> None:
     assert parsed.configuration == mode
 
 
-def test_there_are_configs_of_every_kind() -> None:
+def test_configs_of_every_kind_exist() -> None:
     kinds = {
         node_files.cluster_json(load_spec(path).cluster, load_catalog())["configuration"]
         for path in FILES

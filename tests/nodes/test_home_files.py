@@ -28,7 +28,7 @@ def files(home: Path, token: str = "i-1") -> HomeFiles:
     return HomeFiles(FakeMachine(home.parents[1]), "/home", "ada", 5001, 5001, token)
 
 
-def test_a_home_is_made_once_and_then_right(home: Path) -> None:
+def test_home_is_created_once(home: Path) -> None:
     assert files(home).why_not_right(KEY) == "/home/ada is not there"
     files(home).make_right(KEY)
     assert files(home).why_not_right(KEY) is None
@@ -36,7 +36,7 @@ def test_a_home_is_made_once_and_then_right(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ada", "ada/.ssh", "ada/.ssh/authorized_keys"])
-def test_a_link_that_a_user_put_there_is_never_followed(home: Path, name: str) -> None:
+def test_symbolic_link_of_a_user_is_not_followed(home: Path, name: str) -> None:
     files(home).make_right(KEY)
     outside = home.parent / "outside"
     outside.mkdir()
@@ -56,7 +56,7 @@ def test_a_link_that_a_user_put_there_is_never_followed(home: Path, name: str) -
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "huge"])
-def test_authorized_keys_that_is_no_reasonable_file_is_refused(home: Path, kind: str) -> None:
+def test_unreasonable_authorized_keys_is_refused(home: Path, kind: str) -> None:
     files(home).make_right("")
     ssh = home / "ada/.ssh"
     ssh.mkdir(mode=0o700)
@@ -74,7 +74,7 @@ def test_authorized_keys_that_is_no_reasonable_file_is_refused(home: Path, kind:
         files(home).make_right(KEY)
 
 
-def test_a_change_by_the_user_at_the_same_moment_is_not_lost(home: Path) -> None:
+def test_concurrent_change_by_the_user_is_not_lost(home: Path) -> None:
     files(home).make_right(KEY)
     keys = home / "ada/.ssh/authorized_keys"
 
@@ -92,7 +92,7 @@ def test_a_change_by_the_user_at_the_same_moment_is_not_lost(home: Path) -> None
     assert sorted(path.name for path in keys.parent.iterdir()) == ["authorized_keys"]
 
 
-def test_another_node_that_makes_the_folder_first_is_no_failure(home: Path) -> None:
+def test_folder_created_concurrently_is_accepted(home: Path) -> None:
     class Slower(FakeMachine):
         def before(self, label: str) -> None:
             if label == "mkdir /home/ada":
@@ -103,7 +103,7 @@ def test_another_node_that_makes_the_folder_first_is_no_failure(home: Path) -> N
     assert ours.why_not_right(KEY) is None
 
 
-def test_bytes_that_are_not_text_survive(home: Path) -> None:
+def test_bytes_that_are_not_text_are_kept(home: Path) -> None:
     files(home).make_right(KEY)
     keys = home / "ada/.ssh/authorized_keys"
     keys.write_bytes(b"ssh-rsa AAAA \xff\n")
@@ -111,7 +111,7 @@ def test_bytes_that_are_not_text_survive(home: Path) -> None:
     assert keys.read_bytes().startswith(b"ssh-rsa AAAA \xff\n# BEGIN")
 
 
-def test_many_nodes_at_once_on_one_shared_file_system(
+def test_concurrent_nodes_share_a_file_system(
     world: Callable[..., World], memory_path: Path
 ) -> None:
     """Every node of the cluster makes every user's home at the same moment."""
@@ -162,7 +162,9 @@ LINES = st.lists(st.sampled_from(["ssh-rsa AAAA own\n", "# note\n", "\n"]), max_
 
 
 @given(own=LINES, first=st.sampled_from(["", KEY]), second=st.sampled_from(["", KEY, KEY * 2]))
-def test_our_block_is_replaced_and_own_lines_stay(own: list[str], first: str, second: str) -> None:
+def test_managed_block_is_replaced_and_other_lines_are_kept(
+    own: list[str], first: str, second: str
+) -> None:
     text = with_keys("".join(own), first)
     text = with_keys(text, second)
     assert text is not None
@@ -171,11 +173,11 @@ def test_our_block_is_replaced_and_own_lines_stay(own: list[str], first: str, se
     assert with_keys(text, second) == text
 
 
-def test_a_last_line_without_an_end_is_ended() -> None:
+def test_missing_final_newline_is_added() -> None:
     text = with_keys("ssh-rsa AAAA own", KEY)
     assert text is not None
     assert text.startswith("ssh-rsa AAAA own\n# BEGIN")
 
 
-def test_no_file_and_no_keys_is_no_file() -> None:
+def test_no_file_is_created_without_keys() -> None:
     assert with_keys(None, "") is None

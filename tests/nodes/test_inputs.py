@@ -25,7 +25,7 @@ from tests.nodes.input_values import (
 from tests.nodes.world import RESOURCES, World, input_files
 
 
-def test_the_examples_of_the_reference_page_are_valid() -> None:
+def test_examples_of_the_reference_page_are_valid() -> None:
     for configuration in ("managed", "scripted"):
         problems: list[str] = []
         files = input_files(configuration)
@@ -47,7 +47,7 @@ def test_the_examples_of_the_reference_page_are_valid() -> None:
     assert provisioning.partition_by_group == {"workers": "train"}
 
 
-def test_hyperpods_resource_config_is_read() -> None:
+def test_resource_config_of_hyperpod_is_parsed() -> None:
     problems: list[str] = []
     resources = parse_resources(RESOURCES, problems)
     assert problems == []
@@ -71,7 +71,7 @@ def test_resource_config_without_instance_names_uses_the_ids() -> None:
     assert resources.of_group("login")[0].name == "i-0a000000000000001"
 
 
-def test_all_problems_of_all_files_come_at_once(world: Callable[..., World]) -> None:
+def test_all_problems_of_all_files_are_reported_at_once(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: (c.update(region=1), c.update(extra=1)))
     node.edit("deployment.json", lambda d: d.pop("home"))
@@ -115,7 +115,7 @@ def test_a_missing_file_is_named_with_its_path(world: Callable[..., World], name
         (b"[" * 100_000, "cluster.json: "),
     ],
 )
-def test_a_broken_file_is_an_error_without_a_traceback(
+def test_malformed_file_is_an_error_without_a_traceback(
     world: Callable[..., World], content: bytes, said: str
 ) -> None:
     node = world("login-1")
@@ -136,7 +136,7 @@ def test_a_folder_in_place_of_a_file_is_an_error(world: Callable[..., World]) ->
 
 
 @given(st.data())
-def test_any_value_anywhere_is_parsed_or_refused_and_never_a_traceback(
+def test_any_value_is_parsed_or_refused(
     data: st.DataObject,
 ) -> None:
     name = data.draw(st.sampled_from(sorted(FILES)))

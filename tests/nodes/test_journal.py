@@ -11,9 +11,7 @@ from tests.nodes.world import World
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 9}', '{"schema_version": 1}'])
-def test_a_journal_that_cannot_be_understood_is_started_anew_and_said(
-    world: Callable[..., World], text: str
-) -> None:
+def test_invalid_journal_is_reported_and_reset(world: Callable[..., World], text: str) -> None:
     node = world("workers-1")
     journal = node.root / JOURNAL.lstrip("/")
     journal.parent.mkdir(parents=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.nodes.world import World
 
 
-def test_two_runs_never_overlap(world: Callable[..., World]) -> None:
+def test_concurrent_runs_are_serialised(world: Callable[..., World]) -> None:
     node = world("login-1")
     lock = node.root / "run/clusterwright/node.lock"
     lock.parent.mkdir(parents=True)
@@ -24,7 +24,7 @@ def test_two_runs_never_overlap(world: Callable[..., World]) -> None:
     assert node.run().code == 0
 
 
-def test_a_killed_run_leaves_no_lock(world: Callable[..., World]) -> None:
+def test_killed_run_releases_its_lock(world: Callable[..., World]) -> None:
     node = world("login-1")
     assert node.run_and_be_killed(20)
     assert node.run().code == 0

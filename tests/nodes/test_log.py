@@ -14,14 +14,14 @@ from tests.nodes.fake_machine import FakeMachine
 from tests.nodes.world import World
 
 
-def test_the_log_file_has_the_same_lines(world: Callable[..., World]) -> None:
+def test_log_file_has_the_same_lines(world: Callable[..., World]) -> None:
     node = world("login-1")
     run = node.run()
     text = (node.root / LOG.lstrip("/")).read_text()
     assert [json.loads(line) for line in text.splitlines()] == run.lines
 
 
-def test_a_line_cut_off_by_a_kill_is_ended(world: Callable[..., World]) -> None:
+def test_truncated_line_is_completed(world: Callable[..., World]) -> None:
     node = world("login-1")
     log = node.root / LOG.lstrip("/")
     log.parent.mkdir(parents=True)
@@ -32,7 +32,7 @@ def test_a_line_cut_off_by_a_kill_is_ended(world: Callable[..., World]) -> None:
     assert json.loads(lines[1])["event"] == "run_start"
 
 
-def test_a_log_that_cannot_be_written_does_not_stop_the_run(world: Callable[..., World]) -> None:
+def test_unwritable_log_does_not_stop_the_run(world: Callable[..., World]) -> None:
     node = world("login-1")
     (node.root / "var").mkdir()
     (node.root / "var/log").write_text("in the way")

@@ -17,31 +17,31 @@ from clusterwright_node.systemd import escaped
 SLEEPER = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
 
 
-def test_a_command_gives_its_code_and_words() -> None:
+def test_command_returns_its_code_and_output() -> None:
     result = Machine().query("sh", "-c", "echo out; echo err >&2; exit 3")
     assert (result.returncode, result.stdout, result.stderr) == (3, "out\n", "err\n")
     assert not result.ok
     assert result.said == "err"
 
 
-def test_long_words_are_cut() -> None:
+def test_long_output_is_truncated() -> None:
     result = Machine().query("sh", "-c", "yes line | head -200")
     assert len(result.said) == 300
 
 
-def test_a_change_that_fails_raises_with_its_words() -> None:
+def test_failed_change_raises_with_its_output() -> None:
     with pytest.raises(CommandError, match="`sh -c echo no >&2; exit 7` exited 7: no"):
         Machine().change("sh", "-c", "echo no >&2; exit 7")
 
 
-def test_a_command_that_is_not_there_is_said() -> None:
+def test_missing_command_is_reported() -> None:
     with pytest.raises(CommandError, match="the command no-such-thing is not on this image"):
         Machine().query("no-such-thing")
     assert not Machine().has_command("no-such-thing")
     assert Machine().has_command("sh")
 
 
-def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
+def test_hanging_command_is_killed_with_its_children(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     began = time.monotonic()
     with pytest.raises(CommandError, match=r"did not end within 0 s and was killed"):
@@ -59,7 +59,7 @@ def test_a_command_that_hangs_is_killed_with_its_children(tmp_path: Path) -> Non
     raise AssertionError("the child of the killed command still runs")
 
 
-def test_a_command_gets_no_more_than_the_step_has_left() -> None:
+def test_command_is_limited_to_the_remaining_time_of_the_step() -> None:
     machine = Machine()
     began = time.monotonic()
     with machine.limited(0.3), pytest.raises(CommandOutOfTime, match="was killed"):
@@ -87,7 +87,7 @@ def test_an_interrupted_wait_kills_the_command(monkeypatch: pytest.MonkeyPatch) 
     assert len(killed) == 1
 
 
-def test_slurms_folder_is_on_the_search_path_after_the_users_own(
+def test_folder_of_slurm_is_on_the_search_path_after_the_users_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/mine")
@@ -96,7 +96,7 @@ def test_slurms_folder_is_on_the_search_path_after_the_users_own(
     assert Machine()._search_path().startswith("/opt/slurm/bin:")
 
 
-def test_a_file_is_replaced_whole_durable_and_with_its_mode(
+def test_file_is_replaced_atomically_with_its_mode(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[str] = []
@@ -118,7 +118,7 @@ def test_a_file_is_replaced_whole_durable_and_with_its_mode(
     assert synced.count(str(tmp_path / "etc/a")) == 2, "the rename is durable too"
 
 
-def test_a_leftover_of_a_killed_write_is_replaced_and_not_followed(tmp_path: Path) -> None:
+def test_leftover_of_an_interrupted_write_is_replaced(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path))
     victim = tmp_path / "victim"
     victim.write_text("safe")
@@ -128,9 +128,7 @@ def test_a_leftover_of_a_killed_write_is_replaced_and_not_followed(tmp_path: Pat
     assert (tmp_path / "x").read_text() == "text"
 
 
-def test_the_owner_of_a_replaced_file_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_owner_of_a_replaced_file_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """slurm.conf belongs to slurm and must after we have added a line."""
     given: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "fchown", lambda _, uid, gid: given.append((uid, gid)))
@@ -140,7 +138,7 @@ def test_the_owner_of_a_replaced_file_stays(
     assert given == [((tmp_path / "x").stat().st_uid, (tmp_path / "x").stat().st_gid)]
 
 
-def test_reading_what_is_not_there(tmp_path: Path) -> None:
+def test_missing_file_is_read_as_none(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path))
     assert machine.read_text("/no") is None
     assert machine.mode_of("/no") is None
@@ -149,7 +147,7 @@ def test_reading_what_is_not_there(tmp_path: Path) -> None:
     machine.remove("/no")
 
 
-def test_nothing_changes_while_observing(tmp_path: Path) -> None:
+def test_observing_changes_nothing(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path))
     changes: list[Callable[[], object]] = [
         lambda: machine.write_text("/x", ""),
@@ -175,5 +173,5 @@ def test_nothing_changes_while_observing(tmp_path: Path) -> None:
         ("/.hidden/x", "\\x2ehidden-x"),
     ],
 )
-def test_unit_names_are_systemds(path: str, unit: str) -> None:
+def test_unit_names_are_escaped(path: str, unit: str) -> None:
     assert escaped(path) == unit

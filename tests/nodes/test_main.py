@@ -11,14 +11,16 @@ from clusterwright_node.catalogue import step_names
 from clusterwright_node.main import main
 
 
-def test_the_command_line_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--nonsense"]) == 3
     assert main([]) == 3
     assert "--configuration and --inputs are needed" in capsys.readouterr().err
     assert main(["--help"]) == 0
 
 
-def test_not_root_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_other_users_than_root_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     stream = io.StringIO()
     arguments = ["--configuration", "managed", "--inputs", str(tmp_path)]
@@ -28,7 +30,7 @@ def test_not_root_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     )
 
 
-def test_the_steps_can_be_listed() -> None:
+def test_steps_are_listed() -> None:
     stream = io.StringIO()
     assert main(["--list"], stream=stream) == 0
     lines = stream.getvalue().splitlines()

@@ -42,7 +42,7 @@ def run_with(
     return run
 
 
-def test_a_probe_that_the_deadline_interrupts_leaves_the_result_before_it(
+def test_probe_interrupted_by_the_deadline_keeps_its_last_result(
     run_with: Callable[..., Run],
 ) -> None:
     results = ["not mounted", CommandOutOfTime("`findmnt` did not end within 0 s and was killed")]

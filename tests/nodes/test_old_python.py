@@ -86,7 +86,7 @@ def old_pythons() -> list[str]:
     return found
 
 
-def test_every_node_converges_as_under_ours(ours: dict[str, Any], tmp_path: Path) -> None:
+def test_every_node_converges_with_old_python(ours: dict[str, Any], tmp_path: Path) -> None:
     assert (_WEB_ASSEMBLY / "pyodide.js").exists(), "`make setup` installs it"
     old = answered(run(_BIN / "node", HERE / "old_python.mjs", _WEB_ASSEMBLY, ROOT))
     assert old["version"] == [3, 10]
@@ -105,7 +105,7 @@ def vermin(*paths: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_nothing_is_newer_than_python_3_9() -> None:
+def test_no_syntax_is_newer_than_python_3_9() -> None:
     found = vermin(*sorted(LIFECYCLE.glob("clusterwright_*")))
     assert found.returncode == 0, found.stdout
     assert "Minimum required versions: 3.9" in found.stdout
@@ -122,7 +122,7 @@ def test_nothing_is_newer_than_python_3_9() -> None:
         "try:\n    pass\nexcept* OSError:\n    pass\n",
     ],
 )
-def test_what_is_newer_is_found(text: str, tmp_path: Path) -> None:
+def test_newer_syntax_is_found(text: str, tmp_path: Path) -> None:
     (tmp_path / "newer.py").write_text(text)
     found = vermin(tmp_path / "newer.py")
     assert found.returncode == 1, found.stdout

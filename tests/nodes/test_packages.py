@@ -59,7 +59,7 @@ def tool(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 
 
-def test_there_is_something_to_look_at() -> None:
+def test_packages_are_found() -> None:
     assert len(FILES) > 30
     assert [path.name for path in ENTRIES] == [
         "on_create.sh",
@@ -105,7 +105,7 @@ def test_a_file_is_python_3_9(path: Path) -> None:
             assert not isinstance(node.args[-1], ast.BinOp), f"{path}:{node.lineno}"
 
 
-def test_the_entry_module_can_be_read_by_an_old_python() -> None:
+def test_entry_module_is_readable_for_old_python() -> None:
     """It says which Python is needed, so older ones have to parse it."""
     text = (LIFECYCLE / "clusterwright_node" / "__main__.py").read_text()
     ast.parse(text, feature_version=(3, 4))
@@ -116,7 +116,7 @@ def test_the_entry_module_can_be_read_by_an_old_python() -> None:
 
 
 @pytest.mark.parametrize("path", STEP_FILES, ids=lambda path: path.stem)
-def test_a_step_keeps_the_contract(path: Path) -> None:
+def test_step_matches_the_contract(path: Path) -> None:
     tree = ast.parse(path.read_text())
     doc = ast.get_docstring(tree)
     assert doc
@@ -134,7 +134,7 @@ def test_a_step_keeps_the_contract(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", STEP_FILES, ids=lambda path: path.stem)
-def test_a_step_has_a_test_of_its_name(path: Path) -> None:
+def test_step_has_a_test_of_its_name(path: Path) -> None:
     test = Path(__file__).parent / "steps" / f"test_{path.stem}.py"
     tree = ast.parse(test.read_text())
     tests = [
@@ -145,7 +145,7 @@ def test_a_step_has_a_test_of_its_name(path: Path) -> None:
     assert len(tests) >= 2, "at least: it does its work, and it fails with a reason"
 
 
-def test_no_test_is_of_a_step_that_is_gone() -> None:
+def test_no_test_of_a_removed_step_exists() -> None:
     tests = {
         path.stem.removeprefix("test_")
         for path in (Path(__file__).parent / "steps").glob("test_*")
@@ -153,14 +153,14 @@ def test_no_test_is_of_a_step_that_is_gone() -> None:
     assert tests == {path.stem for path in STEP_FILES}
 
 
-def test_the_reference_page_lists_every_step(lifecycle: Path) -> None:
+def test_reference_page_lists_every_step(lifecycle: Path) -> None:
     page = (lifecycle.parent / "docs" / "reference" / "node-files.md").read_text()
     for name in step_names():
         assert f"| `{name}` |" in page
 
 
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.name)
-def test_an_entry_is_clean_shell(path: Path) -> None:
+def test_entry_is_valid_shell(path: Path) -> None:
     checked = subprocess.run(
         [tool("shellcheck"), path], capture_output=True, text=True, check=False
     )

@@ -39,7 +39,7 @@ def cfnconfig(node: World, **changes: str) -> None:
         ("workers-1", {"node": "train-st-workers-1", "role": "compute"}),
     ],
 )
-def test_a_node_knows_itself_from_parallelclusters_files(
+def test_node_is_identified_from_parallelcluster_files(
     world: Callable[..., World], name: str, expected: dict[str, str]
 ) -> None:
     node = world(name, "parallelcluster")
@@ -53,7 +53,7 @@ def test_a_node_knows_itself_from_parallelclusters_files(
 
 
 @pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
-def test_what_parallelcluster_does_is_left_to_it(world: Callable[..., World], name: str) -> None:
+def test_steps_of_parallelcluster_are_skipped(world: Callable[..., World], name: str) -> None:
     node = world(name, "parallelcluster")
     ran = node.run()
     skipped = {step for step, status in ran.statuses().items() if status == "skipped"}
@@ -72,7 +72,7 @@ def test_a_second_run_changes_nothing(world: Callable[..., World]) -> None:
     assert second.machine.points == []
 
 
-def test_users_that_change_are_followed_by_an_update_of_the_head_node(
+def test_changed_users_are_applied_on_the_head_node(
     world: Callable[..., World],
 ) -> None:
     """OnNodeUpdated runs the same script with the arguments of the new deployment."""
@@ -91,7 +91,7 @@ def test_users_that_change_are_followed_by_an_update_of_the_head_node(
     assert ["research", "bob"] in head.state["associations"]
 
 
-def test_a_queue_of_several_groups_names_each_by_its_compute_resource(
+def test_queue_with_several_groups_uses_compute_resources(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1", "parallelcluster")
@@ -127,7 +127,7 @@ def test_a_queue_of_several_groups_names_each_by_its_compute_resource(
         ),
     ],
 )
-def test_a_node_that_cannot_be_sure_of_itself_stops(
+def test_unidentified_node_is_refused(
     world: Callable[..., World], break_it: Callable[[World], None], said: str
 ) -> None:
     node = world("workers-1", "parallelcluster")
@@ -138,7 +138,7 @@ def test_a_node_that_cannot_be_sure_of_itself_stops(
     assert "useradd" not in "\n".join(ran.machine.points)
 
 
-def test_the_stack_of_another_cluster_is_refused_on_the_head_node(
+def test_stack_of_another_cluster_is_refused_on_the_head_node(
     world: Callable[..., World],
 ) -> None:
     head = world("controller-1", "parallelcluster")
@@ -148,7 +148,7 @@ def test_the_stack_of_another_cluster_is_refused_on_the_head_node(
     assert "ParallelCluster's stack is staging" in ran.last
 
 
-def test_files_of_hyperpod_are_refused_and_ours_on_hyperpod(world: Callable[..., World]) -> None:
+def test_files_of_the_other_platform_are_refused(world: Callable[..., World]) -> None:
     mixed = world("login-1", "parallelcluster")
     mixed.edit("cluster.json", lambda c: c.update(configuration="managed"))
     ran = mixed.run()
@@ -164,7 +164,7 @@ def test_files_of_hyperpod_are_refused_and_ours_on_hyperpod(world: Callable[...,
     assert "on_init_complete.sh runs the managed configuration" in ran.text
 
 
-def test_what_fails_is_said_where_parallelcluster_shows_it(
+def test_failure_is_reported_where_parallelcluster_shows_it(
     world: Callable[..., World], capsys: pytest.CaptureFixture[str]
 ) -> None:
     node = world("workers-1", "parallelcluster")
@@ -177,7 +177,7 @@ def test_what_fails_is_said_where_parallelcluster_shows_it(
     assert "log group /aws/parallelcluster/prod-202611210900" in told
 
 
-def test_scratch_is_where_parallelcluster_mounts_it_or_refused(
+def test_scratch_requires_the_mount_of_parallelcluster(
     world: Callable[..., World],
 ) -> None:
     elsewhere = world("workers-1", "parallelcluster")

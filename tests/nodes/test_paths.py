@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright_node.paths import is_under
 
 
-def test_a_path_lies_under_a_folder_by_its_parts() -> None:
+def test_path_components_are_compared() -> None:
     assert is_under("/fsx/a", "/fsx")
     assert is_under("/fsx", "/fsx")
     assert not is_under("/fsx2", "/fsx")

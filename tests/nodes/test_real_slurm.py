@@ -160,7 +160,7 @@ def count_of_nodes(slurm: RealSlurm) -> int:
 
 @pytest.mark.parametrize("kind", ["tree", "block"])
 @pytest.mark.parametrize("count", [6, 512, 2048, 10_000])
-def test_every_size_is_taken_and_placed(slurm: RealSlurm, count: int, kind: str) -> None:
+def test_every_size_is_accepted_and_scheduled(slurm: RealSlurm, count: int, kind: str) -> None:
     nodes = nodes_of({"workers": count})
     found = places(nodes, kind)
     slurm.write(generated(cluster(), nodes, found))
@@ -181,7 +181,7 @@ def test_every_size_is_taken_and_placed(slurm: RealSlurm, count: int, kind: str)
     assert len(placed(slurm, f"--nodes={count}")) == count, "a job may have everything"
 
 
-def test_nodes_of_short_ultraservers_and_of_none_get_jobs(slurm: RealSlurm) -> None:
+def test_nodes_outside_complete_ultraservers_run_jobs(slurm: RealSlurm) -> None:
     """slurmctld 24.11 ends on a short block, and gives nodes outside of blocks nothing."""
     nodes = nodes_of({"workers": 60})
     found = places(nodes, "block", short=6)
@@ -201,7 +201,7 @@ def test_nodes_of_short_ultraservers_and_of_none_get_jobs(slurm: RealSlurm) -> N
     assert len(placed(slurm, "--nodes=60", "--segment=6")) == 60
 
 
-def test_nodes_without_ultraservers_are_one_cluster_beside_them(slurm: RealSlurm) -> None:
+def test_nodes_without_ultraservers_form_one_cluster(slurm: RealSlurm) -> None:
     nodes = nodes_of({"workers": 136})
     found = places(nodes, "block")
     for index, node in enumerate(nodes[36:]):
@@ -217,7 +217,7 @@ def slurm_list(nodes: list[SlurmNode]) -> str:
     return ",".join(node.name for node in nodes)
 
 
-def test_a_cluster_of_two_spines_and_unknown_nodes_is_one(slurm: RealSlurm) -> None:
+def test_cluster_with_two_spines_and_unknown_nodes_is_connected(slurm: RealSlurm) -> None:
     nodes = nodes_of({"workers": 40})
     found = {}
     for index, node in enumerate(nodes):
@@ -231,7 +231,7 @@ def test_a_cluster_of_two_spines_and_unknown_nodes_is_one(slurm: RealSlurm) -> N
     assert len(placed(slurm, "--nodes=40")) == 40
 
 
-def test_one_topology_replaces_another_as_the_program_does_it(slurm: RealSlurm) -> None:
+def test_topology_is_replaced_as_by_the_program(slurm: RealSlurm) -> None:
     nodes = nodes_of({"workers": 36})
     before = generated(cluster(), nodes, places(nodes, "tree"))
     slurm.write(before)
@@ -245,7 +245,7 @@ def test_one_topology_replaces_another_as_the_program_does_it(slurm: RealSlurm) 
     assert "BlockName=us-0" in slurm.check("scontrol", "show", "topology")
 
 
-def test_nodes_come_and_go_by_reconfiguration(slurm: RealSlurm) -> None:
+def test_nodes_are_added_and_removed_by_reconfiguration(slurm: RealSlurm) -> None:
     few, many = nodes_of({"workers": 30}), nodes_of({"workers": 50})
     before = generated(cluster(), few, places(few, "tree"))
     after = generated(cluster(), many, places(many, "tree"))
@@ -259,7 +259,7 @@ def test_nodes_come_and_go_by_reconfiguration(slurm: RealSlurm) -> None:
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_the_configuration_of_every_spec_is_taken(slurm: RealSlurm, path: Path) -> None:
+def test_configuration_of_every_spec_is_accepted(slurm: RealSlurm, path: Path) -> None:
     spec = load_spec(path).cluster
     parsed = without_accounting(parse(node_files.cluster_json(spec, load_catalog())))
     counts = {group.name: group.count for group in spec.compute if group.role == "compute"}
@@ -288,7 +288,7 @@ def test_the_configuration_of_every_spec_is_taken(slurm: RealSlurm, path: Path) 
             assert placed(slurm, "--nodes=1", *options)
 
 
-def test_a_login_node_needs_no_files(slurm: RealSlurm) -> None:
+def test_login_node_needs_no_files(slurm: RealSlurm) -> None:
     slurm.write(generated(cluster(), nodes_of({"workers": 6}), None))
     slurm.start_controller()
     conf = slurm.check("cat", "/opt/slurm/etc/slurm.conf")
@@ -337,7 +337,7 @@ def outcomes(node: Node) -> dict[str, str]:
     return {outcome.step: outcome.status for outcome in ended}
 
 
-def test_the_program_makes_a_controller_with_limits_that_bind(slurm: RealSlurm) -> None:
+def test_controller_enforces_limits(slurm: RealSlurm) -> None:
     """From nothing to QOS, accounts and spares, on MariaDB, slurmdbd and slurmctld themselves."""
     slurm.stop_controller()
     slurm.check("sh", "-c", "rm -rf /var/spool/slurmctld/* /opt/slurm/etc/*")

@@ -86,7 +86,7 @@ def shown(slurm: RealSlurm) -> str:
     return slurm.check("scontrol", "show", "topology")
 
 
-def test_a_reconfiguration_brings_it_to_a_cluster_that_runs(slurm: RealSlurm) -> None:
+def test_topology_is_added_to_a_running_cluster(slurm: RealSlurm) -> None:
     slurm.write({**conf(4, included=False), "topology.conf": None})
     slurm.start_controller()
     slurm.write({**tree(4), **PLUGIN_FILE})
@@ -98,7 +98,7 @@ def test_a_reconfiguration_brings_it_to_a_cluster_that_runs(slurm: RealSlurm) ->
         slurm.check("sbatch", "--test-only", "--exclusive", wanted, "--wrap", "true")
 
 
-def test_slurmctld_ends_where_the_plugin_has_no_file(slurm: RealSlurm) -> None:
+def test_slurmctld_exits_without_the_topology_file(slurm: RealSlurm) -> None:
     """Why it does not stand in CustomSlurmSettings, and why a drop-in puts the file back."""
     slurm.write({**conf(4, included=True), **PLUGIN_FILE, "topology.conf": None})
     with pytest.raises(AssertionError, match="does not answer"):
@@ -109,7 +109,7 @@ def test_slurmctld_ends_where_the_plugin_has_no_file(slurm: RealSlurm) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(6, 4), (4, 6)])
-def test_it_starts_with_the_topology_of_another_number_of_nodes(
+def test_slurmctld_starts_with_the_topology_of_another_node_count(
     slurm: RealSlurm, before: int, after: int
 ) -> None:
     """ParallelCluster's update restarts it before our step has run again."""
@@ -127,7 +127,7 @@ def test_it_starts_with_the_topology_of_another_number_of_nodes(
     )  # fmt: skip
 
 
-def test_it_leaves_as_it_came(slurm: RealSlurm) -> None:
+def test_topology_is_removed(slurm: RealSlurm) -> None:
     slurm.write({**conf(4, included=True), **PLUGIN_FILE, **tree(4)})
     slurm.start_controller()
     slurm.write(conf(4, included=False))
@@ -138,7 +138,7 @@ def test_it_leaves_as_it_came(slurm: RealSlurm) -> None:
     assert "SwitchName" not in slurm.run("scontrol", "show", "topology").text
 
 
-def test_power_up_is_refused_where_idle_nodes_never_go(slurm: RealSlurm) -> None:
+def test_power_up_is_refused_without_suspend_time(slurm: RealSlurm) -> None:
     """`ScaledownIdletime: -1` of ParallelCluster, whose 25.11 is between the two."""
     files = conf(2, included=False)
     text = (files["slurm.conf"] or "").replace("SuspendTime=600", "SuspendTime=-1")

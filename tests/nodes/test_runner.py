@@ -50,7 +50,7 @@ def run_with(
     return run
 
 
-def test_each_step_has_a_line_at_its_start_and_its_end(world: Callable[..., World]) -> None:
+def test_each_step_has_start_and_end_lines(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     starts = [row for row in run.lines if row["event"] == "start"]
     ends = [row for row in run.lines if row["event"] == "end"]
@@ -87,7 +87,7 @@ def test_a_second_run_changes_nothing_and_is_quick(world: Callable[..., World]) 
         assert len(run.machine.ran) <= 45, "each command costs a process on a real node"
 
 
-def test_the_first_failure_ends_the_run_and_names_what_was_not_run(
+def test_first_failure_ends_the_run_and_names_the_remaining_steps(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1", efa_moves=[0])
@@ -105,7 +105,7 @@ def test_the_first_failure_ends_the_run_and_names_what_was_not_run(
     assert "\n" not in run.last
 
 
-def test_a_failed_step_that_is_put_right_goes_on_where_it_was(world: Callable[..., World]) -> None:
+def test_corrected_failure_continues_with_the_step(world: Callable[..., World]) -> None:
     node = world("workers-1", efa_moves=[0])
     node.run()
     node.change(efa_moves=[64])
@@ -115,13 +115,13 @@ def test_a_failed_step_that_is_put_right_goes_on_where_it_was(world: Callable[..
     assert run.statuses()["efa_transport"] == "applied"
 
 
-def test_apply_is_followed_by_another_look(run_with: Callable[..., Run]) -> None:
+def test_apply_is_followed_by_another_check(run_with: Callable[..., Run]) -> None:
     run = run_with([made_step("a", check=lambda _: missing("it"), apply=lambda _: None)])
     assert run.code == 1
     assert "step a failed on ip-10-1-0-20: still not right after it was applied: it" in run.last
 
 
-def test_a_check_that_changes_the_machine_is_a_bug(run_with: Callable[..., Run]) -> None:
+def test_check_that_changes_the_machine_is_a_bug(run_with: Callable[..., Run]) -> None:
     def check(node: Node) -> Verdict:
         node.machine.remove("/etc/x")
         return SATISFIED
@@ -132,7 +132,7 @@ def test_a_check_that_changes_the_machine_is_a_bug(run_with: Callable[..., Run])
     assert any(row["event"] == "bug" and "Traceback" in row["trace"] for row in run.lines)
 
 
-def test_an_unreadable_file_is_a_failure_not_a_bug(run_with: Callable[..., Run]) -> None:
+def test_unreadable_file_is_a_failure(run_with: Callable[..., Run]) -> None:
     def check(node: Node) -> Verdict:
         raise PermissionError(13, "Permission denied", "/etc/shadow")
 
@@ -141,7 +141,7 @@ def test_an_unreadable_file_is_a_failure_not_a_bug(run_with: Callable[..., Run])
     assert "Permission denied: '/etc/shadow'" in run.last
 
 
-def test_transient_failures_are_tried_again_with_growing_pauses(
+def test_temporary_failures_are_retried_with_increasing_pauses(
     run_with: Callable[..., Run],
 ) -> None:
     tries: list[float] = []
@@ -160,7 +160,7 @@ def test_transient_failures_are_tried_again_with_growing_pauses(
     assert "try 1 of 6 failed, next in 2 s: not yet" in run.notices()
 
 
-def test_a_final_failure_is_not_tried_again(run_with: Callable[..., Run]) -> None:
+def test_permanent_failure_is_not_retried(run_with: Callable[..., Run]) -> None:
     tries: list[int] = []
 
     def apply(_: Node) -> None:
@@ -184,13 +184,13 @@ def test_retries_end_with_the_deadline(run_with: Callable[..., Run]) -> None:
     assert run.end_of("a")["seconds"] <= 50
 
 
-def test_a_step_that_does_not_apply_says_why(run_with: Callable[..., Run]) -> None:
+def test_skipped_step_has_a_reason(run_with: Callable[..., Run]) -> None:
     run = run_with([made_step("a", applies=lambda _: skip("no reason"))])
     assert run.end_of("a")["status"] == "skipped"
     assert run.end_of("a")["hint"] == "no reason"
 
 
-def test_settings_of_the_spec_change_deadline_retries_and_use(
+def test_spec_changes_deadline_retries_and_use(
     world: Callable[..., World],
 ) -> None:
     node = world("login-1", unresolved=["s3.us-east-1.amazonaws.com"])
@@ -205,7 +205,7 @@ def test_settings_of_the_spec_change_deadline_retries_and_use(
     assert node.run().code == 1
 
 
-def test_an_overdue_step_is_ended_by_a_signal(
+def test_overdue_step_is_interrupted_by_a_signal(
     world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = world("login-1")
@@ -222,7 +222,7 @@ def test_an_overdue_step_is_ended_by_a_signal(
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL, "put back"
 
 
-def test_a_step_that_hangs_where_no_signal_reaches_is_left_behind(
+def test_step_that_ignores_the_signal_is_abandoned(
     world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file system that hangs in the kernel must not keep the failure from SageMaker."""

@@ -39,7 +39,7 @@ def failed(run: Run) -> str:
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_own_step_runs_with_its_lines_and_a_second_run_changes_nothing(
+def test_custom_step_runs_and_a_second_run_changes_nothing(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")
@@ -54,14 +54,14 @@ def test_an_own_step_runs_with_its_lines_and_a_second_run_changes_nothing(
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_own_step_is_settled_by_the_spec_as_ours_are(world: Callable[..., World]) -> None:
+def test_custom_step_has_settings_of_the_spec(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["node_steps"].update(memlock={"enabled": False}))
     assert node.run().statuses()["memlock"] == "skipped"
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_own_step_that_is_killed_is_in_the_journal_and_converges(
+def test_interrupted_custom_step_is_in_the_journal_and_converges(
     world: Callable[..., World],
 ) -> None:
     points = world("workers-1").run().machine.points
@@ -75,53 +75,53 @@ def test_an_own_step_that_is_killed_is_in_the_journal_and_converges(
     assert (victim.root / PLACED).exists()
 
 
-def test_its_own_failure_is_its_own(folder: Path, world: Callable[..., World]) -> None:
+def test_failure_of_a_custom_step_is_reported(folder: Path, world: Callable[..., World]) -> None:
     edit(folder, "    node.machine.write_text(PATH, TEXT)", "    return None  # it does nothing")
     assert "still not right after it was applied" in failed(world("workers-1").run())
 
 
-def test_an_error_in_it_is_not_called_ours(folder: Path, world: Callable[..., World]) -> None:
+def test_exception_in_a_custom_step_is_attributed_to_it(
+    folder: Path, world: Callable[..., World]
+) -> None:
     edit(folder, "node.machine.write_text(PATH, TEXT)", "node.no_such_thing()")
     run = world("workers-1").run()
     assert "an error in your step: AttributeError" in failed(run)
     assert any(row["event"] == "bug" and "no_such_thing" in row["trace"] for row in run.lines)
 
 
-def test_one_that_cannot_be_imported_fails_by_name(
-    folder: Path, world: Callable[..., World]
-) -> None:
+def test_import_error_of_a_custom_step_names_it(folder: Path, world: Callable[..., World]) -> None:
     edit(folder, "AFTER =", "import not_on_this_image\n\nAFTER =")
     last = failed(world("workers-1").run())
     assert "step memlock failed on workers-1: your step memlock.py cannot be read" in last
     assert "No module named 'not_on_this_image'" in last
 
 
-def test_a_check_that_changes_the_machine_is_stopped(
+def test_custom_check_that_changes_the_machine_is_refused(
     folder: Path, world: Callable[..., World]
 ) -> None:
     edit(folder, "    if node.machine.read_text", "    node.machine.write_text(PATH, TEXT)\n    if node.machine.read_text")  # fmt: skip  # noqa: E501
     assert "a check must not change the machine" in failed(world("workers-1").run())
 
 
-def test_it_may_come_before_one_of_ours(folder: Path) -> None:
+def test_custom_step_can_precede_a_built_in_step(folder: Path) -> None:
     edit(folder, 'AFTER = ("users",)', 'AFTER = ()\nBEFORE = ("lustre",)')
     names = [step.name for step in load_steps()]
     assert names.index("memlock") < names.index("lustre")
     assert "memlock" in step_names()
 
 
-def test_one_that_waits_for_nothing_that_exists_is_refused(folder: Path) -> None:
+def test_custom_step_with_an_unknown_dependency_is_refused(folder: Path) -> None:
     edit(folder, 'AFTER = ("users",)', 'AFTER = ()\nBEFORE = ("nowhere",)')
     with pytest.raises(ValueError, match="step memlock comes before nowhere"):
         load_steps()
 
 
-def test_without_the_folder_there_are_ours_alone(tmp_path: Path) -> None:
+def test_only_built_in_steps_without_the_folder(tmp_path: Path) -> None:
     assert [step.name for step in load_steps(tmp_path / "none")] == [
         step.name for step in load_steps() if not step.is_site
     ]
 
 
-def test_the_documentation_shows_the_example_as_it_is() -> None:
+def test_documentation_shows_the_example() -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "add-custom-steps.md"
     assert EXAMPLE.read_text().rstrip() in page.read_text()

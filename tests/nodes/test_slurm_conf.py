@@ -19,7 +19,7 @@ def test_host_lists_are_expanded() -> None:
     assert expanded("ip-10-1-0-5") == ["ip-10-1-0-5"]
 
 
-def test_slurm_conf_is_read_through_includes_and_continuations(
+def test_slurm_conf_includes_and_continuations_are_read(
     world: Callable[..., World],
 ) -> None:
     node = world("controller-1", "scripted")

@@ -17,7 +17,7 @@ from clusterwright.platforms import accelerators
         ("p5.47xlarge", "none", 0),
     ],
 )
-def test_family_and_count(instance_type: str, family: str, count: int) -> None:
+def test_family_and_count_of_a_type(instance_type: str, family: str, count: int) -> None:
     catalog = load_catalog()
     assert accelerators.family(instance_type, catalog) == family
     assert accelerators.count(instance_type, catalog) == count

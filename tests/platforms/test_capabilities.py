@@ -11,7 +11,7 @@ from clusterwright.platforms.registry import PLATFORMS, traits_of
 from clusterwright.platforms.traits import CAPACITY_KINDS
 
 
-def test_every_row_has_a_cell_for_every_platform_and_every_cell_a_source() -> None:
+def test_every_cell_has_a_source() -> None:
     assert len({row.key for row in ALL}) == len(ALL)
     for row in ALL:
         assert tuple(row.cells) == PLATFORMS
@@ -21,18 +21,18 @@ def test_every_row_has_a_cell_for_every_platform_and_every_cell_a_source() -> No
 
 
 @pytest.mark.parametrize("kind", CAPACITY_KINDS)
-def test_capacity_is_what_the_traits_accept(kind: str) -> None:
+def test_capacity_row_matches_the_traits(kind: str) -> None:
     able = capability(f"capacity.{kind}").able()
     assert able == tuple(p for p in PLATFORMS if kind in traits_of(p).capacity_kinds)
     assert able
 
 
-def test_placement_groups_are_what_the_traits_accept() -> None:
+def test_placement_group_row_matches_the_traits() -> None:
     able = capability("placement_group").able()
     assert able == tuple(p for p in PLATFORMS if traits_of(p).placement_groups)
 
 
-def test_who_can_returns_a_line_of_a_spec() -> None:
+def test_platforms_with_a_key_are_listed() -> None:
     assert (
         capabilities.who_can("capacity.training-plan")
         == "platform: hyperpod-slurm or hyperpod-eks"
@@ -53,14 +53,14 @@ def test_who_can_returns_a_line_of_a_spec() -> None:
         ("p5.47xlarge", ("no", "no", "unknown", "unknown")),
     ],
 )
-def test_types_by_platform(instance_type: str, answers: tuple[str, ...]) -> None:
+def test_types_are_listed_by_platform(instance_type: str, answers: tuple[str, ...]) -> None:
     catalog = load_catalog()
     found = tuple(takes_type(p, instance_type, catalog) for p in PLATFORMS)
     assert tuple(cell.answer for cell in found) == answers
     assert all(cell.source for cell in found)
 
 
-def test_platforms_for_a_type_and_a_kind() -> None:
+def test_platforms_are_listed_by_type_and_capacity_kind() -> None:
     catalog = load_catalog()
     assert capabilities.platforms_for("inf2.48xlarge", "spot", catalog) == (
         "parallelcluster",

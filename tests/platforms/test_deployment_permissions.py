@@ -25,7 +25,7 @@ ALL = {
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_resource_types_are_known(name: str, tmp_path: Path, build: Build) -> None:
+def test_resource_types_are_known(name: str, tmp_path: Path, build: Build) -> None:
     cluster = load_cluster(specs.write(tmp_path / "spec.yaml", ALL[name])).cluster
     made = {
         resource["Type"]

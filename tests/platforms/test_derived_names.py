@@ -34,9 +34,7 @@ def named(assembly: Assembly, kind: str, *keys: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_the_templates_give_the_names_that_are_known(
-    name: str, tmp_path: Path, build: Build
-) -> None:
+def test_derived_names_match_the_templates(name: str, tmp_path: Path, build: Build) -> None:
     cluster, assembly = cluster_of(name, tmp_path), build(SPECS[name])
 
     def one(known: str | None) -> set[str]:
@@ -59,7 +57,7 @@ def test_the_templates_give_the_names_that_are_known(
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_which_log_groups_have_the_key(name: str, tmp_path: Path, build: Build) -> None:
+def test_log_groups_with_the_key_are_known(name: str, tmp_path: Path, build: Build) -> None:
     encrypted = {
         group["LogGroupName"]
         for group in properties(build(SPECS[name]), "AWS::Logs::LogGroup")
@@ -69,7 +67,7 @@ def test_which_log_groups_have_the_key(name: str, tmp_path: Path, build: Build) 
     assert encrypted == {group for group, has_key in known if has_key}
 
 
-def test_every_part_is_known() -> None:
+def test_every_stack_part_is_known() -> None:
     assert {one.NAME_SUFFIX for one in _below(ClusterStack)} <= set(PARTS)
 
 
@@ -84,7 +82,7 @@ def test_every_part_is_known() -> None:
         ("prod-other", None),
     ],
 )
-def test_whose_a_stack_is(stack: str, part: str | None) -> None:
+def test_stack_belongs_to_its_environment(stack: str, part: str | None) -> None:
     assert part_of("prod", stack) == part
 
 

@@ -87,14 +87,14 @@ def test_awslabs_subnet_table_is_too_small(nodes: int, prefix: int) -> None:
     assert smallest_prefix(nodes * per_node) == prefix - 1
 
 
-def test_nodes_get_half_of_the_range_so_that_growth_replaces_nothing() -> None:
+def test_nodes_have_half_of_the_range() -> None:
     small, large = (plan_network(cluster(n), CATALOG) for n in (2, 512))
     assert small.subnets == large.subnets
     assert small.node_subnets[0].cidr == "10.0.0.0/17"
     assert (small.node_addresses_needed, large.node_addresses_needed) == (65, 16_385)
 
 
-def test_1024_nodes_fill_a_16_and_the_rest_stands_in_a_secondary_range() -> None:
+def test_nodes_fill_a_16_and_other_subnets_are_in_a_secondary_range() -> None:
     plan = plan_network(
         cluster(1024, secondary_cidrs=["10.1.0.0/24"], slurm={"accounting": {"kind": "rds"}}),
         CATALOG,
@@ -107,13 +107,13 @@ def test_1024_nodes_fill_a_16_and_the_rest_stands_in_a_secondary_range() -> None
     ]
 
 
-def test_1024_nodes_without_a_secondary_range_are_told_to_add_one() -> None:
+def test_missing_secondary_range_has_a_hint() -> None:
     plan = plan_network(cluster(1024, slurm={"accounting": {"kind": "rds"}}), CATALOG)
     assert plan.problem is not None
     assert plan.problem.hint == "add a range: secondary_cidrs: [10.1.0.0/24]"
 
 
-def test_issue_1122_a_24_is_too_small_and_the_error_names_the_range_that_fits() -> None:
+def test_issue_1122_too_small_range_names_a_sufficient_one() -> None:
     plan = plan_network(cluster(8, cidr="10.0.0.0/24"), CATALOG)
     assert plan.problem is not None
     assert plan.problem.path == ("network", "cidr")
@@ -134,7 +134,7 @@ def test_efa_lustre_is_refused_across_two_16s() -> None:
     assert [s.cidr for s in without.node_subnets] == ["10.0.0.0/16", "10.1.0.0/16"]
 
 
-def test_more_than_a_16_without_efa_lustre_is_told_of_another_range() -> None:
+def test_more_than_a_16_without_efa_lustre_has_a_hint() -> None:
     problem = plan_network(cluster(2100), CATALOG).problem
     assert problem is not None
     assert problem.hint is not None
@@ -146,17 +146,17 @@ def test_headroom_is_at_least_one_node_of_each_group() -> None:
     assert plan.headroom_addresses == 32 + 1
 
 
-def test_a_type_without_a_source_is_named_not_counted_as_zero_in_silence() -> None:
+def test_type_without_a_source_is_reported() -> None:
     plan = plan_network(cluster(4), Addresses({"m5.8xlarge": 1}))  # type: ignore[arg-type]
     assert plan.unknown_types == ("p5.48xlarge",)
 
 
-def test_nat_needs_a_public_subnet() -> None:
+def test_nat_requires_a_public_subnet() -> None:
     plan = plan_network(cluster(4, egress="nat"), CATALOG)
     assert [s.purpose for s in plan.subnets] == ["nodes", "public"]
 
 
-def test_a_database_that_comes_later_moves_nothing() -> None:
+def test_added_database_moves_no_subnet() -> None:
     before = plan_network(cluster(4, egress="nat"), CATALOG)
     after = plan_network(cluster(4, egress="nat", slurm={"accounting": {"kind": "rds"}}), CATALOG)
     assert set(before.subnets) < set(after.subnets)
@@ -171,7 +171,7 @@ def test_a_database_that_comes_later_moves_nothing() -> None:
         (Lustre(storage_type="INTELLIGENT_TIERING", throughput_mbps=8_000), 2 + 1),
     ],
 )
-def test_lustre_takes_an_address_per_server(lustre: Lustre, addresses: int) -> None:
+def test_lustre_uses_an_address_per_server(lustre: Lustre, addresses: int) -> None:
     assert lustre_addresses(lustre, CATALOG) == addresses
 
 
@@ -182,7 +182,7 @@ def test_lustre_takes_an_address_per_server(lustre: Lustre, addresses: int) -> N
     rds=st.booleans(),
     secondary=st.lists(st.integers(16, 26), max_size=4),
 )
-def test_whatever_is_planned_fits_and_does_not_overlap(
+def test_planned_subnets_fit_and_do_not_overlap(
     nodes: int, prefix: int, nat: bool, rds: bool, secondary: list[int]
 ) -> None:
     plan = plan_network(
@@ -206,7 +206,7 @@ def test_whatever_is_planned_fits_and_does_not_overlap(
 
 
 @given(nodes=st.integers(1, 2040), prefix=st.integers(17, 28))
-def test_the_range_in_the_hint_really_fits(nodes: int, prefix: int) -> None:
+def test_range_in_the_hint_fits(nodes: int, prefix: int) -> None:
     plan = plan_network(cluster(nodes, cidr=f"10.0.0.0/{prefix}"), CATALOG)
     if plan.problem is None:
         return

@@ -12,7 +12,7 @@ MIRRORED = {
 }
 
 
-def test_a_list_that_no_step_uses_is_not_read() -> None:
+def test_unused_list_is_not_read() -> None:
     assert found(node_artefacts.problems) == {}
     changes = {**MIRRORED, "slurm.containers": {"pyxis": False}}
     assert found(node_artefacts.problems, changes) == {}

@@ -16,7 +16,7 @@ from tests.support.synthesis import Build
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_the_permissions_of_nodes_are_known(name: str, tmp_path: Path, build: Build) -> None:
+def test_permissions_of_nodes_are_known(name: str, tmp_path: Path, build: Build) -> None:
     cluster = load_cluster(specs.write(tmp_path / "spec.yaml", SPECS[name])).cluster
     given = {
         action

@@ -72,13 +72,13 @@ def found() -> list[tuple[str, int, str]]:
     ]
 
 
-def test_branches_on_names_have_a_reason_and_are_few() -> None:
+def test_platform_branches_are_few_and_have_a_reason() -> None:
     without_reason = [f"{n}:{line}: {text}" for n, line, text in found() if n not in ALLOWED]
     assert without_reason == []
     assert len(found()) <= MOST
 
 
-def test_the_list_of_platforms_is_written_once() -> None:
+def test_list_of_platforms_is_written_once() -> None:
     written = f'"{PLATFORMS[0]}", "{PLATFORMS[1]}", "{PLATFORMS[2]}"'
     places = [
         path.relative_to(ROOT).as_posix()
@@ -89,7 +89,7 @@ def test_the_list_of_platforms_is_written_once() -> None:
     assert places == ["clusterwright/platforms/registry.py"]
 
 
-def test_what_counts_as_a_branch(tmp_path: Path) -> None:
+def test_platform_branches_are_detected(tmp_path: Path) -> None:
     name = PLATFORMS[0]
     lines = (
         f"if platform == '{name}': pass",

@@ -9,7 +9,7 @@ from clusterwright.platforms.misconceptions import MISCONCEPTIONS
 from clusterwright.platforms.registry import PLATFORMS, part_of
 
 
-def test_it_has_every_row_misconception_and_limitation() -> None:
+def test_page_has_every_row_misconception_and_limitation() -> None:
     page = platforms_page.page(load_catalog())
     for row in ALL:
         assert f"| {row.title} |" in page

@@ -31,7 +31,7 @@ from clusterwright.platforms.traits import CAPACITY_KINDS, Platform
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
-def test_every_platform_has_a_folder_with_every_part(name: str) -> None:
+def test_every_platform_has_a_complete_folder(name: str) -> None:
     assert {part_of(name, part).__name__.rpartition(".")[2] for part in PARTS} == set(PARTS)
     traits = traits_of(name)
     assert traits.name == name
@@ -42,13 +42,13 @@ def test_every_platform_has_a_folder_with_every_part(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
-def test_every_platform_has_stacks_and_a_starting_file(name: str) -> None:
+def test_every_platform_has_stacks_and_an_init_template(name: str) -> None:
     assert importlib.util.find_spec(f"stacks.{folder_of(name)}.composition") is not None
     assert (STARTING_FILES / f"{name}.yaml").is_file()
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
-def test_every_platform_answers_every_capability_and_no_other(name: str) -> None:
+def test_every_platform_has_every_capability(name: str) -> None:
     column = part_of(name, "capabilities")
     assert set(column.CELLS) == {row.key for row in (*CAPABILITIES, *DAILY)}
     assert all(isinstance(cell, Cell) for cell in column.CELLS.values())
@@ -57,14 +57,14 @@ def test_every_platform_answers_every_capability_and_no_other(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
-def test_every_kind_of_capacity_is_accepted_or_refused_with_a_reason(name: str) -> None:
+def test_every_capacity_kind_is_accepted_or_refused_with_a_reason(name: str) -> None:
     traits = traits_of(name)
     assert traits.capacity_kinds | set(traits.refused_capacity) == set(CAPACITY_KINDS)
     assert not traits.capacity_kinds & set(traits.refused_capacity)
     assert traits.placement_groups != bool(traits.placement_group_reason)
 
 
-def test_schedulers_and_node_services_divide_the_platforms() -> None:
+def test_schedulers_and_node_services_partition_the_platforms() -> None:
     assert set(SLURM) | set(KUBERNETES) == set(HYPERPOD) | set(ON_EC2) == set(PLATFORMS)
     assert not set(SLURM) & set(KUBERNETES)
     assert not set(HYPERPOD) & set(ON_EC2)
@@ -82,12 +82,12 @@ def test_sections_belong_to_platforms() -> None:
     assert either(("a", "b")) == "a or b"
 
 
-def test_an_unknown_name_has_no_traits() -> None:
+def test_unknown_platform_has_no_traits() -> None:
     with pytest.raises(KeyError):
         traits_of("nomad")
 
 
-def test_spares_from_reserved_capacity() -> None:
+def test_spares_of_reserved_capacity() -> None:
     traits = traits_of(DEFAULT)
     assert traits.keeps_spares("on-demand", "p5.48xlarge")
     reserved = dataclasses.replace(traits, spares_from_reserved_capacity=True)

@@ -13,7 +13,7 @@ from tests.support import specs
 
 
 @pytest.mark.parametrize("kind", sorted(RESOURCES))
-def test_every_type_that_can_have_tags_has_a_name(kind: str) -> None:
+def test_every_taggable_type_has_a_name(kind: str) -> None:
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
     schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema
@@ -25,7 +25,7 @@ def test_every_type_that_can_have_tags_has_a_name(kind: str) -> None:
     assert (kind in NAMES) == (has_tags or "TagSpecifications" in schema["properties"])
 
 
-def test_a_service_or_a_type_covers() -> None:
+def test_service_covers_its_types() -> None:
     made = frozenset({"ec2:vpc", "ec2:subnet", "fsx:file-system"})
     assert covered(("ec2:ALL_SUPPORTED",), made) == ("ec2:subnet", "ec2:vpc")
     assert covered(("ec2:*",), made) == ("ec2:subnet", "ec2:vpc")
@@ -33,7 +33,7 @@ def test_a_service_or_a_type_covers() -> None:
     assert covered(("fsx:volume",), made) == ()
 
 
-def test_nodes_are_tagged_where_they_are_the_accounts(tmp_path: Path) -> None:
+def test_nodes_are_tagged_in_the_account(tmp_path: Path) -> None:
     hyperpod = load_cluster(specs.write(tmp_path / "one.yaml", specs.changed({}))).cluster
     assert not set(NODES) & tagged_types(hyperpod)
     assert {"sagemaker:cluster", "ec2:vpc", "iam:role"} <= tagged_types(hyperpod)

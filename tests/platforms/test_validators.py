@@ -45,7 +45,7 @@ def dotted(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
-def test_every_function_problems_of_a_cluster_is_registered() -> None:
+def test_every_validator_is_registered() -> None:
     defined = {
         dotted(path)
         for path in SOURCES

@@ -150,7 +150,7 @@ def check(spec: LoadedSpec, seed: int, refusals: float) -> CheckResult:
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10**9), refusals=st.sampled_from((0.0, 0.2)))
-def test_no_answer_makes_a_rule_crash(seed: int, refusals: float) -> None:
+def test_no_answer_crashes_a_rule(seed: int, refusals: float) -> None:
     for spec in loaded():
         result = check(spec, seed, refusals)
         assert [(r.rule, r.crash) for r in result.crashed] == []
@@ -166,7 +166,7 @@ def test_no_answer_makes_a_rule_crash(seed: int, refusals: float) -> None:
 
 
 @pytest.mark.parametrize("reason", REASONS)
-def test_where_everything_is_refused_no_account_rule_passes(
+def test_no_account_rule_passes_if_every_call_is_denied(
     reason: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_: object, service: str, operation: str, **parameters: Any) -> Any:

@@ -47,7 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedSpec, Any, Pa
     return spec, app, folder / "cdk.out"
 
 
-def test_a_synthesis_fails_with_the_finding_on_its_resource(
+def test_synthesis_fails_with_the_finding_on_its_resource(
     built: tuple[LoadedSpec, Any, Path],
 ) -> None:
     from clusterwright.preflight import cdk_plugin
@@ -137,7 +137,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(inner)
 
 
-def test_every_place_of_the_spec_has_a_resource_with_a_construct(
+def test_every_spec_path_has_a_resource_with_a_construct(
     built: tuple[LoadedSpec, Any, Path],
 ) -> None:
     """A violation without a construct is not printed by the CDK: nobody would see it."""
@@ -183,7 +183,7 @@ def test_each_platform_has_its_own_cluster(
 
 
 @given(st.text(alphabet="abelrst.[]01_", max_size=30))
-def test_no_path_is_without_a_resource(path: str) -> None:
+def test_every_path_has_a_resource(path: str) -> None:
     from clusterwright.preflight.cdk_plugin import Resources
 
     with TemporaryDirectory() as folder:
@@ -199,7 +199,7 @@ def test_without_templates_there_is_no_resource() -> None:
     assert Resources([]).of("compute") is None
 
 
-def test_the_plugin_runs_offline_rules_only_and_says_which(tmp_path: Path) -> None:
+def test_plugin_runs_only_offline_rules_and_lists_them(tmp_path: Path) -> None:
     from clusterwright.preflight.cdk_plugin import OfflineChecks
 
     plugin = OfflineChecks(specs.load(tmp_path), today=TODAY)
@@ -230,7 +230,7 @@ def test_a_waived_finding_does_not_block(tmp_path: Path) -> None:
     assert OfflineChecks(waived, today=TODAY).validate(_Templates()).success is True
 
 
-def test_a_users_prices_count_here_too(tmp_path: Path) -> None:
+def test_user_prices_are_used(tmp_path: Path) -> None:
     from clusterwright.preflight.cdk_plugin import OfflineChecks
 
     entry = {
@@ -246,7 +246,7 @@ def test_a_users_prices_count_here_too(tmp_path: Path) -> None:
         OfflineChecks(spec, today=TODAY).validate(_Templates())
 
 
-def test_a_crash_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_is_not_a_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from clusterwright.platforms import network
     from clusterwright.preflight import context
     from clusterwright.preflight.cdk_plugin import OfflineChecks
@@ -259,7 +259,7 @@ def test_a_crash_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         OfflineChecks(specs.load(tmp_path), today=TODAY).validate(_Templates())
 
 
-def test_the_rules_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_can_be_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from clusterwright.preflight import cdk_plugin
 
     monkeypatch.setenv("CLUSTERWRIGHT_CHECKS", "false")

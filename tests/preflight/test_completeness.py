@@ -51,7 +51,7 @@ def test_no_test_names_a_rule_that_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_says_what_it_is(rule: Rule[Any]) -> None:
+def test_rule_has_a_title_and_a_source(rule: Rule[Any]) -> None:
     assert rule.severity in SEVERITIES
     for text in (rule.title, rule.prevents, rule.source):
         assert text.strip() == text
@@ -66,7 +66,7 @@ def test_ids_and_titles_are_unique() -> None:
     assert len({rule.title for rule in RULES}) == len(RULES)
 
 
-def test_the_registry_finds_every_file() -> None:
+def test_registry_finds_every_file() -> None:
     files = {
         f"{path.parent.name}.{path.stem}"
         for path in FOLDER.glob("*/*.py")
@@ -76,7 +76,7 @@ def test_the_registry_finds_every_file() -> None:
 
 
 @pytest.mark.parametrize("file", rule_files(), ids=lambda file: file.id)
-def test_a_file_holds_one_rule_of_its_name_and_scope(file: RuleFile) -> None:
+def test_file_contains_one_rule_of_its_name_and_scope(file: RuleFile) -> None:
     assert (file.rule.id, file.rule.scope) == (file.id, file.scope)
     path = FOLDER.joinpath(*file.module.split(".")[-2:]).with_suffix(".py")
     text = path.read_text(encoding="utf-8")
@@ -91,13 +91,13 @@ def test_a_file_holds_one_rule_of_its_name_and_scope(file: RuleFile) -> None:
 
 
 @pytest.mark.parametrize("file", rule_files(), ids=lambda file: file.id)
-def test_an_account_rule_declares_facts_and_an_offline_rule_none(file: RuleFile) -> None:
+def test_account_rules_declare_facts_and_offline_rules_none(file: RuleFile) -> None:
     declares = type(file.rule).needs is not Rule.needs
     assert declares is (file.scope == "account")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_parameters_of_a_rule_are_what_their_names_say(rule: Rule[Any]) -> None:
+def test_rule_parameters_match_their_names(rule: Rule[Any]) -> None:
     known = {"context": "Context", "facts": "FactValues", "path": "Path"}
     for method in (rule.check, rule.needs):
         parameters = inspect.signature(method).parameters if callable(method) else {}
@@ -109,7 +109,7 @@ def test_the_parameters_of_a_rule_are_what_their_names_say(rule: Rule[Any]) -> N
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_has_its_section_in_the_reference(rule: Rule[Any]) -> None:
+def test_rule_has_a_section_in_the_reference(rule: Rule[Any]) -> None:
     text = REFERENCE.read_text(encoding="utf-8")
     assert f"\n### {rule.id}\n" in text
     assert rule.title in text
@@ -132,7 +132,7 @@ def test_a_fact_names_its_permissions(fact: type[Fact[Any]]) -> None:
         assert re.fullmatch(r"[a-z0-9-]+:[A-Z][A-Za-z]+", action)
 
 
-def test_the_permissions_are_those_of_real_operations() -> None:
+def test_permissions_are_those_of_real_operations() -> None:
     """Every action is the one that IAM wants for an operation of botocore's models."""
     import botocore.session
 

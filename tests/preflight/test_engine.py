@@ -82,9 +82,7 @@ def check(folder: Path, *names: str, rule: Rule[Any] | None = None) -> CheckResu
         (["mild", "unsure"], "fail", 2),
     ],
 )
-def test_a_rule_has_one_status_and_nothing_is_lost(
-    tmp_path: Path, names: list[str], status: str, code: int
-) -> None:
+def test_rule_has_one_status(tmp_path: Path, names: list[str], status: str, code: int) -> None:
     result = check(tmp_path, *names)
     (rule,) = result.rules
     assert rule.status == status
@@ -105,11 +103,13 @@ def test_a_rule_has_one_status_and_nothing_is_lost(
         ("warning", ["fail"], 1),
     ],
 )
-def test_the_threshold_decides(tmp_path: Path, fail_on: Any, names: list[str], code: int) -> None:
+def test_threshold_determines_the_result(
+    tmp_path: Path, fail_on: Any, names: list[str], code: int
+) -> None:
     assert check(tmp_path, *names).exit_code(fail_on=fail_on) == code
 
 
-def test_strictly_an_unknown_is_an_error(tmp_path: Path) -> None:
+def test_strict_treats_unknown_as_an_error(tmp_path: Path) -> None:
     result = check(tmp_path, "unsure").strictly()
     assert result.exit_code() == 1
     (finding,) = result.findings
@@ -119,7 +119,7 @@ def test_strictly_an_unknown_is_an_error(tmp_path: Path) -> None:
     assert check(tmp_path, "ok").strictly().exit_code() == 0
 
 
-def test_a_crash_is_a_bug_and_no_pass(tmp_path: Path) -> None:
+def test_exception_is_an_internal_error(tmp_path: Path) -> None:
     result = check(tmp_path, "fail", "crash")
     (rule,) = result.rules
     assert rule.crash == "ZeroDivisionError: on purpose"
@@ -129,13 +129,13 @@ def test_a_crash_is_a_bug_and_no_pass(tmp_path: Path) -> None:
     assert alone.rules[0].status == "unknown"
 
 
-def test_with_debug_a_crash_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debug_raises_exceptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLUSTERWRIGHT_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         check(tmp_path, "crash")
 
 
-def test_a_crash_while_looking_for_subjects_is_one_too(tmp_path: Path) -> None:
+def test_exception_in_subjects_is_an_internal_error(tmp_path: Path) -> None:
     class NoSubjects(Probe):
         def subjects(self, context: Context) -> Subjects[str]:
             raise KeyError("missing")
@@ -164,7 +164,7 @@ def asked(folder: Path, answer: Any, *names: str) -> CheckResult:
     return engine.run([File(Caller())], context, TableReader({CallerAccount(): answer}))
 
 
-def test_a_missing_fact_makes_its_subject_unknown_and_stops_no_other(tmp_path: Path) -> None:
+def test_missing_fact_makes_only_its_subject_unknown(tmp_path: Path) -> None:
     result = asked(tmp_path, refusal(CallerAccount(), "denied"), "asks", "fail")
     (rule,) = result.rules
     assert (rule.status, rule.tested) == ("fail", 3)
@@ -178,19 +178,19 @@ def test_a_missing_fact_makes_its_subject_unknown_and_stops_no_other(tmp_path: P
     assert entry.hint == "allow sts:GetCallerIdentity for this identity"
 
 
-def test_with_the_fact_the_same_rule_passes(tmp_path: Path) -> None:
+def test_rule_passes_with_the_fact(tmp_path: Path) -> None:
     result = asked(tmp_path, specs.ACCOUNT, "asks")
     assert result.rules[0].status == "pass"
     assert result.calls == 1
 
 
-def test_a_fact_that_was_not_declared_is_a_bug(tmp_path: Path) -> None:
+def test_undeclared_fact_is_a_bug(tmp_path: Path) -> None:
     values = FactValues({})
     with pytest.raises(KeyError):
         values[CallerAccount()]
 
 
-def test_a_refusal_is_never_a_value() -> None:
+def test_refused_fact_has_no_value() -> None:
     values = FactValues({CallerAccount(): refusal(CallerAccount(), "throttled")})
     with pytest.raises(AwsUnavailable):
         values[CallerAccount()]
@@ -211,7 +211,7 @@ def test_offline_skips_account_rules_and_counts_them(tmp_path: Path) -> None:
     assert {rule.skipped_because for rule in result.rules if rule.rule in account} == {"--offline"}
 
 
-def test_only_and_skip(tmp_path: Path) -> None:
+def test_only_and_skip_are_applied(tmp_path: Path) -> None:
     only = selected(tmp_path, only=named(["CW-N003", "cw-s"]), offline=True)
     ran = {rule.rule for rule in only.rules if rule.status != "skipped"}
     assert "CW-N003" in ran
@@ -232,7 +232,7 @@ def test_an_unknown_rule_has_a_suggestion(name: str, near: str | None) -> None:
     assert caught.value.near == near
 
 
-def test_findings_are_in_order_of_gravity_and_place() -> None:
+def test_findings_are_sorted_by_severity_and_position() -> None:
     def at(line: int, severity: Any) -> Finding:
         place = Position("a.yaml", line, 1)
         return Finding(rule="R", severity=severity, path="", message="", position=place)
@@ -255,7 +255,7 @@ def test_every_status_is_counted() -> None:
     assert CheckResult("f", "e", rules).summary() == dict.fromkeys(STATUSES, 1)
 
 
-def test_an_unknown_waits_for_no_finding() -> None:
+def test_unknown_is_reported_beside_findings() -> None:
     entry = Unanswered(rule="R", severity="info", path="", message="m")
     assert CheckResult("f", "e", (), unanswered=(entry,)).exit_code() == 2
 

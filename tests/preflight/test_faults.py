@@ -119,7 +119,7 @@ REFUSALS: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", sorted(REFUSALS))
-def test_a_refusal_is_unknown_and_names_the_call(played: Played, kind: str) -> None:
+def test_refusal_is_unknown_and_names_the_call(played: Played, kind: str) -> None:
     spoil, reason = REFUSALS[kind]
     wrong = []
     for operation in played.operations:
@@ -138,7 +138,7 @@ def test_a_refusal_is_unknown_and_names_the_call(played: Played, kind: str) -> N
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_refusal_stops_no_other_rule(played: Played) -> None:
+def test_refusal_does_not_affect_other_rules(played: Played) -> None:
     before = statuses(played.as_it_is)
     for operation in played.operations:
         after = statuses(played.check(operation, REFUSALS["denied"][0], whole=True))
@@ -147,7 +147,7 @@ def test_a_refusal_stops_no_other_rule(played: Played) -> None:
 
 
 @pytest.mark.parametrize("spoil", [tape.cut_off, tape.endless])
-def test_a_list_that_does_not_end_is_unknown(played: Played, spoil: Any) -> None:
+def test_endless_list_is_unknown(played: Played, spoil: Any) -> None:
     wrong = []
     for operation in played.operations:
         if tape.paging(operation) is None or not answered(played, operation):
@@ -161,7 +161,7 @@ def test_a_list_that_does_not_end_is_unknown(played: Played, spoil: Any) -> None
     assert not wrong, "\n".join(wrong)
 
 
-def test_an_empty_page_before_the_rest_is_read_on(played: Played) -> None:
+def test_empty_page_is_not_the_end(played: Played) -> None:
     """Where one thing is asked for by its name, nobody reads on: then it is unknown."""
     before = statuses(played.as_it_is)
     read_on = 0
@@ -175,7 +175,7 @@ def test_an_empty_page_before_the_rest_is_read_on(played: Played) -> None:
     assert read_on >= len(played.operations) // 4
 
 
-def test_an_answer_without_anything_in_it_is_unknown(played: Played) -> None:
+def test_empty_answer_is_unknown(played: Played) -> None:
     wrong = []
     for operation in played.operations:
         if operation in BARE:
@@ -190,7 +190,7 @@ def test_an_answer_without_anything_in_it_is_unknown(played: Played) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_an_empty_list_is_an_answer_only_where_there_may_be_none(played: Played) -> None:
+def test_empty_list_is_an_answer_only_where_possible(played: Played) -> None:
     wrong = []
     for operation in played.operations:
         if operation in QUIET:
@@ -214,9 +214,7 @@ def test_an_empty_list_is_an_answer_only_where_there_may_be_none(played: Played)
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_value_that_nobody_knows_is_no_pass(
-    played: Played, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_value_is_not_a_pass(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = engine._Work.judge
 
     def noted(work: Any, *arguments: Any) -> None:

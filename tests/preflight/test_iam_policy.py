@@ -91,19 +91,19 @@ def unknown(result: CheckResult) -> dict[str, set[str | None]]:
     return found
 
 
-def test_with_the_policy_everything_is_answered(stand: Stand) -> None:
+def test_policy_allows_every_call(stand: Stand) -> None:
     result = stand.check(stand.permissions)
     assert unknown(result) == {}
     assert not result.crashed
 
 
-def test_without_it_nothing_is(stand: Stand) -> None:
+def test_missing_policy_denies_every_call(stand: Stand) -> None:
     (first,) = stand.permissions[:1]
     result = stand.check([Permission("dynamodb:ListTables", ("*",), first.rules)])
     assert set(unknown(result)) == {rule for p in stand.permissions for rule in p.rules}
 
 
-def test_every_action_is_needed_by_exactly_the_rules_that_say_so(stand: Stand) -> None:
+def test_every_action_is_needed_by_the_declared_rules(stand: Stand) -> None:
     wrong = {}
     for permission in stand.permissions:
         result = stand.check([p for p in stand.permissions if p is not permission])
@@ -116,7 +116,7 @@ def test_every_action_is_needed_by_exactly_the_rules_that_say_so(stand: Stand) -
     assert wrong == {}, "\n".join(f"{a}: {w}" for a, w in wrong.items())
 
 
-def test_no_action_of_the_policy_is_one_that_no_check_takes() -> None:
+def test_every_action_of_the_policy_is_used() -> None:
     """After the tests above: `-k` alone has nothing to say here."""
     if TAKEN:
         assert {p.action for found in NEEDED.values() for p in found} - TAKEN <= SELDOM
@@ -134,7 +134,7 @@ def test_every_account_rule_has_a_site() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SITES))
-def test_what_iam_can_limit_to_a_resource_is_limited(name: str) -> None:
+def test_actions_are_limited_to_resources_where_possible(name: str) -> None:
     for permission in permissions(needed(name), PLACE):
         action = action_of(permission.action)
         assert action is not None, f"{permission.action} is not in AWS's reference"
@@ -145,7 +145,7 @@ def test_what_iam_can_limit_to_a_resource_is_limited(name: str) -> None:
             assert permission.resources == ("*",), permission.action
 
 
-def test_the_command_prints_it_and_asks_nobody(tmp_path: Path) -> None:
+def test_command_prints_the_policy_without_aws_calls(tmp_path: Path) -> None:
     path = specs.write(tmp_path / "spec.yaml", specs.changed(SITES["built"].changes({})))
     answer = clusterwright("check", path, "--iam-policy")
     assert answer.exit_code == 0
@@ -165,7 +165,7 @@ def test_the_command_prints_it_and_asks_nobody(tmp_path: Path) -> None:
     assert set(FILING_ACTIONS) < set(actions)
 
 
-def test_a_statement_stands_for_one_set_of_resources() -> None:
+def test_statement_covers_one_set_of_resources() -> None:
     quota = AppliedQuota("sagemaker", "L-8762A75F")
     other = AppliedQuota("sagemaker", "L-2CE978FC")
     found = permissions({"CW-Q001": [quota], "CW-Q003": [other, quota]}, PLACE)

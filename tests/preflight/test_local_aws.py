@@ -99,7 +99,7 @@ def bootstrap() -> None:
 
 
 @pytest.mark.usefixtures("generous")
-def test_in_a_generous_world_everything_passes(check: Check) -> None:
+def test_everything_passes_in_a_generous_world(check: Check) -> None:
     bootstrap()
     client("s3").create_bucket(Bucket="my-own-corpus")
     answer = check(EVERYTHING)
@@ -117,13 +117,13 @@ def test_in_a_generous_world_everything_passes(check: Check) -> None:
 
 
 @pytest.mark.usefixtures("generous")
-def test_a_bucket_that_is_missing_is_found(check: Check) -> None:
+def test_missing_bucket_is_reported(check: Check) -> None:
     answer = check(EVERYTHING)
     assert statuses(answer)["CW-S010"] == "fail"
     assert answer["exit_code"] == 1
 
 
-def test_a_new_account_is_told_every_quota_it_lacks(check: Check) -> None:
+def test_all_missing_quotas_of_a_new_account_are_reported(check: Check) -> None:
     with world("new-account"):
         answer = check({"compute.1.count": 20, "compute.1.ebs": {"capacity_gib": 500}})
     found = {f["rule"]: f for f in answer["findings"] if f["severity"] == "error"}
@@ -136,7 +136,7 @@ def test_a_new_account_is_told_every_quota_it_lacks(check: Check) -> None:
     assert statuses(answer)["CW-Q004"] == "unknown"
 
 
-def test_the_contracts_example(check: Check) -> None:
+def test_example_of_the_contract(check: Check) -> None:
     with world(quotas={"sagemaker/L-9EF527CA": 8}):
         answer = check({**PLAN, "compute.1.count": 64}, "--only", "CW-Q012")
     (finding,) = answer["findings"]
@@ -147,7 +147,7 @@ def test_the_contracts_example(check: Check) -> None:
     assert (finding["requested"], finding["used"], finding["limit"]) == (64, 0, 8)
 
 
-def test_what_others_use_of_a_quota_counts(check: Check) -> None:
+def test_usage_of_others_is_counted(check: Check) -> None:
     code = "sagemaker/L-8762A75F"
     with world(quotas={code: 10}, usage={code: 7}):
         answer = check(None, "--only", "CW-Q001")
@@ -157,7 +157,7 @@ def test_what_others_use_of_a_quota_counts(check: Check) -> None:
         assert check(None, "--only", "CW-Q001")["exit_code"] == 0
 
 
-def test_an_expired_plan_is_found(check: Check) -> None:
+def test_expired_plan_is_reported(check: Check) -> None:
     with world("expired-plan"):
         answer = check(PLAN)
     found = {f["rule"]: f["severity"] for f in answer["findings"]}
@@ -165,7 +165,7 @@ def test_an_expired_plan_is_found(check: Check) -> None:
     assert answer["exit_code"] == 1
 
 
-def test_a_plan_of_a_world_is_compared_with_the_spec(check: Check) -> None:
+def test_plan_of_a_world_is_compared_with_the_spec(check: Check) -> None:
     plan = {
         "name": "run-1", "instance_type": "p5en.48xlarge", "instance_count": 2,
         "zone_id": "use1-az2",
@@ -176,7 +176,7 @@ def test_a_plan_of_a_world_is_compared_with_the_spec(check: Check) -> None:
     assert {"CW-C012", "CW-C013", "CW-C014"} <= found
 
 
-def test_a_type_that_the_world_does_not_offer_is_found(check: Check) -> None:
+def test_type_not_offered_in_the_world_is_reported(check: Check) -> None:
     with world(not_offered={"p5.48xlarge": ["use1-az6"]}):
         answer = check()
     (finding,) = [f for f in answer["findings"] if f["rule"] == "CW-C001"]
@@ -201,7 +201,7 @@ def existing(group: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("free", "code"), [(200, 0), (10, 1)])
-def test_a_network_that_exists_is_looked_at(check: Check, free: int, code: int) -> None:
+def test_existing_network_is_checked(check: Check, free: int, code: int) -> None:
     group = "sg-0123456789abcdef0"
     subnet = {
         "id": SUBNET, "vpc_id": VPC, "cidr": "10.0.0.0/20", "zone_id": "use1-az6",
@@ -219,7 +219,7 @@ def test_a_network_that_exists_is_looked_at(check: Check, free: int, code: int) 
     assert {"CW-N006", "CW-N007", "CW-N008", "CW-N009", "CW-N011", "CW-N012"} <= tested
 
 
-def test_a_network_that_does_not_exist_is_found(check: Check) -> None:
+def test_missing_network_is_reported(check: Check) -> None:
     with world("generous"):
         answer = check(existing("sg-0123456789abcdef0"))
     found = {f["rule"] for f in answer["findings"]}
@@ -230,7 +230,7 @@ ALLOWED = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}
 
 
 @pytest.mark.usefixtures("generous")
-def test_a_key_a_secret_and_a_policy(check: Check) -> None:
+def test_key_secret_and_policy_are_checked(check: Check) -> None:
     key = client("kms").create_key()["KeyMetadata"]["Arn"]
     policy = client("iam").create_policy(
         PolicyName="boundary",
@@ -254,7 +254,7 @@ def test_a_key_a_secret_and_a_policy(check: Check) -> None:
     assert {f["rule"] for f in answer["findings"]} == {"CW-I002", "CW-I004", "CW-I005"}
 
 
-def test_the_wrong_account_is_said(check: Check) -> None:
+def test_wrong_account_is_reported(check: Check) -> None:
     with world(account="999988887777"):
         answer = check(None, "--only", "CW-I003")
     (finding,) = answer["findings"]
@@ -279,7 +279,7 @@ OPERATIONS = [
 
 
 @pytest.mark.parametrize(("service", "operation", "action", "rule"), OPERATIONS)
-def test_a_denial_is_unknown_and_names_the_permission(
+def test_access_denied_is_unknown_and_names_the_action(
     check: Check, service: str, operation: str, action: str, rule: str
 ) -> None:
     fault = {"service": service, "operation": operation, "error": "AccessDeniedException"}
@@ -296,7 +296,7 @@ def test_a_denial_is_unknown_and_names_the_permission(
 
 
 @pytest.mark.parametrize("error", ["ThrottlingException", "InternalFailure"])
-def test_other_refusals_are_unknown_too(
+def test_other_errors_are_unknown(
     check: Check, error: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How often is botocore's affair; here only what comes of it is looked at.
@@ -310,14 +310,14 @@ def test_other_refusals_are_unknown_too(
     assert answer["exit_code"] == 2
 
 
-def test_an_empty_answer_is_no_pass_of_what_must_exist(check: Check) -> None:
+def test_empty_answer_does_not_pass_required_resources(check: Check) -> None:
     fault = {"service": "ec2", "operation": "*", "empty": True}
     with world(faults=[fault]):
         answer = check(EVERYTHING, "--only", "CW-C001,CW-N014")
     assert set(statuses(answer).values()) == {"unknown", "skipped"}
 
 
-def test_pages_are_read_to_the_end(check: Check) -> None:
+def test_all_pages_are_read(check: Check) -> None:
     faults = [
         {"service": service, "operation": "*", "truncate": 1}
         for service in ("sagemaker", "fsx", "service-quotas")
@@ -352,7 +352,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_throttling_that_passes_is_tried_again_and_changes_nothing(check: Check) -> None:
+def test_throttled_calls_are_retried_with_the_same_result(check: Check) -> None:
     with world("generous"):
         calm = check()
     faults = [{**fault, "error": "ThrottlingException", "times": 2} for fault in THROTTLED]
@@ -365,7 +365,7 @@ def test_throttling_that_passes_is_tried_again_and_changes_nothing(check: Check)
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(("times", "requests"), [(1, 2), (3, 4), (4, 4)])
-def test_a_client_tries_three_times_more_and_no_oftener(times: int, requests: int) -> None:
+def test_client_retries_three_times(times: int, requests: int) -> None:
     """Every command's clients are of `AwsSession` (`tests/aws/test_session.py` holds that)."""
     fault = {"service": "sts", "operation": "GetCallerIdentity", "error": "Throttling"}
     with world("generous", faults=[{**fault, "times": times}]):

@@ -54,7 +54,7 @@ def open_requests() -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("account")
-def test_without_a_terminal_it_only_shows(tmp_path: Path) -> None:
+def test_requests_are_only_shown_without_a_terminal(tmp_path: Path) -> None:
     answer = asked(tmp_path)
     assert "not filed, because stdin is not a terminal" in answer.err
     text = (tmp_path / "quota-request-test.md").read_text()
@@ -67,7 +67,7 @@ def test_without_a_terminal_it_only_shows(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("account")
-def test_yes_files_each_once(tmp_path: Path) -> None:
+def test_yes_files_each_request_once(tmp_path: Path) -> None:
     first = data(tmp_path, "--yes")
     assert {r["state"] for r in first["requests"]} == {"filed"}
     filed = {r["QuotaCode"]: (r["Id"], r["DesiredValue"]) for r in open_requests()}
@@ -85,7 +85,7 @@ def test_yes_files_each_once(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("account")
 @pytest.mark.parametrize(("answer", "count"), [("y\n", 3), ("n\n", 0), ("\n", 0)])
-def test_at_a_terminal_it_asks(
+def test_terminal_asks_for_confirmation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
@@ -95,7 +95,7 @@ def test_at_a_terminal_it_asks(
 
 
 @pytest.mark.usefixtures("account")
-def test_dates_go_back_from_the_run(tmp_path: Path) -> None:
+def test_dates_are_counted_back_from_the_run(tmp_path: Path) -> None:
     run = {"run": {"hours": 24, "start": "2999-03-31"}}
     known = data(tmp_path, "--lead-days", "30", **run)
     assert (known["file_by"], known["file_by_unknown"]) == ("2999-03-01", None)
@@ -108,13 +108,15 @@ def test_dates_go_back_from_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("account")
 @pytest.mark.parametrize(("workers", "team"), [(510, False), (511, True)])
-def test_from_512_nodes_on_the_account_team(tmp_path: Path, workers: int, team: bool) -> None:
+def test_account_team_is_recommended_from_512_nodes(
+    tmp_path: Path, workers: int, team: bool
+) -> None:
     found = data(tmp_path, **{"compute.1.count": workers, "network.cidr": "10.0.0.0/16"})
     assert (found["nodes"], found["account_team"]) == (workers + 1, team)
 
 
 @pytest.mark.usefixtures("account")
-def test_without_the_history_nothing_is_filed(
+def test_nothing_is_filed_without_the_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def denied(*_: Any) -> Any:
@@ -134,7 +136,7 @@ def test_without_the_history_nothing_is_filed(
     assert open_requests() == []
 
 
-def test_a_request_that_nobody_knows_the_state_of_may_be_open() -> None:
+def test_request_with_an_unknown_status_counts_as_open() -> None:
     states = {"PENDING": False, "CASE_OPENED": False, "NEW": False, "APPROVED": True}
     for status, decided in states.items():
         assert IncreaseRequest("1", status, 8, None).decided is decided
@@ -151,7 +153,7 @@ def test_a_request_that_nobody_knows_the_state_of_may_be_open() -> None:
         (8, 4096, [1024, 2048, 4096]),
     ],
 )
-def test_a_ramp_begins_above_what_there_is(
+def test_staged_increase_starts_above_the_current_quota(
     limit: float, desired: float, values: list[float]
 ) -> None:
     assert [stage.value for stage in stages(limit, desired)] == values

@@ -44,7 +44,7 @@ def check(
     return [finding["message"] for finding in answer["findings"]]
 
 
-def test_cw_i011_a_role_too_narrow_makes_no_log_group(
+def test_cw_i011_too_narrow_role_creates_no_log_group(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     narrow = (allow("*"), deny("logs:CreateLogGroup"))
@@ -63,7 +63,7 @@ def test_cw_i011_a_role_too_narrow_makes_no_log_group(
     assert create(ADMIN, {"Resources": {"Group": group}}, RoleARN=arn)[0] == "CREATE_COMPLETE"
 
 
-def test_cw_i012_a_boundary_too_narrow_keeps_nodes_from_the_network(
+def test_cw_i012_too_narrow_boundary_denies_network_access(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iam = ADMIN("iam")

@@ -546,7 +546,7 @@ def repository(site: Site, bucket: str) -> Made:
 
 
 @pytest.mark.parametrize("rule", CASES)
-def test_what_the_check_finds_in_the_account_the_stack_fails_for(
+def test_finding_in_the_account_fails_the_stack(
     rule: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -570,7 +570,7 @@ def test_what_the_check_finds_in_the_account_the_stack_fails_for(
         assert "local AWS failed" not in reason  # that is no refusal
 
 
-def test_every_account_rule_is_shown_or_says_why_not() -> None:
+def test_every_account_rule_is_tested_or_has_a_reason() -> None:
     rules = {one.id for one in rule_files() if one.scope == "account"}
     shown = {one.rule for one in IN_WORLDS} | set(CASES)
     assert rules == shown | set(NOT_REFUSED)

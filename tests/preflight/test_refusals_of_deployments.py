@@ -160,7 +160,7 @@ def assembly(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}-{case.platform}")
-def test_what_the_check_finds_fails_the_deployment(
+def test_finding_fails_the_deployment(
     case: Case,
     assembly: Callable[[Case], tuple[Path, Assembly]],
     capsys: pytest.CaptureFixture[str],

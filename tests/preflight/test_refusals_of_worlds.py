@@ -16,7 +16,7 @@ from tests.support import specs
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
-def test_what_the_check_finds_the_world_refuses(
+def test_finding_is_refused_by_the_world(
     case: Case,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -35,6 +35,6 @@ def test_what_the_check_finds_the_world_refuses(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
-def test_in_a_generous_world_the_same_is_made(case: Case) -> None:
+def test_generous_world_accepts_the_same_request(case: Case) -> None:
     with local_aws("generous", **case.generous):
         case.deploy(build_site())

@@ -57,7 +57,7 @@ def actual(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     return run
 
 
-def test_what_was_spent_is_compared_by_kind_over_the_days_with_costs(actual: Run) -> None:
+def test_spending_is_compared_by_service_over_days_with_costs(actual: Run) -> None:
     with local_aws(costs=COSTS):
         code, answer = actual()
     assert code == 0
@@ -77,7 +77,7 @@ def test_what_was_spent_is_compared_by_kind_over_the_days_with_costs(actual: Run
     assert any("compared over the 10 of 30 days" in note for note in found["notes"])
 
 
-def test_a_tag_that_nobody_activated_is_said(actual: Run) -> None:
+def test_inactive_tag_is_reported(actual: Run) -> None:
     with local_aws(costs=[COSTS[3]]):
         code, answer = actual("--days", "7")
     assert code == 0
@@ -92,7 +92,7 @@ def test_a_tag_that_nobody_activated_is_said(actual: Run) -> None:
 @pytest.mark.parametrize(
     ("operation", "kept"), [("GetCostAndUsage", False), ("ListCostAllocationTags", True)]
 )
-def test_what_cost_explorer_refuses_is_unknown(actual: Run, operation: str, kept: bool) -> None:
+def test_cost_explorer_error_is_unknown(actual: Run, operation: str, kept: bool) -> None:
     faults = [{"service": "ce", "operation": operation, "error": "AccessDeniedException"}]
     with local_aws(costs=COSTS, faults=faults):
         code, answer = actual()
@@ -101,7 +101,7 @@ def test_what_cost_explorer_refuses_is_unknown(actual: Run, operation: str, kept
     assert f"ce:{operation}" in " ".join(answer["live"]["unanswered"])
 
 
-def test_the_local_cost_explorer_lists_tags_by_page_and_kind() -> None:
+def test_local_cost_explorer_lists_tags_by_page_and_type() -> None:
     tags = {"clusterwright:environment": "a", "aws:createdBy": "b", "team": "c"}
     with local_aws(costs=[{"service": "Amazon FSx", "usd_per_day": 1, "tags": tags}]):
         ce = client("ce")

@@ -51,7 +51,7 @@ def line(answer: dict[str, Any], text: str) -> dict[str, Any]:
     return dict(found)
 
 
-def test_the_price_list_comes_before_the_catalogue_and_after_the_user(
+def test_price_list_precedes_the_catalogue_and_follows_the_user(
     cost: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with local_aws(prices=[{**P5, "usd": 70.5}]):
@@ -74,7 +74,7 @@ def test_the_price_list_comes_before_the_catalogue_and_after_the_user(
     assert (workers["unit_price_usd"], workers["origin"]) == (60, "user")
 
 
-def test_an_instance_type_whose_name_begins_another_is_not_taken_for_it(
+def test_instance_type_with_a_common_prefix_is_not_matched(
     cost: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The filter is CONTAINS: ml.g6.4xlarge is in no usage type of ml.g6.48xlarge's price."""
@@ -88,7 +88,7 @@ def test_an_instance_type_whose_name_begins_another_is_not_taken_for_it(
     assert line(answer, "workers")["unit_price_usd"] == 16
 
 
-def test_a_plan_costs_what_aws_says_was_paid(cost: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_costs_its_upfront_fee(cost: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = {
         "name": "run-1", "instance_type": "p5.48xlarge", "instance_count": 16,
         "start": "-1d", "end": "+29d", "upfront_fee_usd": 518400,
@@ -104,7 +104,7 @@ def test_a_plan_costs_what_aws_says_was_paid(cost: Run, monkeypatch: pytest.Monk
     assert [one["run_usd"] for one in answer["unused"]] == [12 * 45 * 240, 16 * 45 * 480]
 
 
-def test_a_plan_without_a_fee_has_the_offer_as_a_hint(
+def test_plan_without_a_fee_has_the_offering_as_a_hint(
     cost: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with local_aws(unlisted_plans="active"):
@@ -116,7 +116,7 @@ def test_a_plan_without_a_fee_has_the_offer_as_a_hint(
     assert "45.7675 USD per instance-hour" in workers["note"]
 
 
-def test_spot_has_its_history_and_on_hyperpod_no_price(
+def test_spot_has_history_and_no_price_on_hyperpod(
     cost: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spot = {"instance_type": "p5.48xlarge", "zone_id": "use1-az6"}
@@ -136,7 +136,7 @@ def test_spot_has_its_history_and_on_hyperpod_no_price(
     assert "22.25 USD; HyperPod's Spot rate is its own" in workers["note"]
 
 
-def test_on_ec2_spot_costs_what_the_history_says_now(tmp_path: Path) -> None:
+def test_spot_on_ec2_costs_the_latest_price(tmp_path: Path) -> None:
     import datetime as dt
 
     from clusterwright.aws.session import AwsSession
@@ -182,7 +182,7 @@ def test_on_ec2_spot_costs_what_the_history_says_now(tmp_path: Path) -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_refusal_is_said_once_and_the_catalogue_stands_in(
+def test_refusal_is_reported_once_and_catalogue_prices_are_used(
     cost: Run,
     monkeypatch: pytest.MonkeyPatch,
     service: str,
@@ -203,7 +203,7 @@ def test_a_refusal_is_said_once_and_the_catalogue_stands_in(
         assert (workers["unit_price_usd"], workers["origin"]) == (66.048, "catalogue")
 
 
-def test_without_credentials_nothing_is_asked_and_the_bill_is_the_catalogues(
+def test_catalogue_prices_are_used_without_credentials(
     cost: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -216,7 +216,7 @@ def test_without_credentials_nothing_is_asked_and_the_bill_is_the_catalogues(
 
 
 @pytest.mark.parametrize("empty", [True, False])
-def test_an_empty_price_list_is_no_price_of_0(
+def test_empty_price_list_is_not_a_price_of_zero(
     cost: Run, monkeypatch: pytest.MonkeyPatch, empty: bool
 ) -> None:
     faults = [{"service": "pricing", "operation": "GetProducts", "empty": True}] if empty else []
@@ -256,7 +256,7 @@ def product(usd: str, unit: str = "Hrs") -> str:
         ([], None),
     ],
 )
-def test_a_strange_answer_is_no_price(
+def test_unexpected_answer_is_not_a_price(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -280,7 +280,7 @@ def test_a_strange_answer_is_no_price(
     assert [said in text for text in answer["live"]["unanswered"]] == [True] * (said is not None)
 
 
-def test_an_endpoint_that_nobody_answers_at_is_said_and_not_waited_for(
+def test_unreachable_endpoint_is_reported_without_a_wait(
     cost: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from botocore.exceptions import EndpointConnectionError

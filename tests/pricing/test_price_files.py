@@ -9,7 +9,7 @@ import pytest
 from clusterwright.pricing import price_files
 
 
-def test_the_file_beside_the_spec_comes_before_the_one_of_configs(
+def test_file_beside_the_spec_precedes_the_one_in_configs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

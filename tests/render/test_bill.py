@@ -104,11 +104,11 @@ error: a month costs at least 96,430.08 USD, the budget is 1,000.00 USD
 """
 
 
-def test_the_whole_text() -> None:
+def test_full_text() -> None:
     assert bill_text(BILL, [GATE]) == TEXT
 
 
-def test_a_bill_without_unknown_lines_says_nothing_of_them() -> None:
+def test_bill_without_unknown_lines_has_no_note() -> None:
     bill = Bill("prod", "us-east-1", "hyperpod-slurm", None, (line(),))
     text = bill_text(bill, [])
     assert "at least" not in text
@@ -116,7 +116,7 @@ def test_a_bill_without_unknown_lines_says_nothing_of_them() -> None:
     assert "run of" not in text
 
 
-def test_markdown_has_its_verdict_first_and_stays_a_table() -> None:
+def test_markdown_begins_with_the_verdict_and_has_a_valid_table() -> None:
     text = bill_markdown(BILL, [GATE])
     assert text.startswith("### Cost of prod: at least **96,430.08 USD per month**\n")
     assert "budget **fail**" in text

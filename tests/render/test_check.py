@@ -42,15 +42,15 @@ check, 7 facts read from AWS)
 """
 
 
-def test_the_whole_text() -> None:
+def test_full_text() -> None:
     assert text_of(RESULT) == TEXT
 
 
-def test_a_clean_result_is_one_line() -> None:
+def test_clean_result_is_one_line() -> None:
     assert text_of(CLEAN) == "1 pass, 0 fail, 0 unknown, 0 skipped, 0 waived\n"
 
 
-def test_colour_changes_no_word() -> None:
+def test_colour_changes_no_text() -> None:
     import re
 
     coloured = text_of(RESULT, Style(colour=True))
@@ -58,7 +58,7 @@ def test_colour_changes_no_word() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == TEXT
 
 
-def test_markdown_has_a_short_verdict_first_and_folds_the_rest() -> None:
+def test_markdown_begins_with_a_verdict_and_folds_details() -> None:
     text = check_markdown(RESULT, 1)
     first, _, third = text.split("\n")[:3]
     assert first == "### Check of prod: **fail**"
@@ -68,13 +68,13 @@ def test_markdown_has_a_short_verdict_first_and_folds_the_rest() -> None:
     assert "<b>containers" not in text
 
 
-def test_verdicts_of_markdown() -> None:
+def test_markdown_verdicts() -> None:
     assert "**pass**" in check_markdown(CLEAN, 0)
     assert "**something is unknown**" in check_markdown(CLEAN, 2)
     assert "**internal error**" in check_markdown(CLEAN, 70)
 
 
-def test_markdown_fits_a_comment_whatever_was_found() -> None:
+def test_markdown_is_limited_to_the_size_of_a_comment() -> None:
     many = dataclasses.replace(
         RESULT, findings=(CONTAINERS,) * 2000, unanswered=RESULT.unanswered * 500
     )
@@ -84,7 +84,7 @@ def test_markdown_fits_a_comment_whatever_was_found() -> None:
     assert text.count("<details>") == text.count("</details>")
 
 
-def test_without_credentials_the_cause_is_told_once() -> None:
+def test_missing_credentials_are_reported_once() -> None:
     entries = tuple(
         dataclasses.replace(
             entry,

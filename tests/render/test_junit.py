@@ -25,7 +25,7 @@ def kinds(suite: ET.Element) -> dict[str, str]:
     }
 
 
-def test_junit_tells_failures_errors_and_skips_apart() -> None:
+def test_junit_separates_failures_errors_and_skips() -> None:
     suites = junit(RESULT)
     assert kinds(suites) == {
         "CW-B001": "error",
@@ -47,7 +47,7 @@ def test_junit_follows_the_threshold() -> None:
     assert kinds(junit(RESULT.strictly()))["CW-Q030"] == "failure"
 
 
-def test_junit_says_where_and_what_to_do() -> None:
+def test_junit_has_position_and_hint() -> None:
     failure = next(junit(RESULT).iter("failure"))
     assert failure.get("message") == QUOTA.message
     assert failure.text
@@ -56,14 +56,14 @@ def test_junit_says_where_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("message", ["a < b & \"c\" 'd'", "bell \x07 and escape \x1b", "]]>"])
-def test_junit_survives_any_message(message: str) -> None:
+def test_junit_escapes_any_message(message: str) -> None:
     finding = dataclasses.replace(CONTAINERS, severity="error", message=message)
     result = dataclasses.replace(RESULT, findings=(finding,))
     failure = next(junit(result).iter("failure"))
     assert str(failure.get("message")).startswith(message[:4])
 
 
-def test_junit_has_a_crash_as_an_error() -> None:
+def test_junit_reports_an_exception_as_an_error() -> None:
     crashed = RuleResult(
         rule="CW-X001", title="T", severity="error", account=False, status="unknown", crash="Boom"
     )

@@ -36,11 +36,11 @@ def priced() -> str:
     return plan_report_html(_plan_report(region="us-east-1"))
 
 
-def test_the_same_goal_gives_the_same_bytes(priced: str) -> None:
+def test_output_is_deterministic_for_a_goal(priced: str) -> None:
     assert plan_report_html(_plan_report(region="us-east-1")) == priced
 
 
-def test_it_is_one_file_that_loads_nothing(priced: str) -> None:
+def test_page_is_one_file_without_external_resources(priced: str) -> None:
     assert "default-src 'none'" in priced
     for word in ("<script", "src=", "@import", "url(", "http://", "<link"):
         assert word not in priced
@@ -67,7 +67,7 @@ def test_names_are_escaped() -> None:
 
 @in_a_browser
 @pytest.mark.parametrize("width", [1000, 420])
-def test_every_chart_is_there_and_can_be_read(priced: str, tmp_path: Path, width: int) -> None:
+def test_every_chart_has_a_text_alternative(priced: str, tmp_path: Path, width: int) -> None:
     page = tmp_path / "plan.html"
     page.write_text(priced)
     found = look(page, tmp_path / "plan.png", width=width)
@@ -86,7 +86,7 @@ def test_every_chart_is_there_and_can_be_read(priced: str, tmp_path: Path, width
 
 
 @in_a_browser
-def test_a_region_without_prices_says_so_instead_of_drawing(tmp_path: Path) -> None:
+def test_missing_prices_are_reported_instead_of_drawn(tmp_path: Path) -> None:
     page = tmp_path / "plan.html"
     page.write_text(plan_report_html(_plan_report(region="us-west-2")))
     found = look(page, tmp_path / "plan.png")

@@ -8,7 +8,7 @@ from clusterwright.render.problems import problems_text
 COUNT = Position("configs/prod.yaml", 22, 12, 2, "    count: 64")
 
 
-def test_the_whole_form_is_the_one_of_the_contract() -> None:
+def test_full_format_matches_the_contract() -> None:
     problem = Problem(
         "compute[2].count: 64 is more than 8",
         ("compute", 2, "count"),
@@ -25,7 +25,7 @@ def test_the_whole_form_is_the_one_of_the_contract() -> None:
     )
 
 
-def test_problems_are_parted_by_an_empty_line_and_notes_follow_the_place() -> None:
+def test_problems_are_separated_and_notes_follow_the_position() -> None:
     first = Problem("one", position=COUNT, note="see network.cidr at a.yaml:3")
     second = Problem("two")
     assert problems_text([first, second]) == (

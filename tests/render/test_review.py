@@ -88,7 +88,7 @@ def test_nothing_changes() -> None:
     assert "nothing changes" in review_markdown(NOTHING)
 
 
-def test_losses_are_called_by_name_in_the_text() -> None:
+def test_data_loss_is_named_in_the_text() -> None:
     text = review_text(review())
     assert "replace" in text
     assert "DATA LOSS, JOBS END" in text

@@ -89,7 +89,7 @@ def review(text: str = "text", many: int = 1) -> Review:
     )  # fmt: skip
 
 
-def test_the_verdict_comes_first_and_details_are_folded() -> None:
+def test_verdict_is_first_and_details_are_folded() -> None:
     lines = review_markdown(review()).splitlines()
     assert lines[0] == marker("prod") == "<!-- clusterwright-diff:prod -->"
     assert lines[2] == "### prod: **fail**, must not be merged"
@@ -101,7 +101,7 @@ def test_the_verdict_comes_first_and_details_are_folded() -> None:
 
 @pytest.mark.parametrize("text", ["x" * 5000, "é|`<" * 900, "短い" * 2000, "a"])
 @pytest.mark.parametrize("many", [1, 2000])
-def test_a_comment_is_never_too_long_and_never_broken(text: str, many: int) -> None:
+def test_comment_is_truncated_without_broken_markup(text: str, many: int) -> None:
     comment = review_markdown(review(text, many))
     assert len(comment) <= MAXIMUM_CHARACTERS
     assert len(comment.encode()) <= MAXIMUM_CHARACTERS
@@ -174,13 +174,13 @@ PLAIN = tokens(review_markdown(review("word")))
 
 
 @given(text=NASTY)
-def test_no_value_has_a_meaning_in_the_comment(text: str) -> None:
+def test_values_are_escaped_in_the_comment(text: str) -> None:
     # Never empty: what has no hint shows none.
     assert tokens(review_markdown(review(f"a{text}"))) == PLAIN
 
 
 @given(text=NASTY)
-def test_text_and_code_stay_on_their_line(text: str) -> None:
+def test_text_and_code_stay_on_one_line(text: str) -> None:
     for shown in (plain(text), code(text)):
         assert "\n" not in shown
         assert "\r" not in shown
@@ -188,6 +188,6 @@ def test_text_and_code_stay_on_their_line(text: str) -> None:
     assert "\x1b" not in review_text(review(text))
 
 
-def test_links_of_aws_stay_links() -> None:
+def test_aws_links_are_kept() -> None:
     link = "https://docs.aws.amazon.com/fsx/x.html"
     assert link in plain(f"see {link}")

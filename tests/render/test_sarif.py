@@ -32,7 +32,7 @@ SCHEMA = json.loads(Path(__file__).with_name("sarif-2.1.0.schema.json").read_tex
 
 
 @pytest.mark.parametrize("result", [RESULT, CLEAN])
-def test_sarif_is_of_the_whole_schema(result: CheckResult) -> None:
+def test_sarif_matches_the_schema(result: CheckResult) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     validator = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
     document = json.loads(check_sarif(result, "1.2.3"))
@@ -41,7 +41,7 @@ def test_sarif_is_of_the_whole_schema(result: CheckResult) -> None:
     assert list(validator.iter_errors(document))
 
 
-def test_sarif_has_what_github_demands_of_a_rule() -> None:
+def test_sarif_rules_have_the_fields_that_github_requires() -> None:
     """GH2012 of Microsoft's validator: short and full description, and help."""
     for rule in sarif(RESULT)["tool"]["driver"]["rules"]:
         assert rule["shortDescription"]["text"]
@@ -49,7 +49,7 @@ def test_sarif_has_what_github_demands_of_a_rule() -> None:
         assert rule["help"]["text"].startswith("docs/reference/rules.md, CW-")
 
 
-def test_sarif_stays_below_what_github_rejects() -> None:
+def test_sarif_is_within_the_limits_of_github() -> None:
     findings = tuple(
         dataclasses.replace(QUOTA, path=f"compute[{index}].count") for index in range(25_010)
     )
@@ -64,7 +64,7 @@ def test_sarif_stays_below_what_github_rejects() -> None:
     assert not any("left out" in json.dumps(n) for n in small["invocations"])
 
 
-def test_sarif_has_the_form_that_the_standard_demands() -> None:
+def test_sarif_has_the_required_format() -> None:
     """The required properties and value sets of SARIF 2.1.0, sections 3.13 to 3.58."""
     run = sarif(RESULT)
     driver = run["tool"]["driver"]
@@ -93,7 +93,7 @@ def test_sarif_has_the_form_that_the_standard_demands() -> None:
         assert ids[notification["associatedRule"]["index"]] == notification["associatedRule"]["id"]
 
 
-def test_sarif_places_findings_and_suppresses_waived_ones() -> None:
+def test_sarif_has_positions_and_suppresses_waived_findings() -> None:
     quota, containers, waived = sarif(RESULT)["results"]
     physical = quota["locations"][0]["physicalLocation"]
     assert physical == {
@@ -108,7 +108,7 @@ def test_sarif_places_findings_and_suppresses_waived_ones() -> None:
     assert "suppressions" not in quota
 
 
-def test_what_is_unknown_is_no_result_of_the_code() -> None:
+def test_unknown_is_a_notification_and_not_a_result() -> None:
     run = sarif(RESULT)
     assert {result["ruleId"] for result in run["results"]} == {"CW-Q012", "CW-L002", "CW-N003"}
     texts = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
@@ -116,7 +116,7 @@ def test_what_is_unknown_is_no_result_of_the_code() -> None:
     assert sarif(CLEAN)["invocations"][0]["executionSuccessful"] is True
 
 
-def test_a_finding_keeps_its_identity_when_lines_move() -> None:
+def test_fingerprint_is_stable_when_lines_move() -> None:
     assert QUOTA.position
     moved = dataclasses.replace(QUOTA, position=dataclasses.replace(QUOTA.position, line=99))
     before = sarif(RESULT)["results"][0]["partialFingerprints"]
@@ -124,7 +124,7 @@ def test_a_finding_keeps_its_identity_when_lines_move() -> None:
     assert after["partialFingerprints"] == before
 
 
-def test_absolute_files_are_uris() -> None:
+def test_absolute_paths_become_uris() -> None:
     assert QUOTA.position
     place = dataclasses.replace(QUOTA.position, file="/a b/c.yaml")
     result = dataclasses.replace(RESULT, findings=(dataclasses.replace(QUOTA, position=place),))
@@ -132,7 +132,7 @@ def test_absolute_files_are_uris() -> None:
     assert location["artifactLocation"]["uri"] == "file:///a%20b/c.yaml"
 
 
-def test_a_finding_without_a_place_has_a_logical_one() -> None:
+def test_finding_without_a_position_has_a_logical_location() -> None:
     finding = Finding(rule="CW-Q012", severity="error", path="budget", message="m")
     (location,) = sarif(dataclasses.replace(RESULT, findings=(finding,)))["results"][0][
         "locations"

@@ -7,21 +7,21 @@ from clusterwright.render.problems import problems_text
 from clusterwright.render.source import excerpt
 
 
-def test_a_file_without_a_line_to_show_is_named_alone() -> None:
+def test_file_without_a_line_is_named_alone() -> None:
     assert excerpt(Position("empty.yaml", 1, 1)) == ["  empty.yaml:1:1"]
 
 
-def test_wide_characters_and_tabs_keep_the_carets_in_place() -> None:
+def test_carets_are_aligned_with_wide_characters_and_tabs() -> None:
     lines = excerpt(Position("a.yaml", 1, 6, 2, "\t名前: 64"))
     assert lines[1].endswith("| \t名前: 64")
     assert lines[2].endswith("| \t      ^^")
 
 
-def test_a_caret_under_a_wide_character_is_as_wide() -> None:
+def test_caret_below_a_wide_character_has_its_width() -> None:
     assert excerpt(Position("a.yaml", 1, 1, 2, "名前"))[2].endswith("| ^^^^")
 
 
-def test_a_very_long_line_is_shown_around_its_place() -> None:
+def test_very_long_line_is_truncated_around_the_position() -> None:
     line = "a" * 500 + "XY" + "b" * 500
     shown = excerpt(Position("a.yaml", 7, 501, 2, line))
     assert len(shown[1]) < 180
@@ -29,11 +29,11 @@ def test_a_very_long_line_is_shown_around_its_place() -> None:
     assert shown[2].count("^") == 2
 
 
-def test_a_place_past_the_end_of_the_line_still_has_a_caret() -> None:
+def test_position_after_the_end_of_the_line_has_a_caret() -> None:
     assert excerpt(Position("a.yaml", 1, 99, 1, "short"))[2].endswith("|      ^")
 
 
-def test_control_characters_of_a_file_do_not_reach_the_terminal() -> None:
+def test_control_characters_are_escaped() -> None:
     text = problems_text(
         [Problem("bad\x1b[2J", position=Position("a.yaml", 1, 1, 1, "x\x1b[31m"))]
     )

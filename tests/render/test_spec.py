@@ -30,7 +30,7 @@ data = st.dictionaries(
 
 
 @given(data)
-def test_what_is_read_back_is_what_was_written(value: dict[str, Any]) -> None:
+def test_output_survives_a_round_trip(value: dict[str, Any]) -> None:
     if "<<" in str(value):
         return
     document = parse_document(spec_yaml(value), "f") if value else None
@@ -48,7 +48,7 @@ def test_origins_are_comments(value: dict[str, Any]) -> None:
     assert parse_document(text, "f").data == value
 
 
-def test_the_form() -> None:
+def test_format_of_values() -> None:
     text = spec_yaml(
         {
             "b": [1, {"w": True, "x": "a b"}, [2], {}, []],
@@ -87,13 +87,13 @@ def test_the_form() -> None:
         ({"a": [1.0, True, "1.0", None]}, {"a": [1, True, "1.0", None]}),
     ],
 )
-def test_whole_numbers_are_written_as_such(value: Any, expected: Any) -> None:
+def test_integers_are_written_as_integers(value: Any, expected: Any) -> None:
     result = whole(value)
     assert result == expected
     assert repr(result) == repr(expected)
 
 
-def test_leaves_are_values_and_what_is_empty() -> None:
+def test_leaves_are_values_and_empty_collections() -> None:
     value = {"b": [1, {"c": 2}], "a": {}, "d": []}
     assert list(leaves(value)) == [
         (("a",), {}),

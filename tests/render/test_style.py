@@ -28,7 +28,7 @@ class _Terminal(io.StringIO):
         (io.StringIO(), {}, False),
     ],
 )
-def test_colour_is_for_terminals_that_want_it(
+def test_colour_depends_on_the_terminal(
     stream: io.StringIO, environment: dict[str, str], coloured: bool
 ) -> None:
     style = Style.of(stream, environment)

@@ -36,12 +36,12 @@ def _texts() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("needle", [*_REGISTRY_HOSTS, *_MACHINE_PATHS])
-def test_no_file_names_a_registry_host_or_a_path_of_one_machine(needle: str) -> None:
+def test_no_file_contains_a_registry_host_or_a_local_path(needle: str) -> None:
     found = [name for name, text in _texts() if needle in text]
     assert not found, f"{needle!r} is in {found}"
 
 
-def test_nothing_reads_a_folder_beside_the_checkout() -> None:
+def test_no_file_reads_a_folder_beside_the_checkout() -> None:
     outside = re.compile(r"\.\./" + "shared|/" + r"shared/(facts|reference|design)")
     found = [name for name, text in _texts() if outside.search(text)]
     assert not found, f"a folder beside the checkout is named in {found}"

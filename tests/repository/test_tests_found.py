@@ -23,7 +23,7 @@ _SCENARIOS = ROOT / "packages" / "rehearsal" / "clusterwright_rehearsal" / "scen
 _REHEARSALS = ROOT / "packages" / "rehearsal" / "tests"
 
 
-def test_no_test_module_imports_from_another() -> None:
+def test_test_modules_do_not_import_each_other() -> None:
     found = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in _python_files("tests", "packages")
@@ -35,7 +35,7 @@ def test_no_test_module_imports_from_another() -> None:
     assert found == []
 
 
-def test_the_tests_of_a_module_are_found_by_its_name() -> None:
+def test_module_tests_are_found_by_name() -> None:
     names = {path.stem for path in _python_files("tests", "packages") if "tests" in path.parts}
     modules = [path for path in _python_files(*PRODUCT) if _counts(path)]
     missing = [path for path in modules if not _is_found(path, names)]

@@ -33,7 +33,7 @@ def texts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("entry", _entries(), ids=lambda entry: entry["pattern"])
-def test_a_retired_word_does_not_come_back(entry: dict[str, Any], texts: dict[str, str]) -> None:
+def test_no_retired_word_is_used(entry: dict[str, Any], texts: dict[str, str]) -> None:
     # A phrase may be broken over two lines, of prose or of comments.
     pattern = re.compile(entry["pattern"].replace(" ", r"\s+(?:[#*]\s+)?"), re.IGNORECASE)
     found = [
@@ -45,7 +45,7 @@ def test_a_retired_word_does_not_come_back(entry: dict[str, Any], texts: dict[st
     assert not found, f"write {entry['use']!r} instead:\n" + "\n".join(found)
 
 
-def test_the_list_of_retired_words_is_complete_and_finds_what_it_names() -> None:
+def test_list_of_retired_words_is_complete_and_effective() -> None:
     for entry in _entries():
         assert entry.keys() <= {"pattern", "use", "except"}
         assert entry["use"]
@@ -53,7 +53,7 @@ def test_the_list_of_retired_words_is_complete_and_finds_what_it_names() -> None
     assert re.search(egress["pattern"], "a network without a way" + " out")
 
 
-def test_the_glossary_defines_each_term_once_in_one_line() -> None:
+def test_glossary_defines_each_term_once_in_one_line() -> None:
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", _GLOSSARY.read_text(), re.MULTILINE)[1:]
     terms = [term for term, _ in rows]
     assert terms == sorted(set(terms), key=str.lower)

@@ -30,7 +30,7 @@ def cluster(*names: str) -> dict[str, Any]:
     return stack({"Topic": resource("AWS::SNS::Topic", Subscription=users)})
 
 
-def test_removing_a_file_system_whose_export_the_cluster_imports_needs_two_deployments() -> None:
+def test_removed_file_system_with_an_imported_export_needs_two_deployments() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("One", "Two"))
     after = app(storage=storage("One"), cluster=cluster("One"))
     (blocker,) = found(before, after)
@@ -39,7 +39,7 @@ def test_removing_a_file_system_whose_export_the_cluster_imports_needs_two_deplo
     assert "cdk deploy cluster --exclusively" in blocker.hint
 
 
-def test_a_user_that_leaves_the_app_is_deleted_first() -> None:
+def test_stack_that_uses_a_removed_stack_is_deleted_first() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("Two"), other=cluster("Two"))
     after = app(storage=storage("One"), cluster=cluster("One"))
     (blocker,) = found(before, after)
@@ -50,7 +50,7 @@ def test_a_user_that_leaves_the_app_is_deleted_first() -> None:
     assert "--exclusively" not in blocker.hint
 
 
-def test_who_uses_what_leaves_the_app_lets_go_of_it_before() -> None:
+def test_users_of_a_removed_stack_are_deployed_first() -> None:
     """A stack cannot be deleted while another uses what it exports, as the network's storage."""
 
     def exporting(name: str, *used: str) -> dict[str, Any]:
@@ -77,20 +77,20 @@ def test_who_uses_what_leaves_the_app_lets_go_of_it_before() -> None:
     assert last == "cdk deploy --all"
 
 
-def test_an_export_that_nobody_imports_may_go() -> None:
+def test_unused_export_can_be_removed() -> None:
     before = app(storage=storage("One", "Two"), cluster=cluster("One"))
     after = app(storage=storage("One"), cluster=cluster("One"))
     assert found(before, after) == ()
 
 
-def test_replacing_one_file_system_by_another_needs_a_version_between() -> None:
+def test_replacement_of_a_file_system_needs_an_intermediate_version() -> None:
     before = app(storage=storage("One"), cluster=cluster("One"))
     after = app(storage=storage("Two"), cluster=cluster("Two"))
     (blocker,) = found(before, after)
     assert "split the change" in blocker.hint
 
 
-def test_a_name_of_its_own_stands_in_the_way_of_a_replacement() -> None:
+def test_fixed_name_blocks_a_replacement() -> None:
     def one(subnet: str) -> Assembly:
         vpc = {"Subnets": [subnet], "SecurityGroupIds": ["g"]}
         return app(
@@ -100,7 +100,7 @@ def test_a_name_of_its_own_stands_in_the_way_of_a_replacement() -> None:
     assert kinds(one("x"), one("y")) == ["name-taken"]
 
 
-def test_a_new_logical_id_under_an_old_name() -> None:
+def test_new_logical_id_with_the_same_name_is_blocked() -> None:
     def one(logical_id: str) -> Assembly:
         group = resource("AWS::Logs::LogGroup", LogGroupName="/a/b")
         return app(a=stack({logical_id: group}))
@@ -108,7 +108,7 @@ def test_a_new_logical_id_under_an_old_name() -> None:
     assert kinds(one("Old"), one("New")) == ["name-taken"]
 
 
-def test_a_type_cannot_change() -> None:
+def test_type_cannot_change() -> None:
     one = app(a=stack({"X": resource("AWS::SNS::Topic")}))
     two = app(a=stack({"X": resource("AWS::SQS::Queue")}))
     assert "type-changed" in kinds(one, two)
@@ -137,7 +137,7 @@ def test_a_type_cannot_change() -> None:
         ),
     ],
 )
-def test_what_fsx_refuses(
+def test_fsx_restrictions_are_reported(
     before: dict[str, Any], after: dict[str, Any], expected: list[str]
 ) -> None:
     def one(properties: dict[str, Any]) -> Assembly:
@@ -147,7 +147,7 @@ def test_what_fsx_refuses(
     assert kinds(one(before), one(after)) == expected
 
 
-def test_what_rds_and_hyperpod_refuse() -> None:
+def test_rds_and_hyperpod_restrictions_are_reported() -> None:
     def database(gib: int) -> Assembly:
         return app(a=stack({"Db": resource("AWS::RDS::DBInstance", AllocatedStorage=gib)}))
 

@@ -22,7 +22,7 @@ def finding(
     return Finding(rule=rule, severity=severity, path=path, message=message)
 
 
-def test_findings_are_new_fixed_or_standing(tmp_path: Path) -> None:
+def test_findings_are_new_fixed_or_unchanged(tmp_path: Path) -> None:
     waived = Waived(finding=finding("CW-N003"), reason="agreed with them", expires=TODAY)
     before = CheckResult(
         "f", "e", (), (finding("CW-A001"), finding("CW-A002"), finding("CW-N003"))
@@ -40,7 +40,7 @@ def test_findings_are_new_fixed_or_standing(tmp_path: Path) -> None:
     assert len(list(finding_gates(found, "error"))) == 2
 
 
-def test_a_group_that_moves_keeps_its_findings(tmp_path: Path) -> None:
+def test_renumbered_group_keeps_its_findings(tmp_path: Path) -> None:
     one = specs.load(tmp_path)
     data = specs.changed({})
     two = specs.load(tmp_path, {"compute": list(reversed(data["compute"]))})

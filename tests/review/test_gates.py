@@ -42,7 +42,7 @@ def allowances(**entry: Any) -> Allowances:
     return Allowances([Allowance(**given)], TODAY)
 
 
-def test_a_replacement_fails_unless_it_is_named() -> None:
+def test_replacement_fails_unless_allowed() -> None:
     (gate,) = replacement_gates([REPLACED], Allowances([], TODAY))
     assert gate.status == "fail"
     assert gate.hint is not None
@@ -53,7 +53,7 @@ def test_a_replacement_fails_unless_it_is_named() -> None:
     assert gate.status == "fail"
 
 
-def test_an_allowance_ends() -> None:
+def test_allowance_expires() -> None:
     over = allowances(expires=dt.date(2026, 11, 19))
     (gate,) = replacement_gates([REPLACED], over)
     assert gate.status == "fail"
@@ -62,7 +62,7 @@ def test_an_allowance_ends() -> None:
     assert [gate.status for gate in replacement_gates([REPLACED], last_day)] == ["allowed"]
 
 
-def test_jobs_of_a_whole_group_are_allowed_by_the_group() -> None:
+def test_loss_of_all_jobs_is_allowed_by_group() -> None:
     changes = nodes(compute__1__name="gpus")
     assert [g.status for g in job_gates(changes, Allowances([], TODAY))] == ["fail"]
     named = allowances(resource="compute[workers]")
@@ -70,7 +70,7 @@ def test_jobs_of_a_whole_group_are_allowed_by_the_group() -> None:
     assert named.unused() == []
 
 
-def test_budgets_pass_through() -> None:
+def test_budget_gates_are_included() -> None:
     limit = Gate("budget.max_increase_percent", None, Decimal(1), Decimal(2), "fail", "too much")
     (gate,) = budget_gates([limit])
     assert (gate.status, gate.name) == ("fail", "budget.max_increase_percent")

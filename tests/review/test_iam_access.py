@@ -27,7 +27,7 @@ def wider(before: Assembly, after: Assembly) -> list[str]:
     return [change.message for change in wider_access(analysis(before, after))]
 
 
-def test_a_new_action_a_new_resource_and_a_dropped_condition_are_named() -> None:
+def test_new_action_resource_and_removed_condition_are_reported() -> None:
     condition = {"StringEquals": {"aws:SourceAccount": "111122223333"}}
     before = policy(allow("s3:GetObject", Condition=condition))
     assert wider(before, policy(allow(["s3:GetObject", "s3:PutObject"], Condition=condition))) == [
@@ -40,7 +40,7 @@ def test_a_new_action_a_new_resource_and_a_dropped_condition_are_named() -> None
     ]
 
 
-def test_the_same_rights_in_other_words_are_no_more() -> None:
+def test_equivalent_permissions_are_not_reported() -> None:
     before = policy(allow(["s3:Get*", "s3:List*"], "*"))
     after = policy(allow("s3:GetObject", "arn:x"), allow("S3:ListBucket", "arn:y"))
     assert wider(before, after) == []
@@ -57,24 +57,24 @@ def test_the_same_rights_in_other_words_are_no_more() -> None:
         ("s3:Get[ab]", "s3:Geta", True),
     ],
 )
-def test_patterns(old: str, new: str, more: bool) -> None:
+def test_wildcard_patterns_are_compared(old: str, new: str, more: bool) -> None:
     assert bool(wider(policy(allow(old)), policy(allow(new)))) is more
 
 
-def test_a_denial_that_goes_widens() -> None:
+def test_removed_deny_is_reported() -> None:
     deny = {"Effect": "Deny", "Action": "s3:DeleteObject", "Resource": "*"}
     before, after = policy(allow("s3:*", "*"), deny), policy(allow("s3:*", "*"))
     assert wider(before, after) == ["no longer denied: <Role>: s3:DeleteObject on *"]
     assert wider(after, before) == []
 
 
-def test_not_action_counts_as_a_whole() -> None:
+def test_not_action_is_compared_as_a_whole() -> None:
     before = policy({"Effect": "Allow", "NotAction": ["iam:*", "s3:*"], "Resource": "*"})
     after = policy({"Effect": "Allow", "NotAction": ["iam:*"], "Resource": "*"})
     assert "everything except iam:*" in wider(before, after)[0]
 
 
-def test_principals_of_resources_and_roles() -> None:
+def test_principals_of_resources_and_roles_are_compared() -> None:
     def bucket(who: Any) -> Assembly:
         statement = {"Effect": "Allow", "Principal": who, "Action": "s3:*", "Resource": "*"}
         body = resource(
@@ -94,7 +94,7 @@ def test_principals_of_resources_and_roles() -> None:
     assert wider(role("sagemaker.amazonaws.com"), role("ec2.amazonaws.com"))
 
 
-def test_attached_policies_and_boundaries() -> None:
+def test_attached_policies_and_boundaries_are_compared() -> None:
     def role(**properties: Any) -> Assembly:
         return app(a=stack({"R": resource("AWS::IAM::Role", **properties)}))
 
@@ -105,7 +105,7 @@ def test_attached_policies_and_boundaries() -> None:
     assert wider(role(), bounded) == []
 
 
-def test_a_document_that_a_function_makes_is_compared_as_a_whole() -> None:
+def test_computed_policy_is_compared_as_a_whole() -> None:
     def one(name: str) -> Assembly:
         statement = {"Fn::Transform": {"Name": name}}
         body = resource("AWS::IAM::Policy", PolicyDocument={"Statement": [statement]}, Roles=["r"])

@@ -20,7 +20,7 @@ def change_of(**changes: Any) -> list[tuple[str, str, int, int, str]]:
     return [(c.group, c.change, c.before, c.after, c.message) for c in found]
 
 
-def test_pools_come_with_the_cluster() -> None:
+def test_pools_are_added_with_the_cluster() -> None:
     found = list(pool_changes(None, cluster()))
     assert [(c.group, c.change, c.after) for c in found] == [
         ("workers", "added", 3),
@@ -29,7 +29,7 @@ def test_pools_come_with_the_cluster() -> None:
     assert all("render kubernetes" in c.message for c in found)
 
 
-def test_nothing_changes_without_a_change() -> None:
+def test_unchanged_spec_changes_nothing() -> None:
     assert change_of() == []
     assert change_of(compute__0__count=3) == []
 
@@ -48,7 +48,7 @@ def test_nothing_changes_without_a_change() -> None:
         ({"compute__1__max_count": 1}, "removed", "outside every stack"),
     ],
 )
-def test_jobs_go_on_whatever_changes(changes: dict[str, Any], change: str, words: str) -> None:
+def test_running_jobs_are_never_affected(changes: dict[str, Any], change: str, words: str) -> None:
     ((group, what, _, _, message),) = change_of(**changes)
     assert (group, what) == ("workers", change)
     assert words in message
@@ -69,13 +69,13 @@ def test_jobs_go_on_whatever_changes(changes: dict[str, Any], change: str, words
         ),
     ],
 )
-def test_what_is_of_all_nodes_is_said_of_each_pool(changes: dict[str, Any], words: str) -> None:
+def test_changes_of_all_nodes_are_reported_per_pool(changes: dict[str, Any], words: str) -> None:
     found = change_of(**changes)
     assert [(c[0], c[1]) for c in found] == [("workers", "updated"), ("block", "updated")]
     assert all(c[4].startswith(f"{words}: ") for c in found)
 
 
-def test_all_pools_go_with_karpenter() -> None:
+def test_pools_are_removed_with_karpenter() -> None:
     off = cluster(kubernetes={}, compute=EKS_KARPENTER["compute"][:2])
     found = list(pool_changes(cluster(), off))
     assert [(c.group, c.change, c.after) for c in found] == [

@@ -51,13 +51,13 @@ def nodes(volume: int = 100, **more: Any) -> dict[str, Any]:
         (nodes(Subnets=["other"]), "replace", True),
     ],
 )
-def test_what_becomes_of_a_node_group(after: Any, effect: str, jobs_die: bool) -> None:
+def test_effects_on_a_node_group_are_reported(after: Any, effect: str, jobs_die: bool) -> None:
     change = changes(app(cluster=nodes()), app(cluster=after))["cluster/Group"]
     assert (change.effect, change.job_loss) == (effect, jobs_die)
 
 
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "eks"])
-def test_another_platform_is_another_cluster(platform: str) -> None:
+def test_other_platform_is_a_new_cluster(platform: str) -> None:
     """No update reaches the nodes there: they are not replaced some at a time."""
     base = {**EKS_MINIMAL, "platform": "hyperpod-eks"}
     before = groups_of_spec(cluster({}, base))
@@ -115,7 +115,7 @@ def test_version_can_increase_by_one_minor(old: Any, new: Any, words: str | None
         ),
     ],
 )
-def test_a_group_in_a_block_is_updated_without_nodes(
+def test_group_in_a_capacity_block_must_be_empty_for_an_update(
     before: dict[str, Any], after: dict[str, Any], refused: bool
 ) -> None:
     block = {"CapacityType": "CAPACITY_BLOCK"}
@@ -143,7 +143,7 @@ def change_of(**changed: Any) -> list[NodesChange]:
         {"compute__0__instance_type": "p5en.48xlarge"},
     ],
 )
-def test_what_is_in_a_launch_template_replaces_nodes(changed: dict[str, Any]) -> None:
+def test_launch_template_changes_replace_nodes(changed: dict[str, Any]) -> None:
     (change,) = change_of(**changed)
     assert (change.change, change.jobs, change.whole_group) == ("replaced", "die", True)
     assert "HyperPod" not in change.message
@@ -153,11 +153,11 @@ def test_what_is_in_a_launch_template_replaces_nodes(changed: dict[str, Any]) ->
     "changed",
     [{"compute__0__labels": {"a": "b"}}, {"compute__0__max_count": 9}],
 )
-def test_what_eks_changes_in_place(changed: dict[str, Any]) -> None:
+def test_in_place_changes_of_eks_keep_nodes(changed: dict[str, Any]) -> None:
     assert change_of(**changed) == []
 
 
-def test_fewer_nodes_are_auto_scalings_choice() -> None:
+def test_auto_scaling_selects_the_removed_nodes() -> None:
     (change,) = change_of(compute__0__count=3)
     assert (change.change, change.jobs) == ("shrunk", "die")
     assert "Auto Scaling selects them" in change.message

@@ -33,7 +33,7 @@ def opened(before: Assembly, after: Assembly) -> list[str]:
     return [change.message for change in wider_network(analysis(before, after))]
 
 
-def test_a_rule_that_is_new_is_named_and_anywhere_is_said() -> None:
+def test_new_rule_is_reported_and_open_ranges_marked() -> None:
     assert opened(group(), group(ingress("0.0.0.0/0"))) == [
         "<G>: tcp port 22 from 0.0.0.0/0 (anywhere)"
     ]
@@ -51,11 +51,11 @@ def test_a_rule_that_is_new_is_named_and_anywhere_is_said() -> None:
         (ingress("10.0.0.0/8"), ingress("10.0.0.0/8", 22, 22, "udp"), True),
     ],
 )
-def test_rules_cover_others(old: Any, new: Any, more: bool) -> None:
+def test_covered_rules_are_not_reported(old: Any, new: Any, more: bool) -> None:
     assert bool(opened(group(old), group(new))) is more
 
 
-def test_rules_in_resources_of_their_own_belong_to_their_group() -> None:
+def test_separate_rule_resources_belong_to_their_group() -> None:
     rule = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "CidrIp": "10.0.0.0/8"}
     own = resource(
         "AWS::EC2::SecurityGroupIngress", GroupId={"Fn::GetAtt": ["G", "GroupId"]}, **rule
@@ -65,12 +65,12 @@ def test_rules_in_resources_of_their_own_belong_to_their_group() -> None:
     assert opened(group(), app(a=stack(after))) == ["<G>: tcp port 22 from 10.0.0.0/8"]
 
 
-def test_a_group_without_egress_rules_lets_everything_out() -> None:
+def test_group_without_egress_rules_allows_all_egress() -> None:
     bare = app(a=stack({"G": resource("AWS::EC2::SecurityGroup", GroupDescription="g")}))
     assert opened(group(), bare) == ["<G>: everything to 0.0.0.0/0 (anywhere)"]
 
 
-def test_gateways_routes_and_switches() -> None:
+def test_gateways_routes_and_public_access_are_reported() -> None:
     closed = resource("AWS::EC2::Subnet", VpcId="v", MapPublicIpOnLaunch=False)
     wide = resource("AWS::EC2::Subnet", VpcId="v", MapPublicIpOnLaunch=True)
     route = resource(
@@ -87,7 +87,7 @@ def test_gateways_routes_and_switches() -> None:
     ]
 
 
-def test_a_bucket_that_may_be_made_public() -> None:
+def test_public_bucket_is_reported() -> None:
     def bucket(on: bool) -> Assembly:
         names = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls")
         block = dict.fromkeys((*names, "RestrictPublicBuckets"), on)

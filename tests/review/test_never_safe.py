@@ -89,7 +89,7 @@ def written(
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(before=edits, after=edits)
-def test_a_replacement_by_the_schema_is_one_in_the_review(
+def test_schema_replacement_is_a_replacement_in_the_review(
     written: Callable[..., tuple[Path, Templates] | None],
     before: tuple[tuple[str, Any], ...],
     after: tuple[tuple[str, Any], ...],
@@ -143,7 +143,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=300)
 @given(chosen=st.sampled_from(_all_types()), old=VALUES, new=VALUES, other=VALUES)
-def test_any_types_create_only_property(
+def test_every_create_only_property_is_a_replacement(
     chosen: tuple[str, str], old: Any, new: Any, other: Any
 ) -> None:
     kind, name = chosen
@@ -155,7 +155,7 @@ def test_any_types_create_only_property(
 
 @settings(max_examples=100)
 @given(chosen=st.sampled_from(_all_types()), value=VALUES)
-def test_equal_values_change_nothing(chosen: tuple[str, str], value: Any) -> None:
+def test_equal_values_are_unchanged(chosen: tuple[str, str], value: Any) -> None:
     kind, name = chosen
     one = app(a=stack({"X": resource(kind, **{name: value})}))
     assert changes(one, one) == {}

@@ -20,18 +20,18 @@ def nodes(**changes: Any) -> list[Any]:
     return nodes_changes(groups_of_spec(cluster()), groups_of_spec(cluster(**changes)))
 
 
-def test_more_nodes_leave_those_there_are() -> None:
+def test_added_nodes_keep_existing_ones() -> None:
     (change,) = nodes(compute__1__count=8)
     assert (change.change, change.jobs, change.whole_group) == ("grown", "none", False)
 
 
-def test_fewer_nodes_end_jobs_but_not_all() -> None:
+def test_removed_nodes_end_some_jobs() -> None:
     (change,) = nodes(compute__1__count=2)
     assert (change.change, change.jobs, change.whole_group) == ("shrunk", "die", False)
     assert "HyperPod selects them" in change.message
 
 
-def test_a_new_name_is_a_new_group_and_the_old_one_goes() -> None:
+def test_renamed_group_is_removed_and_added() -> None:
     gone, new = nodes(compute__1__name="gpus")
     assert (gone.change, gone.whole_group, new.change) == ("removed", True, "added")
     assert "cannot be renamed" in gone.message
@@ -48,7 +48,7 @@ def test_a_new_name_is_a_new_group_and_the_old_one_goes() -> None:
         {"compute__1__taints": [{"key": "team", "effect": "NoExecute"}]},
     ],
 )
-def test_what_replaces_every_node(changes: dict[str, Any]) -> None:
+def test_changes_that_replace_every_node(changes: dict[str, Any]) -> None:
     found = [change for change in nodes(**changes) if change.group == "workers"]
     assert [(c.change, c.jobs, c.whole_group) for c in found] == [("replaced", "die", True)]
 
@@ -60,5 +60,5 @@ def test_what_replaces_every_node(changes: dict[str, Any]) -> None:
         {"compute__1__labels": {"team": "research"}},
     ],
 )
-def test_labels_and_other_taints_leave_jobs_alone(changes: dict[str, Any]) -> None:
+def test_labels_and_weaker_taints_keep_jobs(changes: dict[str, Any]) -> None:
     assert nodes(**changes) == []

@@ -50,7 +50,7 @@ def test_nothing_changes(tmp_path: Path) -> None:
     assert nodes(found, PARALLELCLUSTER, PARALLELCLUSTER) == {}
 
 
-def test_more_nodes_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_added_nodes_need_no_fleet_stop(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__2__count=8)
     found = update(tmp_path, PARALLELCLUSTER, after)
     assert kinds(found) == []
@@ -58,7 +58,7 @@ def test_more_nodes_are_taken_as_they_are(tmp_path: Path) -> None:
     assert (change.change, change.jobs) == ("grown", "none")
 
 
-def test_fewer_nodes_need_the_strategy_that_ends_jobs(tmp_path: Path) -> None:
+def test_removed_nodes_require_the_terminate_strategy(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__2__count=2)
     found = update(tmp_path, PARALLELCLUSTER, after)
     assert kinds(found) == ["cannot-shrink"]
@@ -82,7 +82,7 @@ def test_fewer_nodes_need_the_strategy_that_ends_jobs(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_no_update_takes_is_called_by_its_key(
+def test_unsupported_update_is_reported_by_key(
     tmp_path: Path, changes: dict[str, Any], path: str
 ) -> None:
     found = update(tmp_path, PARALLELCLUSTER, changed(PARALLELCLUSTER, **changes))
@@ -105,7 +105,7 @@ def test_another_release_updates_no_cluster(tmp_path: Path) -> None:
     )
 
 
-def test_another_instance_type_ends_every_job(tmp_path: Path) -> None:
+def test_changed_instance_type_ends_every_job(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__2__instance_type="p5en.48xlarge")
     found = update(tmp_path, PARALLELCLUSTER, after)
     changes = nodes(found, PARALLELCLUSTER, after)
@@ -122,7 +122,7 @@ def test_another_instance_type_ends_every_job(tmp_path: Path) -> None:
         (STOP, "replaced", "die", True),
     ],
 )
-def test_a_change_of_a_queue_goes_by_the_strategy(
+def test_queue_change_follows_the_update_strategy(
     tmp_path: Path, strategy: dict[str, str], change: str, jobs: str, whole: bool
 ) -> None:
     before = changed(PARALLELCLUSTER, parallelcluster=strategy)
@@ -133,7 +133,7 @@ def test_a_change_of_a_queue_goes_by_the_strategy(
         assert (one.change, one.jobs, one.whole_group) == (change, jobs, whole)
 
 
-def test_login_nodes_must_be_gone_before_they_change(tmp_path: Path) -> None:
+def test_login_nodes_must_be_removed_before_a_change(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, compute__1__instance_type="m5.8xlarge")
     found = update(tmp_path, PARALLELCLUSTER, after)
     (blocker,) = parallelcluster.deployment_blockers(found)
@@ -141,7 +141,7 @@ def test_login_nodes_must_be_gone_before_they_change(tmp_path: Path) -> None:
     assert nodes(found, PARALLELCLUSTER, after) == {}
 
 
-def test_a_group_that_goes_takes_its_jobs(tmp_path: Path) -> None:
+def test_removed_group_ends_its_jobs(tmp_path: Path) -> None:
     after = changed(PARALLELCLUSTER, parallelcluster=TERMINATE)
     after["compute"] = after["compute"][:3]
     after["slurm"]["partitions"] = after["slurm"]["partitions"][:1]
@@ -151,6 +151,6 @@ def test_a_group_that_goes_takes_its_jobs(tmp_path: Path) -> None:
     assert (change.change, change.jobs, change.whole_group) == ("removed", "die", True)
 
 
-def test_another_environment_is_another_cluster(tmp_path: Path) -> None:
+def test_other_environment_is_a_new_cluster(tmp_path: Path) -> None:
     other = cluster(tmp_path, changed(PARALLELCLUSTER, environment="other"))
     assert parallelcluster.update_of(cluster(tmp_path, PARALLELCLUSTER), other, None) is None

@@ -29,11 +29,11 @@ def found(tmp_path: Path, plan: dict[str, Any], **changes: Any) -> dict[str, tup
     return {c.path: (c.before, c.after) for c in differences(plan, cluster)}
 
 
-def test_they_agree(tmp_path: Path) -> None:
+def test_plan_and_spec_agree(tmp_path: Path) -> None:
     assert found(tmp_path, PLAN, **{"run.hours": 72}) == {}
 
 
-def test_they_part(tmp_path: Path) -> None:
+def test_differences_from_the_plan_are_reported(tmp_path: Path) -> None:
     plan = {**PLAN, "region": "us-west-2", "failures": {"spares": 2}}
     assert found(tmp_path, plan, **{"run.hours": 48}) == {
         "region": ("us-west-2", "us-east-1"),
@@ -44,7 +44,7 @@ def test_they_part(tmp_path: Path) -> None:
     assert other == {"compute[].instance_type": ("p5.48xlarge", "p5en.48xlarge")}
 
 
-def test_it_lies_beside_the_spec(tmp_path: Path) -> None:
+def test_plan_is_read_beside_the_spec(tmp_path: Path) -> None:
     config = tmp_path / "prod.yaml"
     assert plan_beside(config) is None
     beside = tmp_path / "prod.plan.json"
@@ -57,5 +57,5 @@ def test_it_lies_beside_the_spec(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("plan", [{}, {"candidates": 3}, {"estimate": []}, {"candidates": [1]}])
-def test_a_plan_of_another_shape_says_nothing(tmp_path: Path, plan: dict[str, Any]) -> None:
+def test_plan_of_another_format_is_ignored(tmp_path: Path, plan: dict[str, Any]) -> None:
     assert found(tmp_path, plan) == {}

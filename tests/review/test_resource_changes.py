@@ -28,7 +28,7 @@ def test_nothing_changes() -> None:
     assert changes(same, same) == {}
 
 
-def test_a_create_only_property_replaces_and_says_what_is_lost() -> None:
+def test_create_only_property_replaces_and_reports_the_loss() -> None:
     before, after = lustre(), lustre(SubnetIds=["subnet-2"])
     change = changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"]
     assert (change.effect, change.action, change.certainty) == ("replace", "replace", "certain")
@@ -37,7 +37,7 @@ def test_a_create_only_property_replaces_and_says_what_is_lost() -> None:
     assert "SubnetIds" in change.reasons[0]
 
 
-def test_what_is_retained_is_not_lost_but_the_new_one_is_empty() -> None:
+def test_retained_resource_is_not_lost_but_the_new_one_is_empty() -> None:
     keep = {"UpdateReplacePolicy": "Retain", "DeletionPolicy": "RetainExceptOnCreate"}
     before, after = lustre(**keep), lustre(SubnetIds=["subnet-2"], **keep)
     change = changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"]
@@ -47,13 +47,13 @@ def test_what_is_retained_is_not_lost_but_the_new_one_is_empty() -> None:
     assert "empty" in change.outcome
 
 
-def test_a_policy_that_the_change_takes_away_does_not_keep_anything() -> None:
+def test_removed_retention_policy_does_not_retain() -> None:
     before = lustre(UpdateReplacePolicy="Retain")
     after = lustre(SubnetIds=["subnet-2"], UpdateReplacePolicy="Delete")
     assert changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"].data_loss
 
 
-def test_a_policy_that_gets_weaker_is_said() -> None:
+def test_weaker_retention_policy_is_reported() -> None:
     before, after = lustre(DeletionPolicy="Retain"), lustre()
     change = changes(app(a=stack({"Fs": before})), app(a=stack({"Fs": after})))["a/Fs"]
     assert change.effect == "none"
@@ -68,7 +68,7 @@ def test_a_policy_that_gets_weaker_is_said() -> None:
         ("Retain", False, "it is retained outside the stack"),
     ],
 )
-def test_deletion_of_a_database(policy: str | None, lost: bool, outcome: str) -> None:
+def test_deletion_of_a_database_is_reported(policy: str | None, lost: bool, outcome: str) -> None:
     attributes = {"DeletionPolicy": policy} if policy else {}
     database = resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", **attributes)
     topic = resource("AWS::SNS::Topic")
@@ -78,7 +78,7 @@ def test_deletion_of_a_database(policy: str | None, lost: bool, outcome: str) ->
     assert (change.effect, change.data_loss, change.outcome) == ("delete", lost, outcome)
 
 
-def test_an_ordinary_property_updates_and_an_interrupting_one_restarts() -> None:
+def test_mutable_property_updates_and_interrupting_one_restarts() -> None:
     before = resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", AllocatedStorage=20)
     larger = resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", AllocatedStorage=40)
     faster = resource("AWS::RDS::DBInstance", DBInstanceClass="db.m5.large", AllocatedStorage=20)
@@ -87,7 +87,7 @@ def test_an_ordinary_property_updates_and_an_interrupting_one_restarts() -> None
     assert changes(one, app(a=stack({"Db": faster})))["a/Db"].effect == "restart"
 
 
-def test_a_conditional_property_counts_as_replacement_unless_it_is_known_to_be_none() -> None:
+def test_conditional_property_counts_as_replacement_unless_documented() -> None:
     def instance(**properties: Any) -> dict[str, Any]:
         return resource("AWS::RDS::DBInstance", DBInstanceClass="db.t3.large", **properties)
 
@@ -98,7 +98,7 @@ def test_a_conditional_property_counts_as_replacement_unless_it_is_known_to_be_n
     assert zones.effect == "restart"
 
 
-def test_members_that_the_documentation_alone_calls_replacing() -> None:
+def test_documented_replacements_without_schema_entry() -> None:
     def efa(on: bool) -> dict[str, Any]:
         return lustre(LustreConfiguration={"EfaEnabled": on, "DataCompressionType": "LZ4"})
 
@@ -106,7 +106,7 @@ def test_members_that_the_documentation_alone_calls_replacing() -> None:
     assert change.effect == "replace"
 
 
-def test_a_replacement_follows_references_within_a_stack_and_across_stacks() -> None:
+def test_replacement_follows_references_across_stacks() -> None:
     def network(zone: str) -> dict[str, Any]:
         subnet = resource("AWS::EC2::Subnet", AvailabilityZoneId=zone, VpcId="vpc-1")
         value = {"Fn::GetAtt": ["Subnet", "SubnetId"]}
@@ -130,7 +130,7 @@ def test_a_replacement_follows_references_within_a_stack_and_across_stacks() -> 
     }
 
 
-def test_an_update_in_place_keeps_ids_and_arns() -> None:
+def test_update_in_place_keeps_ids_and_arns() -> None:
     def both(capacity: int) -> dict[str, Any]:
         return stack(
             {
@@ -145,7 +145,7 @@ def test_an_update_in_place_keeps_ids_and_arns() -> None:
     assert list(changes(app(a=both(4800)), app(a=both(9600)))) == ["a/Fs"]
 
 
-def test_an_attribute_that_an_update_may_change_may_replace_what_uses_it() -> None:
+def test_attribute_that_may_change_may_replace_its_users() -> None:
     def both(text: str) -> dict[str, Any]:
         return stack(
             {
@@ -158,7 +158,7 @@ def test_an_attribute_that_an_update_may_change_may_replace_what_uses_it() -> No
     assert (change.effect, change.certainty) == ("replace", "possible")
 
 
-def test_the_same_value_in_other_words_is_no_change() -> None:
+def test_equivalent_value_is_unchanged() -> None:
     before = lustre(SubnetIds=["subnet-1"], StorageCapacity=4800)
     after = lustre(
         SubnetIds=[{"Fn::Sub": "subnet-${Number}"}], StorageCapacity={"Fn::Join": ["", ["4800"]]}
@@ -170,7 +170,7 @@ def test_the_same_value_in_other_words_is_no_change() -> None:
     )
 
 
-def test_a_parameters_default_is_part_of_the_value() -> None:
+def test_parameter_default_is_part_of_the_value() -> None:
     def one(number: str) -> dict[str, Any]:
         return stack(
             {"Fs": lustre(SubnetIds=[{"Ref": "Subnet"}])},
@@ -180,7 +180,7 @@ def test_a_parameters_default_is_part_of_the_value() -> None:
     assert changes(app(a=one("s-1")), app(a=one("s-2")))["a/Fs"].effect == "replace"
 
 
-def test_a_parameter_that_aws_looks_up_may_have_changed() -> None:
+def test_ssm_parameter_may_have_changed() -> None:
     def one(capacity: int) -> dict[str, Any]:
         kind = "AWS::SSM::Parameter::Value<String>"
         return stack(
@@ -193,7 +193,7 @@ def test_a_parameter_that_aws_looks_up_may_have_changed() -> None:
     assert changes(app(a=one(4800)), app(a=one(4800))) == {}
 
 
-def test_mappings_and_conditions_are_looked_up() -> None:
+def test_mappings_and_conditions_are_resolved() -> None:
     def one(zone: str, switch: str) -> dict[str, Any]:
         value = {"Fn::FindInMap": ["Zones", {"Ref": "AWS::Region"}, "id"]}
         chosen = {"Fn::If": ["On", value, "none"]}
@@ -209,7 +209,7 @@ def test_mappings_and_conditions_are_looked_up() -> None:
     assert changes(app(a=one("a", "no")), app(a=one("b", "no"))) == {}
 
 
-def test_a_condition_that_fails_deletes() -> None:
+def test_false_condition_deletes() -> None:
     def one(switch: str) -> dict[str, Any]:
         return stack(
             {"Fs": lustre(Condition="On"), "T": resource("AWS::SNS::Topic")},
@@ -219,19 +219,19 @@ def test_a_condition_that_fails_deletes() -> None:
     assert changes(app(a=one("yes")), app(a=one("no")))["a/Fs"].effect == "delete"
 
 
-def test_a_stack_that_leaves_the_app() -> None:
+def test_removed_stack_deletes_its_resources() -> None:
     topic = stack({"T": resource("AWS::SNS::Topic")})
     change = changes(app(a=stack({"Fs": lustre()}), b=topic), app(b=topic))["a/Fs"]
     assert (change.effect, change.action, change.data_loss) == ("delete", "leave", True)
 
 
-def test_a_logical_id_that_changes_is_a_new_resource_and_a_deletion() -> None:
+def test_changed_logical_id_is_an_addition_and_a_deletion() -> None:
     found = changes(app(a=stack({"Old": lustre()})), app(a=stack({"New": lustre()})))
     assert found["a/Old"].effect == "delete"
     assert (found["a/New"].effect, found["a/New"].action) == ("none", "create")
 
 
-def test_custom_resources_may_be_replaced_unless_they_are_known() -> None:
+def test_unknown_custom_resources_may_be_replaced() -> None:
     def one(kind: str, value: str) -> dict[str, Any]:
         return stack({"C": resource(kind, ServiceToken="arn:x", Value=value)})
 
@@ -242,7 +242,7 @@ def test_custom_resources_may_be_replaced_unless_they_are_known() -> None:
     assert changes(app(a=one(kind, "1")), app(a=one(kind, "2")))["a/C"].effect == "update"
 
 
-def test_a_type_without_schema_may_be_replaced() -> None:
+def test_type_without_a_schema_may_be_replaced() -> None:
     def one(value: str) -> dict[str, Any]:
         return stack({"C": resource("Vendor::Thing::Made", Value=value)})
 
@@ -250,14 +250,14 @@ def test_a_type_without_schema_may_be_replaced() -> None:
     assert (change.effect, change.certainty) == ("replace", "possible")
 
 
-def test_a_cluster_that_goes_takes_its_jobs_along() -> None:
+def test_deleted_cluster_ends_its_jobs() -> None:
     cluster = resource("AWS::SageMaker::Cluster", ClusterName="c", VpcConfig={"Subnets": ["a"]})
     other = resource("AWS::SageMaker::Cluster", ClusterName="c", VpcConfig={"Subnets": ["b"]})
     change = changes(app(a=stack({"C": cluster})), app(a=stack({"C": other})))["a/C"]
     assert (change.effect, change.job_loss) == ("replace", True)
 
 
-def test_a_template_that_is_transformed_is_not_judged_in_silence() -> None:
+def test_transformed_template_is_unknown() -> None:
     body = stack({"Fs": lustre()}, Transform="AWS::Serverless-2016-10-31")
     loops = stack({"Fn::ForEach::Many": ["X", ["a"], {}], "Fs": lustre()})
     assert analysis(app(a=body), app(a=body)).unresolved

@@ -11,7 +11,7 @@ def paths(before: Any, after: Any) -> dict[str, tuple[Any, Any]]:
     return {c.path: (c.before, c.after) for c in spec_changes(before, after)}
 
 
-def test_items_with_names_are_matched_by_name() -> None:
+def test_named_items_are_matched_by_name() -> None:
     one, two = {"name": "a", "count": 1}, {"name": "b", "count": 2}
     before = {"compute": [one, two]}
     assert paths(before, {"compute": [one, {**two, "count": 3}]}) == {"compute[b].count": (2, 3)}
@@ -19,12 +19,12 @@ def test_items_with_names_are_matched_by_name() -> None:
     assert paths(before, {"compute": [two, one]}) == {"compute (order)": (["a", "b"], ["b", "a"])}
 
 
-def test_keys_that_one_platform_lacks_and_that_say_nothing_are_no_change() -> None:
+def test_empty_keys_of_one_platform_are_unchanged() -> None:
     assert paths({"a": {"ebs": None}}, {"a": {}}) == {}
     assert paths({"a": {}}, {"a": {"ebs": None, "labels": {}}}) == {"a.labels": (None, {})}
 
 
-def test_values_of_another_kind_and_lists_of_scalars() -> None:
+def test_changed_types_and_lists_of_scalars_are_compared() -> None:
     assert paths({"x": 1}, {"x": True}) == {"x": (1, True)}
     assert paths({"x": 1}, {"x": 1.0}) == {}
     assert paths({"x": ["a"]}, {"x": ["a", "b"]}) == {"x": (["a"], ["a", "b"])}

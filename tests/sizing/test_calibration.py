@@ -25,14 +25,14 @@ def test_every_benchmark_has_a_source_and_no_hours() -> None:
     assert "hours" not in shapes.replace('"note"', "")
 
 
-def test_the_constants_are_the_best_fit() -> None:
+def test_constants_are_the_best_fit() -> None:
     """A few more rounds of the fit find nothing better: nobody turned a knob by hand."""
     used = calibration.constants()
     better, _ = calibration.fit(DATA, start=used, rounds=2)
     assert calibration.loss(DATA, used) - calibration.loss(DATA, better) < 0.5
 
 
-def test_constants_are_shares_where_they_say_so() -> None:
+def test_shares_are_between_0_and_1() -> None:
     used = calibration.constants()
     shares = ("kernel", "kernel_fp8", "kernel_neuron", "kernel_experts", "attention")
     for name in (*shares, "exposed_tensor", "exposed_expert"):
@@ -42,7 +42,7 @@ def test_constants_are_shares_where_they_say_so() -> None:
     assert all(value > 0 for value in asdict(used).values())
 
 
-def test_the_spread_is_of_benchmarks_that_the_fit_has_not_seen() -> None:
+def test_spread_is_that_of_cross_validation() -> None:
     """One part of the cross-validation, done again: Trainium, one benchmark at a time."""
     neuron = [b for b in DATA if b.hardware.is_neuron][:3]
     found = calibration.spreads(
@@ -52,18 +52,18 @@ def test_the_spread_is_of_benchmarks_that_the_fit_has_not_seen() -> None:
 
 
 @pytest.mark.parametrize(("kind", "limit"), [("dense", 0.2), ("moe", 0.4), ("neuron", 0.2)])
-def test_the_interval_knows_how_far_off_the_model_is(kind: str, limit: float) -> None:
+def test_interval_includes_the_model_error(kind: str, limit: float) -> None:
     spread = calibration.residual_spread()[kind]
     seen = calibration.spreads(DATA, residuals())[kind]
     assert 0.05 < seen < spread < limit
 
 
 @pytest.mark.parametrize("kind", ["dense", "moe", "neuron"])
-def test_the_interval_holds_about_eight_of_ten_that_the_fit_had_not_seen(kind: str) -> None:
+def test_interval_contains_about_eighty_percent_in_cross_validation(kind: str) -> None:
     assert 0.7 <= calibration.coverage(DATA)[kind] <= 0.9
 
 
-def test_the_stored_residuals_are_of_fits_that_left_the_benchmark_out() -> None:
+def test_stored_residuals_are_those_of_cross_validation() -> None:
     """One of them, done again: the last of Trainium."""
     stored = json.loads(
         files("clusterwright.sizing").joinpath("data/calibration.json").read_text("utf-8")
@@ -77,7 +77,7 @@ def test_the_stored_residuals_are_of_fits_that_left_the_benchmark_out() -> None:
     assert stored[last] == pytest.approx(again, abs=0.02)
 
 
-def test_most_benchmarks_are_within_a_quarter() -> None:
+def test_most_benchmarks_are_within_25_percent() -> None:
     off = np.abs(np.exp(residuals()) - 1)
     assert np.mean(off < 0.25) > 0.85
     assert np.median(off) < 0.12

@@ -51,7 +51,7 @@ def seconds(name: str, layout: Layout, hardware: Hardware) -> float:
 
 
 @pytest.mark.parametrize("name", cards())
-def test_every_figure_is_sourced_or_its_reason_is(name: str) -> None:
+def test_every_figure_has_a_source_or_a_reason(name: str) -> None:
     card = cards()[name]
     assert card.source
     for field in ("dense_bf16_tflops", "dense_fp8_tflops", "link_gbytes_per_s"):
@@ -95,7 +95,7 @@ def test_a_bridge_helps_and_pcie_alone_is_slower() -> None:
 
 
 @pytest.mark.parametrize("name", LINKED)
-def test_no_layout_puts_tensor_parallelism_on_pcie(name: str) -> None:
+def test_tensor_parallelism_is_never_on_pcie(name: str) -> None:
     limit = 2 if cards()[name].link_gbytes_per_s else 1
     candidates = plan(name, 8, model="llama2-7b").candidates
     assert all(c.layout is not None and c.layout.tensor <= limit for c in candidates)
@@ -107,7 +107,7 @@ def test_pcie_is_slower_than_nvswitch() -> None:
 
 
 @given(st.sampled_from(LINKED), st.integers(1, 64), st.sampled_from([1, 2, 4, 8]))
-def test_the_network_is_required_for_several_nodes_only(
+def test_network_is_required_only_for_several_nodes(
     name: str, accelerators: int, per_node: int
 ) -> None:
     hint = None
@@ -118,7 +118,7 @@ def test_the_network_is_required_for_several_nodes_only(
     assert ("--network-gbps" in (hint or "")) == (accelerators > per_node)
 
 
-def test_a_faster_network_is_never_slower() -> None:
+def test_faster_network_is_never_slower() -> None:
     days = [plan("L40S", 64, network_gbps=gbps).estimate.days.p50 for gbps in (25, 100, 400)]
     assert days == sorted(days, reverse=True)
 
@@ -148,7 +148,7 @@ def test_one_card_per_node_needs_no_link() -> None:
     assert found.estimate.nodes == 16
 
 
-def test_own_nodes_of_a_named_accelerator() -> None:
+def test_owned_nodes_of_a_named_accelerator() -> None:
     usual, mine = of_accelerator("H100", CATALOG), of_accelerator("H100", CATALOG, per_node=4)
     assert mine.scale_up_size == 4
     assert mine.per_node * mine.scale_out_gbytes_per_s == pytest.approx(

@@ -36,7 +36,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
 P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
 
 
-def test_published_plan_figures() -> None:
+def test_published_runs_have_expected_plans() -> None:
     """70B x 15T on 256 p5: 88 days at 41 % in-run, 117 at 31 %: the P50 lies between."""
     found = planned(params=70e9, tokens=15e12, cluster=P5)
     assert found.training_flops == 6.3e24
@@ -60,7 +60,7 @@ def test_quantiles_are_in_order_and_hours_are_days_times_accelerators() -> None:
         assert e.goodput.p90 < 1
 
 
-def test_the_same_seed_gives_the_same_plan_and_another_nearly() -> None:
+def test_seed_determines_the_plan() -> None:
     goal = {"model": "llama3-8b", "tokens": "15T", "cluster": P5}
     first = planned(**goal)
     assert planned(**goal).estimate == first.estimate
@@ -77,7 +77,7 @@ def test_twice_the_tokens_take_twice_as_long() -> None:
 
 
 @pytest.mark.parametrize("name", model_names())
-def test_every_known_model_is_sized(name: str) -> None:
+def test_every_known_model_can_be_sized(name: str) -> None:
     found = planned(model=name, tokens="1T", cluster=on("H100"))
     assert found.estimate.accelerators_chosen
     assert any("number of accelerators not given" in text for text in found.warnings)
@@ -115,7 +115,7 @@ def test_a_cluster_of_several_nodes_has_days_without_efa() -> None:
     assert small.chosen.efa_off.days is not None
 
 
-def test_the_tornado_names_the_widest_first() -> None:
+def test_tornado_is_sorted_by_width() -> None:
     found = planned(model="llama3-70b", tokens="15T", cluster=P5)
     widths = [swing.days for swing in found.tornado]
     assert widths == sorted(widths, reverse=True)
@@ -136,14 +136,14 @@ def test_faster_recovery_and_fewer_nodes_are_better() -> None:
     assert few.estimate.goodput.p50 > by_recovery[1]
 
 
-def test_fp8_is_faster_than_bf16_and_names_its_peak() -> None:
+def test_fp8_is_faster_than_bf16_with_its_own_peak() -> None:
     goal = {"model": "llama3-70b", "tokens": "15T", "cluster": P5}
     bf16, fp8 = planned(**goal), planned(**goal, precision="fp8")
     assert 0.5 < fp8.estimate.days.p50 / bf16.estimate.days.p50 < 0.95
     assert any("dense FP8 peak, 1,979" in text for text in fp8.warnings)
 
 
-def test_lora_fits_where_training_does_not() -> None:
+def test_lora_fits_where_full_training_does_not() -> None:
     single = {"instance_type": "p5.48xlarge", "nodes": 1}
     with pytest.raises(GoalError, match="do not fit"):
         planned(model="llama3-70b", tokens="1B", cluster=single)
@@ -305,7 +305,7 @@ def test_an_impossible_goal_is_an_error_with_a_hint(
     assert hint in (caught.value.hint or "")
 
 
-def test_the_count_of_the_hint_is_possible() -> None:
+def test_count_in_the_hint_is_possible() -> None:
     with pytest.raises(GoalError) as caught:
         planned(params="1T", tokens="1T", cluster={**P5, "nodes": 1})
     assert "at least 64 x p5.48xlarge" in (caught.value.hint or "")
@@ -336,14 +336,14 @@ def test_a_missed_deadline_is_a_warning() -> None:
     assert any("missed at P50" in text for text in found.warnings)
 
 
-def test_a_count_is_the_fewest_that_meets_the_deadline() -> None:
+def test_count_is_the_minimum_that_meets_the_deadline() -> None:
     tight = planned(model="llama3-70b", tokens="15T", deadline="30d", cluster=on("H100"))
     loose = planned(model="llama3-70b", tokens="15T", deadline="200d", cluster=on("H100"))
     assert tight.estimate.accelerators > loose.estimate.accelerators
     assert loose.estimate.days.p50 < 200
 
 
-def test_a_config_json_equals_the_known_model() -> None:
+def test_config_json_equals_the_known_model() -> None:
     config = hf_config.shape_from_config(
         {
             "model_type": "llama",
@@ -370,7 +370,7 @@ def test_a_config_json_equals_the_known_model() -> None:
     st.sampled_from(["A100-80GB", "H100", "H800", "B200", "Trn2"]),
     st.one_of(st.none(), st.floats(1.5, 25)),
 )
-def test_any_goal_is_a_possible_plan_or_an_error(
+def test_any_goal_is_a_plan_or_an_error(
     params: float, tokens: float, count: int, accelerator: str, ratio: float | None
 ) -> None:
     goal: dict[str, Any] = {"params": params, "tokens": tokens, "cluster": on(accelerator, count)}

@@ -26,7 +26,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
     return {"accelerator": accelerator, "accelerators": count}
 
 
-def test_explain_has_numbers_and_sources() -> None:
+def test_explanation_has_numbers_and_sources() -> None:
     found = planned(model="deepseek-v3", tokens="14T", precision="fp8", cluster=on("H800", 2048))
     rows = {row.what: row for row in found.explained}
     assert rows["training compute"].value == found.training_flops

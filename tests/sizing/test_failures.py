@@ -7,7 +7,7 @@ import pytest
 from clusterwright.sizing.report_types import PlanReport
 
 
-def test_recoveries_are_in_order_and_the_closed_form_is_beside_them(east: PlanReport) -> None:
+def test_recoveries_are_ordered_and_include_the_closed_form(east: PlanReport) -> None:
     failures = east.failures
     assert failures is not None
     manual, automatic, checkpointless = failures.recoveries

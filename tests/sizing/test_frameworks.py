@@ -34,7 +34,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
         ("Trn2", "llama3.1-8b", "beta", "unknown"),
     ],
 )
-def test_frameworks_of_trainium_are_known_or_unknown(
+def test_trainium_frameworks_are_known_or_unknown(
     accelerator: str, model: str, support: str, says: str
 ) -> None:
     found = planned(model=model, tokens="100B", cluster=on(accelerator, 256)).chosen.frameworks

@@ -118,7 +118,7 @@ MAVERICK: dict[str, Any] = {
         (MAVERICK, "llama4-maverick"),
     ],
 )
-def test_a_file_counts_as_the_table_does(config: dict[str, Any], name: str) -> None:
+def test_file_has_the_parameter_count_of_the_table(config: dict[str, Any], name: str) -> None:
     found, known = shape_from_config(config), model(name)
     assert found.counted_params == known.counted_params
     assert found.counted_active == known.counted_active
@@ -158,7 +158,7 @@ def test_an_invalid_file_is_an_error(config: object, said: str) -> None:
         ),
     )
 )
-def test_any_file_is_a_shape_or_a_sentence(config: dict[str, Any]) -> None:
+def test_any_file_is_a_shape_or_an_error(config: dict[str, Any]) -> None:
     try:
         shape = shape_from_config(config)
     except GoalError as error:

@@ -10,7 +10,7 @@ from clusterwright.sizing import inference
 from clusterwright.sizing.errors import GoalError
 
 
-def test_hoffmann_s_loss_of_chinchilla() -> None:
+def test_chinchilla_loss_of_hoffmann() -> None:
     # By logarithms: 406.4 / e^(0.34 x 24.9718) + 410.7 / e^(0.28 x 27.9675) = 0.0835 + 0.1632.
     assert inference.loss(70e9, 1.4e12) == pytest.approx(1.69 + 0.0835 + 0.1632, abs=2e-4)
 
@@ -25,7 +25,7 @@ def test_a_model_that_costs_less_from_the_start_has_no_break_even() -> None:
     assert inference.break_even_tokens(70e9, 1.4e12, 70e9, 2e12) is None
 
 
-def test_more_inference_means_a_smaller_model_trained_for_longer() -> None:
+def test_more_inference_favours_a_smaller_model() -> None:
     few, many = inference.compare(70e9, 1e11), inference.compare(70e9, 1e14)
     assert many.inference_aware.params < few.inference_aware.params <= 75e9
     assert many.inference_aware.tokens > few.inference_aware.tokens
@@ -33,7 +33,7 @@ def test_more_inference_means_a_smaller_model_trained_for_longer() -> None:
 
 
 @given(params=st.floats(1e8, 1e12), tokens=st.floats(1e9, 1e16))
-def test_the_loss_is_the_same_and_the_work_is_never_more(params: float, tokens: float) -> None:
+def test_loss_is_equal_and_compute_never_higher(params: float, tokens: float) -> None:
     found = inference.compare(params, tokens)
     best, first = found.inference_aware, found.compute_optimal
     assert best.loss == pytest.approx(first.loss, rel=1e-9)
@@ -48,6 +48,6 @@ def test_the_loss_is_the_same_and_the_work_is_never_more(params: float, tokens: 
         assert found.break_even_tokens <= tokens * (1 + 1e-9)
 
 
-def test_no_inference_is_no_question() -> None:
+def test_zero_inference_tokens_are_refused() -> None:
     with pytest.raises(GoalError, match="inference tokens are 0"):
         inference.compare(70e9, 0)

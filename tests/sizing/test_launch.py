@@ -28,7 +28,7 @@ def _parsed(launch: Launch) -> dict[str, str | bool]:
     return found
 
 
-def test_llama_3_70b() -> None:
+def test_llama_3_70b_settings() -> None:
     launch = launch_settings(LAYOUT, LLAMA, seq_len=8192, tokens=15e12)
     assert launch.global_batch == 1 * 64 * 32
     assert launch.train_steps == -(-15_000_000_000_000 // (2048 * 8192))
@@ -43,7 +43,7 @@ def test_llama_3_70b() -> None:
     assert launch.torchtitan["parallelism"]["data_parallel_shard_degree"] == 64
 
 
-def test_a_mixture_of_experts_with_latent_attention() -> None:
+def test_mixture_of_experts_with_latent_attention_settings() -> None:
     layout = Layout(pipeline=16, expert=64, data=128, recompute="full", accumulation=8)
     words = _parsed(
         launch_settings(layout, DEEPSEEK, seq_len=4096, tokens=14.8e12, precision="fp8")
@@ -57,7 +57,7 @@ def test_a_mixture_of_experts_with_latent_attention() -> None:
     assert words["fp8-format"] == "hybrid"
 
 
-def test_layers_that_do_not_divide_are_cautions() -> None:
+def test_indivisible_layers_are_warnings() -> None:
     layout = Layout(tensor=8, pipeline=6, data=8, virtual=2)
     launch = launch_settings(layout, LLAMA, seq_len=8192, tokens=1e12)
     assert virtual_layers(layout, LLAMA) is None
@@ -78,7 +78,7 @@ def test_a_share_of_the_layers_is_recomputed() -> None:
     assert everything.torchtitan["activation_checkpoint"] == {"mode": "full"}
 
 
-def test_no_batch_is_refused() -> None:
+def test_missing_batch_is_refused() -> None:
     with pytest.raises(GoalError):
         launch_settings(Layout(data=0), LLAMA, seq_len=8192, tokens=1e12)
 
@@ -92,7 +92,7 @@ def test_no_batch_is_refused() -> None:
     sharding=st.sampled_from(["none", "distributed-optimizer", "zero-2", "fsdp"]),
     recompute=st.sampled_from(["none", "selective", "full"]),
 )
-def test_every_framework_has_one_batch_and_one_product(
+def test_frameworks_have_the_same_batch_and_layout(
     tensor: int,
     pipeline: int,
     data: int,

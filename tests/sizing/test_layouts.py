@@ -30,7 +30,7 @@ def on(accelerator: str, count: int | None = None) -> dict[str, Any]:
 P5 = {"instance_type": "p5.48xlarge", "nodes": 256}
 
 
-def test_the_smallest_fitting_layout_is_a_note() -> None:
+def test_smallest_fitting_layout_is_noted() -> None:
     found = planned(model="llama3-70b", tokens="1T", cluster=P5)
     note = next(text for text in found.chosen.notes if "fits from" in text)
     count = int(note.split("fits from ")[1].split()[0].replace(",", ""))

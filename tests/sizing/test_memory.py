@@ -71,14 +71,14 @@ LAYOUTS = [
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.text)
 @pytest.mark.parametrize("name", ["llama3-70b", "llama2-7b", "llama2-70b"])
-def test_states_are_megatrons(name: str, layout: Layout) -> None:
+def test_optimizer_states_match_megatron(name: str, layout: Layout) -> None:
     shape = model(name)
     found = parts(shape, layout)
     states = found["weights"] + found["gradients"] + found["optimizer"]
     assert states == pytest.approx(megatron_states(shape, layout), rel=1e-6)
 
 
-def test_a_stage_holds_whole_layers() -> None:
+def test_stage_has_whole_layers() -> None:
     """Megatron's estimator divides 126 layers by 4; a stage has 32 of them or 31."""
     layout, shape = LAYOUTS[2], model("llama3.1-405b")
     found = parts(shape, layout)
@@ -87,7 +87,7 @@ def test_a_stage_holds_whole_layers() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.text)
-def test_activations_are_megatrons_within_the_logits(layout: Layout) -> None:
+def test_activations_match_megatron_except_logits(layout: Layout) -> None:
     """Ours has 6 bytes per logit (FP32 and its BF16 gradient), Megatron's estimator 4; the rest is
     the same.
     """
@@ -100,7 +100,7 @@ def test_activations_are_megatrons_within_the_logits(layout: Layout) -> None:
     assert ours == pytest.approx(theirs, rel=0.01)
 
 
-def test_without_sequence_parallelism_as_korthikanti() -> None:
+def test_activations_without_sequence_parallelism_match_korthikanti() -> None:
     layout = Layout(tensor=8, data=8, micro_batch=1, accumulation=8)
     gpt = model("gpt3-175b")
     found = parts(gpt, layout, 2048, sequence_parallel=False)
@@ -125,14 +125,14 @@ def test_zero_shards_by_stage(sharding: str, bytes_per_parameter: float) -> None
     assert states == pytest.approx(LLAMA.params * bytes_per_parameter, rel=1e-6)
 
 
-def test_an_8_bit_optimizer_takes_half_of_adams() -> None:
+def test_8_bit_optimizer_needs_half_the_memory_of_adam() -> None:
     layout = Layout(data=8)
     assert parts(LLAMA, layout, optimizer_bytes=6.0)["optimizer"] == pytest.approx(
         parts(LLAMA, layout)["optimizer"] / 2
     )
 
 
-def test_recomputation_keeps_less() -> None:
+def test_recomputation_needs_less_memory() -> None:
     kept = {
         how: parts(LLAMA, Layout(tensor=8, data=8, recompute=how), flash_attention=False)[  # type: ignore[arg-type]
             "activations"
@@ -145,7 +145,7 @@ def test_recomputation_keeps_less() -> None:
     assert kept["none"] - kept["selective"] == pytest.approx(scores)
 
 
-def test_lora_and_qlora_keep_little() -> None:
+def test_lora_and_qlora_need_little_memory() -> None:
     shape = model("llama3-70b")
     full = memory.training_of("fine-tune", "adam", shape)
     lora = memory.training_of("lora", "adam", shape, lora_rank=16)
@@ -168,14 +168,14 @@ def test_adapters_are_counted_per_matrix() -> None:
     assert memory.lora_params(shape, 16) == 32 * per_layer
 
 
-def test_the_kv_cache_of_llama3_70b() -> None:
+def test_kv_cache_of_llama3_70b() -> None:
     """2 x 80 layers x 8 heads x 128 x 2 bytes = 320 KiB per token."""
     assert memory.kv_cache_bytes(LLAMA, 1) == 2 * 80 * 8 * 128 * 2
     found = memory.inference_bytes(LLAMA, precision="int4", tokens_in_cache=1000)
     assert found["weights"] == LLAMA.params * 0.5
 
 
-def test_a_checkpoint_is_14_bytes_per_parameter() -> None:
+def test_checkpoint_has_14_bytes_per_parameter() -> None:
     assert memory.checkpoint_bytes(model("bloom-176b")) == pytest.approx(2.46e12, rel=0.01)
 
 

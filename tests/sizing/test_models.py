@@ -31,7 +31,7 @@ STATED = {
 
 
 @pytest.mark.parametrize("name", sorted(STATED))
-def test_counts_equal_published_ones(name: str) -> None:
+def test_parameter_counts_match_published_ones(name: str) -> None:
     params, active = STATED[name]
     shape = model(name)
     assert shape.params == pytest.approx(params * 1e9, rel=0.006)

@@ -47,14 +47,14 @@ def test_on_demand_is_rate_times_nodes_times_hours() -> None:
     assert offer.usd.p90 == pytest.approx(66 * 70 * 24 * rate)
 
 
-def test_another_region_has_no_price_and_says_so() -> None:
+def test_missing_regional_price_is_reported() -> None:
     (offer,) = _offers(_candidate(), "on-demand", region="us-west-2")
     assert offer.usd is None
     assert "us-west-2" in (offer.unknown or "")
     assert offers.cheapest([offer], 1000) is None
 
 
-def test_a_plan_is_paid_whole_and_an_old_offer_is_a_hint() -> None:
+def test_plan_is_paid_completely_and_an_old_offer_is_a_hint() -> None:
     (offer,) = _offers(_candidate(nodes=60), "training-plan", spares=2)
     assert offer.usd is None
     assert offer.purchase is not None

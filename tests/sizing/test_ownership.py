@@ -53,7 +53,7 @@ def test_example_004_07_power_of_eight_for_a_month() -> None:
     assert break_even(month, 0).owned_total == pytest.approx(120_960)
 
 
-def test_power_dearer_than_rent_never_pays_back() -> None:
+def test_power_above_rent_never_pays_back() -> None:
     found = break_even(Owned(purchase=1e5, watts=10_000, tariff_per_kwh=1), 5.0)
     assert found.hours is found.years is found.utilisation is None
     assert found.cheaper == "rented"
@@ -86,7 +86,7 @@ def test_figures_out_of_range_are_errors(change: dict[str, float], says: str) ->
     use=st.floats(0.05, 1),
     rent=st.floats(0.1, 1e4),
 )
-def test_at_the_break_even_both_cost_the_same(
+def test_costs_are_equal_at_the_break_even(
     purchase: float,
     watts: float,
     tariff: float,

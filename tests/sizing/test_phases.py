@@ -15,7 +15,7 @@ from clusterwright.sizing.phases import ramp
 DAY = dt.date(2027, 1, 4)
 
 
-def test_eight_sixty_four_five_hundred_and_twelve() -> None:
+def test_ramp_of_8_64_and_512_nodes() -> None:
     phases = ramp(512, 60, DAY, usd_per_node_hour=50.0)
     assert [one.nodes for one in phases] == [8, 64, 512]
     assert [one.quota_instances for one in phases] == [8, 64, 512]
@@ -24,7 +24,7 @@ def test_eight_sixty_four_five_hundred_and_twelve() -> None:
     assert phases[-1].usd == 512 * 60 * 24 * 50.0
 
 
-def test_a_small_cluster_has_no_ramp() -> None:
+def test_small_cluster_has_no_ramp() -> None:
     (only,) = ramp(8, 3.5, DAY, usd_per_node_hour=None)
     assert only.days == 4
     assert only.usd is None
@@ -37,7 +37,7 @@ def test_steps_must_increase(steps: tuple[int, ...]) -> None:
 
 
 @given(nodes=st.integers(1, 5000), days=st.floats(0.5, 1000))
-def test_phases_follow_each_other_and_cost_less_than_the_run(nodes: int, days: float) -> None:
+def test_phases_are_consecutive_and_cost_less_than_the_run(nodes: int, days: float) -> None:
     phases = ramp(nodes, days, DAY, usd_per_node_hour=2.0)
     assert phases[-1].nodes == nodes
     for before, after in itertools.pairwise(phases):

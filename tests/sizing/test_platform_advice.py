@@ -23,7 +23,7 @@ from clusterwright.sizing.platform_advice import Preferences, advise
         (None, None, True, None, "hyperpod-eks"),
     ],
 )
-def test_the_decision_tree(
+def test_decision_tree_selects_the_platform(
     scripts: bool | None,
     recovery: bool | None,
     kubernetes: bool | None,
@@ -63,7 +63,7 @@ def test_mig_requires_kubernetes() -> None:
     assert advise(Preferences(True, True, mig=True)).platform == "hyperpod-eks"
 
 
-def test_a_requested_platform_is_the_answer_with_its_cautions() -> None:
+def test_requested_platform_is_used_with_its_cautions() -> None:
     found = advise(Preferences(True, True, platform="eks", nodes=512))
     assert found.platform == "eks"
     assert found.reasons == ("eks was requested",)

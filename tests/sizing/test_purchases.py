@@ -13,13 +13,13 @@ from clusterwright.sizing.purchases import Advance, cover
 CATALOG = load_catalog()
 
 
-def test_weeks_after_a_fortnight() -> None:
+def test_durations_are_whole_weeks_after_14_days() -> None:
     assert cover(8, 13.2, "capacity-block", CATALOG).purchases[0].days == 14
     assert cover(8, 15, "capacity-block", CATALOG).purchases[0].days == 21
     assert cover(8, 15, "training-plan", CATALOG).purchases[0].days == 15
 
 
-def test_a_run_of_odd_size_is_several_powers_of_two() -> None:
+def test_unusual_size_is_split_into_powers_of_two() -> None:
     bought = cover(100, 30, "training-plan", CATALOG)
     assert [(one.instances, one.count) for one in bought.purchases] == [(64, 1), (32, 1), (4, 1)]
     assert bought.idle_instance_days == 0
@@ -34,7 +34,7 @@ def test_a_long_run_uses_consecutive_blocks() -> None:
     assert any("56 days in advance" in text for text in bought.cautions)
 
 
-def test_more_than_the_limit_of_an_organisation_is_refused() -> None:
+def test_organization_limit_is_enforced() -> None:
     with pytest.raises(GoalError, match="limit of 256"):
         cover(300, 30, "capacity-block", CATALOG)
 
@@ -44,9 +44,7 @@ def test_more_than_the_limit_of_an_organisation_is_refused() -> None:
     days=st.floats(0.1, 1000),
     kind=st.sampled_from(["capacity-block", "training-plan"]),
 )
-def test_what_is_bought_covers_the_run_and_can_be_bought(
-    nodes: int, days: float, kind: Advance
-) -> None:
+def test_purchases_cover_the_run_and_are_available(nodes: int, days: float, kind: Advance) -> None:
     bought = cover(nodes, days, kind, CATALOG)
     by_start: dict[int, int] = {}
     for one in bought.purchases:

@@ -36,7 +36,7 @@ from clusterwright.sizing.quantities import (
         (70_000_000_000, 70e9),
     ],
 )
-def test_a_count_is_read(text: str | float, value: float) -> None:
+def test_counts_are_parsed(text: str | float, value: float) -> None:
     assert parse_count(text, PARAMETERS, field="params") == value
 
 
@@ -63,7 +63,7 @@ def test_a_count_is_read(text: str | float, value: float) -> None:
         ("70B; rm", "not a number", "70B"),
     ],
 )
-def test_a_mistake_has_a_hint_with_the_probable_number(
+def test_mistake_has_a_hint_with_the_probable_number(
     text: str | float, said: str, hint: str
 ) -> None:
     with pytest.raises(GoalError) as caught:
@@ -73,7 +73,7 @@ def test_a_mistake_has_a_hint_with_the_probable_number(
     assert caught.value.field == "params"
 
 
-def test_tokens_without_their_unit_are_trillions() -> None:
+def test_tokens_without_a_unit_have_a_hint() -> None:
     with pytest.raises(GoalError) as caught:
         parse_count("15", TOKENS, field="tokens")
     assert caught.value.hint == "did you mean 15T (1.5e+13)?"
@@ -91,7 +91,7 @@ def test_any_text_is_a_number_in_range_or_an_error(text: str | float) -> None:
 
 
 @given(st.floats(min_value=1e6, max_value=1e14))
-def test_a_count_survives_being_written_and_read(value: float) -> None:
+def test_count_survives_a_round_trip(value: float) -> None:
     kind = Quantity("things", "things", 1, 1e16, "B", "1B")
     assert parse_count(human(value), kind, field="x") == pytest.approx(value, rel=0.006)
 
@@ -99,7 +99,7 @@ def test_a_count_survives_being_written_and_read(value: float) -> None:
 @pytest.mark.parametrize(
     ("text", "hours"), [("90d", 2160), ("2w", 336), ("72h", 72), ("1y", 8760), ("3mo", 2190)]
 )
-def test_a_duration_is_read(text: str, hours: float) -> None:
+def test_durations_are_parsed(text: str, hours: float) -> None:
     assert parse_hours(text) == hours
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.sizing.report_types import PlanReport
 
 
-def test_quotas_are_of_the_chosen_type_with_spares(east: PlanReport) -> None:
+def test_quotas_are_for_the_chosen_type_with_spares(east: PlanReport) -> None:
     assert east.failures is not None
     wanted = east.plan.chosen.nodes + east.failures.spares
     by_code = {quota.code: quota for quota in east.quotas}

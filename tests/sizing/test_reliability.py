@@ -23,7 +23,7 @@ RATE = 3.79e-3
         (2048, 3.1, 1.8, 5.0),
     ],
 )
-def test_mean_times(nodes: int, hours: float, low: float, high: float) -> None:
+def test_mean_time_to_interruption(nodes: int, hours: float, low: float, high: float) -> None:
     assert r.mtti_hours(float(nodes), RATE) == pytest.approx(hours, rel=0.01)
     assert r.mtti_hours(float(nodes), 6.5e-3) == pytest.approx(low, rel=0.03)
     assert r.mtti_hours(float(nodes), 2.34e-3) == pytest.approx(high, rel=0.03)
@@ -33,7 +33,7 @@ def test_mean_times(nodes: int, hours: float, low: float, high: float) -> None:
     ("nodes", "restart_min", "save_s", "interval_min", "ettr"),
     [(256, 10, 30, 38, 0.968), (2048, 10, 30, 13.6, 0.877), (2048, 3, 5, 5.6, 0.955)],
 )
-def test_effective_training_time_ratio(
+def test_effective_training_time_ratio_is_computed(
     nodes: int, restart_min: float, save_s: float, interval_min: float, ettr: float
 ) -> None:
     mtti = r.mtti_hours(float(nodes), RATE)
@@ -49,7 +49,9 @@ def test_effective_training_time_ratio(
 
 
 @given(st.floats(0.5, 1e4), st.floats(1e-4, 0.5), st.floats(1e-3, 2.0), st.floats(0.02, 10.0))
-def test_goodput_is_a_share(mtti: float, save: float, restart: float, interval: float) -> None:
+def test_goodput_is_between_0_and_1(
+    mtti: float, save: float, restart: float, interval: float
+) -> None:
     found = r.goodput(mtti, restart, interval, save)
     assert 0 <= found < 1
     assert r.goodput(mtti * 2, restart, interval, save) >= found
@@ -58,14 +60,14 @@ def test_goodput_is_a_share(mtti: float, save: float, restart: float, interval: 
 
 
 @given(st.floats(2, 1e4), st.floats(1e-4, 0.02), st.floats(1e-3, 0.3))
-def test_dalys_interval_is_the_best(mtti: float, save: float, restart: float) -> None:
+def test_daly_interval_is_optimal(mtti: float, save: float, restart: float) -> None:
     best = r.daly_hours(save, mtti)
     there = r.goodput(mtti, restart, best, save)
     for factor in (0.5, 0.8, 1.25, 2):
         assert r.goodput(mtti, restart, best * factor, save) <= there + 2e-4
 
 
-def test_a_tenth_of_the_mean_time_is_youngs_for_one_save_only() -> None:
+def test_tenth_of_the_mean_time_equals_young_for_one_save_time() -> None:
     """000-20: 150 minutes give 15; Young agrees for a blocking save of 45 s."""
     assert r.tenth_hours(2.5) * 60 == pytest.approx(15)
     assert r.young_hours(45 / 3600, 2.5) * 60 == pytest.approx(15)
@@ -74,7 +76,7 @@ def test_a_tenth_of_the_mean_time_is_youngs_for_one_save_only() -> None:
     assert side.goodput_young > side.goodput_tenth
 
 
-def test_a_save_longer_than_the_mean_time_is_not_taken_apart() -> None:
+def test_save_longer_than_the_mean_time_is_not_approximated() -> None:
     assert r.daly_hours(3.0, 1.0) == 1.0
     with pytest.raises(GoalError):
         r.intervals(0.0, 0.1, 0.1)
@@ -82,7 +84,7 @@ def test_a_save_longer_than_the_mean_time_is_not_taken_apart() -> None:
         r.intervals(float("nan"), 0.1, 0.1)
 
 
-def test_arrays_give_what_floats_give() -> None:
+def test_arrays_and_floats_have_equal_results() -> None:
     nodes = np.array([32.0, 256.0, 2048.0])
     many = r.goodput(
         r.mtti_hours(nodes, np.full(3, RATE)), np.full(3, 0.2), np.full(3, 0.5), np.full(3, 0.01)
@@ -91,6 +93,6 @@ def test_arrays_give_what_floats_give() -> None:
     assert np.allclose(many, each)
 
 
-def test_spares_of_the_study() -> None:
+def test_number_of_spares_is_computed() -> None:
     assert r.spares_suggested(256, RATE, 1.0) == 3
     assert r.spares_suggested(1, RATE, 0.1) == 1

@@ -14,14 +14,14 @@ from clusterwright.sizing.report_types import PlanReport
 from tests.support.plan_reports import DAY, plan_report
 
 
-def test_storage_takes_the_checkpoints_of_this_model(east: PlanReport) -> None:
+def test_storage_is_sized_for_the_checkpoints_of_the_model(east: PlanReport) -> None:
     storage = east.storage
     assert storage is not None
     assert storage.checkpoint_bytes == pytest.approx(14 * east.plan.shape.params)
     assert storage.dataset_bytes == pytest.approx(4 * 15e12)
 
 
-def test_only_adapters_are_saved_of_lora() -> None:
+def test_only_adapters_are_saved_with_lora() -> None:
     found = build_report(
         parse(
             {
@@ -39,7 +39,7 @@ def test_only_adapters_are_saved_of_lora() -> None:
     assert found.launch is None
 
 
-def test_a_ramp_ends_with_the_run(east: PlanReport) -> None:
+def test_ramp_ends_with_the_run(east: PlanReport) -> None:
     found = plan_report(
         Questions(ramp_steps=(8, 64), starts=dt.date(2027, 3, 1)), region="us-east-1"
     )
@@ -84,5 +84,5 @@ def test_named_hardware_is_compared_with_the_rent_of_the_same_run() -> None:
     assert any("days of their life" in text for text in late.unknown)
 
 
-def test_the_same_goal_gives_the_same_answer(east: PlanReport) -> None:
+def test_report_is_deterministic(east: PlanReport) -> None:
     assert plan_report(region="us-east-1") == east

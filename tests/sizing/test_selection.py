@@ -9,7 +9,7 @@ from clusterwright.sizing.report_types import PlanReport
 from tests.support.plan_reports import plan_report
 
 
-def test_the_cheapest_in_time_is_chosen(east: PlanReport) -> None:
+def test_cheapest_candidate_in_time_is_chosen(east: PlanReport) -> None:
     chosen = east.plan.chosen
     usd = east.plan.estimate.usd
     assert usd is not None

@@ -20,7 +20,7 @@ def _serve(name: str, **more: object) -> Serving:
     return plan_serving(models.model(name), CATALOG, **values)  # type: ignore[arg-type]
 
 
-def test_accelerators_are_a_whole_number() -> None:
+def test_accelerators_are_an_integer() -> None:
     """671B in BF16 is 1,342 GB: 20 GPUs of 80 GB in the document, more than share a link."""
     found = _serve("deepseek-v3", types=["p5.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge"])
     by_name = {one.hardware.name: one for one in found.replicas}
@@ -31,7 +31,7 @@ def test_accelerators_are_a_whole_number() -> None:
     assert fp8.replicas[0].accelerators == 8
 
 
-def test_seventy_billion_by_precision() -> None:
+def test_replica_of_70b_by_precision() -> None:
     sizes = {
         precision: _serve("llama3-70b", precision=precision, types=["p5.48xlarge"]).replicas[0]
         for precision in ("bf16", "int8", "int4")
@@ -42,26 +42,26 @@ def test_seventy_billion_by_precision() -> None:
     assert sizes["int4"].parts_gib["weights"] == pytest.approx(70.55e9 / 2 / 2**30, rel=0.01)
 
 
-def test_one_sequence_is_bound_by_reading_the_weights() -> None:
+def test_single_sequence_is_limited_by_memory_bandwidth() -> None:
     (one,) = _serve("llama3-70b", types=["p5.48xlarge"]).replicas
     # 141 GB of weights and 1.3 GB of cache over 2 x 3.35 TB/s.
     assert one.bound_by == "memory bandwidth"
     assert one.tokens_per_s_bound == pytest.approx(2 * 3.35e12 / 142.4e9, rel=0.02)
 
 
-def test_low_bits_warn_of_quality() -> None:
+def test_low_precision_has_a_quality_warning() -> None:
     assert any("loses quality" in text for text in _serve("llama3-8b", precision="int4").warnings)
     assert not any("loses quality" in text for text in _serve("llama3-8b").warnings)
 
 
-def test_what_no_type_holds_says_what_would() -> None:
+def test_too_large_model_has_a_hint() -> None:
     with pytest.raises(GoalError) as caught:
         _serve("deepseek-v3", sequences=10_000, seq_len=1_000_000)
     assert "int8 or int4" in (caught.value.hint or "")
 
 
 @given(sequences=st.integers(1, 256), seq_len=st.integers(128, 32_768))
-def test_no_replica_beats_its_memory(sequences: int, seq_len: int) -> None:
+def test_throughput_is_limited_by_memory(sequences: int, seq_len: int) -> None:
     found = _serve("llama3-8b", sequences=sequences, seq_len=seq_len)
     for one in found.replicas:
         if one.infeasible:

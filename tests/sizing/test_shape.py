@@ -15,7 +15,7 @@ from clusterwright.sizing.shape import ModelShape, infer
 
 @settings(max_examples=200)
 @given(st.floats(min_value=1e6, max_value=5e12))
-def test_a_dense_shape_is_inferred_to_its_size(params: float) -> None:
+def test_dense_shape_is_inferred_from_its_size(params: float) -> None:
     shape = infer(params)
     assert shape.counted_params == pytest.approx(params, rel=0.01)
     assert shape.params == params
@@ -25,7 +25,7 @@ def test_a_dense_shape_is_inferred_to_its_size(params: float) -> None:
 
 @settings(max_examples=200)
 @given(st.floats(min_value=5e9, max_value=3e12), st.floats(min_value=2, max_value=30))
-def test_a_mixture_of_experts_is_inferred_to_both_sizes(params: float, ratio: float) -> None:
+def test_mixture_of_experts_is_inferred_from_both_sizes(params: float, ratio: float) -> None:
     active = params / ratio
     try:
         shape = infer(params, active=active)
@@ -67,7 +67,7 @@ def test_grouped_query_attention_saves_parameters() -> None:
     assert full.kv_values_per_token == 8 * grouped.kv_values_per_token
 
 
-def test_latent_attention_keeps_a_small_cache() -> None:
+def test_latent_attention_has_a_small_cache() -> None:
     """DeepSeek-V3 keeps 512 + 64 numbers per layer and token."""
     shape = model("deepseek-v3")
     assert shape.kv_values_per_token == 61 * 576

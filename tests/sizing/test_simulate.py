@@ -29,7 +29,7 @@ def setup(nodes: int = 2048, **changes: object) -> SimulationSetup:
 
 
 @pytest.mark.parametrize("nodes", [32, 256, 1024, 2048])
-def test_it_agrees_with_the_closed_form_where_that_holds(nodes: int) -> None:
+def test_simulation_agrees_with_the_closed_form_where_valid(nodes: int) -> None:
     found = run(setup(nodes), runs=1000)
     assert found.difference == pytest.approx(0, abs=0.001)
     assert found.agrees
@@ -38,24 +38,26 @@ def test_it_agrees_with_the_closed_form_where_that_holds(nodes: int) -> None:
 @pytest.mark.parametrize(
     ("restart", "save", "interval"), [(60, 5, 300), (1800, 60, 900), (600, 30, 7200)]
 )
-def test_it_agrees_off_the_best_interval_too(restart: float, save: float, interval: float) -> None:
+def test_simulation_agrees_at_other_intervals(
+    restart: float, save: float, interval: float
+) -> None:
     found = run(
         setup(restart_seconds=restart, save_seconds=save, interval_seconds=interval), runs=500
     )
     assert found.difference == pytest.approx(0, abs=0.004)
 
 
-def test_interruptions_are_as_many_as_the_rate_says() -> None:
+def test_number_of_interruptions_matches_the_rate() -> None:
     found = run(setup(), runs=400)
     assert found.interruptions.p50 == pytest.approx(2048 * 90 * RATE, rel=0.03)
 
 
-def test_time_is_spent_once() -> None:
+def test_time_is_accounted_once() -> None:
     found = run(setup(spares=1), runs=300)
     assert found.mean * HOURS + sum(found.lost_hours.values()) == pytest.approx(HOURS, rel=1e-3)
 
 
-def test_too_few_spares_are_what_the_closed_form_cannot_see() -> None:
+def test_insufficient_spares_differ_from_the_closed_form() -> None:
     none, enough = run(setup(spares=0), runs=300), run(setup(spares=40), runs=300)
     assert none.mean < 0.5 < enough.mean
     assert not none.agrees
@@ -63,19 +65,19 @@ def test_too_few_spares_are_what_the_closed_form_cannot_see() -> None:
     assert enough.lost_hours["waiting for a node"] < 1
 
 
-def test_more_spares_never_hurt() -> None:
+def test_more_spares_never_reduce_goodput() -> None:
     means = [run(setup(spares=n), runs=300, seed=3).mean for n in (0, 1, 2, 4, 8)]
     assert means == sorted(means)
 
 
-def test_a_fast_first_tier_pays() -> None:
+def test_fast_first_tier_increases_goodput() -> None:
     lustre = setup(save_seconds=60, interval_seconds=1800)
     tiers = (Tier("nvme", survives=0.9), Tier("lustre", every=6, drain_seconds=120))
     nvme = replace(lustre, tiers=tiers, save_seconds=5, interval_seconds=300)
     assert run(nvme, runs=300).mean > run(lustre, runs=300).mean + 0.05
 
 
-def test_a_tier_that_is_lost_with_its_node_falls_back_to_the_next() -> None:
+def test_lost_tier_falls_back_to_the_next() -> None:
     """With nothing surviving on NVMe the run is as good as one that saves to Lustre only."""
     tiers = (Tier("nvme", survives=0.0), Tier("lustre", every=6))
     two = run(setup(tiers=tiers, interval_seconds=300, node_loss_share=1.0), runs=300)
@@ -83,19 +85,19 @@ def test_a_tier_that_is_lost_with_its_node_falls_back_to_the_next() -> None:
     assert two.lost_hours["lost work"] > 3 * every.lost_hours["lost work"]
 
 
-def test_a_slow_drain_loses_more() -> None:
+def test_slow_drain_loses_more_work() -> None:
     quick = run(setup(tiers=(Tier("s3", drain_seconds=0),)), runs=300)
     slow = run(setup(tiers=(Tier("s3", drain_seconds=3600),)), runs=300)
     assert slow.mean < quick.mean - 0.05
 
 
-def test_a_tier_written_rarely_costs_more_than_one_stretch() -> None:
+def test_rarely_written_tier_loses_more_than_one_interval() -> None:
     """Saves to S3 every 20 hours alone, failures every 3: progress is lost over and over."""
     rare = setup(interval_seconds=1200, tiers=(Tier("s3", every=60),), node_loss_share=1.0)
     assert run(rare, runs=100).mean < 0.1
 
 
-def test_spot_interruptions_are_failures_too() -> None:
+def test_spot_interruptions_are_failures() -> None:
     calm, spot = (
         run(setup(256), runs=200),
         run(setup(256, spot_interruptions_per_node_day=0.02), runs=200),
@@ -104,13 +106,13 @@ def test_spot_interruptions_are_failures_too() -> None:
     assert spot.mean < calm.mean
 
 
-def test_a_run_without_failures_only_saves() -> None:
+def test_run_without_failures_only_saves() -> None:
     found = run(setup(failures_per_node_day=0.0), runs=3)
     interval = setup().interval_seconds
     assert found.mean == pytest.approx(interval / (interval + 30), rel=1e-3)
 
 
-def test_the_same_seed_gives_the_same_runs() -> None:
+def test_seed_determines_the_runs() -> None:
     assert run(setup(), runs=50, seed=7) == run(setup(), runs=50, seed=7)
     assert run(setup(), runs=50, seed=7) != run(setup(), runs=50, seed=8)
     assert isinstance(run(setup(), runs=50), SimulationOutcome)
@@ -130,7 +132,7 @@ def test_the_same_seed_gives_the_same_runs() -> None:
         {"replacement_seconds": 0.0},
     ],
 )
-def test_nonsense_is_refused(change: dict[str, object]) -> None:
+def test_invalid_inputs_are_refused(change: dict[str, object]) -> None:
     with pytest.raises(GoalError):
         run(replace(setup(), **change), runs=2)  # type: ignore[arg-type]
     with pytest.raises(GoalError):

@@ -32,7 +32,7 @@ def test_spans_have_no_gaps() -> None:
     assert found.failures == sum(1 for span in found.spans if span.state == "restart")
 
 
-def test_the_mean_of_many_is_the_simulation_s() -> None:
+def test_mean_of_many_runs_equals_the_simulation() -> None:
     many = [simulated_run(SETUP, seed=seed) for seed in range(200)]
     outcome = simulate.run(SETUP, runs=400, seed=1)
     mean = sum(one.useful_share for one in many) / len(many)
@@ -41,7 +41,7 @@ def test_the_mean_of_many_is_the_simulation_s() -> None:
     assert failures == pytest.approx(outcome.interruptions.p50, rel=0.1)
 
 
-def test_without_failures_only_saving_costs() -> None:
+def test_only_saves_cost_time_without_failures() -> None:
     calm = SimulationSetup(
         nodes=4,
         days=10,
@@ -55,6 +55,6 @@ def test_without_failures_only_saving_costs() -> None:
     assert found.useful_share == pytest.approx(0.9)
 
 
-def test_a_seed_is_a_run() -> None:
+def test_seed_determines_the_run() -> None:
     assert simulated_run(SETUP, seed=5) == simulated_run(SETUP, seed=5)
     assert simulated_run(SETUP, seed=5) != simulated_run(SETUP, seed=6)

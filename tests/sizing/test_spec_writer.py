@@ -54,7 +54,7 @@ def _loaded(text: str, folder: Path) -> Cluster:
     return load_cluster(file).cluster
 
 
-def test_on_demand_is_one_group(tmp_path: Path) -> None:
+def test_on_demand_nodes_are_one_group(tmp_path: Path) -> None:
     cluster = _loaded(_text("p5.48xlarge", 256, "us-east-1", "on-demand"), tmp_path)
     (workers,) = [group for group in cluster.compute if group.role == "compute"]
     assert (workers.count, workers.spare_count) == (258, 2)
@@ -72,14 +72,14 @@ def test_training_plans_are_bought_in_powers_of_two(tmp_path: Path) -> None:
     assert all("to-be-bought" in str(group.capacity) for group in groups)
 
 
-def test_ultraservers_are_whole(tmp_path: Path) -> None:
+def test_ultraservers_must_be_complete(tmp_path: Path) -> None:
     cluster = _loaded(_text("p6e-gb200.36xlarge", 36, "us-east-1", "training-plan"), tmp_path)
     groups = [group for group in cluster.compute if group.role == "compute"]
     assert [group.count for group in groups] == [18, 18, 18]
     assert sum(group.count - (group.spare_count or 0) for group in groups) == 36
 
 
-def test_a_capacity_block_is_refused_with_what_takes_it() -> None:
+def test_unsupported_capacity_block_names_the_platforms() -> None:
     with pytest.raises(GoalError) as caught:
         _text("p5.48xlarge", 8, "us-east-1", "capacity-block")
     assert "parallelcluster" in (caught.value.hint or "")
@@ -90,7 +90,7 @@ def test_a_region_without_the_type_is_refused() -> None:
         zone_of("p5.48xlarge", "eu-west-3", CATALOG)
 
 
-def test_controllers_grow() -> None:
+def test_controllers_grow_with_the_cluster() -> None:
     assert controller_for(8) == "m5.4xlarge"
     assert controller_for(5000) == "m5.24xlarge"
 
@@ -104,7 +104,7 @@ def test_controllers_grow() -> None:
     spares=st.integers(0, 20),
     kind=st.sampled_from(["on-demand", "spot", "training-plan"]),
 )
-def test_every_file_loads(
+def test_every_written_file_loads(
     tmp_path: Path, instance_type: str, nodes: int, spares: int, kind: str
 ) -> None:
     cluster = _loaded(_text(instance_type, nodes, "us-east-1", kind, spares), tmp_path)

@@ -86,7 +86,7 @@ def test_no_layout_exceeds_the_matmul_ceiling(
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(ACCELERATORS), st.sampled_from([2, 4, 8]), st.sampled_from([1, 2, 4]))
-def test_tensor_parallelism_is_slower_than_its_link(
+def test_tensor_parallelism_is_limited_by_its_link(
     accelerator: str, tensor: int, micro_batch: int
 ) -> None:
     """The exposed time, were all of it exposed, moves no byte faster than the link."""
@@ -103,7 +103,7 @@ def test_tensor_parallelism_is_slower_than_its_link(
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([2, 8, 16, 64, 256]))
-def test_expert_parallelism_is_slower_than_its_links(experts: int) -> None:
+def test_expert_parallelism_is_limited_by_its_links(experts: int) -> None:
     """Each token leaves once per far node it visits: no more bytes than the network takes."""
     shape = model("deepseek-v3")
     assert shape.experts is not None
@@ -115,7 +115,7 @@ def test_expert_parallelism_is_slower_than_its_links(experts: int) -> None:
     assert far / seconds <= H100.scale_out_gbytes_per_s * 1e9
 
 
-def test_the_bubble_is_narayanans() -> None:
+def test_bubble_matches_narayanan() -> None:
     layout = Layout(tensor=8, pipeline=8, data=4, accumulation=32)
     found = {name: part(name, layout) for name in PARTS}
     stages = sum(found[name] for name in PARTS[: PARTS.index("pipeline bubble")])
@@ -128,7 +128,7 @@ def test_the_bubble_is_narayanans() -> None:
     assert uneven == pytest.approx(96 / 80)
 
 
-def test_full_recomputation_is_a_third_more_work() -> None:
+def test_full_recomputation_adds_a_third() -> None:
     layout = Layout(tensor=8, data=8)
     again = part("recomputation", replace(layout, recompute="full"))
     names = ("matmul", "attention", "memory traffic")
@@ -139,7 +139,7 @@ def test_full_recomputation_is_a_third_more_work() -> None:
     assert part("recomputation", half) == pytest.approx(again / 2)
 
 
-def test_a_slower_link_is_slower() -> None:
+def test_slower_link_is_slower() -> None:
     h800 = hardware.of_accelerator("H800", CATALOG)
     h100 = hardware.of_accelerator("H100", CATALOG)
     layout = Layout(tensor=8, data=32, accumulation=4)
@@ -147,7 +147,7 @@ def test_a_slower_link_is_slower() -> None:
     assert ratio == pytest.approx(900 / 400)
 
 
-def test_without_efa_gradients_wait() -> None:
+def test_gradients_wait_without_efa() -> None:
     layout = Layout(tensor=8, data=256, accumulation=2)
     slow = hardware.without_efa(H100)
     assert slow.scale_out_gbytes_per_s == pytest.approx(100 / 8 / 8)
@@ -156,7 +156,7 @@ def test_without_efa_gradients_wait() -> None:
     )
 
 
-def test_lora_saves_weight_gradients() -> None:
+def test_lora_omits_weight_gradients() -> None:
     layout = Layout(data=8)
     ratio = part("matmul", layout, trainable_share=1e-3) / part("matmul", layout)
     assert ratio == pytest.approx(4 / 6, rel=0.01)

@@ -32,13 +32,13 @@ def _plan(**changes: object) -> StoragePlan:
 @pytest.mark.parametrize(
     ("params", "tbytes"), [(8e9, 0.112), (70e9, 0.98), (405e9, 5.67), (671e9, 9.394)]
 )
-def test_a_full_state_is_14_bytes_a_parameter(params: float, tbytes: float) -> None:
+def test_full_state_has_14_bytes_per_parameter(params: float, tbytes: float) -> None:
     found = _plan(params=params)
     assert found.checkpoint_bytes == pytest.approx(tbytes * 1e12)
     assert found.weights_bytes == 2 * params
 
 
-def test_the_blocked_share_is_what_young_makes_of_the_longest_write() -> None:
+def test_blocked_share_follows_young_for_the_longest_write() -> None:
     found = _plan(drained=False)
     assert found.mode == "blocking"
     # 2 o^2 M with o = 10 % and M = 24.7 h: 1,778 s; Young: sqrt(2 w M) = ten times as long.
@@ -47,7 +47,7 @@ def test_the_blocked_share_is_what_young_makes_of_the_longest_write() -> None:
     assert found.blocked_share == pytest.approx(0.10)
 
 
-def test_a_drain_has_the_interval_less_what_is_blocked() -> None:
+def test_drain_has_the_interval_minus_the_blocked_time() -> None:
     found = _plan(mtti_hours=200.0)
     assert found.mode == "drained"
     seconds = 70e9 * 14 / (found.drain_gbytes_per_s * 1e9)
@@ -57,7 +57,7 @@ def test_a_drain_has_the_interval_less_what_is_blocked() -> None:
     assert found.interval_seconds == pytest.approx((2 * 980 / 2048 * 200 * 3600) ** 0.5)
 
 
-def test_the_study_s_bandwidth_sizes() -> None:
+def test_bandwidth_sizes_of_the_examples() -> None:
     """70B in 60 s is 16.3 GB/s: 66 TiB at 250 MB/s/TiB, 17 TiB at 1,000 (before FSx's steps)."""
     mtti = 60 / 0.02 / 3600
     found = _plan(drained=False, mtti_hours=mtti, data_bytes=0.0)
@@ -70,40 +70,40 @@ def test_the_study_s_bandwidth_sizes() -> None:
     assert 16.3 <= sizes[1000] <= 16.3 + 2.35
 
 
-def test_a_token_takes_two_bytes_or_four_and_epochs_read_the_same() -> None:
+def test_token_has_two_or_four_bytes_and_epochs_reread() -> None:
     assert storage.dataset_bytes(1e12, 50_257) == 2e12
     assert storage.dataset_bytes(1e12, 128_256) == 4e12
     assert storage.dataset_bytes(4e12, 50_257, epochs=4) == 2e12
 
 
-def test_a_region_without_prices_says_so_and_prices_nothing() -> None:
+def test_region_without_prices_is_reported() -> None:
     found = _plan(region="us-west-2")
     assert found.chosen.usd_per_month is None
     assert "us-west-2" in found.chosen.price_note
     assert any("by its size" in text for text in found.warnings)
 
 
-def test_the_price_is_the_catalogue_s_times_the_capacity() -> None:
+def test_price_is_catalogue_price_times_capacity() -> None:
     chosen = _plan().chosen
     assert chosen.throughput_mbps_per_tib == 125
     assert chosen.usd_per_month == pytest.approx(0.145 * chosen.capacity_gib)
 
 
-def test_a_slow_file_system_of_the_right_size_governs_by_bandwidth() -> None:
+def test_bandwidth_can_determine_the_size() -> None:
     found = _plan(params=671e9, nodes=128, mtti_hours=49.0, data_bytes=6e13)
     fastest_need = {one.throughput_mbps_per_tib: one for one in (found.chosen, *found.others)}
     assert fastest_need[125].governed_by == "bandwidth"
     assert fastest_need[1000].governed_by == "capacity"
 
 
-def test_a_type_without_nvme_saves_to_lustre_and_cannot_be_told_otherwise() -> None:
+def test_type_without_nvme_saves_to_lustre() -> None:
     bare = hardware.of_accelerator("H800", CATALOG)
     assert _plan(hardware=bare).mode == "blocking"
     with pytest.raises(GoalError, match="no local NVMe"):
         _plan(hardware=bare, drained=True)
 
 
-def test_a_state_that_does_not_fit_on_the_disks_is_refused() -> None:
+def test_state_that_exceeds_the_disks_is_refused() -> None:
     with pytest.raises(GoalError, match="do not fit"):
         _plan(params=5e12, nodes=1)
 
@@ -115,7 +115,7 @@ def test_a_state_that_does_not_fit_on_the_disks_is_refused() -> None:
     data=st.floats(0, 5e14),
     drained=st.booleans(),
 )
-def test_what_is_chosen_meets_every_need_and_fsx_would_build_it(
+def test_chosen_storage_meets_every_need_and_is_valid_for_fsx(
     params: float, nodes: int, mtti_hours: float, data: float, drained: bool
 ) -> None:
     try:

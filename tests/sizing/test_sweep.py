@@ -67,7 +67,7 @@ def test_a_sweep_tries_every_type_with_reasons() -> None:
         assert candidate.days is not None
 
 
-def test_an_ultraserver_is_whole() -> None:
+def test_ultraserver_must_be_complete() -> None:
     found = sweep(
         parse({"model": "llama3-70b", "tokens": "15T"}),
         CATALOG,
@@ -78,7 +78,7 @@ def test_an_ultraserver_is_whole() -> None:
     assert all(c.accelerators % by_type[c.hardware.name] == 0 for c in found)
 
 
-def test_without_a_cluster_the_smallest_in_time_is_chosen() -> None:
+def test_smallest_cluster_in_time_is_chosen() -> None:
     goal = parse(
         {"model": "llama3-70b", "tokens": "15T", "deadline": "90d", "region": "us-east-1"}
     )

@@ -36,7 +36,7 @@ def known(model: str = "llama3-70b", nodes: int = 256) -> tuple[uncertainty.Assu
     return uncertainty.assumptions(resolve(goal).shape, hardware, nodes, recovery="automatic")
 
 
-def test_samples_have_the_quantiles_that_are_stated() -> None:
+def test_samples_have_the_stated_quantiles() -> None:
     found = known("deepseek-v3")
     drawn = uncertainty.sample(found, seed=0)
     for assumption in found:
@@ -51,7 +51,7 @@ def test_samples_of_two_assumptions_are_independent() -> None:
     assert np.abs(table - np.eye(len(table))).max() < 0.06
 
 
-def test_no_sample_beats_the_ceiling_however_lucky() -> None:
+def test_no_sample_exceeds_the_ceiling() -> None:
     found = work()
     middle = {a.key: np.array([a.values.p50]) for a in known()}
     lucky = {**middle, "practice": np.array([1e3]), "network": np.array([1e3])}
@@ -62,7 +62,7 @@ def test_no_sample_beats_the_ceiling_however_lucky() -> None:
     assert outcome.days[0] < uncertainty.evaluate(found, 1e12, middle).days[0]
 
 
-def test_every_assumption_moves_the_answer_the_right_way() -> None:
+def test_every_assumption_has_the_expected_direction() -> None:
     found, base = work("deepseek-v3"), known("deepseek-v3")
     middle = {a.key: np.array([a.values.p50]) for a in base}
     usual = uncertainty.evaluate(found, 1e12, middle).days[0]
@@ -92,14 +92,14 @@ def test_the_failure_rate_of_large_jobs_is_widened_upward_only() -> None:
     assert rate(2048).p50 == rate(1).p50
 
 
-def test_the_median_of_one_point_is_near_the_median_of_many() -> None:
+def test_median_of_one_point_is_near_the_median_of_many() -> None:
     found, base = work(), known()
     drawn = uncertainty.sample(base, seed=3)
     many = float(np.median(uncertainty.evaluate(found, 1e12, drawn).days))
     assert uncertainty.median_days(found, 1e12, base) == pytest.approx(many, rel=0.06)
 
 
-def test_an_interval_is_neither_a_promise_nor_a_shrug() -> None:
+def test_interval_is_neither_too_narrow_nor_too_wide() -> None:
     """P90 over P10: wide enough for what production loses, narrow enough to decide with."""
     for model, low, high in (("llama3-70b", 1.5, 2.4), ("deepseek-v3", 1.7, 3.2)):
         drawn = uncertainty.sample(known(model), seed=0)

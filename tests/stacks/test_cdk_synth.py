@@ -39,7 +39,9 @@ def cdk_assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_both_ways_write_the_same_templates_and_assets(cdk_assembly: Path, tmp_path: Path) -> None:
+def test_app_and_cdk_synth_write_the_same_templates_and_assets(
+    cdk_assembly: Path, tmp_path: Path
+) -> None:
     done = run(
         [sys.executable, "app.py"], CDK_OUTDIR=os.fspath(tmp_path), CLUSTERWRIGHT_ENV="staging"
     )
@@ -52,7 +54,7 @@ def test_both_ways_write_the_same_templates_and_assets(cdk_assembly: Path, tmp_p
     }
 
 
-def test_both_ways_write_the_same_of_parallelcluster(tmp_path: Path) -> None:
+def test_app_and_cdk_synth_write_the_same_parallelcluster_templates(tmp_path: Path) -> None:
     """Its configuration is a property with tokens, its provider a nested stack."""
     name = "dev-parallelcluster"
     by_cli, by_python = tmp_path / "cli", tmp_path / "python"
@@ -65,11 +67,11 @@ def test_both_ways_write_the_same_of_parallelcluster(tmp_path: Path) -> None:
     assert f"{name}-cluster.template.json" in files(by_cli)
 
 
-def test_two_runs_write_the_same(cdk_assembly: Path, synth, tmp_path: Path) -> None:
+def test_synthesis_is_deterministic(cdk_assembly: Path, synth, tmp_path: Path) -> None:
     assert files(synth("configs/staging.yaml").directory) == files(cdk_assembly)
 
 
-def test_templates_have_neither_paths_of_this_machine_nor_the_cdks_metadata(
+def test_templates_contain_no_local_paths_or_cdk_metadata(
     cdk_assembly: Path,
 ) -> None:
     for name, content in files(cdk_assembly).items():
@@ -79,12 +81,12 @@ def test_templates_have_neither_paths_of_this_machine_nor_the_cdks_metadata(
         assert "AWS::CDK::Metadata" not in text, name
 
 
-def test_nothing_has_to_be_looked_up_in_an_account(cdk_assembly: Path) -> None:
+def test_no_context_lookup_is_needed(cdk_assembly: Path) -> None:
     manifest = json.loads((cdk_assembly / "manifest.json").read_text())
     assert not manifest.get("missing")
 
 
-def test_a_wrong_spec_ends_cdk_synth_with_the_problems(tmp_path: Path) -> None:
+def test_invalid_spec_fails_cdk_synth_with_the_problems(tmp_path: Path) -> None:
     path = tmp_path / "wrong.yaml"
     path.write_text("environment: x\nregionn: us-east-1\n", encoding="utf-8")
     out = tmp_path / "out"
@@ -95,7 +97,7 @@ def test_a_wrong_spec_ends_cdk_synth_with_the_problems(tmp_path: Path) -> None:
     assert not list(out.glob("*.template.json"))
 
 
-def test_feature_flags_are_the_recommended_ones_but_for_two() -> None:
+def test_feature_flags_are_the_recommended_ones_except_two() -> None:
     """The CDK's own list is in the package; a flag of a newer CDK must be decided, not missed."""
     import importlib.metadata
     import io

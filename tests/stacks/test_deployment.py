@@ -25,7 +25,7 @@ def account() -> Iterator[Account]:
         yield bootstrapped()
 
 
-def test_every_feature_is_built_and_nothing_is_left_over(account: Account, build: Build) -> None:
+def test_every_feature_is_deployed_and_destroyed(account: Account, build: Build) -> None:
     add_boundary(account)
     before = account.holdings()
     assembly = build(DESTROY)
@@ -46,7 +46,9 @@ def put_objects(account: Account, bucket: str) -> None:
         account.client("s3").put_object(Bucket=bucket, Key="result", Body=body)
 
 
-def test_retain_refuses_and_what_holds_data_survives(account: Account, build: Build) -> None:
+def test_retain_refuses_deletion_and_keeps_stateful_resources(
+    account: Account, build: Build
+) -> None:
     add_boundary(account)
     assembly = build(RETAIN)
     account.deploy(assembly)
@@ -190,7 +192,7 @@ def whole_house(account: Account) -> dict[str, Any]:
     return plain
 
 
-def test_what_exists_is_used_and_never_altered(
+def test_existing_resources_are_used_and_not_changed(
     account: Account, build: Build, tmp_path: Path
 ) -> None:
     spec = existing_house(account)

@@ -46,12 +46,12 @@ def decisions(account: Account, actions: list[str], arn: str) -> list[str]:
     return [one["EvalDecision"] for one in found["EvaluationResults"]]
 
 
-def test_the_cluster_stands(enforced: Account) -> None:
+def test_cluster_is_deployed_with_enforced_iam(enforced: Account) -> None:
     found = enforced.client("sagemaker").describe_cluster(ClusterName="test")
     assert found["ClusterStatus"] == "InService"
 
 
-def test_nodes_read_their_scripts_and_delete_no_bucket(enforced: Account) -> None:
+def test_nodes_can_read_their_scripts_and_delete_no_bucket(enforced: Account) -> None:
     group = enforced.client("sagemaker").describe_cluster(ClusterName="test")["InstanceGroups"][0]
     bucket, _, prefix = (
         group["LifeCycleConfig"]["SourceS3Uri"].removeprefix("s3://").partition("/")
@@ -68,7 +68,7 @@ def test_nodes_read_their_scripts_and_delete_no_bucket(enforced: Account) -> Non
     ]
 
 
-def test_nodes_read_artefacts_and_put_none(enforced: Account) -> None:
+def test_nodes_can_read_artefacts_and_write_none(enforced: Account) -> None:
     group = enforced.client("sagemaker").describe_cluster(ClusterName="test")["InstanceGroups"][0]
     bucket = group["LifeCycleConfig"]["SourceS3Uri"].removeprefix("s3://").partition("/")[0]
     file = f"arn:aws:s3:::{bucket}/artefacts/{'0' * 64}/enroot_3.4.1-1_amd64.deb"
@@ -79,6 +79,6 @@ def test_nodes_read_artefacts_and_put_none(enforced: Account) -> None:
     ]
 
 
-def test_stacks_update_and_go(enforced: Account, build: Build) -> None:
+def test_stacks_are_updated_and_deleted(enforced: Account, build: Build) -> None:
     statuses = enforced.deploy(build(changed(SPEC, compute__2__count=12)))
     assert statuses["test-cluster"] == "UPDATE_COMPLETE"

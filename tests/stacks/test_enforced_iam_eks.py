@@ -30,7 +30,9 @@ def decision(account: Account, role: str, action: str, arn: str) -> str:
     return str(found["EvaluationResults"][0]["EvalDecision"])
 
 
-def test_the_cluster_stands_and_changes(enforced: Account, build: Build) -> None:
+def test_cluster_is_deployed_and_changed_with_enforced_iam(
+    enforced: Account, build: Build
+) -> None:
     sagemaker = enforced.client("sagemaker")
     assert sagemaker.describe_cluster(ClusterName="test")["ClusterStatus"] == "InService"
     statuses = enforced.deploy(build(changed(SPEC, compute__0__count=3)))
@@ -62,7 +64,7 @@ def test_the_cluster_stands_and_changes(enforced: Account, build: Build) -> None
         ("ec2:RunInstances", f"arn:aws:ec2:us-east-1:{ACCOUNT}:instance/*", False),
     ],
 )
-def test_nodes_have_no_right_on_data_or_on_other_nodes(
+def test_nodes_have_no_permissions_on_data_or_other_nodes(
     action: str, resource: str, allowed: bool, enforced: Account
 ) -> None:
     cluster = enforced.client("sagemaker").describe_cluster(ClusterName="test")
@@ -70,7 +72,7 @@ def test_nodes_have_no_right_on_data_or_on_other_nodes(
     assert (decision(enforced, role, action, resource) == "allowed") is allowed
 
 
-def test_karpenters_role_reaches_clusters_of_this_region_alone(enforced: Account) -> None:
+def test_karpenter_role_is_limited_to_clusters_of_this_region(enforced: Account) -> None:
     cluster = enforced.client("sagemaker").describe_cluster(ClusterName="test")
     role = cluster["ClusterRole"]
     for action in ("sagemaker:BatchAddClusterNodes", "sagemaker:BatchDeleteClusterNodes"):
@@ -78,7 +80,7 @@ def test_karpenters_role_reaches_clusters_of_this_region_alone(enforced: Account
     assert decision(enforced, role, "sagemaker:DeleteCluster", cluster["ClusterArn"]) != "allowed"
 
 
-def test_a_role_for_scaling_must_trust_hyperpod(enforced: Account) -> None:
+def test_scaling_role_must_trust_hyperpod(enforced: Account) -> None:
     """The nodes' role trusts SageMaker, which is not enough."""
     sagemaker = enforced.client("sagemaker")
     cluster = sagemaker.describe_cluster(ClusterName="test")
@@ -104,7 +106,7 @@ def test_a_role_for_scaling_must_trust_hyperpod(enforced: Account) -> None:
         )
 
 
-def test_pods_of_addons_reach_what_they_are_for(enforced: Account) -> None:
+def test_addon_pods_have_the_required_permissions(enforced: Account) -> None:
     iam = enforced.client("iam")
     roles = {r["RoleName"]: r["Arn"] for r in iam.list_roles()["Roles"]}
     arn = enforced.client("sagemaker").describe_cluster(ClusterName="test")["ClusterArn"]

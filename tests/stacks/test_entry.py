@@ -49,7 +49,7 @@ def run_app(
         ({"env": "dev"}, {"CLUSTERWRIGHT_CONFIG": "a/b.yaml"}, "configs/dev.yaml"),
     ],
 )
-def test_what_names_the_spec(
+def test_context_keys_select_the_spec(
     context: dict[str, Any],
     environment: dict[str, str],
     expected: str,
@@ -80,7 +80,7 @@ def test_configs_are_found_from_another_directory(
         ({"env": "a/b"}, {}, "-c config=PATH"),
     ],
 )
-def test_what_does_not_name_one_spec_is_refused_with_what_to_do(
+def test_ambiguous_selection_is_refused_with_a_hint(
     context: dict[str, Any], environment: dict[str, str], hint: str
 ) -> None:
     with pytest.raises(UnnamedSpec) as raised:
@@ -88,7 +88,7 @@ def test_what_does_not_name_one_spec_is_refused_with_what_to_do(
     assert hint in str(raised.value)
 
 
-def test_context_that_is_too_long_for_the_environment_is_read_from_its_file(
+def test_long_context_is_read_from_its_file(
     tmp_path: Path,
 ) -> None:
     overflow = tmp_path / "context.json"
@@ -99,7 +99,7 @@ def test_context_that_is_too_long_for_the_environment_is_read_from_its_file(
     assert found == {"a": 1, "env": "dev"}
 
 
-def test_wrong_spec_prints_every_problem_with_its_position_and_writes_nothing(
+def test_invalid_spec_prints_every_problem_and_writes_nothing(
     tmp_path: Path,
 ) -> None:
     spec = changed(MINIMAL, region="us-east-9", compute__1__instance_type="p5.48large", nodes=3)
@@ -116,7 +116,7 @@ def test_wrong_spec_prints_every_problem_with_its_position_and_writes_nothing(
     assert "nodes" in done.stderr
 
 
-def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
+def test_nodes_that_do_not_fit_fail_in_the_same_way(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     spec = changed(MINIMAL, network__cidr="10.0.0.0/24", compute__1__count=64)
     path.write_text(json.dumps(spec, indent=2), encoding="utf-8")
@@ -148,7 +148,7 @@ def test_nodes_that_do_not_fit_end_the_same_way(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_no_template_could_say_is_refused(
+def test_inexpressible_values_are_refused(
     change: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     from clusterwright.cluster_spec import SpecErrors
@@ -165,7 +165,7 @@ def test_what_no_template_could_say_is_refused(
     "environment",
     [{}, {"CLUSTERWRIGHT_CONFIG": "does-not-exist.yaml"}, {"CLUSTERWRIGHT_CONFIG": "configs"}],
 )
-def test_no_spec_missing_spec_and_a_directory_are_refused(
+def test_missing_specs_and_directories_are_refused(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     done = run_app(tmp_path, **environment)
@@ -175,7 +175,7 @@ def test_no_spec_missing_spec_and_a_directory_are_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_report_of_an_earlier_run_does_not_stay(tmp_path: Path) -> None:
+def test_former_report_is_deleted(tmp_path: Path) -> None:
     for name in REPORTS:
         (tmp_path / name).write_text('{"stale": true}', encoding="utf-8")
     app = stacks.open_app(tmp_path, builtin_cloud_formation_validation=False)
@@ -184,7 +184,7 @@ def test_a_report_of_an_earlier_run_does_not_stay(tmp_path: Path) -> None:
         assert not (tmp_path / name).exists()
 
 
-def test_entry_has_no_logic() -> None:
+def test_entry_contains_no_logic() -> None:
     import ast
 
     tree = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
@@ -205,7 +205,7 @@ def test_entry_has_no_logic() -> None:
     assert not [node for node in ast.walk(tree) if isinstance(node, branches)]
 
 
-def test_node_of_the_wheel_runs_the_cdk_unless_the_caller_names_one(
+def test_bundled_node_runs_the_cdk_by_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from stacks import jsii_runtime

@@ -31,7 +31,7 @@ def existing(synth: Any) -> Assembly:
     return found
 
 
-def test_nothing_is_built_for_what_exists(existing: Assembly) -> None:
+def test_nothing_is_created_for_existing_resources(existing: Assembly) -> None:
     assert set(existing.templates) == {
         "existing-identity",
         "existing-lifecycle",
@@ -42,7 +42,7 @@ def test_nothing_is_built_for_what_exists(existing: Assembly) -> None:
         assert not existing.resources(kind), kind
 
 
-def test_cluster_uses_the_network_and_joins_the_file_systems_group(existing: Assembly) -> None:
+def test_cluster_uses_the_network_and_file_system_group(existing: Assembly) -> None:
     assert cluster_of(existing)["VpcConfig"] == {
         "SecurityGroupIds": ["sg-0a1b2c3d4e5f60718", "sg-0f1e2d3c4b5a69788"],
         "Subnets": ["subnet-0a1b2c3d4e5f60718"],
@@ -78,7 +78,7 @@ def test_existing_buckets_get_no_policy(existing: Assembly) -> None:
         assert "Ref" in policy["Bucket"]
 
 
-def test_association_with_an_existing_bucket_leaves_the_bucket_alone(build: Build) -> None:
+def test_association_does_not_change_an_existing_bucket(build: Build) -> None:
     repository = {"s3": "s3://test-existing/data", "path": "/data", "import": ["NEW"]}
     file_system = {
         "capacity_gib": 2400,
@@ -92,7 +92,7 @@ def test_association_with_an_existing_bucket_leaves_the_bucket_alone(build: Buil
     )
 
 
-def test_what_is_built_in_an_existing_network_carries_the_networks_groups(build: Build) -> None:
+def test_resources_in_an_existing_network_have_its_groups(build: Build) -> None:
     """Those allow all traffic among their members, so no rule has to be added anywhere."""
     spec = changed(
         MINIMAL,
@@ -122,7 +122,7 @@ def test_what_is_built_in_an_existing_network_carries_the_networks_groups(build:
     assert not assembly.resources("AWS::EC2::SecurityGroupIngress")
 
 
-def test_existing_secret_is_readable_and_no_other(existing: Assembly) -> None:
+def test_only_the_existing_secret_is_readable(existing: Assembly) -> None:
     role = text_of(existing.templates["existing-identity"])
     assert ":secret:slurm-accounting-AbCdEf" in role
     assert "secret:*" not in role

@@ -17,7 +17,7 @@ from tests.support.synthesis import Build
 SAMPLE = Path(__file__).parents[2] / "docs" / "samples" / "mixed.yaml"
 
 
-def test_each_kind_is_a_group_and_every_file_is_proved_to_be_exported(
+def test_mixed_group_is_deployed_and_exports_are_verified(
     build: Build, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = parse_document(SAMPLE.read_text(encoding="utf-8"), str(SAMPLE)).data

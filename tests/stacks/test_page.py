@@ -11,7 +11,7 @@ from tests.support.synthesis import ROOT, Build
 PAGE = (ROOT / "docs" / "explanations" / "what-is-built.md").read_text(encoding="utf-8")
 
 
-def test_every_stack_has_its_row_and_its_section(build: Build) -> None:
+def test_every_stack_has_a_row_and_a_section(build: Build) -> None:
     parts = {name.removeprefix("test-") for name in build(FULL).templates}
     table = PAGE.split("## protection")[0]
     assert {m[1] for m in re.finditer(r"^\| `(\w+)` \|", table, re.MULTILINE)} == parts
@@ -19,17 +19,17 @@ def test_every_stack_has_its_row_and_its_section(build: Build) -> None:
     assert parts <= sections
 
 
-def test_every_output_is_named(build: Build) -> None:
+def test_every_output_is_documented(build: Build) -> None:
     for name in build(FULL).templates["test-cluster"]["Outputs"]:
         assert f"`{name.rstrip('0123456789')}`" in PAGE
 
 
-def test_files_that_it_points_at_exist() -> None:
+def test_linked_files_exist() -> None:
     for link in re.findall(r"\]\(([^)#]+\.md)\)", PAGE):
         assert (ROOT / "docs" / "explanations" / link).resolve().is_file(), link
     for path in re.findall(r"`((?:clusterwright|stacks)/[\w/.]+\.py)`", PAGE):
         assert (ROOT / path).is_file(), path
 
 
-def test_types_that_cfn_lint_lacks_the_cdk_lacks_too() -> None:
+def test_types_missing_in_cfn_lint_are_missing_in_the_cdk() -> None:
     assert MISSING_IN_CFN_LINT <= MISSING_IN_CDK_VALIDATION

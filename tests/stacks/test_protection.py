@@ -46,15 +46,15 @@ def protected(assembly: Assembly) -> set[str]:
     }
 
 
-def test_the_default_is_retain(build: Build) -> None:
+def test_default_is_retain(build: Build) -> None:
     assert protected(build(MINIMAL)) == {"test-identity"}
 
 
-def test_retain_protects_the_stateful_stacks_and_no_other(build: Build) -> None:
+def test_retain_protects_only_stateful_stacks(build: Build) -> None:
     assert protected(build(RETAIN)) == STATEFUL_STACKS
 
 
-def test_retain_lets_every_stateful_resource_outlive_its_stack(build: Build) -> None:
+def test_retain_keeps_every_stateful_resource(build: Build) -> None:
     found = stateful(build(RETAIN))
     assert len(found) >= len(STATEFUL_TYPES)
     for name, resource in found.items():
@@ -63,7 +63,7 @@ def test_retain_lets_every_stateful_resource_outlive_its_stack(build: Build) -> 
         assert resource["UpdateReplacePolicy"] == "Retain", name
 
 
-def test_retain_protects_the_database_itself_and_its_backups(build: Build) -> None:
+def test_retain_protects_the_database_and_its_backups(build: Build) -> None:
     (instance,) = build(RETAIN).resources("AWS::RDS::DBInstance").values()
     assert instance["Properties"]["DeletionProtection"] is True
     assert instance["Properties"]["DeleteAutomatedBackups"] is False
@@ -97,7 +97,7 @@ def test_destroy_empties_every_bucket_first(build: Build) -> None:
     assert len(assembly.resources("Custom::S3AutoDeleteObjects")) == len(buckets) == 3
 
 
-def test_destroy_schedules_the_key_as_soon_as_kms_allows(build: Build) -> None:
+def test_destroy_schedules_the_minimum_key_deletion_period(build: Build) -> None:
     (key,) = build(DESTROY).resources("AWS::KMS::Key").values()
     assert key["Properties"]["PendingWindowInDays"] == 7
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.support.synthesis import ROOT, Assembly
 
 
-def test_shared_app_is_synthesised_once_and_equals_what_the_entry_writes(
+def test_shared_app_is_synthesised_once_and_equals_the_entry(
     synth: Callable[[str | Path], Assembly], tmp_path: Path
 ) -> None:
     shared = synth("configs/dev.yaml")

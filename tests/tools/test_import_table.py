@@ -61,7 +61,7 @@ def _broken_packages(graph: grimp.ImportGraph, rows: list[str]) -> list[tuple[st
         ("product.spec.__main__", "product.cli"),
     ],
 )
-def test_import_that_its_row_allows(importer: str, imported: str) -> None:
+def test_import_allowed_by_its_row_passes(importer: str, imported: str) -> None:
     assert _broken_packages(_graph((importer, imported)), _TABLE) == []
 
 
@@ -73,7 +73,7 @@ def test_import_that_its_row_allows(importer: str, imported: str) -> None:
         ("product.cost.result", "product.cli"),
     ],
 )
-def test_import_that_its_row_does_not_allow(importer: str, imported: str) -> None:
+def test_import_not_allowed_by_its_row_is_found(importer: str, imported: str) -> None:
     assert _broken_packages(_graph((importer, imported)), _TABLE) == [(importer, imported)]
 
 
@@ -82,7 +82,7 @@ def test_package_without_a_row_is_an_error() -> None:
     assert _broken_packages(_graph(), rows) == [("product.render", "no row")]
 
 
-def test_package_outside_the_product_may_have_a_row() -> None:
+def test_package_outside_the_product_can_have_a_row() -> None:
     rows = [*_TABLE, "beside: spec"]
     assert _broken_packages(_graph(("beside.stack", "product.spec")), rows) == []
     assert _broken_packages(_graph(("beside.stack", "product.cost")), rows) == [

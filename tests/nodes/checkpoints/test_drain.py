@@ -160,7 +160,7 @@ def shared_python() -> str:
     raise AssertionError("no Python of this machine may be run by others than root")
 
 
-def test_a_finished_checkpoint_arrives_whole_and_latest_points_to_it(run: Run) -> None:
+def test_finished_checkpoint_is_copied_and_latest_points_to_it(run: Run) -> None:
     run.save("step-9")
     run.save("step-10")
     assert run.drain() == 0
@@ -177,7 +177,7 @@ def test_a_finished_checkpoint_arrives_whole_and_latest_points_to_it(run: Run) -
     assert len(run.told) == told  # a second run does nothing
 
 
-def test_what_is_not_finished_stays(run: Run) -> None:
+def test_unfinished_checkpoint_is_not_copied(run: Run) -> None:
     run.save("step-1", complete=None)
     run.save("step-2.partial")
     assert finished(run.local()) == []
@@ -185,7 +185,7 @@ def test_what_is_not_finished_stays(run: Run) -> None:
     assert run.check() == []
 
 
-def test_it_is_whole_when_the_last_node_has_delivered(run: Run) -> None:
+def test_checkpoint_is_complete_when_the_last_node_has_copied(run: Run) -> None:
     for node in ("n1", "n2", "n3"):
         run.save("step-1", node, complete="3")
     run.drain("n2")
@@ -199,7 +199,7 @@ def test_it_is_whole_when_the_last_node_has_delivered(run: Run) -> None:
     assert len(manifest["files"]) == 6
 
 
-def test_a_lost_node_leaves_the_last_whole_one_and_the_next_attempt_does_not_mix(run: Run) -> None:
+def test_lost_node_keeps_the_last_complete_checkpoint_and_attempts_are_not_mixed(run: Run) -> None:
     for node in ("n1", "n2"):
         run.save("step-1", node, complete="2 0")
         run.drain(node)
@@ -218,7 +218,7 @@ def test_a_lost_node_leaves_the_last_whole_one_and_the_next_attempt_does_not_mix
     assert not list(run.shared.glob("*.partial"))  # the attempt that failed is gone
 
 
-def test_two_nodes_that_write_the_same_name_are_refused_not_mixed(run: Run) -> None:
+def test_conflicting_files_of_two_nodes_are_refused(run: Run) -> None:
     run.save("step-1", "n1", complete="2", content={"model.bin": b"one"})
     run.save("step-1", "n2", complete="2", content={"model.bin": b"two"})
     assert run.drain("n1") == 0
@@ -227,7 +227,7 @@ def test_two_nodes_that_write_the_same_name_are_refused_not_mixed(run: Run) -> N
     assert run.check() == []
 
 
-def test_the_same_file_of_two_nodes_is_no_conflict(run: Run) -> None:
+def test_identical_files_of_two_nodes_are_accepted(run: Run) -> None:
     for node in ("n1", "n2"):
         run.save("step-1", node, complete="2", content={"config.json": b"{}"})
         assert run.drain(node) == 0
@@ -235,13 +235,13 @@ def test_the_same_file_of_two_nodes_is_no_conflict(run: Run) -> None:
 
 
 @pytest.mark.parametrize("text", ["zero", "0", "-1", "1 2 3", "1 ../..", "1.5"])
-def test_a_complete_file_that_says_nonsense(run: Run, text: str) -> None:
+def test_invalid_complete_file_is_refused(run: Run, text: str) -> None:
     run.save("step-1", complete=text)
     assert run.drain() == 1
     assert "not a number of nodes and an attempt" in run.refusals[0]
 
 
-def test_nodes_that_disagree(run: Run) -> None:
+def test_contradictory_nodes_are_refused(run: Run) -> None:
     run.save("step-1", "n1", complete="2")
     run.save("step-1", "n2", complete="1")
     run.drain("n1")
@@ -251,7 +251,7 @@ def test_nodes_that_disagree(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["link", "pipe"])
-def test_what_is_neither_file_nor_folder_is_refused(run: Run, tmp_path: Path, name: str) -> None:
+def test_special_files_are_refused(run: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text("not yours")
     folder = run.save("step-1")
     if name == "link":
@@ -263,7 +263,7 @@ def test_what_is_neither_file_nor_folder_is_refused(run: Run, tmp_path: Path, na
     assert not list((tmp_path / "shared").rglob(name))
 
 
-def test_names_of_ours_and_empty_checkpoints_are_refused(run: Run) -> None:
+def test_reserved_names_and_empty_checkpoints_are_refused(run: Run) -> None:
     run.save("a", content={})
     run.save("b", content={"MANIFEST.json": b"{}"})
     run.save("c", content={".manifest.n2.json": b"{}"})
@@ -272,7 +272,7 @@ def test_names_of_ours_and_empty_checkpoints_are_refused(run: Run) -> None:
     assert run.check() == ["good"]
 
 
-def test_only_what_is_safe_is_removed(run: Run) -> None:
+def test_only_copied_checkpoints_are_removed(run: Run) -> None:
     for number in range(1, 5):
         run.save(f"step-{number}", complete="1")
     run.save("step-5", complete="2")  # the other node's part is missing
@@ -284,7 +284,7 @@ def test_only_what_is_safe_is_removed(run: Run) -> None:
     assert finished(run.local()) == ["step-5"]
 
 
-def test_a_file_that_changes_under_the_copy_is_refused(
+def test_file_that_changes_during_the_copy_is_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = run.save("step-1", content={"a.bin": b"x" * 100})
@@ -302,7 +302,7 @@ def test_a_file_that_changes_under_the_copy_is_refused(
     assert run.check() == ["step-1"]
 
 
-def test_killed_at_any_point_the_last_whole_one_is_usable_and_the_next_run_goes_on(
+def test_last_complete_checkpoint_is_usable_after_any_interruption(
     tmp_path: Path,
 ) -> None:
     point = 0
@@ -329,7 +329,7 @@ def test_killed_at_any_point_the_last_whole_one_is_usable_and_the_next_run_goes_
     assert point > 30  # there are that many points
 
 
-def test_flush_waits_until_all_is_whole_or_says_what_is_not(run: Run, tmp_path: Path) -> None:
+def test_flush_waits_until_all_checkpoints_are_complete(run: Run, tmp_path: Path) -> None:
     run.save("step-1")
     run.save("step-2", complete="2")
     done = command("flush", tmp_path, "--timeout-seconds=0.5")
@@ -343,7 +343,7 @@ def test_flush_waits_until_all_is_whole_or_says_what_is_not(run: Run, tmp_path: 
     assert run.check() == ["step-1", "step-2"]
 
 
-def test_flush_waits_for_one_run_or_for_the_callers_own_only(run: Run, tmp_path: Path) -> None:
+def test_flush_waits_for_one_run_or_the_callers_runs(run: Run, tmp_path: Path) -> None:
     """A job that hurries must not wait for what others have not finished."""
     run.save("step-1", complete="2")
     done = command("flush", tmp_path, "--timeout-seconds=0.5", "--run=another")
@@ -365,13 +365,13 @@ def test_flush_waits_for_one_run_or_for_the_callers_own_only(run: Run, tmp_path:
     assert (others.returncode, others.stdout) == (0, "")
 
 
-def test_a_node_without_runs_has_nothing_to_do(tmp_path: Path) -> None:
+def test_node_without_runs_does_nothing(tmp_path: Path) -> None:
     done = command("once", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
-def test_root_works_as_the_owner_of_the_run() -> None:
+def test_root_copies_as_the_owner_of_the_run() -> None:
     """A user's hard link that looks like their own file does not make root read root's files."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

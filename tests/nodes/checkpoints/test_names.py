@@ -8,6 +8,6 @@ from hypothesis import strategies as st
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, unique=True))
-def test_steps_sort_by_their_numbers(numbers: list[int]) -> None:
+def test_steps_are_sorted_numerically(numbers: list[int]) -> None:
     steps = [f"step-{number}" for number in numbers]
     assert sorted(steps, key=names.order) == [f"step-{n}" for n in sorted(numbers)]

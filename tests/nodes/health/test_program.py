@@ -15,14 +15,14 @@ from clusterwright_health.finding import REMEDIES
 from tests.nodes.health.fake_node import HEALTHY, NODE, Machine
 
 
-def test_a_healthy_node_is_not_changed(machine: Machine) -> None:
+def test_healthy_node_is_not_changed(machine: Machine) -> None:
     for mode in program.MODES:
         assert machine.look(mode) == 0
     assert machine.updates == []
     assert machine.events == []
 
 
-def test_a_finding_drains_and_the_job_of_a_prolog_goes_elsewhere(machine: Machine) -> None:
+def test_finding_drains_the_node_and_requeues_the_job_of_a_prolog(machine: Machine) -> None:
     machine.efa(1, "1: DOWN")
     assert machine.look("prolog") == 1
     assert machine.updates == [
@@ -32,7 +32,7 @@ def test_a_finding_drains_and_the_job_of_a_prolog_goes_elsewhere(machine: Machin
     assert len(machine.updates) == 1  # said once
 
 
-def test_slurms_own_name_of_the_node_wins(
+def test_node_name_of_slurm_takes_precedence(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURMD_NODENAME", "workers-7")
@@ -51,7 +51,7 @@ def test_the_most_severe_finding_is_the_reason(machine: Machine) -> None:
     assert event["findings"] == ["gpu: 6 of 8 GPUs (replace)", "efa: rdmap1s0 not active"]
 
 
-def test_it_is_resumed_after_two_runs_without_findings(machine: Machine) -> None:
+def test_node_is_resumed_after_two_runs_without_findings(machine: Machine) -> None:
     machine.efa(1, "1: DOWN")
     machine.look()
     machine.efa(1, "4: ACTIVE")
@@ -88,7 +88,7 @@ def test_a_node_that_is_down_is_not_changed(machine: Machine) -> None:
     assert machine.updates == []
 
 
-def test_without_slurmctld_the_finding_is_in_the_log_and_the_job_still_goes_elsewhere(
+def test_finding_is_logged_and_the_job_requeued_without_slurmctld(
     machine: Machine,
 ) -> None:
     machine.command("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1")
@@ -99,7 +99,7 @@ def test_without_slurmctld_the_finding_is_in_the_log_and_the_job_still_goes_else
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", '{"slurm_name": "x"}', "{"])
-def test_without_an_expectation_nothing_is_drained_and_the_log_says_so(
+def test_missing_expectation_drains_nothing_and_is_logged(
     machine: Machine, text: str | None
 ) -> None:
     if text is None:
@@ -126,7 +126,7 @@ def test_an_exception_in_a_check_is_not_a_finding(
     assert [event["check"] for event in machine.events] == ["efa"]
 
 
-def test_every_remedy_is_one_that_is_known() -> None:
+def test_every_remedy_is_defined() -> None:
     folder = Path(checks.__path__[0])
     named = set()
     for file in folder.glob("*.py"):
@@ -135,7 +135,7 @@ def test_every_remedy_is_one_that_is_known() -> None:
     assert named == {"reset", "reboot", "replace"}
 
 
-def test_it_runs_as_a_program_and_says_how(lifecycle: Path) -> None:
+def test_program_runs_and_has_usage(lifecycle: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "clusterwright_health"],
         cwd=lifecycle,

@@ -7,7 +7,7 @@ from clusterwright_health.slurm_node import read_state
 from tests.nodes.health.fake_node import NODE, Machine
 
 
-def test_slurms_own_forms_of_a_node(machine: Machine) -> None:
+def test_node_states_of_slurm_are_parsed(machine: Machine) -> None:
     def state(text: str) -> tuple[frozenset[str], str]:
         machine.slurm.write_text(text + "\n")
         found = read_state(machine.probe(), NODE)

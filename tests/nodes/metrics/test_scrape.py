@@ -70,7 +70,7 @@ def test_a_failing_source_does_not_affect_others() -> None:
     assert said == ["a: nobody there", "b: KeyError: 'x'"]
 
 
-def test_a_source_that_hangs_is_not_started_again() -> None:
+def test_hanging_source_is_not_started_again() -> None:
     release, started = threading.Event(), []
 
     def hangs(_: Probe, metrics: Metrics) -> None:
@@ -102,7 +102,7 @@ def test_a_source_that_hangs_is_not_started_again() -> None:
     assert said[-1] == "a: answers again"
 
 
-def test_two_scrapes_at_once_get_the_same_answer() -> None:
+def test_concurrent_scrapes_share_an_answer() -> None:
     asked = []
     modules = {"a": fake(lambda *_: asked.append(1))}
     scraper = Scraper("compute", Probe, 2.0, modules, lambda _: None)

@@ -14,7 +14,7 @@ from tests.nodes.metrics.fake_node import (
 
 
 @pytest.mark.enable_socket
-def test_the_server_answers_scrapes_and_nothing_else(served: Any) -> None:
+def test_server_answers_only_scrapes(served: Any) -> None:
     status, kind, body = served("GET", "/metrics")
     assert (status, kind) == (200, text.CONTENT_TYPE)
     assert at(parsed(body), "good") == 1
@@ -23,7 +23,7 @@ def test_the_server_answers_scrapes_and_nothing_else(served: Any) -> None:
     assert served("POST", "/metrics")[0] == 501
 
 
-def test_an_address_of_another_machine_ends_the_service_with_a_message(
+def test_address_of_another_machine_ends_the_service_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(service, "_WAIT_SECONDS", -1.0)

@@ -37,7 +37,7 @@ def test_families_of_two_sources_are_merged_without_duplicates() -> None:
     assert at(parsed(exposed), "a", x="1") == 3
 
 
-def test_a_value_that_is_none_is_no_sample_and_a_bad_name_is_a_bug() -> None:
+def test_none_is_omitted_and_an_invalid_name_is_an_error() -> None:
     metrics = Metrics()
     metrics.add("a", "gauge", "About.", None)
     assert exposition([metrics]) == ""

@@ -83,9 +83,7 @@ def left(lustre: Path) -> list[str]:
     return sorted(path.name for path in (lustre / "released").iterdir())
 
 
-def test_files_in_s3_are_loaded_and_others_left_alone(
-    lustre: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_files_in_s3_are_restored(lustre: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add(lustre, "corpus/a.bin", "corpus/b/c.bin", "corpus/b/with space\nand line.bin")
     add(lustre, "corpus/here.bin", released=False)
     add(lustre, "other/d.bin")
@@ -100,20 +98,20 @@ def test_files_in_s3_are_loaded_and_others_left_alone(
     assert "was loaded before" in capsys.readouterr().out
 
 
-def test_files_go_in_batches(lustre: Path) -> None:
+def test_files_are_restored_in_batches(lustre: Path) -> None:
     add(lustre, *(f"corpus/{number:03}" for number in range(25)))
     assert service.main(arguments(lustre, batch=10)) == 0
     asked = [line for line in (lustre / "ran").read_text().splitlines() if "restore" in line]
     assert asked == ["hsm_restore 10", "hsm_restore 10", "hsm_restore 5"]
 
 
-def test_long_names_fit_on_a_command_line(lustre: Path) -> None:
+def test_batches_fit_on_a_command_line(lustre: Path) -> None:
     add(lustre, *(f"corpus/z/{'y' * 200}{number}" for number in range(700)))
     assert service.main(arguments(lustre)) == 0
     assert left(lustre) == []
 
 
-def test_a_link_leads_nowhere(lustre: Path) -> None:
+def test_symbolic_links_are_not_followed(lustre: Path) -> None:
     add(lustre, "other/d.bin", "corpus/a.bin")
     (lustre / "fsx/corpus/link").symlink_to(lustre / "fsx/other")
     (lustre / "fsx/corpus/file").symlink_to(lustre / "fsx/other/d.bin")
@@ -121,7 +119,7 @@ def test_a_link_leads_nowhere(lustre: Path) -> None:
     assert left(lustre) == ["other@d.bin"]
 
 
-def test_an_interrupted_one_goes_on_where_it_was(lustre: Path) -> None:
+def test_interrupted_preload_is_continued(lustre: Path) -> None:
     add(lustre, *(f"corpus/{number:02}" for number in range(30)))
     (lustre / "refuse").write_text("")
     assert service.main(arguments(lustre, batch=10)) == 1
@@ -137,7 +135,7 @@ def test_an_interrupted_one_goes_on_where_it_was(lustre: Path) -> None:
     assert len(left(lustre)) == 20, "what was behind it was done before"
 
 
-def test_another_wish_is_begun_anew(lustre: Path) -> None:
+def test_changed_configuration_restarts_the_preload(lustre: Path) -> None:
     add(lustre, "corpus/a.bin", "more/b.bin")
     service.main(arguments(lustre))
     assert service.main(arguments(lustre, "corpus", "more")) == 0
@@ -146,14 +144,14 @@ def test_another_wish_is_begun_anew(lustre: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"asked": 1}', "null"])
-def test_a_broken_status_file_is_begun_anew(lustre: Path, text: str) -> None:
+def test_damaged_status_file_restarts_the_preload(lustre: Path, text: str) -> None:
     add(lustre, "corpus/a.bin")
     (lustre / "status.json").write_text(text)
     assert service.main(arguments(lustre)) == 0
     assert left(lustre) == []
 
 
-def test_a_file_that_never_comes_is_counted_and_does_not_hold_up(lustre: Path) -> None:
+def test_file_that_is_never_restored_is_counted(lustre: Path) -> None:
     add(lustre, "corpus/a.bin", "corpus/b.bin")
     (lustre / "stuck" / "corpus@a.bin").write_text("")
     assert service.main(arguments(lustre, passes=1)) == 0
@@ -161,7 +159,7 @@ def test_a_file_that_never_comes_is_counted_and_does_not_hold_up(lustre: Path) -
     assert (found["files_loaded"], found["files_not_loaded"]) == (1, 1)
 
 
-def test_a_full_file_system_stops_it(lustre: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_file_system_stops_the_preload(lustre: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(lustre, "corpus/a.bin")
     full = os.statvfs_result((4096, 4096, 10, 0, 0, 10, 10, 10, 0, 255))
     monkeypatch.setattr(service.os, "statvfs", lambda _: full)
@@ -171,19 +169,19 @@ def test_a_full_file_system_stops_it(lustre: Path, monkeypatch: pytest.MonkeyPat
     assert left(lustre) == ["corpus@a.bin"]
 
 
-def test_a_folder_that_never_comes_stops_it(lustre: Path) -> None:
+def test_missing_folder_stops_the_preload(lustre: Path) -> None:
     assert service.main(arguments(lustre)) == 0
     assert "corpus is not there; does the bucket have objects" in status(lustre)["reason"]
 
 
-def test_an_image_without_lfs_says_so(lustre: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_image_without_lfs_is_reported(lustre: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add(lustre, "corpus/a.bin")
     monkeypatch.setenv("PATH", "/nowhere")
     assert service.main(arguments(lustre)) == 1
     assert status(lustre)["reason"] == "the image has no lfs"
 
 
-def test_killed_at_any_time_it_loads_everything(lustre: Path) -> None:
+def test_preload_is_completed_after_any_interruption(lustre: Path) -> None:
     add(lustre, *(f"corpus/{number:02}/x" for number in range(12)))
     command = [sys.executable, "-B", "-m", "clusterwright_preload", *arguments(lustre, batch=2)]
     environment = {**os.environ, "PYTHONPATH": str(LIFECYCLE)}
@@ -203,7 +201,7 @@ names = st.text("ab.-", min_size=1, max_size=3).filter(lambda name: name not in 
 
 
 @given(st.sets(st.lists(names, min_size=1, max_size=3).map(tuple), max_size=8), st.integers(0, 8))
-def test_a_walk_can_be_taken_up_after_any_file(
+def test_walk_can_be_resumed_after_any_file(
     tmp_path_factory: pytest.TempPathFactory, tree: set[tuple[str, ...]], at: int
 ) -> None:
     folder = tmp_path_factory.mktemp("walk")

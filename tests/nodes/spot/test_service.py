@@ -126,13 +126,13 @@ def look(metadata: Metadata, slurm: Slurm) -> list[str]:
     return [json.loads(line)["event"] for line in done.stdout.splitlines()]
 
 
-def test_without_a_notice_nothing_happens(metadata: Metadata, slurm: Slurm) -> None:
+def test_nothing_happens_without_a_notice(metadata: Metadata, slurm: Slurm) -> None:
     slurm.jobs("7 spot=USR1\n")
     assert look(metadata, slurm) == []
     assert slurm.calls() == []
 
 
-def test_a_notice_drains_the_node_and_tells_the_jobs_that_ask(
+def test_notice_drains_the_node_and_signals_the_requesting_jobs(
     metadata: Metadata, slurm: Slurm
 ) -> None:
     slurm.jobs("7 spot=USR1\n8 (null)\n9 nightly, spot=TERM\n10 spot=KILL\n11 notspot=USR1\n")
@@ -146,7 +146,7 @@ def test_a_notice_drains_the_node_and_tells_the_jobs_that_ask(
     ]
 
 
-def test_nothing_is_done_twice_for_a_notice(metadata: Metadata, slurm: Slurm) -> None:
+def test_each_notice_is_handled_once(metadata: Metadata, slurm: Slurm) -> None:
     slurm.jobs("7 spot=USR1\n")
     metadata.text = NOTICE
     look(metadata, slurm)
@@ -157,7 +157,7 @@ def test_nothing_is_done_twice_for_a_notice(metadata: Metadata, slurm: Slurm) ->
     assert look(metadata, slurm) == ["notice", "drained", "told"]
 
 
-def test_what_fails_is_tried_again(metadata: Metadata, slurm: Slurm) -> None:
+def test_failed_actions_are_retried(metadata: Metadata, slurm: Slurm) -> None:
     slurm.jobs("7 spot=USR1\n")
     metadata.text = NOTICE
     for name in ("scontrol", "scancel"):
@@ -169,15 +169,13 @@ def test_what_fails_is_tried_again(metadata: Metadata, slurm: Slurm) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"action": "terminate"}', '{"action": 1}'])
-def test_an_answer_that_is_not_a_notice_is_logged_only(
-    metadata: Metadata, slurm: Slurm, text: str
-) -> None:
+def test_unexpected_answer_is_only_logged(metadata: Metadata, slurm: Slurm, text: str) -> None:
     metadata.text = text
     assert look(metadata, slurm) == ["unreadable"]
     assert slurm.calls() == []
 
 
-def test_a_service_that_does_not_answer_is_said(metadata: Metadata, slurm: Slurm) -> None:
+def test_unreachable_service_is_logged(metadata: Metadata, slurm: Slurm) -> None:
     metadata.endpoint = "http://127.0.0.1:1"
     assert look(metadata, slurm) == ["unreadable"]
 
@@ -191,7 +189,7 @@ def test_a_service_that_does_not_answer_is_said(metadata: Metadata, slurm: Slurm
         ("State=IDLE", []),
     ],
 )
-def test_a_new_instance_is_put_back_into_use(
+def test_new_instance_is_resumed(
     metadata: Metadata, slurm: Slurm, node: str, events: list[str]
 ) -> None:
     slurm.node(node)
@@ -200,7 +198,7 @@ def test_a_new_instance_is_put_back_into_use(
     assert slurm.calls() == wanted
 
 
-def test_it_stays_drained_while_there_is_a_notice(metadata: Metadata, slurm: Slurm) -> None:
+def test_node_remains_drained_during_a_notice(metadata: Metadata, slurm: Slurm) -> None:
     slurm.node("State=IDLE+DRAIN Reason=Spot interruption: terminate at 2026")
     metadata.text = NOTICE
     assert "resumed" not in look(metadata, slurm)

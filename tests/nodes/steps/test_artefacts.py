@@ -32,7 +32,7 @@ def gets(run: Any) -> list[tuple[str, ...]]:
     return [argv for argv in run.machine.ran if argv[:2] == ("aws", "s3api")]
 
 
-def test_every_listed_file_is_fetched_from_the_bucket_under_its_checksum(node: World) -> None:
+def test_every_listed_file_is_downloaded_under_its_checksum(node: World) -> None:
     run = node.run()
     assert run.statuses()["artefacts"] == "applied", run.text
     assert files(node) == dict(ARTEFACTS.values())
@@ -43,7 +43,7 @@ def test_every_listed_file_is_fetched_from_the_bucket_under_its_checksum(node: W
         assert path.stat().st_mode & 0o022 == 0, "nobody else may change it"
 
 
-def test_a_second_run_fetches_nothing_even_without_the_bucket(node: World) -> None:
+def test_second_run_downloads_nothing(node: World) -> None:
     assert node.run().code == 0
     node.change(objects={}, aws_error="AccessDenied")
     run = node.run()
@@ -52,9 +52,7 @@ def test_a_second_run_fetches_nothing_even_without_the_bucket(node: World) -> No
 
 
 @pytest.mark.parametrize("size", [True, False])
-def test_an_object_that_is_not_the_listed_file_is_refused_and_removed(
-    node: World, size: bool
-) -> None:
+def test_object_that_differs_from_the_list_is_refused_and_removed(node: World, size: bool) -> None:
     objects = node.state["objects"]
     name = next(key for key in objects if key.endswith("enroot_3.4.1-1_amd64.deb"))
     objects[name] = objects[name] + "!" if size else objects[name][::-1]
@@ -76,7 +74,7 @@ def test_an_object_that_is_not_the_listed_file_is_refused_and_removed(
     assert len(gets(run)) == 1, "another try would bring the same"
 
 
-def test_an_unknown_checksum_is_refused_before_anything_is_fetched(node: World) -> None:
+def test_unknown_checksum_is_refused_before_any_download(node: World) -> None:
     edit_file(node, 2, sha256="unknown", size_bytes="unknown")
     run = node.run()
     assert run.code == 1
@@ -85,7 +83,7 @@ def test_an_unknown_checksum_is_refused_before_anything_is_fetched(node: World) 
     assert gets(run) == []
 
 
-def test_a_file_that_is_not_mirrored_is_named(node: World) -> None:
+def test_missing_object_is_named(node: World) -> None:
     node.change(objects={})
     run = node.run()
     assert f"s3://{ARTEFACT_BUCKET}/artefacts/" in run.last
@@ -93,7 +91,7 @@ def test_a_file_that_is_not_mirrored_is_named(node: World) -> None:
     assert len(gets(run)) == 1
 
 
-def test_a_denied_bucket_names_the_right_that_is_missing(node: World) -> None:
+def test_access_denied_names_the_missing_permission(node: World) -> None:
     node.change(aws_error="An error occurred (AccessDenied) when calling the GetObject operation")
     run = node.run()
     assert "AccessDenied" in run.last
@@ -101,7 +99,7 @@ def test_a_denied_bucket_names_the_right_that_is_missing(node: World) -> None:
     assert len(gets(run)) == 5, "rights may take a moment to arrive"
 
 
-def test_a_file_that_was_changed_on_the_node_is_fetched_again(node: World) -> None:
+def test_file_changed_on_the_node_is_downloaded_again(node: World) -> None:
     assert node.run().code == 0
     path = next(node.root.rglob("v0.19.0.tar.gz"))
     path.write_text("another source !!!!")
@@ -109,11 +107,11 @@ def test_a_file_that_was_changed_on_the_node_is_fetched_again(node: World) -> No
     assert files(node)["v0.19.0.tar.gz"] == "the source of pyxis"
 
 
-def test_only_files_of_the_nodes_architecture_are_fetched(node: World) -> None:
+def test_only_files_of_the_node_architecture_are_downloaded(node: World) -> None:
     edit_file(node, 1, architecture="arm64", sha256="unknown", size_bytes="unknown")
     assert node.run().statuses()["artefacts"] == "applied"
     assert sorted(files(node)) == ["enroot_3.4.1-1_amd64.deb", "v0.19.0.tar.gz"]
 
 
-def test_without_artefacts_the_step_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_artefacts(world: Callable[..., World]) -> None:
     assert world("workers-1").run().statuses()["artefacts"] == "skipped"

@@ -15,7 +15,7 @@ LOCAL = "opt/dlami/nvme/checkpoints"
 SHARED = "fsx/checkpoints"
 
 
-def test_a_service_copies_from_scratch_to_the_checkpoint_path(
+def test_service_copies_from_scratch_to_the_checkpoint_path(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")
@@ -31,7 +31,7 @@ def test_a_service_copies_from_scratch_to_the_checkpoint_path(
     assert node.run().statuses()["checkpoint_drain"] == "unchanged"
 
 
-def test_it_does_what_it_is_started_for(world: Callable[..., World]) -> None:
+def test_service_runs_the_program(world: Callable[..., World]) -> None:
     """The command of the unit, once, on this node's folders."""
     node = world("workers-1")
     node.run()
@@ -59,7 +59,7 @@ def test_it_does_what_it_is_started_for(world: Callable[..., World]) -> None:
     assert (node.root / SHARED / "llama/latest/shard.bin").read_bytes() == b"weights"
 
 
-def test_a_folder_that_is_there_keeps_its_mode(world: Callable[..., World]) -> None:
+def test_existing_folder_keeps_its_mode(world: Callable[..., World]) -> None:
     node = world("workers-1")
     shared = node.root / SHARED
     (shared / "run-of-ada").mkdir(parents=True)
@@ -76,7 +76,7 @@ def test_a_folder_that_is_there_keeps_its_mode(world: Callable[..., World]) -> N
         ({"checkpoint_path": "/opt/dlami/nvme/c"}, "is not on shared storage"),
     ],
 )
-def test_without_both_ends_there_is_nothing_to_copy(
+def test_step_is_skipped_without_source_or_target(
     world: Callable[..., World], change: dict[str, object], reason: str
 ) -> None:
     node = world("workers-1")
@@ -87,14 +87,14 @@ def test_without_both_ends_there_is_nothing_to_copy(
     assert not (node.root / UNIT).exists()
 
 
-def test_nodes_without_jobs_or_disks_have_none(world: Callable[..., World]) -> None:
+def test_step_is_skipped_on_nodes_without_jobs_or_disks(world: Callable[..., World]) -> None:
     assert world("controller-1").run().statuses()["checkpoint_drain"] == "skipped"
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["groups"][2].update(scratch=None))
     assert node.run().statuses()["checkpoint_drain"] == "skipped"
 
 
-def test_a_new_program_takes_the_place_of_the_running_one(world: Callable[..., World]) -> None:
+def test_changed_program_replaces_the_running_one(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     copy = node.root / "opt/clusterwright/lib/clusterwright_checkpoints/drain.py"
@@ -105,7 +105,7 @@ def test_a_new_program_takes_the_place_of_the_running_one(world: Callable[..., W
     assert ("systemctl", "stop", "clusterwright-checkpoints.service") in stops
 
 
-def test_a_job_can_wait_for_its_own_checkpoints(world: Callable[..., World]) -> None:
+def test_job_can_wait_for_its_checkpoints(world: Callable[..., World]) -> None:
     """As the same writer as the service: under another name, one node would count as two."""
     node = world("workers-1")
     node.run()

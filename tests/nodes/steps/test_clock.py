@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.nodes.world import World
 
 
-def test_a_synchronised_clock_is_left_alone(world: Callable[..., World]) -> None:
+def test_synchronised_clock_is_not_changed(world: Callable[..., World]) -> None:
     run = world("login-1").run()
     assert run.statuses()["clock"] == "unchanged"
     assert not [
@@ -17,7 +17,7 @@ def test_a_synchronised_clock_is_left_alone(world: Callable[..., World]) -> None
     ]
 
 
-def test_chrony_is_started_and_waited_for(world: Callable[..., World]) -> None:
+def test_chrony_is_started_and_awaited(world: Callable[..., World]) -> None:
     node = world("login-1", clock_ok=False)
     run = node.run()
     assert run.statuses()["clock"] == "applied"
@@ -25,7 +25,7 @@ def test_chrony_is_started_and_waited_for(world: Callable[..., World]) -> None:
     assert (unit["active"], unit["enabled"]) == (True, True)
 
 
-def test_a_running_chrony_is_given_time(world: Callable[..., World]) -> None:
+def test_running_chrony_is_awaited(world: Callable[..., World]) -> None:
     running = {"chrony.service": {"active": True, "enabled": True, "loaded": None}}
     event = {"at": 40, "path": ["clock_ok"], "value": True}
     run = world("login-1", clock_ok=False, units=running, events=[event]).run()
@@ -33,7 +33,7 @@ def test_a_running_chrony_is_given_time(world: Callable[..., World]) -> None:
     assert run.end_of("clock")["seconds"] == 40
 
 
-def test_a_clock_that_never_synchronises_fails_at_the_deadline(
+def test_unsynchronised_clock_fails_at_the_deadline(
     world: Callable[..., World],
 ) -> None:
     running = {"chrony.service": {"active": True, "enabled": True, "loaded": None}}
@@ -43,13 +43,13 @@ def test_a_clock_that_never_synchronises_fails_at_the_deadline(
     assert "169.254.169.123" in run.last
 
 
-def test_without_chrony_timedatectl_is_asked(world: Callable[..., World]) -> None:
+def test_timedatectl_is_used_without_chrony(world: Callable[..., World]) -> None:
     run = world("login-1", missing_commands=["chronyc"]).run()
     assert run.statuses()["clock"] == "unchanged"
     assert any(argv[0] == "timedatectl" for argv in run.machine.ran)
 
 
-def test_without_either_it_fails(world: Callable[..., World]) -> None:
+def test_missing_chrony_and_timedatectl_fail(world: Callable[..., World]) -> None:
     run = world("login-1", missing_commands=["chronyc", "timedatectl"]).run()
     assert "neither chronyc nor timedatectl" in run.last
 

@@ -28,7 +28,7 @@ def installs(run: Any) -> list[tuple[str, ...]]:
     return [argv for argv in run.machine.ran if "--install" in argv]
 
 
-def test_packages_are_installed_and_pyxis_is_made_for_this_slurm(node: World) -> None:
+def test_packages_are_installed_and_pyxis_is_compiled(node: World) -> None:
     run = node.run()
     assert run.statuses()[STEP] == "applied", run.text
     assert {name: row["status"] for name, row in node.state["packages"].items()} == {
@@ -40,14 +40,14 @@ def test_packages_are_installed_and_pyxis_is_made_for_this_slurm(node: World) ->
     assert not (node.root / BUILD.lstrip("/")).exists()
 
 
-def test_packages_are_installed_from_their_files_by_dpkg(node: World) -> None:
+def test_packages_are_installed_by_dpkg(node: World) -> None:
     (argv,) = installs(node.run())
     assert argv[2:4] == ("dpkg", "--install")
     assert [word for word in argv if "://" in word] == []
     assert all(word.endswith(".deb") for word in argv[4:])
 
 
-def test_a_lock_of_dpkg_passes(node: World) -> None:
+def test_lock_of_dpkg_is_awaited(node: World) -> None:
     busy = "dpkg: error: dpkg frontend lock was locked by another process with pid 99"
     node.change(dpkg_errors=[busy] * 3)
     run = node.run()
@@ -55,7 +55,7 @@ def test_a_lock_of_dpkg_passes(node: World) -> None:
     assert len(installs(run)) == 2, "the other tries ended before it"
 
 
-def test_the_controller_loads_what_was_installed(world: Callable[..., World]) -> None:
+def test_controller_loads_the_installed_plugin(world: Callable[..., World]) -> None:
     node = world("controller-1")
     mirror_containers(node)
     assert node.run().code == 0
@@ -65,14 +65,14 @@ def test_the_controller_loads_what_was_installed(world: Callable[..., World]) ->
     assert f"required {LIBRARY_PATH}\n" in included
 
 
-def test_a_second_run_does_nothing(node: World) -> None:
+def test_second_run_changes_nothing(node: World) -> None:
     assert node.run().code == 0
     run = node.run()
     assert run.statuses()[STEP] == "unchanged"
     assert installs(run) == []
 
 
-def test_another_slurm_has_another_plugin(node: World) -> None:
+def test_another_slurm_version_recompiles_the_plugin(node: World) -> None:
     assert node.run().code == 0
     node.change(slurm_version="slurm 26.05.1")
     run = node.run()
@@ -81,7 +81,7 @@ def test_another_slurm_has_another_plugin(node: World) -> None:
     assert installs(run) == [], "the packages are right"
 
 
-def test_a_changed_plugin_is_compiled_again(node: World) -> None:
+def test_changed_plugin_is_compiled_again(node: World) -> None:
     assert node.run().code == 0
     (node.root / LIBRARY_PATH.lstrip("/")).write_text("something else")
     assert node.run().statuses()[STEP] == "applied"
@@ -90,7 +90,7 @@ def test_a_changed_plugin_is_compiled_again(node: World) -> None:
     assert record["slurm"] == "slurm 25.11.0"
 
 
-def test_packages_that_were_left_half_installed_are_finished(
+def test_partially_installed_packages_are_completed(
     world: Callable[..., World],
 ) -> None:
     made = [world("workers-1") for _ in range(2)]
@@ -123,7 +123,9 @@ def test_packages_that_were_left_half_installed_are_finished(
         ),
     ],
 )
-def test_what_the_image_lacks_is_said(node: World, change: dict[str, Any], said: str) -> None:
+def test_missing_tools_of_the_image_are_reported(
+    node: World, change: dict[str, Any], said: str
+) -> None:
     node.change(**change)
     run = node.run()
     assert run.code == 1
@@ -131,7 +133,7 @@ def test_what_the_image_lacks_is_said(node: World, change: dict[str, Any], said:
     assert said in run.last
 
 
-def test_a_source_that_does_not_compile_says_what_the_compiler_said(node: World) -> None:
+def test_compiler_output_is_reported(node: World) -> None:
     files = json.loads((node.folder / "inputs" / "cluster.json").read_text())["artefacts"]["files"]
     text = "broken source here!"
     assert len(text) == files[2]["size_bytes"]
@@ -143,12 +145,12 @@ def test_a_source_that_does_not_compile_says_what_the_compiler_said(node: World)
     assert "slurm/spank.h: No such file or directory" in node.run().last
 
 
-def test_a_list_without_pyxis_is_refused(node: World) -> None:
+def test_list_without_pyxis_is_refused(node: World) -> None:
     node.edit("cluster.json", lambda c: c["artefacts"]["files"].pop())
     assert "the list of artefacts has no pyxis for x86_64" in node.run().last
 
 
-def test_a_file_that_is_neither_package_nor_source_is_refused(node: World) -> None:
+def test_unknown_file_type_is_refused(node: World) -> None:
     node.edit("cluster.json", lambda c: c["artefacts"]["files"][2].update(name="other"))
     assert "has no pyxis" in node.run().last
     node.edit("cluster.json", lambda c: c["artefacts"]["files"][0].update(file="enroot.rpm"))
@@ -159,7 +161,7 @@ def test_a_file_that_is_neither_package_nor_source_is_refused(node: World) -> No
     assert "this step can do nothing with enroot.rpm" in node.run().last
 
 
-def test_an_image_that_brings_them_is_left_alone(world: Callable[..., World]) -> None:
+def test_included_programs_are_not_changed(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     assert run.statuses()[STEP] == "skipped"
     assert installs(run) == []

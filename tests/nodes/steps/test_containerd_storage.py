@@ -20,7 +20,7 @@ def read(node: World) -> dict[str, Any]:
     return tomllib.loads((node.root / CONF).read_text())
 
 
-def test_of_the_file_only_the_root_changes(world: Callable[..., World]) -> None:
+def test_only_root_of_the_file_changes(world: Callable[..., World]) -> None:
     node = with_containerd(world("workers-1"))
     run = node.run()
     assert run.statuses()["containerd_storage"] == "applied"
@@ -47,7 +47,7 @@ def test_of_the_file_only_the_root_changes(world: Callable[..., World]) -> None:
         "[plugins]\n  [plugins.'io']\n    root = '/x'\n",
     ],
 )
-def test_every_form_of_the_file_is_understood(
+def test_every_format_of_the_file_is_supported(
     world: Callable[..., World], text: str | None
 ) -> None:
     node = with_containerd(world("workers-1"), text)
@@ -57,7 +57,7 @@ def test_every_form_of_the_file_is_understood(
     assert node.run().statuses()["containerd_storage"] == "unchanged"
 
 
-def test_an_existing_folder_on_that_volume_is_kept(world: Callable[..., World]) -> None:
+def test_existing_folder_on_that_volume_is_kept(world: Callable[..., World]) -> None:
     text = 'root = "/opt/dlami/nvme/images"\n'
     node = with_containerd(world("workers-1"), text)
     node.run()
@@ -65,7 +65,7 @@ def test_an_existing_folder_on_that_volume_is_kept(world: Callable[..., World]) 
     assert (node.root / "opt/dlami/nvme/images").is_dir()
 
 
-def test_while_containers_run_it_is_not_restarted(world: Callable[..., World]) -> None:
+def test_containerd_is_not_restarted_while_containers_run(world: Callable[..., World]) -> None:
     node = with_containerd(world("workers-1", containers=["4f9c"]))
     for _ in range(2):
         run = node.run()
@@ -77,7 +77,7 @@ def test_while_containers_run_it_is_not_restarted(world: Callable[..., World]) -
     assert node.run().statuses()["containerd_storage"] == "unchanged"
 
 
-def test_a_unit_that_says_it_itself_is_left_alone(world: Callable[..., World]) -> None:
+def test_unit_with_its_own_root_is_not_changed(world: Callable[..., World]) -> None:
     unit = "[Service]\nExecStart=/usr/bin/containerd --root /srv/containerd\n"
     node = with_containerd(world("workers-1"), PACKAGED, unit)
     run = node.run()
@@ -85,7 +85,7 @@ def test_a_unit_that_says_it_itself_is_left_alone(world: Callable[..., World]) -
     assert any("/srv/containerd; left alone" in text for text in run.notices())
 
 
-def test_without_a_volume_or_containerd_there_is_nothing_to_do(
+def test_step_is_skipped_without_a_volume_or_containerd(
     world: Callable[..., World],
 ) -> None:
     node = with_containerd(world("controller-1"))
@@ -100,7 +100,7 @@ def test_without_a_volume_or_containerd_there_is_nothing_to_do(
 
 @pytest.mark.parametrize("name", ["controller-1", "login-1"])
 @pytest.mark.parametrize("configuration", ["managed", "scripted"])
-def test_nodes_without_drives_use_their_further_volume(
+def test_additional_volume_is_used_without_local_disks(
     world: Callable[..., World], name: str, configuration: str
 ) -> None:
     """Containers, Docker and Enroot alike; a volume that is mounted read-only is none."""

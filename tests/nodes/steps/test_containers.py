@@ -12,7 +12,7 @@ PLUGSTACK = "opt/slurm/etc/plugstack.conf"
 LIBRARY = "/usr/local/lib/slurm/spank_pyxis.so"
 
 
-def test_the_controller_names_the_plugin_and_is_reconfigured(world: Callable[..., World]) -> None:
+def test_controller_configures_the_plugin_and_reconfigures(world: Callable[..., World]) -> None:
     node = world("controller-1")
     (node.root / "opt/slurm/etc").mkdir(parents=True)
     (node.root / PLUGSTACK).write_text("optional other.so")
@@ -21,7 +21,7 @@ def test_the_controller_names_the_plugin_and_is_reconfigured(world: Callable[...
     assert node.state["reconfigured"]
 
 
-def test_a_slurmctld_that_does_not_run_yet_is_not_reconfigured(
+def test_stopped_slurmctld_is_not_reconfigured(
     world: Callable[..., World],
 ) -> None:
     node = world("controller-1", controller_up=False)
@@ -32,7 +32,7 @@ def test_a_slurmctld_that_does_not_run_yet_is_not_reconfigured(
 
 
 @pytest.mark.parametrize("include", ["plugstack.conf.d/*", "plugstack.conf.d/pyxis.conf"])
-def test_a_plugin_that_the_image_loads_is_not_loaded_twice(
+def test_plugin_of_the_image_is_not_loaded_twice(
     world: Callable[..., World], include: str
 ) -> None:
     node = world("controller-1")
@@ -43,7 +43,7 @@ def test_a_plugin_that_the_image_loads_is_not_loaded_twice(
     assert node.run().statuses()["containers"] == "unchanged"
 
 
-def test_a_comment_loads_nothing(world: Callable[..., World]) -> None:
+def test_commented_line_loads_nothing(world: Callable[..., World]) -> None:
     node = world("controller-1")
     (node.root / "opt/slurm/etc").mkdir(parents=True)
     (node.root / PLUGSTACK).write_text(f"# required {LIBRARY}\n")
@@ -64,7 +64,7 @@ def test_other_nodes_only_need_the_files(world: Callable[..., World], name: str)
         ("usr/local/lib/slurm/spank_pyxis.so", "the image has no spank_pyxis.so (looked at"),
     ],
 )
-def test_an_image_without_it_fails_and_says_exactly_that(
+def test_image_without_the_plugin_fails_with_the_reason(
     world: Callable[..., World], path: str, said: str
 ) -> None:
     node = world("workers-1")
@@ -75,7 +75,7 @@ def test_an_image_without_it_fails_and_says_exactly_that(
     assert "slurm.containers.install: mirrored" in run.last
 
 
-def test_not_asked_for_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_pyxis(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["containers"].update(pyxis=False))
     (node.root / "usr/bin/enroot").unlink()

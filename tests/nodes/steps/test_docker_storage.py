@@ -21,7 +21,7 @@ def with_settings(node: World, settings: Any) -> World:
     return node
 
 
-def test_of_daemon_json_only_the_data_root_changes(world: Callable[..., World]) -> None:
+def test_only_data_root_of_daemon_json_changes(world: Callable[..., World]) -> None:
     image = {"runtimes": {"nvidia": {"path": "nvidia-container-runtime"}}, "graph": "/old"}
     node = with_settings(world("workers-1"), image)
     run = node.run()
@@ -37,14 +37,14 @@ def test_of_daemon_json_only_the_data_root_changes(world: Callable[..., World]) 
     assert RESTART not in again.machine.ran
 
 
-def test_another_folder_on_the_scratch_disks_is_kept(world: Callable[..., World]) -> None:
+def test_other_folder_on_the_scratch_disks_is_kept(world: Callable[..., World]) -> None:
     settings = {"data-root": "/opt/dlami/nvme/docker/data-root"}
     node = with_settings(world("workers-1"), settings)
     node.run()
     assert json.loads((node.root / DAEMON_JSON).read_text()) == settings
 
 
-def test_a_path_that_only_begins_alike_is_not_on_the_scratch_disks(
+def test_similar_path_is_not_on_the_scratch_disks(
     world: Callable[..., World],
 ) -> None:
     node = with_settings(world("workers-1"), {"data-root": "/opt/dlami/nvme2"})
@@ -54,7 +54,7 @@ def test_a_path_that_only_begins_alike_is_not_on_the_scratch_disks(
     )
 
 
-def test_while_containers_run_docker_is_not_restarted(world: Callable[..., World]) -> None:
+def test_docker_is_not_restarted_while_containers_run(world: Callable[..., World]) -> None:
     node = world("workers-1", containers=["4f9c"])
     for _ in range(2):
         run = node.run()
@@ -67,14 +67,14 @@ def test_while_containers_run_docker_is_not_restarted(world: Callable[..., World
     assert node.run().statuses()["docker_storage"] == "unchanged"
 
 
-def test_docker_that_does_not_run_is_not_started(world: Callable[..., World]) -> None:
+def test_stopped_docker_is_not_started(world: Callable[..., World]) -> None:
     node = world("workers-1", units={})
     run = node.run()
     assert run.statuses()["docker_storage"] == "applied"
     assert RESTART not in run.machine.ran
 
 
-def test_a_unit_that_says_it_itself_is_left_alone(world: Callable[..., World]) -> None:
+def test_unit_with_its_own_root_is_not_changed(world: Callable[..., World]) -> None:
     """With the flag and the file both, Docker would not start."""
     node = world("workers-1")
     unit = "[Service]\nExecStart=/usr/bin/dockerd --data-root /srv/docker -H fd://\n"
@@ -86,7 +86,7 @@ def test_a_unit_that_says_it_itself_is_left_alone(world: Callable[..., World]) -
     assert any("/srv/docker; left alone" in text for text in run.notices())
 
 
-def test_a_file_that_is_no_json_stops_the_step(world: Callable[..., World]) -> None:
+def test_invalid_json_fails_the_step(world: Callable[..., World]) -> None:
     for text, said in (("{", "is not JSON"), ("[]", "holds no object")):
         node = with_settings(world("workers-1"), text)
         run = node.run()
@@ -95,7 +95,7 @@ def test_a_file_that_is_no_json_stops_the_step(world: Callable[..., World]) -> N
         assert (node.root / DAEMON_JSON).read_text() == text
 
 
-def test_users_without_sudo_are_not_in_the_group(world: Callable[..., World]) -> None:
+def test_users_without_sudo_are_removed_from_the_group(world: Callable[..., World]) -> None:
     members = {"id": 990, "members": ["ada", "ubuntu"]}
     node = world("workers-1")
     node.change(group=dict(node.state["group"], docker=members))
@@ -108,13 +108,13 @@ def test_users_without_sudo_are_not_in_the_group(world: Callable[..., World]) ->
     assert "ada" in trusted.state["group"]["docker"]["members"]
 
 
-def test_without_docker_or_scratch_there_is_nothing_to_do(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_docker_or_scratch(world: Callable[..., World]) -> None:
     node = world("workers-1", missing_commands=["dockerd"])
     assert node.run().end_of("docker_storage")["hint"] == "the image has no Docker"
     assert world("controller-1").run().statuses()["docker_storage"] == "skipped"
 
 
-def test_a_folder_that_a_user_made_first_is_refused(world: Callable[..., World]) -> None:
+def test_folder_of_another_user_is_refused(world: Callable[..., World]) -> None:
     """Its owner could exchange what Docker keeps there and become root."""
     node = world("workers-1")
     node.run()

@@ -44,7 +44,7 @@ def interface(nid: str, sent: int, received: int, status: str = "up") -> Interfa
     return Interface(nid, (nid,), status, sent, received)
 
 
-def test_every_interface_is_read_with_its_own_counters() -> None:
+def test_counters_of_every_interface_are_read() -> None:
     assert parse_interfaces(TEXT) == [
         Interface("10.1.0.31@efa", ("rdmap79s0",), "up", 1200, 1300),
         Interface("10.1.0.31@efa1", ("rdmap83s0",), "down", 0, 0),
@@ -52,21 +52,21 @@ def test_every_interface_is_read_with_its_own_counters() -> None:
 
 
 @pytest.mark.parametrize("gone", ["send_count: 1200", "recv_count: 0"])
-def test_an_interface_without_a_counter_is_an_error_not_a_zero(gone: str) -> None:
+def test_interface_without_a_counter_is_an_error(gone: str) -> None:
     with pytest.raises(StepError, match=r"lnetctl shows no (send|recv)_count"):
         parse_interfaces(TEXT.replace(gone, "other: 1", 1))
 
 
-def test_a_counter_that_is_no_number_is_an_error() -> None:
+def test_invalid_counter_is_an_error() -> None:
     with pytest.raises(StepError, match="send_count"):
         parse_interfaces(TEXT.replace("send_count: 1200", "send_count: many"))
 
 
-def test_no_output_is_no_interface() -> None:
+def test_empty_output_has_no_interfaces() -> None:
     assert parse_interfaces("") == []
 
 
-def test_data_over_several_interfaces_passes(world: Callable[..., World]) -> None:
+def test_traffic_on_several_interfaces_passes(world: Callable[..., World]) -> None:
     node = world("workers-1")
     run = node.run()
     assert run.statuses()["efa_transport"] == "applied"
@@ -77,7 +77,7 @@ def test_data_over_several_interfaces_passes(world: Callable[..., World]) -> Non
     assert left == [], "the test file is removed"
 
 
-def test_flat_counters_on_several_interfaces_fail(world: Callable[..., World]) -> None:
+def test_unchanged_counters_fail(world: Callable[..., World]) -> None:
     """The defect of the scripts in circulation: two interfaces, nothing moves, success."""
     node = world("workers-1", efa_moves=[0])
     run = node.run()
@@ -90,11 +90,11 @@ def test_flat_counters_on_several_interfaces_fail(world: Callable[..., World]) -
     assert not (node.root / "run/clusterwright/efa-transport-fsx").exists()
 
 
-def test_a_few_pings_are_not_data(world: Callable[..., World]) -> None:
+def test_pings_are_not_data(world: Callable[..., World]) -> None:
     assert world("workers-1", efa_moves=[0, 1]).run().code == 1
 
 
-def test_an_interface_that_carries_nothing_beside_others_is_said(
+def test_unused_interface_is_reported(
     world: Callable[..., World],
 ) -> None:
     run = world("workers-1", efa_moves=[64, 0]).run()
@@ -102,7 +102,7 @@ def test_an_interface_that_carries_nothing_beside_others_is_said(
     assert any("nothing over 10.1.0.31@efa1" in text for text in run.notices())
 
 
-def test_an_interface_that_is_down_fails(world: Callable[..., World]) -> None:
+def test_interface_that_is_down_fails(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     lnet = node.state["lnet"]
@@ -124,7 +124,7 @@ def test_an_interface_that_is_down_fails(world: Callable[..., World]) -> None:
         ([interface("a", 0, 0)], [interface("a", 99, 99, "down")], "are not up: a is down"),
     ],
 )
-def test_whatever_is_odd_is_not_a_success(
+def test_unexpected_output_is_not_a_success(
     before: list[Interface], after: list[Interface], said: str
 ) -> None:
     with pytest.raises(StepError, match=said):

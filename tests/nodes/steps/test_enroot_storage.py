@@ -12,7 +12,7 @@ CONF = "etc/enroot/enroot.conf"
 BASE = "opt/dlami/nvme/enroot"
 
 
-def test_every_user_has_a_folder_of_their_own(world: Callable[..., World]) -> None:
+def test_every_user_has_a_folder(world: Callable[..., World]) -> None:
     node = world("workers-1")
     run = node.run()
     assert run.statuses()["enroot_storage"] == "applied"
@@ -25,7 +25,7 @@ def test_every_user_has_a_folder_of_their_own(world: Callable[..., World]) -> No
     assert node.run().statuses()["enroot_storage"] == "unchanged"
 
 
-def test_enroot_finds_the_folders(world: Callable[..., World]) -> None:
+def test_enroot_uses_the_folders(world: Callable[..., World]) -> None:
     """As enroot.in reads the file: the shell expands each value for the user who runs it."""
     node = world("workers-1")
     node.run()
@@ -48,7 +48,7 @@ def test_enroot_finds_the_folders(world: Callable[..., World]) -> None:
     }
 
 
-def test_other_settings_stay_and_double_ones_go(world: Callable[..., World]) -> None:
+def test_other_settings_are_kept_and_duplicates_removed(world: Callable[..., World]) -> None:
     node = world("workers-1")
     conf = node.root / CONF
     conf.parent.mkdir(parents=True)
@@ -67,7 +67,7 @@ def test_other_settings_stay_and_double_ones_go(world: Callable[..., World]) -> 
     assert node.run().statuses()["enroot_storage"] == "unchanged"
 
 
-def test_an_enroot_below_usr_local_has_its_own_file(world: Callable[..., World]) -> None:
+def test_enroot_below_usr_local_has_its_own_file(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / "usr/bin/enroot").unlink()
     (node.root / "usr/local/bin").mkdir(parents=True)
@@ -77,7 +77,7 @@ def test_an_enroot_below_usr_local_has_its_own_file(world: Callable[..., World])
     assert not (node.root / CONF).exists()
 
 
-def test_a_folder_of_another_owner_is_given_to_its_user(
+def test_owner_of_a_folder_is_corrected(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")
@@ -89,7 +89,7 @@ def test_a_folder_of_another_owner_is_given_to_its_user(
     assert folder.stat().st_mode & 0o7777 == 0o700
 
 
-def test_a_link_in_place_of_the_folder_is_refused(world: Callable[..., World]) -> None:
+def test_symbolic_link_instead_of_the_folder_is_refused(world: Callable[..., World]) -> None:
     node = world("workers-1")
     elsewhere = node.root / "etc/somewhere"
     elsewhere.mkdir()
@@ -103,7 +103,7 @@ def test_a_link_in_place_of_the_folder_is_refused(world: Callable[..., World]) -
     assert elsewhere.stat().st_mode & 0o7777 == 0o750
 
 
-def test_without_enroot_or_scratch_there_is_nothing_to_do(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_enroot_or_scratch(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["containers"].update(pyxis=False))
     (node.root / "usr/bin/enroot").unlink()

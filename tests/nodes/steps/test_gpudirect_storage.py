@@ -20,7 +20,7 @@ def with_gdscheck(node: World) -> World:
     return node
 
 
-def test_the_module_is_loaded_now_and_at_each_boot_and_looked_at(
+def test_module_is_loaded_now_and_at_boot_and_verified(
     world: Callable[..., World],
 ) -> None:
     node = with_gdscheck(world("workers-1", gdscheck=" Lustre             : Supported"))
@@ -36,7 +36,7 @@ def test_the_module_is_loaded_now_and_at_each_boot_and_looked_at(
     assert not any("gdscheck" in argv[0] for argv in again.machine.ran), "it takes seconds"
 
 
-def test_a_module_that_the_image_loads_is_left_to_it(world: Callable[..., World]) -> None:
+def test_module_loaded_by_the_image_is_not_changed(world: Callable[..., World]) -> None:
     node = with_gdscheck(world("workers-1"))
     (node.root / "sys/module/nvidia_fs").mkdir(parents=True)
     run = node.run()
@@ -53,7 +53,7 @@ def test_a_module_that_the_image_loads_is_left_to_it(world: Callable[..., World]
         ({"hanging_commands": ["/" + GDSCHECK]}, "did not end within 60 s"),
     ],
 )
-def test_what_does_not_work_is_said_in_every_run_and_stops_nothing(
+def test_failure_is_reported_in_every_run_and_stops_nothing(
     world: Callable[..., World], changes: dict[str, object], said: str
 ) -> None:
     node = with_gdscheck(world("workers-1", **changes))
@@ -64,12 +64,12 @@ def test_what_does_not_work_is_said_in_every_run_and_stops_nothing(
         assert any(said in text for text in run.notices()), run.notices()
 
 
-def test_without_gdscheck_nothing_is_assumed(world: Callable[..., World]) -> None:
+def test_missing_gdscheck_is_unknown(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     assert any("has no gdscheck to say" in text for text in run.notices())
 
 
-def test_after_a_reboot_it_is_looked_at_again(world: Callable[..., World]) -> None:
+def test_verification_is_repeated_after_a_reboot(world: Callable[..., World]) -> None:
     node = with_gdscheck(world("workers-1"))
     node.run().machine.reboot()
     assert node.run().statuses()["gpudirect_storage"] == "applied"
@@ -86,11 +86,11 @@ def test_after_a_reboot_it_is_looked_at_again(world: Callable[..., World]) -> No
         ("", False),
     ],
 )
-def test_what_gdscheck_says(line: str, works: bool) -> None:
+def test_gdscheck_output_is_parsed(line: str, works: bool) -> None:
     assert (gpudirect_storage.judged(line) == "works") is works
 
 
-def test_other_types_and_file_systems_have_none(world: Callable[..., World]) -> None:
+def test_step_is_skipped_on_other_types_and_file_systems(world: Callable[..., World]) -> None:
     assert world("controller-1").run().statuses()["gpudirect_storage"] == "skipped"
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["lustre"][0].update(efa=False))

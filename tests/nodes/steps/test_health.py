@@ -26,7 +26,7 @@ def expected(node: World) -> dict[str, object]:
     return found
 
 
-def test_what_a_healthy_node_has_is_written_down(world: Callable[..., World]) -> None:
+def test_hardware_of_a_healthy_node_is_recorded(world: Callable[..., World]) -> None:
     node = world("workers-1")
     devices(node, 32)
     assert node.run().statuses()["health"] == "applied"
@@ -40,7 +40,7 @@ def test_what_a_healthy_node_has_is_written_down(world: Callable[..., World]) ->
     }
 
 
-def test_a_device_that_is_lost_later_is_still_expected(world: Callable[..., World]) -> None:
+def test_lost_device_is_still_expected(world: Callable[..., World]) -> None:
     node = world("workers-1")
     devices(node, 32)
     node.run()
@@ -49,12 +49,12 @@ def test_a_device_that_is_lost_later_is_still_expected(world: Callable[..., Worl
     assert expected(node)["efa_count"] == 32
 
 
-def test_only_compute_nodes_are_looked_at(world: Callable[..., World]) -> None:
+def test_only_compute_nodes_are_checked(world: Callable[..., World]) -> None:
     assert world("controller-1").run().statuses()["health"] == "skipped"
     assert world("login-1").run().statuses()["health"] == "skipped"
 
 
-def test_managed_has_a_timer_and_scripted_has_slurm(world: Callable[..., World]) -> None:
+def test_managed_uses_a_timer_and_scripted_uses_slurm(world: Callable[..., World]) -> None:
     managed = world("workers-1")
     managed.run()
     timer = managed.root / "etc/systemd/system/clusterwright-health.timer"
@@ -72,7 +72,7 @@ def test_managed_has_a_timer_and_scripted_has_slurm(world: Callable[..., World])
 
 
 @pytest.mark.parametrize("name", ["prolog", "epilog", "health_check"])
-def test_the_entries_are_clean_shell_and_run_what_was_copied(
+def test_entry_scripts_are_valid_shell_and_run_the_copied_program(
     world: Callable[..., World], name: str
 ) -> None:
     node = world("workers-1")
@@ -94,7 +94,7 @@ def test_the_entries_are_clean_shell_and_run_what_was_copied(
     assert (done.returncode, done.stderr) == (3, "")
 
 
-def test_a_changed_copy_is_put_right(world: Callable[..., World]) -> None:
+def test_changed_copy_is_restored(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     check = node.root / "opt/clusterwright/lib/clusterwright_health/checks/efa.py"
@@ -105,7 +105,7 @@ def test_a_changed_copy_is_put_right(world: Callable[..., World]) -> None:
     assert node.run().statuses()["health"] == "unchanged"
 
 
-def test_that_nothing_stands_before_a_job_is_said_where_hyperpod_writes_slurm_conf(
+def test_missing_prolog_is_reported_in_the_managed_configuration(
     world: Callable[..., World],
 ) -> None:
     for configuration, said in (("managed", True), ("scripted", False)):

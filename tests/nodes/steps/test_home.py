@@ -13,7 +13,7 @@ def without_home(node: World) -> list[dict[str, object]]:
     return [row for row in node.state["mounts"] if row["target"] != "/home"]
 
 
-def test_scripted_mounts_openzfs_by_a_unit(world: Callable[..., World]) -> None:
+def test_scripted_mounts_openzfs_with_a_unit(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted")
     assert node.run().statuses()["home"] == "applied"
     unit = (node.root / "etc/systemd/system/home.mount").read_text()
@@ -37,7 +37,7 @@ def test_managed_without_a_mount_fails(world: Callable[..., World]) -> None:
     assert "2049" in run.last
 
 
-def test_another_volume_is_refused(world: Callable[..., World]) -> None:
+def test_other_volume_is_refused(world: Callable[..., World]) -> None:
     node = world("login-1")
     wrong = {"target": "/home", "source": "other:/fsx", "fstype": "nfs4", "options": "rw"}
     node.change(mounts=[*without_home(node), wrong])
@@ -49,7 +49,7 @@ def test_a_read_only_export_fails(world: Callable[..., World]) -> None:
     assert "/home cannot be written" in run.last
 
 
-def test_without_shared_homes_it_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_shared_homes(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: c.update(home=None))
     node.edit("deployment.json", lambda d: d.update(home=None))
@@ -60,7 +60,7 @@ def test_without_shared_homes_it_is_skipped(world: Callable[..., World]) -> None
     assert (node.root / "home/ada/.ssh/authorized_keys").exists()
 
 
-def test_a_unit_that_systemd_has_not_read_again_is_read_again(world: Callable[..., World]) -> None:
+def test_changed_unit_is_reloaded(world: Callable[..., World]) -> None:
     """As after a run of a newer program that was killed between write and daemon-reload."""
     node = world("login-1", "scripted")
     node.run()

@@ -14,7 +14,7 @@ def resources(node: World, edit: Callable[[dict], object]) -> None:
     (node.root / "opt/ml/config/resource_config.json").write_text(json.dumps(value))
 
 
-def test_the_node_is_found_by_its_address(world: Callable[..., World]) -> None:
+def test_node_is_identified_by_its_address(world: Callable[..., World]) -> None:
     node = world("workers-2")
     run = node.run()
     identity = json.loads((node.root / "var/lib/clusterwright/identity.json").read_text())
@@ -26,7 +26,7 @@ def test_the_node_is_found_by_its_address(world: Callable[..., World]) -> None:
     assert (ended["node"], ended["group"]) == ("workers-2", "workers")
 
 
-def test_no_match_fails_with_the_candidates_and_never_falls_back(
+def test_no_match_fails_with_the_candidates(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1", address="10.9.9.9")
@@ -39,7 +39,7 @@ def test_no_match_fails_with_the_candidates_and_never_falls_back(
     assert run.machine.points == []
 
 
-def test_loopback_in_resource_config_matches_no_machine(world: Callable[..., World]) -> None:
+def test_loopback_address_matches_no_machine(world: Callable[..., World]) -> None:
     node = world("workers-1", address="10.9.9.9")
 
     def loop(value: dict) -> None:
@@ -49,7 +49,7 @@ def test_loopback_in_resource_config_matches_no_machine(world: Callable[..., Wor
     assert node.run().code == 1
 
 
-def test_an_address_of_two_nodes_is_refused(world: Callable[..., World]) -> None:
+def test_ambiguous_address_is_refused(world: Callable[..., World]) -> None:
     node = world("workers-1")
 
     def double(value: dict) -> None:
@@ -61,7 +61,7 @@ def test_an_address_of_two_nodes_is_refused(world: Callable[..., World]) -> None
     assert "are those of several nodes: workers-1 10.1.0.31, workers-2 10.1.0.31" in run.last
 
 
-def test_a_thousand_candidates_are_counted_not_listed(world: Callable[..., World]) -> None:
+def test_many_candidates_are_counted_not_listed(world: Callable[..., World]) -> None:
     node = world("workers-1", address="10.9.9.9")
 
     def many(value: dict) -> None:
@@ -76,7 +76,7 @@ def test_a_thousand_candidates_are_counted_not_listed(world: Callable[..., World
     assert len(run.last) < 1500
 
 
-def test_another_instance_on_a_copied_disk_starts_anew(world: Callable[..., World]) -> None:
+def test_copied_disk_of_another_instance_is_reinitialised(world: Callable[..., World]) -> None:
     node = world("workers-1")
     assert node.run_and_be_killed(30)
     node.change(address="10.1.0.32")

@@ -11,7 +11,7 @@ from tests.nodes.world import World
 
 
 @pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
-def test_shells_may_lock_memory_on_every_node(world: Callable[..., World], name: str) -> None:
+def test_shells_can_lock_memory_on_every_node(world: Callable[..., World], name: str) -> None:
     node = world(name, "parallelcluster")
     assert node.run().statuses()["limits"] == "applied"
     lines = (node.root / FILE.lstrip("/")).read_text().splitlines()
@@ -30,6 +30,6 @@ def test_manual_changes_are_reverted(world: Callable[..., World]) -> None:
     assert node.run().statuses()["limits"] == "applied"
 
 
-def test_hyperpod_is_left_alone(world: Callable[..., World]) -> None:
+def test_step_is_skipped_on_hyperpod(world: Callable[..., World]) -> None:
     assert world("login-1", "managed").run().statuses()["limits"] == "skipped"
     assert world("login-1", "scripted").run().statuses()["limits"] == "skipped"

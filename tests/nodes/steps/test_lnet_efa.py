@@ -43,7 +43,7 @@ def test_other_types_use_the_first_and_the_last(world: Callable[..., World]) -> 
     assert added(node) == ["rdmap79s0", "rdmap86s0"]
 
 
-def test_the_script_is_clean_shell_and_runs_before_lustre_at_boot(
+def test_script_is_valid_shell_and_runs_before_lustre_at_boot(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")
@@ -59,7 +59,9 @@ def test_the_script_is_clean_shell_and_runs_before_lustre_at_boot(
     assert order.index("lnet_efa") < order.index("lustre") < order.index("efa_transport")
 
 
-def test_a_missing_kernel_module_fails_with_the_units_words(world: Callable[..., World]) -> None:
+def test_missing_kernel_module_fails_with_the_output_of_the_unit(
+    world: Callable[..., World],
+) -> None:
     run = world("workers-1", missing_modules=["kefalnd"]).run()
     assert run.code == 1
     assert "Module kefalnd not found" in run.last
@@ -83,7 +85,7 @@ def test_groups_and_file_systems_without_efa_are_skipped(world: Callable[..., Wo
     assert node.run().end_of("lnet_efa")["hint"] == "no Lustre file system has EFA"
 
 
-def test_a_changed_set_of_devices_is_configured_anew(world: Callable[..., World]) -> None:
+def test_changed_devices_are_reconfigured(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     devices(node, 12)

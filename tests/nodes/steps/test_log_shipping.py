@@ -33,7 +33,7 @@ def rows(node: World) -> dict[str, dict[str, str]]:
         ("login-1", "sackd", "slurmd"),
     ],
 )
-def test_the_agent_is_told_which_files_and_where_to(
+def test_agent_is_configured_with_files_and_destination(
     world: Callable[..., World], name: str, daemon: str, other: str
 ) -> None:
     node = world(name)
@@ -56,7 +56,7 @@ def test_the_agent_is_told_which_files_and_where_to(
     assert not any(argv[0] == CTL for argv in again.machine.ran)
 
 
-def test_no_two_files_share_a_stream_but_those_of_one_daemon(world: Callable[..., World]) -> None:
+def test_streams_are_unique_per_daemon(world: Callable[..., World]) -> None:
     node = world("controller-1")
     node.run()
     for path, row in rows(node).items():
@@ -64,13 +64,13 @@ def test_no_two_files_share_a_stream_but_those_of_one_daemon(world: Callable[...
         assert not set(row["log_stream_name"]) & set(":*"), "CloudWatch takes neither"
 
 
-def test_it_comes_before_whatever_may_fail() -> None:
+def test_step_precedes_all_that_can_fail() -> None:
     names = [step.name for step in load_steps()]
     for later in ("scratch", "lustre", "slurm_daemons", "users"):
         assert names.index("log_shipping") < names.index(later)
 
 
-def test_a_step_that_fails_later_is_in_a_file_that_is_sent(world: Callable[..., World]) -> None:
+def test_failure_of_a_later_step_is_in_a_shipped_file(world: Callable[..., World]) -> None:
     node = world("workers-1", efa_moves=[0])
     run = node.run()
     assert run.code == 1
@@ -83,7 +83,7 @@ def test_a_step_that_fails_later_is_in_a_file_that_is_sent(world: Callable[..., 
     assert ends[-2]["error"] in run.last
 
 
-def test_an_agent_that_refuses_is_said_in_every_run_and_stops_nothing(
+def test_agent_error_is_reported_in_every_run_and_stops_nothing(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1", agent_error="Configuration validation first phase failed")
@@ -94,7 +94,7 @@ def test_an_agent_that_refuses_is_said_in_every_run_and_stops_nothing(
         assert any("Configuration validation first phase failed" in n for n in run.notices())
 
 
-def test_without_the_agent_it_is_said(world: Callable[..., World]) -> None:
+def test_missing_agent_is_reported(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / CTL.lstrip("/")).unlink()
     run = node.run()
@@ -103,7 +103,7 @@ def test_without_the_agent_it_is_said(world: Callable[..., World]) -> None:
     assert not (node.root / CONFIGURATION).exists()
 
 
-def test_without_the_clusters_id_there_is_no_group(world: Callable[..., World]) -> None:
+def test_no_log_group_without_the_cluster_id(world: Callable[..., World]) -> None:
     node = world("workers-1")
     path = node.root / "opt/ml/config/resource_config.json"
     value = json.loads(path.read_text())
@@ -115,7 +115,7 @@ def test_without_the_clusters_id_there_is_no_group(world: Callable[..., World]) 
     assert {row["log_group_name"] for row in rows(node).values()} == {"/acme/nodes"}
 
 
-def test_logrotate_takes_the_file(world: Callable[..., World], tmp_path: Path) -> None:
+def test_logrotate_accepts_the_file(world: Callable[..., World], tmp_path: Path) -> None:
     node = world("workers-1")
     node.run()
     path = node.root / "etc/logrotate.d/clusterwright"

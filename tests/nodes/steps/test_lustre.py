@@ -18,7 +18,7 @@ def without_fsx(node: World) -> list[dict[str, object]]:
     return [row for row in node.state["mounts"] if row["target"] != "/fsx"]
 
 
-def test_scripted_mounts_by_a_unit_that_waits_for_the_network(
+def test_scripted_mounts_with_a_unit_that_waits_for_the_network(
     world: Callable[..., World],
 ) -> None:
     node = world("login-1", "scripted")
@@ -31,7 +31,7 @@ def test_scripted_mounts_by_a_unit_that_waits_for_the_network(
     assert not (node.root / "etc/fstab").exists()
 
 
-def test_scripted_mount_comes_back_after_a_reboot(world: Callable[..., World]) -> None:
+def test_scripted_mount_is_restored_after_a_reboot(world: Callable[..., World]) -> None:
     node = world("workers-1", "scripted")
     node.run().machine.reboot()
     run = node.run()
@@ -39,7 +39,7 @@ def test_scripted_mount_comes_back_after_a_reboot(world: Callable[..., World]) -
     assert run.statuses()["efa_transport"] == "applied", "each boot proves it again"
 
 
-def test_a_mount_that_fails_is_tried_again(world: Callable[..., World]) -> None:
+def test_failed_mount_is_retried(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted", mounts_fail_for=3)
     node.edit("cluster.json", lambda c: c.update(home=None))
     node.edit("deployment.json", lambda d: d.update(home=None))
@@ -48,7 +48,7 @@ def test_a_mount_that_fails_is_tried_again(world: Callable[..., World]) -> None:
     assert sum("Connection timed out" in text for text in run.notices()) == 3
 
 
-def test_a_mount_that_never_works_fails_with_the_units_words(world: Callable[..., World]) -> None:
+def test_permanent_mount_failure_has_the_output_of_the_unit(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted", mounts_fail_for=10**6)
     node.edit("cluster.json", lambda c: c.update(home=None))
     node.edit("deployment.json", lambda d: d.update(home=None))
@@ -58,7 +58,7 @@ def test_a_mount_that_never_works_fails_with_the_units_words(world: Callable[...
     assert run.end_of("lustre")["seconds"] <= 600
 
 
-def test_managed_waits_for_hyperpods_mount(world: Callable[..., World]) -> None:
+def test_managed_waits_for_the_mount_of_hyperpod(world: Callable[..., World]) -> None:
     node = world("login-1")
     event = {"at": 100, "path": ["mounts"], "value": node.state["mounts"]}
     node.change(mounts=without_fsx(node), events=[event])
@@ -79,7 +79,7 @@ def test_managed_without_a_mount_fails_at_the_deadline_of_the_spec(
     assert "988" in run.last
 
 
-def test_managed_mounts_what_hyperpod_was_not_told_of(world: Callable[..., World]) -> None:
+def test_managed_mounts_file_systems_unknown_to_hyperpod(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.change(mounts=without_fsx(node))
     node.edit("cluster.json", lambda c: c["lustre"][0].update(by_platform=False))
@@ -89,7 +89,7 @@ def test_managed_mounts_what_hyperpod_was_not_told_of(world: Callable[..., World
     assert node.run().statuses()["lustre"] == "unchanged"
 
 
-def test_an_automount_is_woken(world: Callable[..., World]) -> None:
+def test_automount_is_triggered(world: Callable[..., World]) -> None:
     node = world("login-1")
     auto = {"target": "/fsx", "source": "systemd-1", "fstype": "autofs", "options": "rw"}
     node.change(mounts=[*without_fsx(node), auto], automounts={"/fsx": MOUNT})
@@ -104,19 +104,19 @@ def test_another_file_system_at_the_path_is_refused(world: Callable[..., World])
     assert "not Lustre file system fsx (mount name abcdefgh)" in run.last
 
 
-def test_a_mount_that_cannot_be_written_fails(world: Callable[..., World]) -> None:
+def test_read_only_mount_fails(world: Callable[..., World]) -> None:
     run = world("login-1", read_only=["/fsx"]).run()
     assert run.code == 1
     assert "/fsx cannot be written: touch: cannot touch" in run.last
 
 
-def test_a_mount_that_hangs_fails_instead_of_hanging_the_node(world: Callable[..., World]) -> None:
+def test_hanging_mount_fails_within_the_deadline(world: Callable[..., World]) -> None:
     run = world("login-1", hanging_commands=["touch"]).run()
     assert run.code == 1
     assert "does not answer" in run.last
 
 
-def test_no_lustre_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_lustre(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: c.update(lustre=[]))
     node.edit("deployment.json", lambda d: d.update(lustre=[]))

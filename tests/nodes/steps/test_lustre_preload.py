@@ -19,7 +19,7 @@ def asked(node: World, *paths: str) -> World:
 
 
 @pytest.mark.parametrize("configuration", ["managed", "scripted"])
-def test_a_service_on_the_controller_loads_the_folders(
+def test_service_on_the_controller_restores_the_folders(
     world: Callable[..., World], configuration: str
 ) -> None:
     node = asked(world("controller-1", configuration), "/fsx/corpus", "/fsx/models")
@@ -36,7 +36,7 @@ def test_a_service_on_the_controller_loads_the_folders(
     assert node.run().statuses()["lustre_preload"] == "unchanged"
 
 
-def test_other_folders_take_the_place_of_the_old_ones(world: Callable[..., World]) -> None:
+def test_changed_folders_replace_the_former_ones(world: Callable[..., World]) -> None:
     node = asked(world("controller-1"), "/fsx/corpus")
     node.run()
     run = asked(node, "/fsx/other").run()
@@ -45,7 +45,7 @@ def test_other_folders_take_the_place_of_the_old_ones(world: Callable[..., World
     assert "--path=/fsx/other" in (node.root / UNIT).read_text()
 
 
-def test_how_far_it_is_is_said(world: Callable[..., World]) -> None:
+def test_progress_is_reported(world: Callable[..., World]) -> None:
     node = asked(world("controller-1"), "/fsx/corpus")
     node.run()
     status = {"state": "stopped", "files_seen": 9, "files_loaded": 5, "reason": "/fsx is full"}
@@ -56,7 +56,7 @@ def test_how_far_it_is_is_said(world: Callable[..., World]) -> None:
     assert node.run().code == 0
 
 
-def test_other_nodes_and_other_specs_ask_for_nothing(world: Callable[..., World]) -> None:
+def test_step_is_skipped_on_other_nodes_and_specs(world: Callable[..., World]) -> None:
     node = asked(world("workers-1"), "/fsx/corpus")
     assert node.run().statuses()["lustre_preload"] == "skipped"
     run = world("controller-1").run()
@@ -72,7 +72,9 @@ def test_other_nodes_and_other_specs_ask_for_nothing(world: Callable[..., World]
         ("/fsx2", "lustre[0].preload: /fsx2 is not below /fsx"),
     ],
 )
-def test_folders_elsewhere_are_refused(world: Callable[..., World], path: str, said: str) -> None:
+def test_folders_outside_the_file_system_are_refused(
+    world: Callable[..., World], path: str, said: str
+) -> None:
     run = asked(world("controller-1"), path).run()
     assert run.code == 3
     assert said in run.text

@@ -32,11 +32,11 @@ def limited(world: Callable[..., World], config: str) -> World:
     return node
 
 
-def test_nothing_is_said_where_everything_binds(world: Callable[..., World]) -> None:
+def test_nothing_is_reported_if_all_limits_are_enforced(world: Callable[..., World]) -> None:
     assert said(limited(world, ALL)) == []
 
 
-def test_what_does_not_bind_is_said_by_name(world: Callable[..., World]) -> None:
+def test_limits_without_effect_are_reported_by_name(world: Callable[..., World]) -> None:
     texts = said(
         limited(world, "AccountingStorageEnforce = none\nPriorityType = priority/basic\n")
     )
@@ -50,12 +50,12 @@ def test_what_does_not_bind_is_said_by_name(world: Callable[..., World]) -> None
     ]
 
 
-def test_a_weight_of_nothing_is_no_weight(world: Callable[..., World]) -> None:
+def test_weight_of_zero_is_ignored(world: Callable[..., World]) -> None:
     (text,) = said(limited(world, ALL.replace("QOS       = 1000", "QOS       = 0")))
     assert "PriorityWeightQOS" in text
 
 
-def test_it_looks_in_the_managed_configuration_on_the_controller(
+def test_step_runs_on_the_controller_in_the_managed_configuration(
     world: Callable[..., World],
 ) -> None:
     assert world("workers-1").run().statuses()["managed_limits"] == "skipped"

@@ -28,7 +28,7 @@ def listens(node: World) -> str:
         ("workers-1", "10.1.0.31"),
     ],
 )
-def test_every_node_shows_its_metrics_at_its_own_address(
+def test_every_node_serves_metrics_at_its_address(
     world: Callable[..., World], configuration: str, name: str, address: str
 ) -> None:
     node = world(name, configuration)
@@ -42,14 +42,14 @@ def test_every_node_shows_its_metrics_at_its_own_address(
     assert node.run().statuses()["metrics"] == "unchanged"
 
 
-def test_loopback_is_loopback(world: Callable[..., World]) -> None:
+def test_loopback_listens_on_loopback(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda value: value["metrics"].update(listen="loopback", port=9999))
     node.run()
     assert listens(node) == "127.0.0.1:9999"
 
 
-def test_without_metrics_nothing_is_installed(world: Callable[..., World]) -> None:
+def test_nothing_is_installed_without_metrics(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda value: value.update(metrics=None))
     run = node.run()
@@ -59,7 +59,7 @@ def test_without_metrics_nothing_is_installed(world: Callable[..., World]) -> No
     assert not (node.root / "opt/clusterwright/lib/clusterwright_metrics").exists()
 
 
-def test_the_service_is_shut_in(world: Callable[..., World]) -> None:
+def test_service_is_sandboxed(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.run()
     text = (node.root / UNIT).read_text()
@@ -93,7 +93,7 @@ def test_a_changed_program_or_port_restarts_it(world: Callable[..., World]) -> N
     assert listens(node).endswith(":9200")
 
 
-def test_what_was_copied_runs_without_the_lifecycle_folder(world: Callable[..., World]) -> None:
+def test_copied_program_runs_without_the_lifecycle_folder(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.run()
     done = subprocess.run(

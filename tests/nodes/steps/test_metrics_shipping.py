@@ -13,7 +13,7 @@ AGENT = "opt/clusterwright/etc/clusterwright-metrics.json"
 SCRAPE = "opt/clusterwright/etc/clusterwright-prometheus.yaml"
 
 
-def test_the_agent_asks_this_node_and_writes_to_the_workspace(
+def test_agent_scrapes_this_node_and_writes_to_the_workspace(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")
@@ -42,7 +42,7 @@ def test_the_agent_asks_this_node_and_writes_to_the_workspace(
     assert not any(argv[0] == cloudwatch_agent.CTL for argv in again.machine.ran)
 
 
-def test_a_changed_workspace_is_told(world: Callable[..., World]) -> None:
+def test_changed_workspace_is_configured(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.run()
     node.edit("deployment.json", lambda value: value.update(prometheus_workspace_id="ws-other"))
@@ -50,14 +50,14 @@ def test_a_changed_workspace_is_told(world: Callable[..., World]) -> None:
     assert "ws-other" in (node.root / AGENT).read_text()
 
 
-def test_without_a_workspace_the_agent_is_not_configured(world: Callable[..., World]) -> None:
+def test_agent_is_not_configured_without_a_workspace(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("deployment.json", lambda value: value.pop("prometheus_workspace_id"))
     assert node.run().statuses()["metrics_shipping"] == "skipped"
     assert not (node.root / AGENT).exists()
 
 
-def test_without_the_agent_it_is_said(world: Callable[..., World]) -> None:
+def test_missing_agent_is_reported(world: Callable[..., World]) -> None:
     node = world("login-1")
     (node.root / cloudwatch_agent.CTL.lstrip("/")).unlink()
     run = node.run()
@@ -65,7 +65,7 @@ def test_without_the_agent_it_is_said(world: Callable[..., World]) -> None:
     assert any("nobody sends them" in text for text in run.notices())
 
 
-def test_what_an_older_agent_refuses_is_said_and_not_asked_again(
+def test_error_of_an_older_agent_is_reported_and_not_retried(
     world: Callable[..., World],
 ) -> None:
     node = world("login-1", agent_error="Configuration validation first phase failed")

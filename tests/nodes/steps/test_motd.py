@@ -9,7 +9,7 @@ from tests.nodes.world import World
 MOTD = "etc/motd.d/50-clusterwright"
 
 
-def test_the_message_says_what_the_node_is(world: Callable[..., World]) -> None:
+def test_message_describes_the_node(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("deployment.json", lambda d: d.update(log_group_name="/acme/nodes"))
     node.run()
@@ -28,14 +28,14 @@ def test_the_message_says_what_the_node_is(world: Callable[..., World]) -> None:
     )
 
 
-def test_it_is_the_last_step_and_missing_after_a_failure(world: Callable[..., World]) -> None:
+def test_step_is_last_and_missing_after_a_failure(world: Callable[..., World]) -> None:
     node = world("workers-1", efa_moves=[0])
     run = node.run()
     assert run.code == 1
     assert not (node.root / MOTD).exists(), "a node that is not ready does not say that it is"
 
 
-def test_a_change_of_the_spec_changes_the_message(world: Callable[..., World]) -> None:
+def test_changed_spec_changes_the_message(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     node.edit("cluster.json", lambda c: c.update(checkpoint_path="/fsx/other"))

@@ -9,7 +9,7 @@ from tests.nodes.world import World
 UNIT = "clusterwright-s3-mnt-corpus.service"
 
 
-def test_a_bucket_is_mounted_read_only_by_a_unit(world: Callable[..., World]) -> None:
+def test_bucket_is_mounted_read_only_by_a_unit(world: Callable[..., World]) -> None:
     node = world("workers-1")
     assert node.run().statuses()["mountpoint_s3"] == "applied"
     text = (node.root / "etc/systemd/system" / UNIT).read_text()
@@ -21,7 +21,7 @@ def test_a_bucket_is_mounted_read_only_by_a_unit(world: Callable[..., World]) ->
     assert mount["options"] == "ro"
 
 
-def test_another_prefix_is_mounted_anew(world: Callable[..., World]) -> None:
+def test_changed_prefix_is_remounted(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     node.edit("cluster.json", lambda c: c["mountpoints"][0].update(prefix="p%/"))
@@ -32,7 +32,7 @@ def test_another_prefix_is_mounted_anew(world: Callable[..., World]) -> None:
     assert "--prefix 'p%%/'" in (node.root / "etc/systemd/system" / UNIT).read_text()
 
 
-def test_an_image_without_mount_s3_fails_clearly(world: Callable[..., World]) -> None:
+def test_image_without_mount_s3_fails_with_the_reason(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / "usr/bin/mount-s3").unlink()
     run = node.run()
@@ -41,21 +41,21 @@ def test_an_image_without_mount_s3_fails_clearly(world: Callable[..., World]) ->
     assert "not built yet" in run.last
 
 
-def test_something_else_at_the_path_is_refused(world: Callable[..., World]) -> None:
+def test_other_mount_at_the_path_is_refused(world: Callable[..., World]) -> None:
     node = world("workers-1")
     mount = {"target": "/mnt/corpus", "source": "/dev/sdb", "fstype": "ext4", "options": "ro"}
     node.change(mounts=[*node.state["mounts"], mount])
     assert "/dev/sdb (ext4) is mounted at /mnt/corpus, not a bucket" in node.run().last
 
 
-def test_no_mountpoints_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_mountpoints(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c.update(mountpoints=[]))
     (node.root / "usr/bin/mount-s3").unlink()
     assert node.run().statuses()["mountpoint_s3"] == "skipped"
 
 
-def test_a_mount_taken_away_by_hand_comes_back(world: Callable[..., World]) -> None:
+def test_manually_removed_mount_is_restored(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     node.change(mounts=[row for row in node.state["mounts"] if row["target"] != "/mnt/corpus"])

@@ -9,7 +9,7 @@ from tests.nodes.world import MUNGE_SECRET, World
 KEY = "etc/munge/munge.key"
 
 
-def test_the_key_is_the_secret_and_munge_reads_it(world: Callable[..., World]) -> None:
+def test_key_is_read_from_the_secret_and_readable_for_munge(world: Callable[..., World]) -> None:
     node = world("workers-1", "scripted")
     run = node.run()
     assert run.statuses()["munge_key"] == "applied"
@@ -20,7 +20,7 @@ def test_the_key_is_the_secret_and_munge_reads_it(world: Callable[..., World]) -
     assert node.state["read_by_daemons"]["/" + KEY] == run.machine.sha256_of("/" + KEY)
 
 
-def test_a_munge_that_runs_with_another_key_is_restarted(world: Callable[..., World]) -> None:
+def test_munge_with_another_key_is_restarted(world: Callable[..., World]) -> None:
     node = world("workers-1", "scripted")
     node.change(units={"munge.service": {"active": True, "enabled": True, "loaded": None}})
     run = node.run()
@@ -29,7 +29,7 @@ def test_a_munge_that_runs_with_another_key_is_restarted(world: Callable[..., Wo
     assert "slurmd.service" in names
 
 
-def test_nothing_is_fetched_for_a_key_that_is_right(world: Callable[..., World]) -> None:
+def test_correct_key_is_not_read_again(world: Callable[..., World]) -> None:
     node = world("workers-1", "scripted")
     assert node.run().code == 0
     node.change(aws_error="AccessDeniedException")
@@ -47,7 +47,7 @@ def test_a_changed_key_is_restored(world: Callable[..., World]) -> None:
     assert (node.root / KEY).read_text() == "k" * 128
 
 
-def test_a_denied_secret_is_named_and_never_shown(world: Callable[..., World]) -> None:
+def test_denied_secret_is_named_and_not_shown(world: Callable[..., World]) -> None:
     denied = "An error occurred (AccessDeniedException) when calling GetSecretValue"
     run = world("workers-1", "scripted", aws_error=denied).run()
     assert run.code == 1
@@ -57,14 +57,14 @@ def test_a_denied_secret_is_named_and_never_shown(world: Callable[..., World]) -
     assert "kkkk" not in run.text
 
 
-def test_a_key_that_is_too_short_is_refused(world: Callable[..., World]) -> None:
+def test_too_short_key_is_refused(world: Callable[..., World]) -> None:
     run = world("workers-1", "scripted", secrets={MUNGE_SECRET: "secret"}).run()
     assert "the munge key's secret has 6 bytes" in run.last
     assert "secret has 6" in run.last
     assert "MUNGE" not in run.text
 
 
-def test_managed_and_no_secret_leave_the_key_alone(world: Callable[..., World]) -> None:
+def test_step_is_skipped_in_managed_mode_and_without_a_secret(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     assert "HyperPod gives out the key" in run.end_of("munge_key")["hint"]
     node = world("workers-1", "scripted")

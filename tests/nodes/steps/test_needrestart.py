@@ -12,7 +12,7 @@ from tests.nodes.world import World
 
 @pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
 @pytest.mark.parametrize("configuration", ["managed", "scripted"])
-def test_slurm_is_left_alone_and_nothing_else(
+def test_only_slurm_daemons_are_excluded(
     world: Callable[..., World], name: str, configuration: str
 ) -> None:
     node = world(name, configuration)
@@ -38,7 +38,7 @@ def test_slurm_is_left_alone_and_nothing_else(
     assert node.run().statuses()["needrestart"] == "unchanged"
 
 
-def test_a_changed_file_is_put_right(world: Callable[..., World]) -> None:
+def test_changed_file_is_restored(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     (node.root / CONF).write_text("1;\n")
@@ -46,7 +46,7 @@ def test_a_changed_file_is_put_right(world: Callable[..., World]) -> None:
     assert decisions(node.root / CONF, "slurmd.service") == {"slurmd.service": "kept"}
 
 
-def test_an_image_without_it_is_skipped(world: Callable[..., World]) -> None:
+def test_image_without_needrestart_is_skipped(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / "etc/needrestart/conf.d").rmdir()
     (node.root / "etc/needrestart").rmdir()
@@ -55,7 +55,7 @@ def test_an_image_without_it_is_skipped(world: Callable[..., World]) -> None:
     assert not (node.root / "etc/needrestart").exists()
 
 
-def test_a_folder_that_is_none_fails_with_its_name(world: Callable[..., World]) -> None:
+def test_path_that_is_not_a_folder_fails_with_its_name(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / "etc/needrestart/conf.d").rmdir()
     (node.root / "etc/needrestart/conf.d").write_text("")

@@ -16,7 +16,7 @@ def asked(run: Run) -> list[str]:
     return [argv[2] for argv in run.machine.ran if argv[:2] == ("getent", "ahosts")]
 
 
-def test_every_name_the_node_needs_is_asked_for(world: Callable[..., World]) -> None:
+def test_every_required_name_is_resolved(world: Callable[..., World]) -> None:
     assert asked(world("workers-1").run()) == [
         "s3.us-east-1.amazonaws.com",
         "acme-shuffle--use1-az6--x-s3.s3express-use1-az6.us-east-1.amazonaws.com",
@@ -26,14 +26,14 @@ def test_every_name_the_node_needs_is_asked_for(world: Callable[..., World]) -> 
     assert DATABASE in asked(world("controller-1").run())
 
 
-def test_a_name_that_comes_late_is_waited_for(world: Callable[..., World]) -> None:
+def test_late_name_is_awaited(world: Callable[..., World]) -> None:
     event = {"at": 30, "path": ["unresolved"], "value": []}
     run = world("workers-1", unresolved=[LUSTRE], events=[event]).run()
     assert run.statuses()["network"] == "applied"
     assert run.end_of("network")["seconds"] == 30
 
 
-def test_names_that_never_come_are_all_named(world: Callable[..., World]) -> None:
+def test_unresolved_names_are_all_listed(world: Callable[..., World]) -> None:
     run = world("controller-1", unresolved=[LUSTRE, DATABASE]).run()
     assert run.code == 1
     assert f"not done after 180 s: no address for {LUSTRE}, {DATABASE}" in run.last
@@ -47,7 +47,7 @@ def test_names_that_never_come_are_all_named(world: Callable[..., World]) -> Non
         ("us-gov-west-1", "s3.us-gov-west-1.amazonaws.com"),
     ],
 )
-def test_other_partitions_have_their_own_domain(
+def test_other_partitions_have_their_domain(
     world: Callable[..., World], region: str, name: str
 ) -> None:
     node = world("login-1")
@@ -55,7 +55,7 @@ def test_other_partitions_have_their_own_domain(
     assert name in asked(node.run())
 
 
-def test_a_region_whose_domain_is_not_known_is_refused(world: Callable[..., World]) -> None:
+def test_region_with_an_unknown_domain_is_refused(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: c.update(region="us-iso-east-1"))
     assert "the DNS suffix of us-iso-east-1 is not known" in node.run().last

@@ -8,7 +8,7 @@ from typing import Any
 from tests.nodes.world import World
 
 
-def test_spares_are_said_and_the_run_goes_on(world: Callable[..., World]) -> None:
+def test_spares_are_reported_and_the_run_continues(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     assert run.code == 0
     said = "not built yet: group workers: its 2 spare nodes take jobs like others, because"
@@ -16,7 +16,7 @@ def test_spares_are_said_and_the_run_goes_on(world: Callable[..., World]) -> Non
     assert not [t for t in world("workers-1", "scripted").run().notices() if "not built" in t]
 
 
-def test_nothing_is_said_where_nothing_is_missing(world: Callable[..., World]) -> None:
+def test_nothing_is_reported_if_nothing_is_missing(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: c["groups"][2].update(spare_count=0))
     assert not [text for text in node.run().notices() if "not built" in text]

@@ -83,7 +83,7 @@ def may_sign_in(node: World, tmp_path: Path, user: str, adopt: str) -> bool:
 
 
 @pytest.mark.parametrize("files", [PAM_UBUNTU, PAM_AMAZON], ids=["ubuntu", "amazon-linux"])
-def test_pam_turns_away_whoever_has_no_job_and_is_not_exempt(
+def test_pam_refuses_users_without_a_job_or_exemption(
     world: Callable[..., World], tmp_path: Path, files: dict[str, str]
 ) -> None:
     assert (MODULES / "pam_listfile.so").exists(), "the test needs Linux-PAM"
@@ -104,7 +104,7 @@ def test_pam_turns_away_whoever_has_no_job_and_is_not_exempt(
     assert node.run().statuses()["pam_slurm_adopt"] == "unchanged"
 
 
-def test_without_the_module_pam_still_turns_away_whom_others_turn_away(
+def test_pam_without_the_module_refuses_as_before(
     world: Callable[..., World], tmp_path: Path
 ) -> None:
     closed = PAM_UBUNTU["common-account"].replace("pam_unix.so", "pam_deny.so")
@@ -114,7 +114,7 @@ def test_without_the_module_pam_still_turns_away_whom_others_turn_away(
     assert not may_sign_in(node, tmp_path, "ubuntu", "pam_permit.so")
 
 
-def test_last_in_the_account_stack_where_that_is_reached(world: Callable[..., World]) -> None:
+def test_line_is_last_in_a_reachable_account_stack(world: Callable[..., World]) -> None:
     node = asked(world("workers-1", "scripted"))
     node.run()
     lines = account_lines(node)
@@ -124,14 +124,14 @@ def test_last_in_the_account_stack_where_that_is_reached(world: Callable[..., Wo
     assert lines[at + 3] == "@include common-session"
 
 
-def test_in_front_of_a_file_that_ends_the_stack(world: Callable[..., World]) -> None:
+def test_line_precedes_a_file_that_ends_the_stack(world: Callable[..., World]) -> None:
     node = asked(world("workers-1"), **PAM_AMAZON)
     node.run()
     assert account_lines(node)[-1] == "account    include      password-auth"
     assert "pam_slurm_adopt" in account_lines(node)[-2]
 
 
-def test_what_is_not_asked_for_is_taken_away_again(world: Callable[..., World]) -> None:
+def test_line_is_removed_when_disabled(world: Callable[..., World]) -> None:
     node = world("workers-1")
     assert node.run().statuses()["pam_slurm_adopt"] == "skipped"
     assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
@@ -150,7 +150,7 @@ def test_what_is_not_asked_for_is_taken_away_again(world: Callable[..., World]) 
         ({"root_is_turned_away": True}, "PAM would turn root away"),
     ],
 )
-def test_exempt_users_can_sign_in(
+def test_exempt_users_can_log_in(
     world: Callable[..., World], changes: dict[str, object], said: str
 ) -> None:
     node = asked(world("workers-1", **changes))
@@ -161,7 +161,7 @@ def test_exempt_users_can_sign_in(
         assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
 
 
-def test_a_second_place_that_asks_for_it_is_refused(world: Callable[..., World]) -> None:
+def test_second_use_without_exemptions_is_refused(world: Callable[..., World]) -> None:
     """As libpam-slurm-adopt's profile for pam-auth-update writes it: nobody is exempt there."""
     text = PAM_UBUNTU["common-account"] + "account required pam_slurm_adopt.so\n"
     node = asked(world("workers-1"), **{"common-account": text})
@@ -179,6 +179,6 @@ def test_an_image_without_the_module_is_refused(world: Callable[..., World]) -> 
     assert (node.root / SSHD).read_text() == PAM_UBUNTU["sshd"]
 
 
-def test_nodes_without_jobs_are_left_open(world: Callable[..., World]) -> None:
+def test_step_is_skipped_on_nodes_without_jobs(world: Callable[..., World]) -> None:
     for name in ("controller-1", "login-1"):
         assert asked(world(name)).run().statuses()["pam_slurm_adopt"] == "skipped"

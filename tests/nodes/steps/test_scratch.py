@@ -28,7 +28,7 @@ def changes(node: World) -> list[tuple[str, ...]]:
     return [argv for argv in run.machine.ran if argv[0] in ("mdadm", "mkfs.xfs")]
 
 
-def test_blank_disks_become_raid_0_with_xfs_mounted_by_a_unit(
+def test_blank_disks_become_raid_0_with_xfs_and_a_unit(
     world: Callable[..., World],
 ) -> None:
     node = world("workers-1")
@@ -45,7 +45,7 @@ def test_blank_disks_become_raid_0_with_xfs_mounted_by_a_unit(
     assert "WantedBy=local-fs.target" in unit, "a lost disk must not stop the boot"
 
 
-def test_the_mount_comes_back_after_a_reboot(world: Callable[..., World]) -> None:
+def test_mount_is_restored_after_a_reboot(world: Callable[..., World]) -> None:
     node = world("workers-1")
     run = node.run()
     run.machine.reboot()
@@ -53,13 +53,13 @@ def test_the_mount_comes_back_after_a_reboot(world: Callable[..., World]) -> Non
     assert again.statuses()["scratch"] == "unchanged"
 
 
-def test_a_lone_disk_needs_no_array(world: Callable[..., World]) -> None:
+def test_single_disk_needs_no_array(world: Callable[..., World]) -> None:
     disks = {"/dev/nvme1n1": "Amazon EC2 NVMe Instance Storage"}
     node = world("workers-1", disks=disks)
     assert changes(node) == [("mkfs.xfs", "-f", "-L", "cw-scratch", "/dev/nvme1n1")]
 
 
-def test_the_images_own_mount_is_used(world: Callable[..., World]) -> None:
+def test_mount_of_the_image_is_used(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / "opt/dlami/nvme").mkdir(parents=True)
     node.change(mounts=[*node.state["mounts"], IMAGE_MOUNT])
@@ -67,7 +67,7 @@ def test_the_images_own_mount_is_used(world: Callable[..., World]) -> None:
     assert node.run().statuses()["scratch"] == "unchanged"
 
 
-def test_the_images_mount_is_bound_to_another_path(world: Callable[..., World]) -> None:
+def test_mount_of_the_image_is_bound_to_another_path(world: Callable[..., World]) -> None:
     node = world("workers-1")
     (node.root / "opt/dlami/nvme").mkdir(parents=True)
     node.change(mounts=[*node.state["mounts"], IMAGE_MOUNT])
@@ -80,7 +80,7 @@ def test_the_images_mount_is_bound_to_another_path(world: Callable[..., World]) 
     assert node.run().statuses()["scratch"] == "unchanged"
 
 
-def test_the_images_service_is_waited_for(world: Callable[..., World]) -> None:
+def test_service_of_the_image_is_awaited(world: Callable[..., World]) -> None:
     """Otherwise both would write to the same disks."""
     unit = {"active": False, "enabled": True, "loaded": None, "forced_state": "activating"}
     node = world(
@@ -112,7 +112,7 @@ def test_the_images_service_is_waited_for(world: Callable[..., World]) -> None:
         ),
     ],
 )
-def test_a_disk_with_foreign_content_is_never_touched(
+def test_disk_with_other_content_is_never_changed(
     world: Callable[..., World], signatures: dict[str, Any], said: str
 ) -> None:
     node = world("workers-1", signatures=signatures)
@@ -122,7 +122,7 @@ def test_a_disk_with_foreign_content_is_never_touched(
     assert node.state["signatures"] == signatures
 
 
-def test_a_foreign_array_is_never_touched(world: Callable[..., World]) -> None:
+def test_array_of_others_is_never_changed(world: Callable[..., World]) -> None:
     disks = [f"/dev/nvme{n}n1" for n in (1, 2, 3)]
     member = {"type": "linux_raid_member", "label": "host:mine", "uuid": "x"}
     node = world("workers-1", arrays={"/dev/md0": disks}, signatures=dict.fromkeys(disks, member))
@@ -138,7 +138,7 @@ def test_disks_in_use_elsewhere_are_refused(world: Callable[..., World]) -> None
     assert "/dev/nvme2n1 is in use at /data" in node.run().last
 
 
-def test_our_array_that_is_not_running_is_put_together(world: Callable[..., World]) -> None:
+def test_stopped_array_is_assembled(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     node.change(arrays={}, mounts=[row for row in node.state["mounts"] if row.get("by_image")])
@@ -156,13 +156,13 @@ def test_a_type_without_local_disks_is_refused(world: Callable[..., World]) -> N
     assert "p5.48xlarge has no instance-store disk" in run.last
 
 
-def test_a_group_without_scratch_leaves_the_disks_alone(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_scratch(world: Callable[..., World]) -> None:
     run = world("controller-1").run()
     assert run.statuses()["scratch"] == "skipped"
     assert run.end_of("scratch")["hint"] == "group controller asks for no scratch"
 
 
-def test_something_else_at_the_path_is_refused(world: Callable[..., World]) -> None:
+def test_other_mount_at_the_path_is_refused(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["groups"][2]["scratch"].update(mount_path="/scratch"))
     mount = {"target": "/scratch", "source": "/dev/sdb", "fstype": "ext4", "options": "rw"}

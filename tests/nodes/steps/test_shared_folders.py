@@ -19,7 +19,7 @@ def mode(path: Path) -> int:
 
 
 @CONFIGURATIONS
-def test_a_new_file_system_and_its_checkpoints_are_open_as_tmp_is(
+def test_new_file_system_and_checkpoints_are_writable_for_users(
     world: Callable[..., World], configuration: str
 ) -> None:
     node = world("controller-1", configuration)
@@ -29,7 +29,7 @@ def test_a_new_file_system_and_its_checkpoints_are_open_as_tmp_is(
     assert node.run().statuses()["shared_folders"] == "unchanged"
 
 
-def test_a_folder_of_a_repository_is_opened_and_root_s_data_is_not(
+def test_repository_folder_is_opened_but_not_data_of_root(
     world: Callable[..., World],
 ) -> None:
     """FSx makes the folders of associations, and fills them."""
@@ -42,7 +42,7 @@ def test_a_folder_of_a_repository_is_opened_and_root_s_data_is_not(
     assert mode(node.root / "fsx/data") == 0o755
 
 
-def test_folders_that_users_changed_are_not_changed(world: Callable[..., World]) -> None:
+def test_folders_changed_by_users_are_kept(world: Callable[..., World]) -> None:
     node = world("controller-1")
     (node.root / "fsx").chmod(0o750)
     (node.root / "fsx/checkpoints").mkdir()
@@ -58,7 +58,7 @@ def test_folders_that_users_changed_are_not_changed(world: Callable[..., World])
 
 
 @CONFIGURATIONS
-def test_a_file_system_that_exists_is_never_altered(
+def test_existing_file_system_is_not_changed(
     world: Callable[..., World], configuration: str
 ) -> None:
     """The spec says so of `existing`; its owner may keep users out of the root on purpose."""
@@ -70,13 +70,13 @@ def test_a_file_system_that_exists_is_never_altered(
 
 
 @pytest.mark.parametrize("name", ["login-1", "workers-1"])
-def test_the_controller_does_it_for_every_node(world: Callable[..., World], name: str) -> None:
+def test_controller_runs_the_step_for_all_nodes(world: Callable[..., World], name: str) -> None:
     node = world(name)
     assert node.run().end_of("shared_folders")["hint"] == "the controller does it for every node"
     assert mode(node.root / "fsx") == 0o755
 
 
-def test_root_that_is_squashed_is_a_failure_that_says_so(
+def test_root_squash_fails_with_the_reason(
     world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.nodes.fake_machine import FakeMachine
@@ -93,7 +93,7 @@ def test_root_that_is_squashed_is_a_failure_that_says_so(
     assert "squashes root" in run.last
 
 
-def test_a_run_that_is_killed_is_finished_by_the_next(world: Callable[..., World]) -> None:
+def test_interrupted_run_is_completed_by_the_next(world: Callable[..., World]) -> None:
     node = world("controller-1")
     node.run()
     # As between the making of the folder and its opening.

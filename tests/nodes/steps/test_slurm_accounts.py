@@ -16,14 +16,14 @@ def test_accounts_and_users_are_added_on_the_controller(world: Callable[..., Wor
     assert world("workers-1").run().end_of("slurm_accounts")["hint"] == "the controller does it"
 
 
-def test_what_others_have_added_stays(world: Callable[..., World]) -> None:
+def test_accounts_added_by_others_are_kept(world: Callable[..., World]) -> None:
     rows = [["root", ""], ["research", ""], ["physics", ""], ["physics", "bob"]]
     node = world("controller-1", associations=rows)
     node.run()
     assert node.state["associations"] == [*rows, ["research", "ada"]]
 
 
-def test_a_database_that_comes_late_is_waited_for(world: Callable[..., World]) -> None:
+def test_late_database_is_awaited(world: Callable[..., World]) -> None:
     event = {"at": 60, "path": ["slurmdbd_up"], "value": True}
     node = world("controller-1", slurmdbd_up=False, events=[event])
     node.edit("cluster.json", lambda c: c["slurm"].update(qos=[]))
@@ -32,7 +32,7 @@ def test_a_database_that_comes_late_is_waited_for(world: Callable[..., World]) -
     assert run.end_of("slurm_accounts")["seconds"] == 60
 
 
-def test_a_database_that_never_comes_fails(world: Callable[..., World]) -> None:
+def test_unreachable_database_fails(world: Callable[..., World]) -> None:
     node = world("controller-1", slurmdbd_up=False)
     node.edit("cluster.json", lambda c: c["slurm"].update(qos=[]))
     run = node.run()
@@ -47,14 +47,14 @@ def test_a_controller_that_is_down_is_reported(world: Callable[..., World]) -> N
     assert "slurmctld does not answer" in node.run().last
 
 
-def test_no_accounts_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_accounts(world: Callable[..., World]) -> None:
     node = world("controller-1")
     node.edit("cluster.json", lambda c: c["users"][0].update(slurm_account=None))
     node.edit("cluster.json", lambda c: c["slurm"].update(accounts=[]))
     assert node.run().end_of("slurm_accounts")["hint"] == "no user has a Slurm account"
 
 
-def test_shares_limits_and_qos_are_kept(world: Callable[..., World]) -> None:
+def test_shares_limits_and_qos_are_configured(world: Callable[..., World]) -> None:
     def edit(cluster: Any) -> None:
         cluster["slurm"]["accounts"] = [
             {"name": "research", "fair_share": 10, "max_nodes": 6, "qos": ["high"]}
@@ -71,14 +71,14 @@ def test_shares_limits_and_qos_are_kept(world: Callable[..., World]) -> None:
     assert node.state["association_values"]["research|"]["grptres"] == ""
 
 
-def test_every_qos_is_open_to_an_account_that_names_none(world: Callable[..., World]) -> None:
+def test_account_without_qos_can_use_every_qos(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.edit("cluster.json", lambda c: c["slurm"].update(accounts=[]))
     node.run()
     assert node.state["association_values"]["research|"] == {"qos": "high,normal"}
 
 
-def test_people_who_come_in_as_the_images_user_may_work(world: Callable[..., World]) -> None:
+def test_default_user_of_the_image_has_an_account(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.run()
     assert ["default", "ubuntu"] in node.state["associations"]

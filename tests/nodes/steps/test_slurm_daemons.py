@@ -16,7 +16,7 @@ def started(node: World) -> list[str]:
     return [argv[2] for argv in run.machine.ran if argv[:2] == ("systemctl", "start")]
 
 
-def test_the_controller_starts_what_its_jobs_need_in_order(world: Callable[..., World]) -> None:
+def test_controller_starts_daemons_in_order(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     units = started(node)
     order = ("munge.service", "mariadb.service", "slurmdbd.service", "slurmctld.service")
@@ -27,7 +27,7 @@ def test_the_controller_starts_what_its_jobs_need_in_order(world: Callable[..., 
     assert node.journal()["begun"] == {}
 
 
-def test_a_running_slurmctld_takes_new_files(world: Callable[..., World]) -> None:
+def test_running_slurmctld_reads_changed_files(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     started(node)
     node.edit("cluster.json", lambda c: c["slurm"]["timeouts"].update(kill_wait_seconds=90))
@@ -38,7 +38,7 @@ def test_a_running_slurmctld_takes_new_files(world: Callable[..., World]) -> Non
     assert node.state["read_by_daemons"]["slurm.conf"] == hashlib.sha256(conf).hexdigest()
 
 
-def test_a_worker_waits_for_the_controller_then_starts_slurmd(world: Callable[..., World]) -> None:
+def test_worker_waits_for_the_controller_and_starts_slurmd(world: Callable[..., World]) -> None:
     event = {"at": 70, "path": ["controller_up"], "value": True}
     node = world("workers-1", "scripted", controller_up=False, events=[event])
     units = started(node)
@@ -51,14 +51,14 @@ def test_a_worker_waits_for_the_controller_then_starts_slurmd(world: Callable[..
     assert not (node.root / "etc/systemd/system/slurmd.service").exists(), "never rewritten"
 
 
-def test_a_controller_that_never_answers_fails(world: Callable[..., World]) -> None:
+def test_unresponsive_controller_fails(world: Callable[..., World]) -> None:
     run = world("workers-1", "scripted", controller_up=False).run()
     assert run.code == 1
     assert "not done after 900 s: slurmctld at 10.1.0.10:6817 does not answer" in run.last
     assert "6817" in run.last
 
 
-def test_a_unit_that_passes_no_options_is_refused(world: Callable[..., World]) -> None:
+def test_unit_without_options_is_refused(world: Callable[..., World]) -> None:
     node = world("workers-1", "scripted")
     units = node.state["image_units"]
     units["slurmd.service"] = "[Service]\nExecStart=/opt/slurm/sbin/slurmd -D\n"
@@ -66,13 +66,13 @@ def test_a_unit_that_passes_no_options_is_refused(world: Callable[..., World]) -
     assert "does not pass on $SLURMD_OPTIONS" in node.run().last
 
 
-def test_a_login_node_runs_sackd(world: Callable[..., World]) -> None:
+def test_login_node_runs_sackd(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted")
     assert "sackd.service" in started(node)
     assert not (node.root / "etc/profile.d/clusterwright-slurm.sh").exists()
 
 
-def test_a_login_node_without_sackd_asks_the_controller(world: Callable[..., World]) -> None:
+def test_login_node_without_sackd_queries_the_controller(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted")
     units = node.state["image_units"]
     del units["sackd.service"]
@@ -96,14 +96,14 @@ def test_a_worker_without_slurmd_is_refused(world: Callable[..., World]) -> None
     assert "the image has no slurmd.service" in run.last
 
 
-def test_managed_leaves_slurm_to_hyperpod(world: Callable[..., World]) -> None:
+def test_step_is_skipped_in_managed_mode(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     assert run.end_of("slurm_daemons")["hint"] == (
         "HyperPod starts Slurm in the managed configuration"
     )
 
 
-def test_a_slurmctld_that_reads_its_files_again_runs(world: Callable[..., World]) -> None:
+def test_slurmctld_that_reloads_counts_as_running(world: Callable[..., World]) -> None:
     """Its unit is then `reloading`, which is not another word for stopped."""
     node = world("controller-1", "scripted")
     started(node)
@@ -113,7 +113,7 @@ def test_a_slurmctld_that_reads_its_files_again_runs(world: Callable[..., World]
     assert node.run().statuses()["slurm_daemons"] == "unchanged"
 
 
-def test_a_slurmctld_between_two_states_is_waited_for(world: Callable[..., World]) -> None:
+def test_slurmctld_in_transition_is_awaited(world: Callable[..., World]) -> None:
     """While it hands over to its successor its unit is neither active nor stopped."""
     node = world("controller-1", "scripted")
     started(node)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.nodes.world import World
 
 
-def test_the_database_is_there_before_slurmdbd(world: Callable[..., World]) -> None:
+def test_database_is_started_before_slurmdbd(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     run = node.run()
     assert run.statuses()["slurm_database"] == "applied"
@@ -20,13 +20,13 @@ def test_the_database_is_there_before_slurmdbd(world: Callable[..., World]) -> N
     assert names.index("slurmdbd.service") < names.index("slurmctld.service")
 
 
-def test_a_database_that_ran_before_reads_its_settings(world: Callable[..., World]) -> None:
+def test_running_database_reads_changed_settings(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.change(units={"mariadb.service": {"active": True, "enabled": True, "loaded": None}})
     assert ("systemctl", "restart", "mariadb.service") in node.run().machine.ran
 
 
-def test_amazon_linux_has_its_settings_elsewhere(world: Callable[..., World]) -> None:
+def test_amazon_linux_has_another_settings_path(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     (node.root / "etc/mysql/mariadb.conf.d").rmdir()
     (node.root / "etc/my.cnf.d").mkdir()
@@ -45,7 +45,7 @@ def test_an_image_without_mariadb_is_refused(world: Callable[..., World]) -> Non
     assert "rds or none" in run.last
 
 
-def test_others_have_none(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_local_accounting(world: Callable[..., World]) -> None:
     skipped = world("workers-1", "scripted").run().end_of("slurm_database")["hint"]
     assert skipped == "the controller does it"
     node = world("controller-1", "scripted")

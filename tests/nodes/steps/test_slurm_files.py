@@ -16,7 +16,7 @@ def conf(node: World) -> str:
     return (node.root / ETC / "slurm.conf").read_text()
 
 
-def test_the_files_are_ours_and_the_agents_is_kept(world: Callable[..., World]) -> None:
+def test_files_are_generated_and_the_agent_file_is_kept(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     agents = conf(node)
     run = node.run()
@@ -33,7 +33,7 @@ def test_the_files_are_ours_and_the_agents_is_kept(world: Callable[..., World]) 
     assert "TopologyPlugin=topology/tree" in conf(node)
 
 
-def test_the_agents_names_and_its_own_settings_are_taken(world: Callable[..., World]) -> None:
+def test_names_and_settings_of_the_agent_are_used(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     (node.root / ETC / "slurm.conf").write_text(
         "ClusterName=other\nSlurmctldHost=ip-10-1-0-10(10.1.0.10)\ninclude more.conf\n"
@@ -51,7 +51,7 @@ def test_the_agents_names_and_its_own_settings_are_taken(world: Callable[..., Wo
     assert "SlurmctldLogFile=/var/log/aws/slurmctld.log\n" in text
 
 
-def test_the_agent_is_waited_for(world: Callable[..., World]) -> None:
+def test_file_of_the_agent_is_awaited(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     (node.root / ETC / "slurm.conf").unlink()
     run = node.run()
@@ -61,7 +61,7 @@ def test_the_agent_is_waited_for(world: Callable[..., World]) -> None:
     assert "NodeName=ip-10-1-0-[31-33]" in conf(node)
 
 
-def test_an_agent_that_writes_it_again_changes_nothing(world: Callable[..., World]) -> None:
+def test_rewritten_agent_file_changes_nothing(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     agents = conf(node)
     node.run()
@@ -73,7 +73,7 @@ def test_an_agent_that_writes_it_again_changes_nothing(world: Callable[..., Worl
     assert node.state["reconfigured"]
 
 
-def test_a_node_that_came_is_a_reconfiguration(world: Callable[..., World]) -> None:
+def test_added_node_reconfigures_slurm(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.run()
     resources = node.root / "opt/ml/config/resource_config.json"
@@ -86,7 +86,7 @@ def test_a_node_that_came_is_a_reconfiguration(world: Callable[..., World]) -> N
     assert not [argv for argv in run.machine.ran if "restart" in argv]
 
 
-def test_another_topology_plugin_is_a_restart(world: Callable[..., World]) -> None:
+def test_changed_topology_plugin_restarts_slurm(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.run()
     node.edit("cluster.json", lambda c: c["slurm"].update(topology="none"))
@@ -98,7 +98,7 @@ def test_another_topology_plugin_is_a_restart(world: Callable[..., World]) -> No
     assert third.machine.points == []
 
 
-def test_a_sites_own_settings_win(world: Callable[..., World]) -> None:
+def test_site_settings_take_precedence(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     folder = node.root / ETC / "clusterwright-site"
     folder.mkdir()
@@ -111,14 +111,14 @@ def test_a_sites_own_settings_win(world: Callable[..., World]) -> None:
     assert "CgroupPlugin=disabled\n" in (node.root / ETC / "cgroup.conf").read_text()
 
 
-def test_ec2_is_asked_once_for_the_same_nodes(world: Callable[..., World]) -> None:
+def test_ec2_is_called_once_for_the_same_nodes(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     asked = [argv for argv in node.run().machine.ran if "describe-instance-topology" in argv]
     assert len(asked) == 1
     assert not [argv for argv in node.run().machine.ran if "describe-instance-topology" in argv]
 
 
-def test_a_topology_that_is_asked_for_and_unknown_is_refused(
+def test_requested_but_unknown_topology_is_refused(
     world: Callable[..., World],
 ) -> None:
     node = world("controller-1", "scripted", topology={})
@@ -129,7 +129,7 @@ def test_a_topology_that_is_asked_for_and_unknown_is_refused(
 
 
 @pytest.mark.parametrize("kind", ["automatic", "tree"])
-def test_an_ec2_that_does_not_answer(world: Callable[..., World], kind: str) -> None:
+def test_unreachable_ec2_has_no_topology(world: Callable[..., World], kind: str) -> None:
     node = world("controller-1", "scripted")
     node.edit("cluster.json", lambda c: c["slurm"].update(topology=kind))
     node.edit("deployment.json", lambda d: d.update(munge_key_secret_arn=None))
@@ -144,7 +144,7 @@ def test_an_ec2_that_does_not_answer(world: Callable[..., World], kind: str) -> 
         assert "ec2:DescribeInstanceTopology" in run.last
 
 
-def test_ultraservers_are_blocks(world: Callable[..., World]) -> None:
+def test_ultraservers_become_blocks(world: Callable[..., World]) -> None:
     ids = [f"i-0b00000000000000{n}" for n in (1, 2, 3)]
     topology = {
         ids[0]: {"CapacityBlockId": "us-1", "NetworkNodes": ["a"]},
@@ -160,7 +160,7 @@ def test_ultraservers_are_blocks(world: Callable[..., World]) -> None:
     assert "NodeName=cw-absent-1 State=FUTURE\n" in conf(node)
 
 
-def test_a_type_that_no_source_knows_is_refused(world: Callable[..., World]) -> None:
+def test_type_without_a_source_is_refused(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.edit("cluster.json", lambda c: c["groups"][2].update(cores=None))
     run = node.run()
@@ -168,13 +168,13 @@ def test_a_type_that_no_source_knows_is_refused(world: Callable[..., World]) -> 
     assert "does not say how many cores and how much memory p5.48xlarge has" in run.last
 
 
-def test_others_are_handed_the_files(world: Callable[..., World]) -> None:
+def test_other_nodes_fetch_the_files_from_the_controller(world: Callable[..., World]) -> None:
     hint = world("workers-1", "scripted").run().end_of("slurm_files")["hint"]
     assert hint == "the controller hands its files out"
     assert "managed" in world("controller-1").run().end_of("slurm_files")["hint"]
 
 
-def test_the_answer_is_kept_for_a_person_to_read(world: Callable[..., World]) -> None:
+def test_answer_of_ec2_is_saved(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.run()
     kept = json.loads((node.root / "var/lib/clusterwright/topology.json").read_text())

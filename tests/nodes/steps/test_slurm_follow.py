@@ -32,7 +32,7 @@ def unit(node: World, name: str) -> str:
     return (node.root / "etc/systemd/system" / name).read_text()
 
 
-def test_the_controller_watches_what_the_agent_writes(world: Callable[..., World]) -> None:
+def test_controller_watches_the_files_of_the_agent(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     run = node.run()
     assert run.statuses()["slurm_follow"] == "applied"
@@ -45,7 +45,7 @@ def test_the_controller_watches_what_the_agent_writes(world: Callable[..., World
     assert node.run().statuses()["slurm_follow"] == "unchanged"
 
 
-def test_nobody_else_does(world: Callable[..., World]) -> None:
+def test_other_nodes_do_not_watch(world: Callable[..., World]) -> None:
     for node, configuration in (
         ("controller-1", "managed"),
         ("workers-1", "scripted"),
@@ -56,7 +56,7 @@ def test_nobody_else_does(world: Callable[..., World]) -> None:
         assert not (made.root / "opt/clusterwright/scripts").exists()
 
 
-def test_the_copy_is_whole_and_is_what_the_service_runs(world: Callable[..., World]) -> None:
+def test_copy_is_complete_and_run_by_the_service(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.run()
     copy = node.root / slurm_follow.FOLDER.lstrip("/")
@@ -89,7 +89,7 @@ def test_the_copy_is_whole_and_is_what_the_service_runs(world: Callable[..., Wor
 
 
 @pytest.mark.parametrize("agent_writes_slurm_conf", [False, True])
-def test_a_run_of_the_service_takes_a_new_node_and_an_old_one_away(
+def test_service_adds_and_removes_nodes(
     world: Callable[..., World], agent_writes_slurm_conf: bool
 ) -> None:
     node = world("controller-1", "scripted")
@@ -122,7 +122,7 @@ def test_a_run_of_the_service_takes_a_new_node_and_an_old_one_away(
     assert (node.root / "opt/slurm/etc/slurm.conf").read_text() != conf
 
 
-def test_a_list_that_is_half_written_is_refused_and_tried_again(
+def test_incomplete_list_is_refused_and_retried(
     world: Callable[..., World],
 ) -> None:
     node = world("controller-1", "scripted")
@@ -135,7 +135,7 @@ def test_a_list_that_is_half_written_is_refused_and_tried_again(
     assert "Restart=on-failure" in unit(node, slurm_follow.SERVICE)
 
 
-def test_a_changed_copy_is_put_right(world: Callable[..., World]) -> None:
+def test_changed_copy_is_restored(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     node.run()
     copied = node.root / "opt/clusterwright/scripts/clusterwright_node/main.py"
@@ -144,7 +144,7 @@ def test_a_changed_copy_is_put_right(world: Callable[..., World]) -> None:
     assert copied.read_text() == Path(LIFECYCLE / "clusterwright_node/main.py").read_text()
 
 
-def test_a_step_that_there_is_not_is_refused(
+def test_unknown_step_is_refused(
     world: Callable[..., World], capsys: pytest.CaptureFixture[str]
 ) -> None:
     node = world("controller-1", "scripted")

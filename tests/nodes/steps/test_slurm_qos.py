@@ -15,7 +15,7 @@ def qos(name: str, **changes: object) -> dict[str, object]:
     }  # fmt: skip
 
 
-def test_spares_are_kept_free_by_a_limit(world: Callable[..., World]) -> None:
+def test_limit_reserves_the_spares(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     run = node.run()
     assert run.statuses()["slurm_qos"] == "applied"
@@ -35,7 +35,7 @@ def test_the_limit_follows_the_nodes(world: Callable[..., World]) -> None:
     assert node.state["qos"]["cw-partition-train"]["grptres"] == "node=2"
 
 
-def test_qos_of_the_spec_are_kept(world: Callable[..., World]) -> None:
+def test_qos_of_the_spec_are_configured(world: Callable[..., World]) -> None:
     def edit(cluster: Any) -> None:
         cluster["slurm"].update(
             preemption="requeue",
@@ -66,7 +66,7 @@ def test_qos_of_the_spec_are_kept(world: Callable[..., World]) -> None:
     assert node.run().machine.points == []
 
 
-def test_qos_of_others_stay(world: Callable[..., World]) -> None:
+def test_qos_of_others_are_kept(world: Callable[..., World]) -> None:
     node = world("controller-1", qos={"normal": {}, "theirs": {"priority": "7"}})
     node.run()
     assert node.state["qos"]["theirs"] == {"priority": "7"}
@@ -74,7 +74,7 @@ def test_qos_of_others_stay(world: Callable[..., World]) -> None:
     assert "cw-partition-train" not in node.state["qos"]
 
 
-def test_without_accounting_or_qos_there_is_nothing_to_do(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_accounting_or_qos(world: Callable[..., World]) -> None:
     def none(cluster: Any) -> None:
         cluster["slurm"].update(accounting="none", qos=[], accounts=[])
         cluster["users"][0].update(slurm_account=None)
@@ -88,7 +88,7 @@ def test_without_accounting_or_qos_there_is_nothing_to_do(world: Callable[..., W
     assert node.run().end_of("slurm_qos")["hint"] == "no QOS is asked for"
 
 
-def test_a_database_that_never_comes_fails(world: Callable[..., World]) -> None:
+def test_unreachable_database_fails(world: Callable[..., World]) -> None:
     run = world("controller-1", slurmdbd_up=False).run()
     assert run.code == 1
     assert "step slurm_qos failed" in run.last

@@ -10,7 +10,7 @@ from clusterwright_node.steps.slurm_scripts import FILES
 from tests.nodes.world import World
 
 
-def test_the_head_node_names_what_health_installs_on_compute_nodes(
+def test_head_node_runs_the_installed_health_programs(
     world: Callable[..., World],
 ) -> None:
     head, worker = world("controller-1", "parallelcluster"), world("workers-1", "parallelcluster")
@@ -24,13 +24,13 @@ def test_the_head_node_names_what_health_installs_on_compute_nodes(
         assert not (worker.root / path.lstrip("/")).exists()
 
 
-def test_it_leaves_hyperpod_alone(world: Callable[..., World]) -> None:
+def test_hyperpod_is_skipped(world: Callable[..., World]) -> None:
     for configuration in ("managed", "scripted"):
         node = world("controller-1", configuration)
         assert node.run().statuses()["slurm_scripts"] == "skipped"
 
 
-def test_no_prolog_may_ask_for_a_program_that_is_not_installed(
+def test_prolog_calls_only_installed_programs(
     world: Callable[..., World],
 ) -> None:
     """Every job would drain its nodes."""
@@ -42,7 +42,7 @@ def test_no_prolog_may_ask_for_a_program_that_is_not_installed(
     assert head.run().statuses()["slurm_scripts"] == "unchanged"
 
 
-def test_a_file_that_may_not_be_run_is_put_right(world: Callable[..., World]) -> None:
+def test_executable_mode_is_restored(world: Callable[..., World]) -> None:
     head = world("controller-1", "parallelcluster")
     head.run()
     path = head.root / next(iter(FILES)).lstrip("/")
@@ -51,7 +51,7 @@ def test_a_file_that_may_not_be_run_is_put_right(world: Callable[..., World]) ->
     assert path.stat().st_mode & 0o777 == 0o755
 
 
-def test_folders_that_are_not_there_are_said(world: Callable[..., World]) -> None:
+def test_missing_folders_are_reported(world: Callable[..., World]) -> None:
     head = world("controller-1", "parallelcluster")
     shutil.rmtree(head.root / "opt/slurm/etc/scripts")
     end = head.run().end_of("slurm_scripts")

@@ -29,7 +29,7 @@ def with_rds(node: World, password: str = PASSWORD) -> World:
     return node
 
 
-def test_the_local_one_needs_no_password(world: Callable[..., World]) -> None:
+def test_local_database_needs_no_password(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted")
     run = node.run()
     assert run.statuses()["slurmdbd"] == "applied"
@@ -39,7 +39,7 @@ def test_the_local_one_needs_no_password(world: Callable[..., World]) -> None:
     assert "StoragePass" not in text
 
 
-def test_the_one_on_rds_has_its_password_where_slurm_alone_reads(
+def test_rds_password_is_readable_for_slurm_only(
     world: Callable[..., World],
 ) -> None:
     node = with_rds(world("controller-1", "scripted"))
@@ -59,7 +59,7 @@ def test_the_one_on_rds_has_its_password_where_slurm_alone_reads(
     assert not [argv for argv in run.machine.ran if PASSWORD in " ".join(argv)]
 
 
-def test_the_authorities_of_an_image_are_used(world: Callable[..., World]) -> None:
+def test_ca_certificates_of_the_image_are_used(world: Callable[..., World]) -> None:
     node = with_rds(world("controller-1", "scripted"))
     path = node.root / "opt/clusterwright/rds-ca.pem"
     path.parent.mkdir(parents=True)
@@ -69,7 +69,7 @@ def test_the_authorities_of_an_image_are_used(world: Callable[..., World]) -> No
 
 
 @pytest.mark.parametrize("password", ['with"quote', "with#hash", "with blank", "with\\slash", ""])
-def test_a_password_that_the_file_cannot_hold_is_refused(
+def test_password_that_the_file_cannot_contain_is_refused(
     world: Callable[..., World], password: str
 ) -> None:
     run = with_rds(world("controller-1", "scripted"), password).run()
@@ -79,7 +79,7 @@ def test_a_password_that_the_file_cannot_hold_is_refused(
 
 
 @pytest.mark.parametrize("value", ["not json", "[]", '{"username": "a"}'])
-def test_a_secret_of_another_form_is_refused(world: Callable[..., World], value: str) -> None:
+def test_secret_in_another_format_is_refused(world: Callable[..., World], value: str) -> None:
     node = with_rds(world("controller-1", "scripted"))
     node.change(secrets={MUNGE_SECRET: "k" * 128, SECRET: value})
     run = node.run()
@@ -87,7 +87,7 @@ def test_a_secret_of_another_form_is_refused(world: Callable[..., World], value:
     assert '{"username": ..., "password": ...}' in run.last
 
 
-def test_a_database_that_moved_restarts_slurmdbd(world: Callable[..., World]) -> None:
+def test_changed_database_restarts_slurmdbd(world: Callable[..., World]) -> None:
     node = with_rds(world("controller-1", "scripted"))
     assert node.run().code == 0
     node.edit("deployment.json", lambda d: d["accounting"].update(endpoint="new.example.com"))
@@ -97,7 +97,7 @@ def test_a_database_that_moved_restarts_slurmdbd(world: Callable[..., World]) ->
     assert run.statuses()["slurm_files"] == "unchanged"
 
 
-def test_a_slurmdbd_that_does_not_start_says_why(world: Callable[..., World]) -> None:
+def test_slurmdbd_start_failure_is_reported(world: Callable[..., World]) -> None:
     node = world("controller-1", "scripted", failing_units={})
     units = node.state["image_units"]
     del units["slurmdbd.service"]

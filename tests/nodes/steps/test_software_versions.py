@@ -50,7 +50,7 @@ def report(node: World) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("driver", [OPEN, CLOSED], ids=["open", "closed"])
-def test_what_is_installed_is_written_down(world: Callable[..., World], driver: str) -> None:
+def test_installed_versions_are_recorded(world: Callable[..., World], driver: str) -> None:
     node = with_software(world("workers-1", fabric_manager="570.172.08"), driver)
     assert node.run().statuses()["software_versions"] == "applied"
     assert report(node)["versions"] == {
@@ -72,7 +72,7 @@ def test_what_is_installed_is_written_down(world: Callable[..., World], driver: 
     assert node.run().statuses()["software_versions"] == "unchanged"
 
 
-def test_another_fabric_manager_is_refused_with_the_source(world: Callable[..., World]) -> None:
+def test_mismatched_fabric_manager_is_refused_with_the_source(world: Callable[..., World]) -> None:
     node = with_software(world("workers-1", fabric_manager="570.133.20"))
     for _ in range(2):
         run = node.run()
@@ -82,28 +82,28 @@ def test_another_fabric_manager_is_refused_with_the_source(world: Callable[..., 
     assert "refused" in {rule["verdict"] for rule in report(node)["rules"]}
 
 
-def test_a_node_where_nothing_is_found_is_not_judged(world: Callable[..., World]) -> None:
+def test_node_without_versions_is_unknown(world: Callable[..., World]) -> None:
     node = world("workers-1", missing_commands=["nv-fabricmanager"])
     assert node.run().code == 0
     assert set(report(node)["versions"].values()) == {"unknown"}
     assert {rule["verdict"] for rule in report(node)["rules"]} == {"unknown"}
 
 
-def test_a_tool_that_hangs_is_one_version_less(world: Callable[..., World]) -> None:
+def test_hanging_tool_omits_one_version(world: Callable[..., World]) -> None:
     node = with_software(world("workers-1", hanging_commands=["nv-fabricmanager"]))
     assert node.run().code == 0
     assert report(node)["versions"]["fabric_manager"] == "unknown"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cuda": 12}', '{"cuda": {"version": 12}}'])
-def test_a_file_that_is_not_as_it_was_is_unknown(world: Callable[..., World], text: str) -> None:
+def test_unexpected_file_format_is_unknown(world: Callable[..., World], text: str) -> None:
     node = with_software(world("workers-1"))
     (node.root / "usr/local/cuda/version.json").write_text(text)
     assert node.run().code == 0
     assert report(node)["versions"]["cuda"] == "unknown"
 
 
-def test_nodes_without_accelerators_and_efa_have_nothing_to_compare(
+def test_step_is_skipped_without_accelerators_and_efa(
     world: Callable[..., World],
 ) -> None:
     assert world("controller-1").run().statuses()["software_versions"] == "skipped"

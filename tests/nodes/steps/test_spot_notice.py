@@ -9,7 +9,7 @@ from tests.nodes.world import World
 UNIT = "etc/systemd/system/clusterwright-spot.service"
 
 
-def test_nodes_of_spot_groups_watch(world: Callable[..., World]) -> None:
+def test_service_runs_on_nodes_of_spot_groups(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["groups"][2].update(spot=True))
     assert node.run().statuses()["spot_notice"] == "applied"
@@ -21,14 +21,14 @@ def test_nodes_of_spot_groups_watch(world: Callable[..., World]) -> None:
     assert node.run().statuses()["spot_notice"] == "unchanged"
 
 
-def test_other_nodes_do_not(world: Callable[..., World]) -> None:
+def test_service_does_not_run_on_other_nodes(world: Callable[..., World]) -> None:
     for name in ("workers-1", "controller-1"):
         node = world(name)
         assert node.run().statuses()["spot_notice"] == "skipped"
         assert not (node.root / UNIT).exists()
 
 
-def test_a_new_program_takes_the_place_of_the_running_one(world: Callable[..., World]) -> None:
+def test_changed_program_replaces_the_running_one(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.edit("cluster.json", lambda c: c["groups"][2].update(spot=True))
     node.run()

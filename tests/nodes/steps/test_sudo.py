@@ -14,7 +14,7 @@ def with_sudo(cluster: dict[str, Any]) -> None:
     cluster["users"][0]["sudo"] = True
 
 
-def test_a_user_with_sudo_gets_a_checked_file(world: Callable[..., World]) -> None:
+def test_user_with_sudo_has_a_validated_file(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", with_sudo)
     run = node.run()
@@ -26,7 +26,7 @@ def test_a_user_with_sudo_gets_a_checked_file(world: Callable[..., World]) -> No
     assert not (node.root / "var/lib/clusterwright/sudoers.candidate").exists()
 
 
-def test_sudo_is_taken_away_again(world: Callable[..., World]) -> None:
+def test_sudo_is_revoked(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", with_sudo)
     node.run()
@@ -35,7 +35,7 @@ def test_sudo_is_taken_away_again(world: Callable[..., World]) -> None:
     assert not (node.root / SUDOERS).exists()
 
 
-def test_a_loose_mode_is_put_right(world: Callable[..., World]) -> None:
+def test_file_mode_is_restored(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", with_sudo)
     node.run()
@@ -44,12 +44,12 @@ def test_a_loose_mode_is_put_right(world: Callable[..., World]) -> None:
     assert (node.root / SUDOERS).stat().st_mode & 0o7777 == 0o440
 
 
-def test_without_sudo_users_nothing_is_written(world: Callable[..., World]) -> None:
+def test_nothing_is_written_without_sudo_users(world: Callable[..., World]) -> None:
     node = world("login-1", missing_commands=["visudo"])
     assert node.run().statuses()["sudo"] == "unchanged"
 
 
-def test_without_visudo_nothing_is_put_in_place(world: Callable[..., World]) -> None:
+def test_nothing_is_installed_without_visudo(world: Callable[..., World]) -> None:
     node = world("login-1", missing_commands=["visudo"])
     node.edit("cluster.json", with_sudo)
     run = node.run()

@@ -29,7 +29,7 @@ def read(node: World, path: str) -> str:
     return (node.root / path.lstrip("/")).read_text()
 
 
-def test_every_node_is_below_what_ec2_names(head: World) -> None:
+def test_nodes_are_below_their_network_nodes(head: World) -> None:
     ran = head.run()
     assert ran.code == 0, ran.text
     assert ran.statuses()["topology"] == "applied"
@@ -47,7 +47,7 @@ def test_every_node_is_below_what_ec2_names(head: World) -> None:
     assert second.machine.points == []
 
 
-def test_what_parallelcluster_removes_is_put_back_before_slurmctld_starts(head: World) -> None:
+def test_removed_file_is_restored_before_slurmctld_starts(head: World) -> None:
     """Its update of queues deletes topology.conf, whoever wrote it, and restarts slurmctld."""
     head.run()
     assert read(head, topology.COPY) == read(head, topology.TOPOLOGY)
@@ -58,7 +58,7 @@ def test_what_parallelcluster_removes_is_put_back_before_slurmctld_starts(head: 
     assert head.state["slurm_topology"] == read(head, topology.TOPOLOGY)
 
 
-def test_a_node_that_was_replaced_stands_elsewhere(head: World) -> None:
+def test_replaced_node_has_a_new_position(head: World) -> None:
     head.run()
     before = read(head, topology.TOPOLOGY)
 
@@ -76,7 +76,7 @@ def test_a_node_that_was_replaced_stands_elsewhere(head: World) -> None:
     assert "train-st-workers-1 10.1.0.77\n" in read(head, topology.SEEN)
 
 
-def test_an_instance_that_ec2_does_not_show_yet_is_said_and_asked_for_again(head: World) -> None:
+def test_instance_missing_in_ec2_is_logged_and_requested_again(head: World) -> None:
     address = WORKERS[0]["CustomerIpAddress"]
     known = {k: v for k, v in head.state["instances"].items() if k != address}
     head.change(instances=known)
@@ -89,7 +89,7 @@ def test_an_instance_that_ec2_does_not_show_yet_is_said_and_asked_for_again(head
     assert "train-st-workers-1 " not in read(head, topology.SEEN)
 
 
-def test_types_without_a_topology_are_equally_near(head: World) -> None:
+def test_types_without_a_topology_are_on_one_switch(head: World) -> None:
     head.change(topology={})
     ran = head.run()
     assert ran.code == 0, ran.text
@@ -99,7 +99,7 @@ def test_types_without_a_topology_are_equally_near(head: World) -> None:
     ]
 
 
-def test_ec2_may_not_be_asked(head: World) -> None:
+def test_denied_ec2_call_is_reported(head: World) -> None:
     head.change(aws_error="An error occurred (UnauthorizedOperation)")
     end = head.run().end_of("topology")
     assert "`aws ec2 describe-instances` failed" in end["error"]
@@ -118,7 +118,7 @@ def test_slurm_is_restored_when_the_topology_is_no_longer_used(head: World) -> N
     assert head.run().statuses()["topology"] == "skipped"
 
 
-def test_nobody_else_does_it(world: Callable[..., World]) -> None:
+def test_other_nodes_skip_the_step(world: Callable[..., World]) -> None:
     for name, configuration in (
         ("controller-1", "managed"),
         ("controller-1", "scripted"),
@@ -132,9 +132,7 @@ def test_nobody_else_does_it(world: Callable[..., World]) -> None:
 
 
 @pytest.mark.parametrize("made_before", [False, True])
-def test_killed_at_any_point_it_converges(
-    memory_path: Path, head: World, made_before: bool
-) -> None:
+def test_interrupted_step_converges(memory_path: Path, head: World, made_before: bool) -> None:
     """Between two changes of the step, in both directions."""
     if made_before:
         assert head.run().code == 0
@@ -162,7 +160,7 @@ def test_killed_at_any_point_it_converges(
         assert victim.state["slurm_topology"] == reference.state["slurm_topology"]
 
 
-def test_the_answer_is_remembered(head: World) -> None:
+def test_answer_is_saved(head: World) -> None:
     head.run()
     known = json.loads(read(head, topology.KNOWN))
     assert sorted(known["addresses"]) == sorted(

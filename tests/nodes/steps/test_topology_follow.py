@@ -25,7 +25,7 @@ def read(node: World, path: str) -> str:
     return (node.root / path.lstrip("/")).read_text()
 
 
-def test_the_head_node_looks_every_minute(head: World) -> None:
+def test_head_node_checks_every_minute(head: World) -> None:
     assert head.run().statuses()["topology_follow"] == "applied"
     unit = head.state["units"][topology_follow.TIMER]
     assert (unit["active"], unit["enabled"]) == (True, True)
@@ -34,7 +34,7 @@ def test_the_head_node_looks_every_minute(head: World) -> None:
     assert head.run().statuses()["topology_follow"] == "unchanged"
 
 
-def test_the_program_runs_the_step_from_a_copy_that_stays(head: World) -> None:
+def test_program_runs_the_step_from_a_permanent_copy(head: World) -> None:
     head.run()
     line = read(head, topology_follow.PROGRAM).splitlines()[-1]
     arguments = line.partition(" -m clusterwright_node ")[2].split()
@@ -73,7 +73,7 @@ def test_the_program_runs_the_step_from_a_copy_that_stays(head: World) -> None:
         ("a-st-w-1 10.0.0.4\n", None, False),
     ],
 )
-def test_it_asks_only_where_nodes_have_other_instances(
+def test_ec2_is_called_only_for_changed_instances(
     head: World, tmp_path: Path, seen: str | None, said: str | None, runs: bool
 ) -> None:
     """The very text, with a scontrol of ours and a program that says that it ran."""
@@ -98,7 +98,7 @@ def test_it_asks_only_where_nodes_have_other_instances(
     assert known.exists() != runs, "what EC2 said is asked for again"
 
 
-def test_it_is_removed_when_it_is_no_longer_used(head: World) -> None:
+def test_timer_is_removed_when_unused(head: World) -> None:
     head.run()
     head.edit("cluster.json", lambda c: c["slurm"].update(topology="automatic"))
     assert head.run().statuses()["topology_follow"] == "applied"
@@ -106,7 +106,7 @@ def test_it_is_removed_when_it_is_no_longer_used(head: World) -> None:
     assert head.run().statuses()["topology_follow"] == "skipped"
 
 
-def test_nobody_else_does(world: Callable[..., World]) -> None:
+def test_other_nodes_do_not_watch(world: Callable[..., World]) -> None:
     for name, configuration in (
         ("controller-1", "managed"),
         ("controller-1", "scripted"),

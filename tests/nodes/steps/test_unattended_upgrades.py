@@ -14,7 +14,7 @@ CONF = "etc/apt/apt.conf.d/90clusterwright"
 
 @pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
 @pytest.mark.parametrize("configuration", ["managed", "scripted"])
-def test_what_belongs_together_is_left_alone_and_nothing_else(
+def test_only_interdependent_packages_are_excluded(
     world: Callable[..., World], name: str, configuration: str
 ) -> None:
     node = world(name, configuration)
@@ -23,7 +23,7 @@ def test_what_belongs_together_is_left_alone_and_nothing_else(
     assert node.run().statuses()["unattended_upgrades"] == "unchanged"
 
 
-def test_a_changed_file_is_put_right(world: Callable[..., World]) -> None:
+def test_changed_file_is_restored(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
     (node.root / CONF).write_text("Unattended-Upgrade::Package-Blacklist {\n};\n")

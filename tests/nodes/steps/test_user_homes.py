@@ -10,7 +10,7 @@ from tests.nodes.world import World, input_files
 KEY = input_files("managed")["cluster.json"]["users"][0]["ssh_public_keys"][0]
 
 
-def test_a_user_gets_a_home_and_keys(world: Callable[..., World]) -> None:
+def test_user_has_a_home_and_keys(world: Callable[..., World]) -> None:
     node = world("login-1")
     assert node.run().statuses()["user_homes"] == "applied"
     home = node.root / "home/ada"
@@ -21,7 +21,7 @@ def test_a_user_gets_a_home_and_keys(world: Callable[..., World]) -> None:
     assert KEY in keys.read_text().splitlines()
 
 
-def test_a_key_taken_out_of_the_spec_is_taken_off_and_the_users_own_stay(
+def test_removed_key_is_revoked_and_the_users_own_keys_are_kept(
     world: Callable[..., World],
 ) -> None:
     node = world("login-1")
@@ -34,7 +34,7 @@ def test_a_key_taken_out_of_the_spec_is_taken_off_and_the_users_own_stay(
     assert node.run().statuses()["user_homes"] == "unchanged"
 
 
-def test_a_home_of_another_number_is_refused(world: Callable[..., World]) -> None:
+def test_home_of_another_uid_is_refused(world: Callable[..., World]) -> None:
     node = world("login-1")
     run = node.run()
     descriptor = os.open(node.root / "home/ada", os.O_RDONLY)

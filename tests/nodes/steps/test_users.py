@@ -14,7 +14,7 @@ def add_bob(cluster: dict[str, Any]) -> None:
     cluster["users"].append(dict(cluster["users"][0], name="bob", uid=5002, gid=5000, groups=[]))
 
 
-def test_users_and_groups_have_the_numbers_of_the_spec(world: Callable[..., World]) -> None:
+def test_users_and_groups_have_the_ids_of_the_spec(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", add_bob)
     assert node.run().statuses()["users"] == "applied"
@@ -35,7 +35,7 @@ def test_users_and_groups_have_the_numbers_of_the_spec(world: Callable[..., Worl
         ("group", "research", {"id": 4000, "members": []}, "group research has GID 4000, the sp"),
     ],
 )
-def test_a_uid_or_gid_of_another_name_is_an_error(
+def test_id_of_another_name_is_an_error(
     world: Callable[..., World], table: str, name: str, entry: dict[str, Any], said: str
 ) -> None:
     node = world("login-1")
@@ -48,7 +48,7 @@ def test_a_uid_or_gid_of_another_name_is_an_error(
     assert node.state[table] == before, "nothing was changed"
 
 
-def test_all_clashes_come_at_once(world: Callable[..., World]) -> None:
+def test_all_conflicts_are_reported_at_once(world: Callable[..., World]) -> None:
     node = world("login-1")
     state = node.state
     state["passwd"]["old"] = {"id": 5001, "gid": 1, "home": "/"}
@@ -59,7 +59,7 @@ def test_all_clashes_come_at_once(world: Callable[..., World]) -> None:
     assert "GID 4000" in last
 
 
-def test_a_changed_membership_and_home_are_put_right(world: Callable[..., World]) -> None:
+def test_changed_membership_and_home_are_corrected(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.run()
     state = node.state
@@ -71,7 +71,7 @@ def test_a_changed_membership_and_home_are_put_right(world: Callable[..., World]
     assert node.state["group"]["research"]["members"] == ["ada"]
 
 
-def test_a_membership_taken_out_of_the_spec_is_taken_away(world: Callable[..., World]) -> None:
+def test_removed_membership_is_revoked(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.run()
     state = node.state
@@ -83,20 +83,20 @@ def test_a_membership_taken_out_of_the_spec_is_taken_away(world: Callable[..., W
     assert node.state["group"]["ubuntu"]["members"] == ["ada"], "the image's own groups stay"
 
 
-def test_a_lock_held_by_a_package_manager_is_waited_for(world: Callable[..., World]) -> None:
+def test_lock_of_a_package_manager_is_awaited(world: Callable[..., World]) -> None:
     node = world("login-1", passwd_locked_for=4)
     run = node.run()
     assert run.statuses()["users"] == "applied"
     assert any("cannot lock" in text for text in run.notices())
 
 
-def test_a_lock_that_stays_fails_with_the_commands_words(world: Callable[..., World]) -> None:
+def test_permanent_lock_fails_with_the_output_of_the_command(world: Callable[..., World]) -> None:
     run = world("login-1", passwd_locked_for=10**6).run()
     assert run.code == 1
     assert "cannot lock /etc/group; try again later" in run.last
 
 
-def test_no_users_is_skipped(world: Callable[..., World]) -> None:
+def test_step_is_skipped_without_users(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: c.update(users=[], user_groups=[]))
     assert node.run().statuses()["users"] == "skipped"

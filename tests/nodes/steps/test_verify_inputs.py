@@ -8,12 +8,12 @@ from collections.abc import Callable
 from tests.nodes.world import RESOURCES, World
 
 
-def test_files_that_agree_pass(world: Callable[..., World]) -> None:
+def test_consistent_files_pass(world: Callable[..., World]) -> None:
     assert world("login-1").run().statuses()["verify_inputs"] == "unchanged"
     assert world("login-1", "scripted").run().statuses()["verify_inputs"] == "unchanged"
 
 
-def test_a_group_without_instances_yet_is_fine(world: Callable[..., World]) -> None:
+def test_group_without_instances_is_accepted(world: Callable[..., World]) -> None:
     node = world("controller-1")
     value = json.loads(json.dumps(RESOURCES))
     del value["InstanceGroups"][2]

@@ -78,27 +78,27 @@ def test_full_interfaces_are_fewer_and_each_has_an_address(name: str) -> None:
     assert sum(each.kind == "efa" for each in found) == instance.efa_interfaces.value
 
 
-def test_the_first_card_of_p6_b300_is_for_addresses_alone() -> None:
+def test_first_card_of_p6_b300_has_no_efa() -> None:
     for kind in ("efa-only", "efa"):
         on_first = layout(instance_type="p6-b300.48xlarge", network_interface=kind)
         assert [each for each in on_first if each.card == 0] == [Interface(0, 0, "interface")]
 
 
-def test_what_no_source_knows_is_refused_with_its_place() -> None:
+def test_unsourced_layout_is_refused_with_its_position() -> None:
     spec = cluster({"compute.0.instance_type": "p6e-gb200.36xlarge"}, EKS_MINIMAL)
     (problem,) = subject.problems(spec)
     assert problem.path == ("compute", 0, "instance_type")
     assert "the network interfaces of p6e-gb200.36xlarge are unknown" in problem.message
 
 
-def test_a_type_that_is_not_in_the_catalogue_is_refused() -> None:
+def test_unknown_type_is_refused() -> None:
     spec = cluster({"compute.0.instance_type": "p9.1xlarge"}, EKS_MINIMAL)
     messages = [problem.message for problem in subject.problems(spec)]
     assert any("network interfaces" in message for message in messages)
     assert any("no image" in message for message in messages)
 
 
-def test_threads_need_the_number_of_cores() -> None:
+def test_threads_require_a_known_number_of_cores() -> None:
     changes = {"compute.0.instance_type": "p9.1xlarge", "compute.0.threads_per_core": 1}
     messages = [p.message for p in subject.problems(cluster(changes, EKS_MINIMAL))]
     assert any("the number of cores" in message for message in messages)
@@ -121,20 +121,20 @@ def test_threads_need_the_number_of_cores() -> None:
         ),
     ],
 )
-def test_wrong_layouts_are_seen(wrong: list[Interface], words: str) -> None:
+def test_invalid_layouts_are_detected(wrong: list[Interface], words: str) -> None:
     instance = CATALOG.instance("p5.48xlarge")
     assert instance is not None
     assert any(words in problem for problem in subject.problems_of(wrong, instance))
 
 
-def test_efa_on_a_card_that_has_none_is_seen() -> None:
+def test_efa_on_a_card_without_efa_is_detected() -> None:
     instance = CATALOG.instance("p6-b300.48xlarge")
     assert instance is not None
     wrong = [Interface(0, 0, "efa")]
     assert "card 0 does not support EFA" in list(subject.problems_of(wrong, instance))
 
 
-def test_unknown_numbers_find_nothing() -> None:
+def test_unknown_numbers_are_not_reported() -> None:
     instance = CATALOG.instance("p5.48xlarge")
     assert instance is not None
     unknown = dataclasses.replace(
@@ -147,7 +147,7 @@ def test_unknown_numbers_find_nothing() -> None:
     assert list(subject.problems_of(layout(), unknown)) == []
 
 
-def test_groups_beside_jobs_have_one_plain_interface() -> None:
+def test_system_groups_have_one_interface() -> None:
     assert layout(role="system", instance_type="g6e.48xlarge") == (Interface(0, 0, "interface"),)
 
 
@@ -162,11 +162,11 @@ def test_groups_beside_jobs_have_one_plain_interface() -> None:
         ("p9.1xlarge", None),
     ],
 )
-def test_images_by_architecture_and_accelerator(name: str, image: str | None) -> None:
+def test_images_depend_on_architecture_and_accelerator(name: str, image: str | None) -> None:
     assert subject.image_type(name, CATALOG) == image
 
 
-def test_images_and_kinds_are_those_of_the_api() -> None:
+def test_images_and_capacity_types_are_those_of_the_api() -> None:
     import gzip
     import json
     from pathlib import Path
@@ -199,7 +199,9 @@ def test_images_and_kinds_are_those_of_the_api() -> None:
         ({"instance_type": "p9.1xlarge"}, False),
     ],
 )
-def test_who_gets_a_placement_group(values: dict[str, Any], expected: bool) -> None:
+def test_placement_groups_depend_on_capacity_and_efa(
+    values: dict[str, Any], expected: bool
+) -> None:
     assert subject.takes_placement_group(group(**values), "eks", CATALOG) is expected
     assert not subject.takes_placement_group(group(**values), "hyperpod-eks", CATALOG)
 
@@ -209,7 +211,7 @@ def test_who_gets_a_placement_group(values: dict[str, Any], expected: bool) -> N
     least=st.none() | st.integers(0, 6758),
     most=st.none() | st.integers(1, 6758),
 )
-def test_parts_of_a_group_are_its_nodes_and_fit_eks(
+def test_node_groups_of_a_group_add_up_and_fit_eks(
     count: int, least: int | None, most: int | None
 ) -> None:
     least = None if least is None else min(least, count)
@@ -225,13 +227,13 @@ def test_parts_of_a_group_are_its_nodes_and_fit_eks(
     assert all(b.wanted >= a.wanted for a, b in zip(parts, larger, strict=False))
 
 
-def test_more_node_groups_than_a_cluster_has_are_refused() -> None:
+def test_too_many_node_groups_are_refused() -> None:
     one = {"role": "compute", "instance_type": "m5.4xlarge", "count": 6758}
     spec = cluster({"compute": [{"name": f"group-{i}", **one} for i in range(2)]}, EKS_MINIMAL)
     (problem,) = subject.problems(spec)
     assert problem.message.startswith("the groups need 32 node groups of at most 450 nodes each")
 
 
-def test_labels_say_group_and_role() -> None:
+def test_labels_contain_group_and_role() -> None:
     found = subject.labels(group(labels={"a": "b"}))
     assert found == {"a": "b", subject.GROUP_LABEL: "workers", "clusterwright.dev/role": "compute"}

@@ -54,7 +54,7 @@ def test_contradictions_are_reported(changes: dict[str, Any], path: str, words: 
         [{"key": "CriticalAddonsOnly", "effect": "NoSchedule"}],
     ],
 )
-def test_taints_that_the_addons_live_with(taints: list[dict[str, str]]) -> None:
+def test_taints_tolerated_by_the_addons_pass(taints: list[dict[str, str]]) -> None:
     assert found(validation.problems, {"compute.0.taints": taints}, EKS_MINIMAL) == {}
 
 
@@ -69,7 +69,7 @@ def test_taints_that_the_addons_live_with(taints: list[dict[str, str]]) -> None:
         ({"compute.0.ebs": {"capacity_gib": 100}}, "compute[0].ebs"),
     ],
 )
-def test_what_eks_has_no_counterpart_of_is_refused(changes: dict[str, Any], path: str) -> None:
+def test_unsupported_keys_are_refused(changes: dict[str, Any], path: str) -> None:
     assert path in found(unused_fields.problems, changes, EKS_MINIMAL)
 
 

@@ -20,7 +20,7 @@ GOVERNED: dict[str, Any] = {
 }
 
 
-def test_partitions_are_those_of_the_api() -> None:
+def test_partitions_match_the_api() -> None:
     model = get_session().get_service_model("sagemaker")
     assert {f"mig-{p}" for p in compute_quotas.PARTITIONS} == set(
         model.shape_for("MIGProfileType").enum  # type: ignore[attr-defined]
@@ -42,7 +42,7 @@ def test_partitions_are_those_of_the_api() -> None:
         ),
     ],
 )
-def test_partitions_that_no_quota_can_name(
+def test_partitions_without_an_api_name_are_refused(
     instance_type: str, layout: str, message: str | None
 ) -> None:
     changes = {
@@ -60,7 +60,7 @@ def test_partitions_that_no_quota_can_name(
     assert found(compute_quotas.problems, {**changes, "hyperpod": {}}) == {}
 
 
-def test_a_quota_names_fifteen_kinds_at_most() -> None:
+def test_quota_has_at_most_fifteen_types() -> None:
     types = [*(f"g5.{n}xlarge" for n in (2, 4, 8, 12, 16, 24, 48)), "p5.48xlarge"]
     types += [f"g6.{n}xlarge" for n in (2, 4, 8, 12, 16, 24, 48)]
 
@@ -110,7 +110,7 @@ def test_shares_of_groups_of_one_type_add_up() -> None:
     assert [s.limit for s in shares["p5.48xlarge", "1g.10gb"]] == [112, None]
 
 
-def test_a_limit_is_of_each_group_and_of_no_more_nodes_than_it_has() -> None:
+def test_limit_applies_per_group_up_to_its_size() -> None:
     """A share above it would be a tenant's in SageMaker, and refused by its namespace."""
     tenants: list[dict[str, Any]] = [{"name": "a", "weight": 9, "max_nodes": 3}, {"name": "b"}]
     cluster = governed([whole("one", 1), whole("nine", 9), divided("parts", 1)], tenants)
@@ -122,7 +122,7 @@ def test_a_limit_is_of_each_group_and_of_no_more_nodes_than_it_has() -> None:
     assert hard == {"requests.nvidia.com/gpu": "32", "requests.nvidia.com/mig-1g.10gb": "56"}
 
 
-def test_who_may_not_borrow_has_as_much_in_its_namespace_as_in_its_quota() -> None:
+def test_namespace_quota_equals_the_share_without_borrowing() -> None:
     """Two groups with a node each: one node for either tenant, not both for the first."""
     tenants = [{"name": "a", "borrowing": False}, {"name": "b", "borrowing": False}]
     groups = [whole("one", 1), whole("two", 1), divided("three", 3), divided("four", 2)]

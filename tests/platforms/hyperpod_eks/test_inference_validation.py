@@ -36,7 +36,9 @@ BASE: dict[str, Any] = {
         ),
     ],
 )
-def test_what_it_cannot_stand_on(changes: dict[str, Any], path: str, message: str) -> None:
+def test_unsupported_settings_are_refused(
+    changes: dict[str, Any], path: str, message: str
+) -> None:
     problems = found(inference_validation.problems, {**BASE, **changes})
     assert list(problems) == [path]
     assert message in problems[path]
@@ -53,5 +55,5 @@ def test_what_it_cannot_stand_on(changes: dict[str, Any], path: str, message: st
         {"hyperpod": {}, "network.egress": "closed"},
     ],
 )
-def test_what_it_can(changes: dict[str, Any]) -> None:
+def test_supported_settings_pass(changes: dict[str, Any]) -> None:
     assert found(inference_validation.problems, {**BASE, **changes}) == {}

@@ -11,7 +11,7 @@ from clusterwright.platforms.hyperpod_eks import mig
 from tests.support.validation import found
 
 
-def test_layouts_are_those_of_the_chart() -> None:
+def test_layouts_match_the_chart() -> None:
     """48 names in the file of the chart without `all-disabled`, each of which is of some type."""
     assert len(mig.LAYOUTS) == 48
     for layout in mig.LAYOUTS:
@@ -25,7 +25,7 @@ def test_partitions_of_a_layout_fit_one_gpu() -> None:
         assert sum(int(count) * int(parts) for count, parts in counted) <= 7, layout
 
 
-def test_types_are_in_the_catalogue() -> None:
+def test_types_exist_in_the_catalogue() -> None:
     assert set(mig.PARTITIONS) <= load_catalog().instance_names
 
 
@@ -39,7 +39,7 @@ def test_types_are_in_the_catalogue() -> None:
         ("g7e.12xlarge", "all-2g.48gb"),
     ],
 )
-def test_layouts_that_a_type_has(instance_type: str, layout: str) -> None:
+def test_supported_layouts_pass(instance_type: str, layout: str) -> None:
     changes = {
         "platform": "hyperpod-eks",
         "compute.2.instance_type": instance_type,
@@ -61,7 +61,7 @@ def test_layouts_that_a_type_has(instance_type: str, layout: str) -> None:
         ("m5.large", "all-1g.10gb", "no MIG layout is known"),
     ],
 )
-def test_layouts_that_it_has_not(instance_type: str, layout: str, message: str) -> None:
+def test_unsupported_layouts_are_refused(instance_type: str, layout: str, message: str) -> None:
     changes = {
         "platform": "hyperpod-eks",
         "compute.2.instance_type": instance_type,

@@ -102,7 +102,7 @@ def test_contradictions_are_reported(changes: dict[str, Any], path: str, message
     assert message in problems[path]
 
 
-def test_some_group_is_open_to_pods_of_the_cluster() -> None:
+def test_one_group_must_accept_cluster_pods() -> None:
     only = [{**HYPERPOD_EKS["compute"][3], "role": "compute"}]
     problems = found(validation.problems, {"compute": only}, base=HYPERPOD_EKS)
     assert "every group is restricted" in problems["compute"]
@@ -110,7 +110,7 @@ def test_some_group_is_open_to_pods_of_the_cluster() -> None:
 
 @pytest.mark.parametrize("platform", ["hyperpod-slurm", "eks"])
 @pytest.mark.parametrize("key", ["hyperpod", "compute"])
-def test_other_platforms_have_none_of_it(platform: str, key: str) -> None:
+def test_other_platforms_refuse_hyperpod_settings(platform: str, key: str) -> None:
     base = dict(HYPERPOD_EKS)
     if key == "compute":
         base.pop("hyperpod")
@@ -120,12 +120,12 @@ def test_other_platforms_have_none_of_it(platform: str, key: str) -> None:
 
 
 @pytest.mark.parametrize("lifecycle", [{"steps": ["site/step.py"]}, {"artefacts": "list.json"}])
-def test_nodes_run_no_steps_of_the_node_program(lifecycle: dict[str, Any]) -> None:
+def test_node_program_steps_are_refused(lifecycle: dict[str, Any]) -> None:
     problems = found(unused_fields.problems, {"lifecycle": lifecycle}, base=HYPERPOD_EKS)
     assert "with EKS, nodes are configured by the HyperPod image" in problems["lifecycle"]
 
 
-def test_tenants_share_no_restricted_group() -> None:
+def test_restricted_group_is_not_shared_by_tenants() -> None:
     """Nova's recipes alone run there."""
     only = [g | {"restricted": True} for g in HYPERPOD_EKS["compute"] if g["name"] == "nova"]
     system = [g for g in HYPERPOD_EKS["compute"] if g["role"] == "system"]

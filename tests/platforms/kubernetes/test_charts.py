@@ -22,7 +22,7 @@ from tests.stacks.specs import changed
 CHARTS = "kubernetes__workloads__charts"
 
 
-def test_the_list_has_what_the_spec_can_name() -> None:
+def test_chart_list_has_all_names_of_the_spec() -> None:
     names = set(Chart.model_fields["name"].annotation.__args__)  # type: ignore[union-attr]
     assert (
         set(listed_charts())
@@ -35,12 +35,12 @@ def test_the_list_has_what_the_spec_can_name() -> None:
         assert chart.values_schema is None or (SCHEMAS / chart.values_schema).is_file()
 
 
-def test_no_digest_is_made_up() -> None:
+def test_unknown_digests_are_not_invented() -> None:
     """No chart's archive could be read: whoever fills one in says so in the documentation."""
     assert {chart.sha256 for chart in listed_charts().values()} == {None}
 
 
-def test_what_nobody_has_read_is_refused(load: Load) -> None:
+def test_chart_without_a_digest_is_refused(load: Load) -> None:
     with pytest.raises(UnknownChartError) as raised:
         pinned_charts(load(changed(EKS, **{CHARTS: []})), load_catalog())
     assert raised.value.labels == [
@@ -51,7 +51,7 @@ def test_what_nobody_has_read_is_refused(load: Load) -> None:
     ]
 
 
-def test_a_digest_is_of_one_version(load: Load) -> None:
+def test_digest_applies_to_one_version(load: Load) -> None:
     found = pinned_charts(load(EKS), load_catalog())
     assert [(c.name, c.version, c.sha256) for c in found] == [
         ("nvidia-device-plugin", "0.16.1", DIGEST),
@@ -65,7 +65,7 @@ def test_a_digest_is_of_one_version(load: Load) -> None:
     assert UNKNOWN not in [c.sha256 for c in found]
 
 
-def test_charts_follow_the_groups(load: Load) -> None:
+def test_charts_depend_on_the_groups(load: Load) -> None:
     spec = changed(EKS, compute=EKS["compute"][:2], **{CHARTS: []})
     assert wanted_charts(load(spec), load_catalog()) == [
         "nvidia-device-plugin",

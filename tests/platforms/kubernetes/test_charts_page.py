@@ -5,5 +5,5 @@ from __future__ import annotations
 from clusterwright.platforms.kubernetes import charts_page
 
 
-def test_the_page_counts_unread_archives() -> None:
+def test_page_counts_unread_archives() -> None:
     assert "the digest of 6 is unknown" in " ".join(charts_page.page().split())

@@ -26,7 +26,7 @@ SPEC = {**HYPERPOD, "compute": [*HYPERPOD["compute"], PARTS]}
 SMALL, LARGE = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-4g.40gb"
 
 
-def test_partitions_of_one_node_are_divided_among_the_tenants(load: Load) -> None:
+def test_partitions_of_a_node_are_divided_among_tenants(load: Load) -> None:
     """8 GPUs of 3 and 1 partitions by 3:1:1; a whole node would be one tenant's alone."""
     found = list(queue_manifests(load(SPEC), load_catalog()))
     nominal = quotas(found, "nominalQuota")
@@ -40,7 +40,7 @@ def test_partitions_of_one_node_are_divided_among_the_tenants(load: Load) -> Non
     assert borrowing["parts"][SMALL] == [None, str(24 - 5), "0"]
 
 
-def test_a_flavour_knows_the_group_by_its_label(load: Load) -> None:
+def test_flavour_selects_the_group_by_its_label(load: Load) -> None:
     flavors = {
         m["metadata"]["name"]: m["spec"]
         for m in queue_manifests(load(SPEC), load_catalog())
@@ -51,7 +51,7 @@ def test_a_flavour_knows_the_group_by_its_label(load: Load) -> None:
     }
 
 
-def test_namespaces_hold_the_partitions_too(load: Load) -> None:
+def test_namespace_quotas_include_partitions(load: Load) -> None:
     hard = [
         m["spec"]["hard"]
         for m in tenant_manifests(load(SPEC), load_catalog())
@@ -60,7 +60,7 @@ def test_namespaces_hold_the_partitions_too(load: Load) -> None:
     assert [h[f"requests.{SMALL}"] for h in hard] == ["24", "24", "5"]
 
 
-def test_everybody_has_all_of_it_where_there_are_no_tenants(load: Load) -> None:
+def test_all_resources_are_available_without_tenants(load: Load) -> None:
     jobs = {**HYPERPOD["kubernetes"]["workloads"], "jobs": []}
     spec = {
         **SPEC,
@@ -84,6 +84,6 @@ def test_every_layout_counts_its_partitions(layout: str) -> None:
     assert sum(int(part[0]) * count for part, count in parts.items()) <= 7
 
 
-def test_a_layout_that_is_none_has_no_partitions() -> None:
+def test_unknown_layout_has_no_partitions() -> None:
     with pytest.raises(KeyError):
         mig.partitions_per_gpu("all-2g.20gb")

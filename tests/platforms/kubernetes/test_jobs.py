@@ -25,7 +25,7 @@ def job(load: Load, **changes: Any) -> dict[str, Any]:
     return found
 
 
-def test_an_elastic_job_says_how_it_grows_and_waits(load: Load) -> None:
+def test_elastic_job_has_its_policy(load: Load) -> None:
     elastic = {"min_nodes": 2, "step": 3, "graceful_shutdown_seconds": 600}
     elastic |= {"scale_up_delay_seconds": 60, "fault_wait_seconds": 30}
     assert job(load, elastic=elastic)["elasticPolicy"] == {
@@ -38,13 +38,13 @@ def test_an_elastic_job_says_how_it_grows_and_waits(load: Load) -> None:
     }
 
 
-def test_times_that_are_not_given_are_the_operators_own(load: Load) -> None:
+def test_omitted_times_have_the_operator_defaults(load: Load) -> None:
     policy = job(load)["elasticPolicy"]
     assert set(policy) == {"minReplicas", "maxReplicas", "replicaIncrementStep"}
 
 
 @pytest.mark.parametrize("rootless", [False, True])
-def test_a_checkpointless_job_tells_its_library(load: Load, rootless: bool) -> None:
+def test_checkpointless_job_has_its_environment(load: Load, rootless: bool) -> None:
     wanted = {"restart_timeout_seconds": 900, "rootless": rootless}
     spec = job(load, elastic=None, checkpointless=wanted, command=COMMAND)
     assert "elasticPolicy" not in spec

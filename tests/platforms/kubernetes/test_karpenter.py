@@ -46,7 +46,7 @@ def name_of(specs: dict[str, dict[str, Any]], kind: str, group: str) -> str:
     return found
 
 
-def test_a_class_and_a_pool_for_each_group_that_grows_and_no_other(
+def test_only_scaled_groups_have_a_class_and_a_pool(
     specs: dict[str, dict[str, Any]],
 ) -> None:
     groups = ("block", "reserved", "spot", "system", "workers")
@@ -69,7 +69,7 @@ def _overlays(specs: dict[str, dict[str, Any]]) -> list[str]:
         ("spot", "spot", None, "3"),
     ],
 )
-def test_capacity_and_limits_are_the_groups(
+def test_capacity_and_limits_match_the_group(
     group: str,
     capacity: str,
     reservation: str | None,
@@ -86,7 +86,7 @@ def test_capacity_and_limits_are_the_groups(
     assert terms == ([{"id": reservation}] if reservation else None)
 
 
-def test_nodes_are_launched_as_those_of_node_groups_are(
+def test_nodes_are_configured_like_node_groups(
     cluster: Cluster, specs: dict[str, dict[str, Any]]
 ) -> None:
     node_class, group = specs["EC2NodeClass/workers"], cluster.compute[1]
@@ -130,12 +130,12 @@ def test_placement_groups_are_those_of_the_stack(specs: dict[str, dict[str, Any]
     assert placed == {"workers": "test-cluster-w", "reserved": "test-cluster-r"}
 
 
-def test_no_public_address_where_one_could_be_given(specs: dict[str, dict[str, Any]]) -> None:
+def test_public_addresses_are_disabled(specs: dict[str, dict[str, Any]]) -> None:
     assert specs["EC2NodeClass/system"]["associatePublicIPAddress"] is False
     assert "associatePublicIPAddress" not in specs["EC2NodeClass/workers"]
 
 
-def test_no_node_is_taken_from_under_a_job(specs: dict[str, dict[str, Any]]) -> None:
+def test_nodes_with_jobs_are_not_disrupted(specs: dict[str, dict[str, Any]]) -> None:
     for key, pool in specs.items():
         if not key.startswith("NodePool/"):
             continue
@@ -147,7 +147,7 @@ def test_no_node_is_taken_from_under_a_job(specs: dict[str, dict[str, Any]]) -> 
         assert budgets == {"Empty": "100%", "Drifted": "0", "Underutilized": "0"}
 
 
-def test_huge_pages_are_told_once_for_each_type(load: Load) -> None:
+def test_huge_pages_have_one_overlay_per_type(load: Load) -> None:
     job = {**KARPENTER["kubernetes"]["workloads"]["jobs"][0], "hugepages_mib": 10240}
     other = {**job, "name": "other", "group": "reserved", "node_count": 2, "hugepages_mib": 512}
     found = rendered(load(changed(KARPENTER, kubernetes__workloads__jobs=[job, other])))
@@ -160,7 +160,7 @@ def test_huge_pages_are_told_once_for_each_type(load: Load) -> None:
     assert overlays == {"p5.48xlarge": "10240Mi", "g6e.48xlarge": "5120Mi"}
 
 
-def test_jobs_keep_their_nodes_where_nodes_come_and_go(load: Load) -> None:
+def test_jobs_prevent_disruption_on_scaled_groups(load: Load) -> None:
     def annotations(spec: dict[str, Any]) -> list[dict[str, str]]:
         found = []
         for job in manifests(load(spec), load_catalog(), "jobs", OUTPUTS):
@@ -174,7 +174,7 @@ def test_jobs_keep_their_nodes_where_nodes_come_and_go(load: Load) -> None:
     assert annotations(fixed) == [{}] * 3
 
 
-def test_queues_share_what_karpenter_may_add(load: Load) -> None:
+def test_queues_share_nodes_added_by_karpenter(load: Load) -> None:
     workers = load(KARPENTER).compute[1]
     assert job_nodes(load(KARPENTER), workers) == 12
     assert job_nodes(load(changed(KARPENTER, kubernetes__autoscaling="off", **OFF)), workers) == 4
@@ -187,7 +187,7 @@ OFF: dict[str, Any] = {
 }
 
 
-def test_nothing_without_karpenter(load: Load) -> None:
+def test_nothing_is_rendered_without_karpenter(load: Load) -> None:
     assert rendered(load(EKS), {}) == {}
 
 
@@ -198,15 +198,13 @@ def test_nothing_without_karpenter(load: Load) -> None:
         (("KarpenterPlacementGroups",), "KarpenterPlacementGroups"),
     ],
 )
-def test_what_the_deployment_did_not_say_is_named(
-    gone: tuple[str, ...], words: str, cluster: Cluster
-) -> None:
+def test_missing_output_is_named(gone: tuple[str, ...], words: str, cluster: Cluster) -> None:
     outputs = {key: value for key, value in OUTPUTS.items() if key not in gone}
     with pytest.raises(subject.UnknownOutputError, match=words):
         rendered(cluster, outputs)
 
 
-def test_outputs_of_an_earlier_file_are_not_enough(cluster: Cluster) -> None:
+def test_outdated_outputs_are_refused(cluster: Cluster) -> None:
     outputs = {**OUTPUTS, "KarpenterPlacementGroups": '{"workers":"a"}'}
     with pytest.raises(subject.UnknownOutputError, match="of reserved"):
         rendered(cluster, outputs)
@@ -217,7 +215,7 @@ def test_outputs_of_an_earlier_file_are_not_enough(cluster: Cluster) -> None:
     assert "placementGroupSelector" not in found["EC2NodeClass/spot"]
 
 
-def test_the_chart_is_told_of_its_cluster(load: Load) -> None:
+def test_chart_has_the_cluster_name(load: Load) -> None:
     values = chart_values(load(KARPENTER), load_catalog())["karpenter"]
     assert values["settings"]["clusterName"] == "test"
     assert values["settings"]["interruptionQueue"] == "test-karpenter"
@@ -239,7 +237,7 @@ def test_the_chart_is_told_of_its_cluster(load: Load) -> None:
     assert other["settings"]["featureGates"]["nodeRepair"] is False
 
 
-def test_the_controller_stands_on_nodes_that_are_there(load: Load) -> None:
+def test_controller_runs_on_static_nodes(load: Load) -> None:
     """Without a system group, on those without taints; never on those of a group of 0."""
     spec = changed(
         KARPENTER,

@@ -47,7 +47,7 @@ def relabelled(job: dict[str, Any], target: str) -> dict[str, Any]:
     ],
     ids=["eks", "hyperpod-eks"],
 )
-def test_samples_of_nodes_have_the_labels_of_the_other_platforms(
+def test_node_samples_have_the_same_labels_on_all_platforms(
     load: Load, base: dict[str, Any], label: str
 ) -> None:
     found = jobs(changed(base, observability=BOTH), load)
@@ -65,13 +65,13 @@ def test_samples_of_nodes_have_the_labels_of_the_other_platforms(
     assert text["global"]["scrape_interval"] == "30s"
 
 
-def test_without_an_image_nodes_are_not_asked(load: Load) -> None:
+def test_nodes_are_not_scraped_without_an_image(load: Load) -> None:
     spec = changed(EKS, observability={"prometheus": True})
     assert "nodes" not in jobs(spec, load)
     assert list(metrics_manifests(load(spec))) == []
 
 
-def test_the_exporter_is_on_every_node_with_the_program_and_no_rights(load: Load) -> None:
+def test_exporter_runs_on_every_node_without_privileges(load: Load) -> None:
     cluster = load(OBSERVED)
     found = manifests(cluster, load_catalog(), "metrics", OUTPUTS)
     assert [e for m in found for e in validator.errors(m, "1.35")] == []
@@ -97,7 +97,7 @@ def test_the_exporter_is_on_every_node_with_the_program_and_no_rights(load: Load
 
 @pytest.mark.enable_socket
 @pytest.mark.allow_hosts(["127.0.0.1"])
-def test_the_mounted_program_answers_for_the_files_of_the_node(load: Load, tmp_path: Path) -> None:
+def test_mounted_program_exports_the_files_of_the_node(load: Load, tmp_path: Path) -> None:
     """The container's command, run where its volumes are folders, a node's files below one."""
     _, program, daemons = metrics_manifests(load(OBSERVED))
     pod = daemons["spec"]["template"]["spec"]
@@ -179,28 +179,28 @@ def _asked(url: str) -> str:
         ),
     ],
 )
-def test_what_no_node_would_show_is_refused(
+def test_metrics_without_an_exporter_are_refused(
     load: Load, observability: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(SpecErrors, match=words):
         load(changed(EKS, observability=observability))
 
 
-def test_a_collector_asks_every_thirty_seconds_at_the_most(load: Load) -> None:
+def test_scrape_interval_is_at_least_thirty_seconds(load: Load) -> None:
     often = {"prometheus": True, "metrics": {"interval_seconds": 30}}
     assert '"scrape_interval": "30s"' in scrape_configuration(
         load(changed(EKS, observability=often))
     )
 
 
-def test_an_image_for_pods_is_refused_where_there_are_none(load: Load) -> None:
+def test_image_is_refused_on_platforms_without_pods(load: Load) -> None:
     from tests.stacks.specs import MINIMAL
 
     with pytest.raises(SpecErrors, match="hyperpod-eks or eks"):
         load(changed(MINIMAL, observability={"metrics": {"image": IMAGE}}))
 
 
-def test_hyperpods_add_on_reads_the_nodes_itself(load: Load) -> None:
+def test_hyperpod_addon_scrapes_the_nodes(load: Load) -> None:
     with_add_on = {"addons": [{"name": "observability"}]}
     base = changed(
         HYPERPOD, hyperpod=with_add_on, kubernetes={}, compute=EKS["compute"], tenants=[]

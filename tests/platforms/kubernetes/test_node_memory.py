@@ -36,12 +36,12 @@ def test_jobs_that_fit_pass(base: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_jobs_that_do_not_fit(changes: dict[str, Any], key: str, message: str) -> None:
+def test_jobs_that_do_not_fit_are_refused(changes: dict[str, Any], key: str, message: str) -> None:
     problems = found(node_memory.problems, changes, base=HYPERPOD)
     assert list(problems) == [f"{WHERE}.{key}"]
     assert message in problems[f"{WHERE}.{key}"]
 
 
-def test_as_much_as_there_is_passes() -> None:
+def test_job_with_all_memory_passes() -> None:
     changes = {f"{JOB}.shared_memory_gib": 2043}
     assert found(node_memory.problems, changes, base=HYPERPOD) == {}

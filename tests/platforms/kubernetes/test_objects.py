@@ -12,7 +12,7 @@ NAMES = st.from_regex(r"[a-z](-?[a-z0-9]){0,20}", fullmatch=True)
 
 
 @given(st.lists(st.text(alphabet="ab-AB_.", min_size=1, max_size=40), min_size=1, max_size=3))
-def test_names_are_names_and_tell_parts_apart(parts: list[str]) -> None:
+def test_names_are_valid_and_unique(parts: list[str]) -> None:
     name = object_name("x", *parts)
     assert len(name) <= LONGEST_NAME
     assert validator.LABEL_NAME.fullmatch(name)
@@ -21,5 +21,5 @@ def test_names_are_names_and_tell_parts_apart(parts: list[str]) -> None:
 @given(
     st.lists(st.tuples(NAMES, NAMES), min_size=2, max_size=2, unique=True),
 )
-def test_two_lists_of_parts_never_make_one_name(pairs: list[tuple[str, str]]) -> None:
+def test_joined_names_are_unambiguous(pairs: list[tuple[str, str]]) -> None:
     assert object_name(*pairs[0]) != object_name(*pairs[1])

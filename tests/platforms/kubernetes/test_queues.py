@@ -28,19 +28,19 @@ def test_shares_follow_the_weights_and_add_up(load: Load) -> None:
     assert quotas(found, "borrowingLimit")["workers"][GPU] == [None, "16", "0"]
 
 
-def test_spares_are_nobodys(load: Load) -> None:
+def test_spares_are_in_no_quota(load: Load) -> None:
     spec = changed(EKS, compute__1__spare_count=1)
     nominal = quotas(list(queue_manifests(load(spec), load_catalog())), "nominalQuota")
     assert sum(int(str(amount)) for amount in nominal["workers"][GPU]) == 7 * 8
 
 
-def test_a_limit_below_the_share_leaves_the_rest_to_the_others(load: Load) -> None:
+def test_limit_below_the_share_increases_the_other_shares(load: Load) -> None:
     spec = changed(EKS, tenants__0__max_nodes=2)
     nominal = quotas(list(queue_manifests(load(spec), load_catalog())), "nominalQuota")
     assert nominal["workers"][GPU] == ["16", "24", "24"]
 
 
-def test_what_karpenter_may_add_is_shared_too(load: Load) -> None:
+def test_nodes_added_by_karpenter_are_in_the_shares(load: Load) -> None:
     found = list(queue_manifests(load(HYPERPOD), load_catalog()))
     flavors = {m["metadata"]["name"]: m for m in found if m["kind"] == "ResourceFlavor"}
     (elastic,) = (name for name in flavors if name.startswith("elastic-1"))
@@ -55,7 +55,7 @@ def test_what_karpenter_may_add_is_shared_too(load: Load) -> None:
     ]
 
 
-def test_the_namespace_holds_the_same_limit_as_the_queue(load: Load) -> None:
+def test_namespace_quota_equals_the_queue_limit(load: Load) -> None:
     """Pods that no queue knows ask the namespace's quota."""
     hard = [
         m["spec"]["hard"]
@@ -65,7 +65,7 @@ def test_the_namespace_holds_the_same_limit_as_the_queue(load: Load) -> None:
     assert [h[f"requests.{GPU}"] for h in hard] == ["64", "32", "8"]
 
 
-def test_task_governance_makes_its_own_queues(load: Load) -> None:
+def test_task_governance_creates_its_own_queues(load: Load) -> None:
     spec = changed(
         HYPERPOD,
         hyperpod__task_governance={"fair_share": True},
@@ -82,7 +82,7 @@ def test_task_governance_makes_its_own_queues(load: Load) -> None:
 
 
 @pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
-def test_levels_are_the_layers_that_the_catalogue_knows(load: Load, api: str) -> None:
+def test_topology_levels_match_the_catalogue(load: Load, api: str) -> None:
     spec = changed(
         HYPERPOD,
         kubernetes__workloads__topology_api=api,

@@ -175,7 +175,7 @@ def _named(spec: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", SPECS)
-def test_all_is_valid(load: Load, name: str, version: str) -> None:
+def test_all_manifests_are_valid(load: Load, name: str, version: str) -> None:
     found = everything(load(SPECS[name]))
     assert [e for each in found for e in validator.errors(each, version)] == []
     assert validator.set_errors(found) == []
@@ -183,7 +183,7 @@ def test_all_is_valid(load: Load, name: str, version: str) -> None:
 
 @settings(max_examples=30, suppress_health_check=list(HealthCheck), deadline=None)
 @given(spec=_spec())
-def test_legal_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
+def test_random_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
     """Only what the spec's own checks take is rendered; all that they take is valid."""
     cluster = Cluster.model_validate({**spec, "partition": "aws", "storage": _named(spec)})
     validators = [v for v in validators_of(cluster) if v.phase == "spec"]
@@ -193,9 +193,7 @@ def test_legal_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
     assert validator.set_errors(found) == []
 
 
-def test_kubectl_reads_what_is_printed(
-    load: Load, programs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_kubectl_accepts_the_output(load: Load, programs: dict[str, Path], tmp_path: Path) -> None:
     """The YAML is that of Kubernetes' own parser: what it reads is what was rendered."""
     found = [m for m in everything(load(HYPERPOD)) if m["kind"] not in ("Secret",)]
     (tmp_path / "all.yaml").write_text(documents(found), encoding="utf-8")

@@ -60,7 +60,7 @@ def namespaces(manifests: list[dict[str, Any]]) -> int:
 
 
 @pytest.mark.parametrize("tenants", [EKS["tenants"], TWO, []], ids=["three", "two", "none"])
-def test_kueue_has_no_quota_for_spares(load: Load, tenants: list[dict[str, Any]]) -> None:
+def test_kueue_quota_excludes_spares(load: Load, tenants: list[dict[str, Any]]) -> None:
     spec = changed(WITH_SPARES, tenants=tenants, kubernetes__workloads__jobs=[])
     cluster = load(spec)
     found = list(queue_manifests(cluster, load_catalog()))
@@ -69,7 +69,7 @@ def test_kueue_has_no_quota_for_spares(load: Load, tenants: list[dict[str, Any]]
     assert {m["spec"]["cohort"] for m in found if m["kind"] == "ClusterQueue"} == {"test"}
 
 
-def test_jobs_that_name_no_queue_wait_where_there_are_spares(load: Load) -> None:
+def test_jobs_without_a_queue_wait_with_spares(load: Load) -> None:
     """They would pass Kueue by, and take what its quotas leave out."""
 
     def configuration(spec: dict[str, Any]) -> str:
@@ -90,7 +90,7 @@ def test_jobs_that_name_no_queue_wait_where_there_are_spares(load: Load) -> None
         ([{"name": "one", "max_nodes": 4}, {"name": "two", "max_nodes": 2}], 6),
     ],
 )
-def test_without_queues_the_namespaces_quotas_leave_spares_out(
+def test_namespace_quotas_exclude_spares_without_queues(
     load: Load, tenants: list[dict[str, Any]], nodes: int
 ) -> None:
     spec = changed(WITH_SPARES, tenants=tenants, kubernetes__workloads=NO_QUEUES)
@@ -98,7 +98,7 @@ def test_without_queues_the_namespaces_quotas_leave_spares_out(
     assert namespaces(found) == nodes * ACCELERATORS_PER_NODE
 
 
-def test_task_governance_has_no_quota_for_spares(load: Load) -> None:
+def test_task_governance_quota_excludes_spares(load: Load) -> None:
     shares = instance_shares(load(GOVERNED))["p5.48xlarge"]
     assert sum(share.count for share in shares) == NODES - SPARES
 
@@ -152,12 +152,12 @@ def refused(spec: dict[str, Any]) -> dict[str, str]:
         ),
     ],
 )
-def test_spares_that_no_quota_would_keep_are_refused(spec: dict[str, Any], words: str) -> None:
+def test_spares_without_an_effective_quota_are_refused(spec: dict[str, Any], words: str) -> None:
     [(path, message)] = refused(spec).items()
     assert path.endswith("spare_count")
     assert words in message
 
 
-def test_what_others_refuse_is_refused_once() -> None:
+def test_duplicate_refusals_are_reported_once() -> None:
     assert refused(changed(WITH_SPARES, compute__0__spare_count=1)) == {}
     assert refused(changed(WITH_SPARES, compute__1__spare_count=NODES)) == {}

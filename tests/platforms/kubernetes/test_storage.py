@@ -62,7 +62,7 @@ def test_every_tenant_has_a_volume_of_each_mounted_bucket(
         assert claim["spec"]["accessModes"] == ["ReadOnlyMany"]
 
 
-def test_jobs_mount_buckets_to_read_and_file_systems_to_write(load: Load) -> None:
+def test_jobs_mount_buckets_read_only_and_file_systems_writable(load: Load) -> None:
     spec = changed(EKS, storage__buckets=BUCKETS)
     job = next(iter(job_manifests(load(spec), load_catalog())))
     pod = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]
@@ -79,7 +79,7 @@ def test_jobs_mount_buckets_to_read_and_file_systems_to_write(load: Load) -> Non
     assert {m["name"] for m in pod["containers"][0]["volumeMounts"]} == names
 
 
-def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
+def test_jobs_of_groups_with_scratch_mount_it(load: Load) -> None:
     """An emptyDir: on EKS the kubelet's volumes are on the drives, and hosts' paths are closed."""
     spec = changed(EKS, compute__1__scratch={"mount_path": "/nvme"})
     for job in job_manifests(load(spec), load_catalog()):
@@ -118,12 +118,12 @@ def test_jobs_of_a_group_with_drives_have_them_at_its_path(load: Load) -> None:
         ),
     ],
 )
-def test_what_cannot_be_mounted_is_refused(load: Load, spec: dict[str, Any], words: str) -> None:
+def test_unmountable_storage_is_refused(load: Load, spec: dict[str, Any], words: str) -> None:
     with pytest.raises(SpecErrors, match=words):
         load(spec)
 
 
-def test_a_file_system_that_nobody_knows_is_refused(load: Load) -> None:
+def test_unknown_file_system_is_refused(load: Load) -> None:
     with pytest.raises(UnknownVolumeError) as raised:
         list(storage_manifests(load(HYPERPOD), {"LustreDnsName": "a"}))
     assert raised.value.missing == ("LustreMountName", "HomeDnsName")

@@ -34,7 +34,7 @@ def of(
 # -- rights -------------------------------------------------------------------------------------
 
 
-def test_rights_are_of_one_namespace_and_of_the_groups_that_are_named(
+def test_permissions_are_limited_to_the_namespace_and_named_groups(
     manifests: list[dict[str, Any]],
 ) -> None:
     assert not {m["kind"] for m in manifests} & {"ClusterRole", "ClusterRoleBinding"}
@@ -47,7 +47,7 @@ def test_rights_are_of_one_namespace_and_of_the_groups_that_are_named(
         assert binding["roleRef"]["kind"] == "Role"
 
 
-def test_nobody_changes_quotas_queues_policies_or_rights(
+def test_tenants_cannot_change_quotas_queues_policies_or_permissions(
     manifests: list[dict[str, Any]],
 ) -> None:
     kept = {
@@ -70,7 +70,9 @@ def test_nobody_changes_quotas_queues_policies_or_rights(
             assert "*" not in (*rule["verbs"], *rule["apiGroups"], *rule["resources"])
 
 
-def test_jobs_of_hyperpod_are_of_hyperpod(load: Load, manifests: list[dict[str, Any]]) -> None:
+def test_hyperpod_jobs_have_hyperpod_permissions(
+    load: Load, manifests: list[dict[str, Any]]
+) -> None:
     def groups(found: list[dict[str, Any]]) -> set[str]:
         return {g for role in of(found, "Role") for r in role["rules"] for g in r["apiGroups"]}
 
@@ -78,7 +80,7 @@ def test_jobs_of_hyperpod_are_of_hyperpod(load: Load, manifests: list[dict[str, 
     assert groups(manifests) - groups(eks) == {"sagemaker.amazonaws.com"}
 
 
-def test_pods_cannot_leave_by_the_host(manifests: list[dict[str, Any]]) -> None:
+def test_pods_have_no_host_access(manifests: list[dict[str, Any]]) -> None:
     for namespace in of(manifests, "Namespace"):
         labels = namespace["metadata"]["labels"]
         assert labels["pod-security.kubernetes.io/enforce"] == "baseline"
@@ -174,7 +176,7 @@ OPERATOR = pod("aws-hyperpod")
         ("out", OPERATOR, 8080, "TCP", False),
     ],
 )
-def test_who_reaches_whom(
+def test_network_policies_allow_the_documented_traffic(
     manifests: list[dict[str, Any]],
     direction: str,
     peer: Peer,
@@ -185,13 +187,13 @@ def test_who_reaches_whom(
     assert allowed(manifests, INSIDE, direction, peer, port, protocol) is through
 
 
-def test_without_ranges_nothing_outside_is_reached(load: Load) -> None:
+def test_external_ranges_are_denied_by_default(load: Load) -> None:
     found = list(tenant_manifests(load(changed(EKS, tenants__1__egress_cidrs=[])), load_catalog()))
     assert not allowed(found, INSIDE, "out", {"address": "10.0.3.7"}, 443, "TCP")
     assert allowed(found, INSIDE, "out", DNS, 53, "UDP")
 
 
-def test_somebody_holds_the_policies() -> None:
+def test_network_policies_are_enforced_by_the_plugin() -> None:
     """The VPC CNI enforces none unless it is told to."""
     assert configuration_values("vpc-cni")["enableNetworkPolicy"] == "true"
 
@@ -199,7 +201,7 @@ def test_somebody_holds_the_policies() -> None:
 # -- file systems -------------------------------------------------------------------------------
 
 
-def test_a_volume_is_bound_to_one_namespace(load: Load) -> None:
+def test_volume_is_bound_to_one_namespace(load: Load) -> None:
     found = list(storage_manifests(load(HYPERPOD), OUTPUTS))
     claims = {
         (c["metadata"]["namespace"], c["metadata"]["name"]): c["spec"]

@@ -169,7 +169,7 @@ BROKEN: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("kind", "path", "value", "words"), BROKEN)
-def test_a_broken_object_is_refused(
+def test_invalid_object_is_refused(
     good: dict[str, dict[str, Any]], kind: str, path: str, value: Any, words: str
 ) -> None:
     assert validator.errors(good[kind], VERSION) == []
@@ -186,16 +186,16 @@ def test_a_broken_object_is_refused(
     assert any(each in text for each in words.split("|")), text
 
 
-def test_every_kind_that_is_rendered_is_broken_once(good: dict[str, dict[str, Any]]) -> None:
+def test_every_rendered_kind_is_validated(good: dict[str, dict[str, Any]]) -> None:
     assert {kind for kind, *_ in BROKEN} == set(good)
 
 
-def test_a_kind_that_nobody_knows_is_refused() -> None:
+def test_unknown_kind_is_refused() -> None:
     unknown = {"apiVersion": "example.com/v1", "kind": "Job", "metadata": {"name": "a"}}
     assert "no copy of it" in validator.errors(unknown, VERSION)[0]
 
 
-def test_two_of_one_name_are_found(good: dict[str, dict[str, Any]]) -> None:
+def test_duplicate_names_are_found(good: dict[str, dict[str, Any]]) -> None:
     assert validator.set_errors([good["Namespace"], good["Namespace"]]) != []
     assert (
         validator.set_errors(
@@ -208,7 +208,7 @@ def test_two_of_one_name_are_found(good: dict[str, dict[str, Any]]) -> None:
     )
 
 
-def test_every_rule_is_evaluated_but_those_of_changes() -> None:
+def test_every_rule_except_transition_rules_is_evaluated() -> None:
     """A rule that the library cannot evaluate would fail the tests above; these are left out."""
     left_out = sorted({rule for _, rule in validator.rules() if validator.is_of_changes(rule)})
     assert left_out == [
@@ -223,7 +223,7 @@ def test_every_rule_is_evaluated_but_those_of_changes() -> None:
             validator._program(rule)
 
 
-def test_every_copy_says_where_it_is_from() -> None:
+def test_every_copy_names_its_source() -> None:
     for document in validator.custom_kinds().values():
         assert document["source"]
         assert document["date"]

@@ -75,7 +75,7 @@ def helm(
         ({"affinity": "none"}, "affinity has none of the types"),
     ],
 )
-def test_values_that_the_chart_refuses_are_refused_at_their_place(
+def test_invalid_chart_values_are_refused_with_their_position(
     tmp_path: Path, values: dict[str, Any], words: str
 ) -> None:
     path = tmp_path / "spec.yaml"
@@ -90,7 +90,7 @@ def test_values_that_the_chart_refuses_are_refused_at_their_place(
 
 @pytest.mark.parametrize("name", [n for n, c in listed_charts().items() if c.values_schema])
 @pytest.mark.parametrize("spec", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
-def test_our_values_fit_the_schema(load: Load, name: str, spec: dict[str, Any]) -> None:
+def test_rendered_values_match_the_schema(load: Load, name: str, spec: dict[str, Any]) -> None:
     values = chart_values(load(spec), load_catalog())
     ours = values.get(name) or values["hyperpod-helm-chart"][name]
     schema = value_schema(name)
@@ -105,25 +105,25 @@ def test_our_values_fit_the_schema(load: Load, name: str, spec: dict[str, Any]) 
         VALUES,
     )
 )
-def test_the_check_agrees_with_json_schema(values: dict[str, Any]) -> None:
+def test_validator_agrees_with_json_schema(values: dict[str, Any]) -> None:
     schema = value_schema("nvidia-device-plugin")
     assert schema is not None
     accepted = not list(jsonschema.Draft7Validator(schema).iter_errors(values))
     assert (not list(refused(values, schema))) == accepted
 
 
-def test_a_word_of_json_schema_that_is_not_known_is_no_silence() -> None:
+def test_unknown_json_schema_keyword_is_an_error() -> None:
     with pytest.raises(ValueError, match="pattern"):
         list(refused("a", {"type": "string", "pattern": "b"}))
 
 
-def test_helm_refuses_what_our_check_refuses(programs: dict[str, Path], chart: Path) -> None:
+def test_helm_refuses_what_the_check_refuses(programs: dict[str, Path], chart: Path) -> None:
     answer = helm(programs, chart, {"gfd": {"enabled": 7}})
     assert answer.returncode != 0
     assert "enabled" in answer.stderr
 
 
-def test_helm_takes_our_values_as_they_are(
+def test_helm_accepts_the_rendered_values(
     load: Load, programs: dict[str, Path], chart: Path
 ) -> None:
     values = chart_values(load(EKS), load_catalog())["nvidia-device-plugin"]

@@ -10,7 +10,7 @@ from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
 
 
-def test_plugins_run_where_the_devices_are(load: Load) -> None:
+def test_plugins_run_on_nodes_with_devices(load: Load) -> None:
     values = chart_values(load(EKS), load_catalog())
     terms = values["nvidia-device-plugin"]["affinity"]["nodeAffinity"][
         "requiredDuringSchedulingIgnoredDuringExecution"
@@ -32,7 +32,7 @@ def test_plugins_run_where_the_devices_are(load: Load) -> None:
     } in tolerated
 
 
-def test_kueue_reads_its_configuration(load: Load) -> None:
+def test_configuration_of_kueue_is_valid(load: Load) -> None:
     text = chart_values(load(HYPERPOD), load_catalog())["kueue"]["managerConfig"][
         "controllerManagerConfigYaml"
     ]

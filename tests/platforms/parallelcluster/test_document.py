@@ -30,12 +30,12 @@ def test_every_queue_is_exclusive_private_and_encrypted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("protection", "policy"), [("retain", "Retain"), ("destroy", "Delete")])
-def test_logs_and_protection(protection: str, policy: str, tmp_path: Path) -> None:
+def test_logs_and_protection_are_configured(protection: str, policy: str, tmp_path: Path) -> None:
     logs = rendered(tmp_path, protection=protection)["Monitoring"]["Logs"]["CloudWatch"]
     assert logs == {"Enabled": True, "RetentionInDays": 90, "DeletionPolicy": policy}
 
 
-def test_names_of_the_document_are_parallelclusters(tmp_path: Path) -> None:
+def test_names_are_valid_for_parallelcluster(tmp_path: Path) -> None:
     """PascalCase throughout, apart from lines of slurm.conf and what users name."""
     found = rendered(tmp_path)
 
@@ -47,7 +47,7 @@ def test_names_of_the_document_are_parallelclusters(tmp_path: Path) -> None:
     assert all(re.fullmatch(r"([A-Z][A-Za-z0-9]*)+", name) for name in names(found))
 
 
-def test_spares_are_no_nodes_that_keep_out_of_jobs(tmp_path: Path) -> None:
+def test_spares_are_not_launched(tmp_path: Path) -> None:
     """They are not launched, so the node program has none to keep free."""
     spec = changed({"compute.2.capacity": RESERVATION, "compute.2.spare_count": 1}, SMALL)
     told = node_files.cluster_json(loaded(tmp_path, spec), load_catalog())

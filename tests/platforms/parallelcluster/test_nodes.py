@@ -9,7 +9,7 @@ from tests.platforms.parallelcluster.rendered import loaded, rendered
 from tests.support.parallelcluster_specs import SMALL
 
 
-def test_head_and_login_nodes_have_words_that_last(tmp_path: Path) -> None:
+def test_arguments_of_head_and_login_nodes_are_stable(tmp_path: Path) -> None:
     """Update policy of their OnNodeConfigured: unsupported. Nothing in it may be a version's."""
     found = rendered(tmp_path)
     supplied = placeholders(loaded(tmp_path, SMALL))
@@ -22,7 +22,7 @@ def test_head_and_login_nodes_have_words_that_last(tmp_path: Path) -> None:
     assert "OnNodeUpdated" not in pool["CustomActions"]
 
 
-def test_rights(tmp_path: Path) -> None:
+def test_node_policies_are_attached(tmp_path: Path) -> None:
     buckets = [
         {"name": "acme-datasets", "mount_path": "/s3/datasets"},
         {"name": "acme-results"},

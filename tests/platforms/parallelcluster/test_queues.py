@@ -38,7 +38,7 @@ def test_a_capacity_block(tmp_path: Path) -> None:
     assert resource["Networking"] == {"PlacementGroup": {"Enabled": False}}
 
 
-def test_a_reservation(tmp_path: Path) -> None:
+def test_reservation_is_the_target(tmp_path: Path) -> None:
     found = rendered(tmp_path, compute__2__capacity=RESERVATION, compute__2__spare_count=1)
     resource = resource_of(found)
     assert queue_of(found)["CapacityType"] == "ONDEMAND"
@@ -58,7 +58,9 @@ def test_a_reservation(tmp_path: Path) -> None:
         ({"compute__2__count": 0, "compute__2__max_count": 9}, (0, 9)),
     ],
 )
-def test_counts(changes: dict[str, Any], wanted: tuple[int, int], tmp_path: Path) -> None:
+def test_counts_become_min_and_max_count(
+    changes: dict[str, Any], wanted: tuple[int, int], tmp_path: Path
+) -> None:
     resource = resource_of(rendered(tmp_path, **changes))
     assert (resource["MinCount"], resource["MaxCount"]) == wanted
 
@@ -72,7 +74,7 @@ def test_counts(changes: dict[str, Any], wanted: tuple[int, int], tmp_path: Path
         ("m5.4xlarge", True, False, True),
     ],
 )
-def test_efa_and_its_placement_group(
+def test_efa_has_a_placement_group(
     instance_type: str, wanted: bool | None, efa: bool, group: bool, tmp_path: Path
 ) -> None:
     """EFA wherever the type has it; its placement group is said either way."""
@@ -99,7 +101,7 @@ def test_efa_and_its_placement_group(
         ("trn1.32xlarge", None, False),
     ],
 )
-def test_the_gpu_health_check(
+def test_gpu_health_check_depends_on_the_type(
     instance_type: str, wanted: bool | None, runs: bool, tmp_path: Path
 ) -> None:
     """Off where its prolog hangs (aws-parallelcluster issue 6777), unless it is asked for."""

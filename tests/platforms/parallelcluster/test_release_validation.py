@@ -109,7 +109,7 @@ def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) 
     assert message in _told(tmp_path, changed(changes, SMALL))
 
 
-def test_two_kinds_of_interfaces(tmp_path: Path) -> None:
+def test_mixed_interface_types_are_refused(tmp_path: Path) -> None:
     """One setting is the whole cluster's."""
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 2}
     data = with_groups(
@@ -121,7 +121,7 @@ def test_two_kinds_of_interfaces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("system", ["rhel8", "rhel9"])
-def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
+def test_gb200_operating_systems_are_validated(system: str, tmp_path: Path) -> None:
     block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
     group = {"name": "w", "role": "compute", "instance_type": "p6e-gb200.36xlarge", "count": 18}
     data = with_groups({**group, "capacity": block}, parallelcluster={"os": system})
@@ -147,7 +147,7 @@ def test_gb200_and_its_systems(system: str, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_ultraserver_is_whole(counted: dict[str, int], said: str, tmp_path: Path) -> None:
+def test_ultraserver_must_be_complete(counted: dict[str, int], said: str, tmp_path: Path) -> None:
     block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
     group = {"name": "w", "role": "compute", "instance_type": "p6e-gb200.36xlarge", **counted}
     data = with_groups({**group, "capacity": block})
@@ -157,7 +157,7 @@ def test_an_ultraserver_is_whole(counted: dict[str, int], said: str, tmp_path: P
     assert said in told if said else told == ""
 
 
-def test_a_topology_that_ec2_does_not_have(tmp_path: Path) -> None:
+def test_unsupported_topology_is_refused(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "g5.48xlarge", "count": 2}
     data = with_groups({**group, "name": "a"}, slurm={"topology": "tree"})
     assert "EC2 does not describe the topology of g5.48xlarge" in _told(tmp_path, data)
@@ -165,7 +165,7 @@ def test_a_topology_that_ec2_does_not_have(tmp_path: Path) -> None:
     assert _told(tmp_path, data) == ""
 
 
-def test_how_many_there_may_be(tmp_path: Path) -> None:
+def test_counts_are_limited(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     data = with_groups(*({**group, "name": f"g{number}"} for number in range(51)))
     told = _told(tmp_path, data)
@@ -177,7 +177,7 @@ def test_how_many_there_may_be(tmp_path: Path) -> None:
     assert "11 login groups: ParallelCluster allows at most 10" in _told(tmp_path, data)
 
 
-def test_derived_values(tmp_path: Path) -> None:
+def test_derived_values_are_checked(tmp_path: Path) -> None:
     """A partition for each group, and no accounting: what the other Slurm platform has instead
     (one partition, a database on the controller) ParallelCluster cannot have.
     """

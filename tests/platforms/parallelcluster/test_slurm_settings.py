@@ -8,7 +8,7 @@ from clusterwright.platforms.parallelcluster import limits
 from tests.platforms.parallelcluster.rendered import queue_of, rendered
 
 
-def test_no_setting_is_denied(tmp_path: Path) -> None:
+def test_no_rendered_setting_is_on_the_deny_list(tmp_path: Path) -> None:
     """ParallelCluster keeps some lines of slurm.conf for itself."""
     found = rendered(tmp_path, slurm={"accounting": {"kind": "rds"}, "accounts": [{"name": "a"}]})
     settings = found["Scheduling"]["SlurmSettings"]["CustomSlurmSettings"]

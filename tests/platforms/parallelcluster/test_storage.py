@@ -10,7 +10,7 @@ from tests.support.parallelcluster_specs import SMALL
 from tests.support.specs import changed
 
 
-def test_lustre_over_efa_is_the_node_programs(tmp_path: Path) -> None:
+def test_lustre_with_efa_is_not_in_shared_storage(tmp_path: Path) -> None:
     """A mount stays on the network it was made with, and ParallelCluster's is TCP."""
     efa = {"mount_path": "/fast", "capacity_gib": 4800, "throughput_mbps_per_tib": 1000}
     data = changed({"storage.lustre.1": {**efa, "efa": True}}, SMALL)
@@ -20,7 +20,7 @@ def test_lustre_over_efa_is_the_node_programs(tmp_path: Path) -> None:
     assert [mounted_by_parallelcluster(fs) for fs in lustre] == [True, False]
 
 
-def test_file_systems_are_named_and_never_made(tmp_path: Path) -> None:
+def test_file_systems_are_referenced_and_never_created(tmp_path: Path) -> None:
     for entry in rendered(tmp_path)["SharedStorage"]:
         (settings,) = (value for key, value in entry.items() if key.endswith("Settings"))
         assert set(settings) <= {"FileSystemId", "VolumeId"}

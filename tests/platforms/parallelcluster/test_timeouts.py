@@ -26,12 +26,12 @@ def test_each_doubling_adds_time_up_to_a_maximum(nodes: int, bootstrap: int, inf
     assert (found.compute_node_bootstrap, found.compute_instance_info) == (bootstrap, info)
 
 
-def test_the_most_nodes_within_a_time() -> None:
+def test_maximum_node_count_within_a_timeout() -> None:
     assert most_static_nodes(2100) == 50
     assert most_static_nodes(3600) == 200
 
 
-def test_timeouts_follow_the_fleet(tmp_path: Path) -> None:
+def test_timeouts_depend_on_the_fleet_size(tmp_path: Path) -> None:
     assert timeouts(0) == timeouts(50) == Timeouts(7200, 2100, 90)
     assert timeouts(51) == timeouts(100) == Timeouts(7200, 2700, 180)
     assert timeouts(1600) == Timeouts(7200, 5100, 540)
@@ -42,6 +42,6 @@ def test_timeouts_follow_the_fleet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nodes", [1, 50, 51, 500, 5000])
-def test_the_head_node_outlasts_its_nodes(nodes: int) -> None:
+def test_head_node_timeout_exceeds_node_timeouts(nodes: int) -> None:
     found = timeouts(nodes)
     assert found.head_node_bootstrap >= limits.BOOTSTRAP_SECONDS + found.compute_node_bootstrap

@@ -83,7 +83,7 @@ def test_what_a_change_needs(
     assert change.action == ACTIONS[need]
 
 
-def test_nothing_changes_without_a_change() -> None:
+def test_unchanged_spec_changes_nothing() -> None:
     assert effects(BASE, copy.deepcopy(BASE)) == []
 
 

@@ -31,11 +31,11 @@ BASE: dict[str, Any] = {
 }
 
 
-def test_a_consistent_spec_passes() -> None:
+def test_consistent_spec_passes() -> None:
     assert found(validation.problems, base=BASE) == {}
 
 
-def test_other_platforms_are_not_looked_at() -> None:
+def test_other_platforms_are_skipped() -> None:
     changes = {"platform": "hyperpod-slurm", "slurm.configuration": "scripted"}
     assert found(validation.problems, changes, base=BASE) == {}
 
@@ -155,7 +155,7 @@ def test_contradictions_are_reported(changes: dict[str, Any], path: str, message
     assert message in problems[path]
 
 
-def test_what_may_stand_together() -> None:
+def test_valid_combinations_pass() -> None:
     """A reservation is on-demand capacity to a queue; spares stay free in it; nodes may grow."""
     changes = {
         "compute.2.capacity": RESERVATION,
@@ -199,7 +199,7 @@ GB200 = {
         ("tree", ({**GB200, "capacity": RESERVATION},), None),
     ],
 )
-def test_ultraservers_are_described_by_parallelcluster(
+def test_ultraserver_topology_is_that_of_parallelcluster(
     topology: str, groups: tuple[dict[str, Any], ...], message: str | None
 ) -> None:
     base = {

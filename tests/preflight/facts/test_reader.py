@@ -81,7 +81,7 @@ class Chain(Fact[tuple[str, ...]]):
         return (answered(first), *map(answered, more))
 
 
-def test_equal_questions_are_put_once(aws: Aws) -> None:
+def test_equal_calls_are_made_once(aws: Aws) -> None:
     reader = AwsFactReader(SESSION)
     values = reader.read([One("a"), One("a"), One("b"), Chain("a", ("b", "c"))])
     assert sorted(aws.asked) == ["a", "b", "c"]
@@ -92,7 +92,7 @@ def test_equal_questions_are_put_once(aws: Aws) -> None:
     assert sorted(aws.asked) == ["a", "b", "c"]
 
 
-def test_questions_are_put_at_the_same_time_and_no_more_than_the_pool(aws: Aws) -> None:
+def test_calls_run_concurrently_within_the_pool_size(aws: Aws) -> None:
     aws.delay_seconds = 0.05
     started = time.perf_counter()
     AwsFactReader(SESSION, pool_size=8).read([One(str(n)) for n in range(16)])
@@ -100,7 +100,7 @@ def test_questions_are_put_at_the_same_time_and_no_more_than_the_pool(aws: Aws) 
     assert time.perf_counter() - started < 16 * aws.delay_seconds
 
 
-def test_waiting_facts_hold_no_thread(aws: Aws) -> None:
+def test_waiting_facts_use_no_thread(aws: Aws) -> None:
     aws.delay_seconds = 0.01
     facts = [Chain(f"f{n}", (f"g{n}", f"h{n}")) for n in range(20)]
     values = AwsFactReader(SESSION, pool_size=1).read(facts)
@@ -108,14 +108,14 @@ def test_waiting_facts_hold_no_thread(aws: Aws) -> None:
     assert aws.most_open == 1
 
 
-def test_the_wall_time_is_that_of_the_longest_chain(aws: Aws) -> None:
+def test_wall_time_is_that_of_the_longest_chain(aws: Aws) -> None:
     aws.delay_seconds = 0.1
     started = time.perf_counter()
     AwsFactReader(SESSION).read([One("a"), One("b"), Chain("c", ("d", "e"))])
     assert time.perf_counter() - started < 0.35  # two in a row, not five
 
 
-def test_a_refusal_belongs_to_its_fact_alone() -> None:
+def test_error_affects_only_its_fact() -> None:
     values = AwsFactReader(SESSION).read([One("denied"), One("a"), Chain("a", ("denied", "b"))])
     assert values[One("a")] == "A"
     for fact in (One("denied"), Chain("a", ("denied", "b"))):
@@ -133,7 +133,7 @@ def test_an_answer_in_an_unexpected_form_is_a_refusal() -> None:
     assert "unexpected form: KeyError: 'Vpcs'" in caught.value.detail
 
 
-def test_a_fact_that_cannot_use_its_answer_is_a_refusal() -> None:
+def test_exception_in_a_fact_is_an_error() -> None:
     @dataclass(frozen=True)
     class Parses(Fact[int]):
         actions: ClassVar = ("ec2:Op",)
@@ -148,7 +148,7 @@ def test_a_fact_that_cannot_use_its_answer_is_a_refusal() -> None:
     assert caught.value.iam_action == "ec2:Op"
 
 
-def test_after_the_deadline_what_is_open_is_a_time_out(aws: Aws) -> None:
+def test_open_calls_time_out_at_the_deadline(aws: Aws) -> None:
     aws.delay_seconds = 0.5
     quick: Fact[Any] = Ready()
     started = time.perf_counter()
@@ -173,13 +173,13 @@ class Ready(Fact[str]):
         yield []
 
 
-def test_nothing_to_read_puts_no_question(aws: Aws) -> None:
+def test_no_facts_make_no_calls(aws: Aws) -> None:
     reader = AwsFactReader(SESSION)
     reader.read([])
     assert (reader.calls, aws.asked) == (0, [])
 
 
-def test_progress_is_told_after_each_answer() -> None:
+def test_progress_is_reported_after_each_answer() -> None:
     told: list[tuple[int, int]] = []
     AwsFactReader(
         SESSION, pool_size=1, progress=lambda done, known: told.append((done, known))
@@ -187,7 +187,7 @@ def test_progress_is_told_after_each_answer() -> None:
     assert told == [(1, 1), (2, 3), (3, 3)]
 
 
-def test_whoever_waits_for_the_questions_does_not_wait_for_the_answers() -> None:
+def test_waiting_for_calls_does_not_wait_for_answers() -> None:
     session, go_on = AwsSession("us-east-1"), threading.Event()
 
     def held(asked: AwsSession, name: str) -> str:
@@ -219,7 +219,7 @@ def test_whoever_waits_for_the_questions_does_not_wait_for_the_answers() -> None
     assert found[0][facts[8]] == "8"
 
 
-def test_questions_that_never_leave_hold_nobody_up_for_ever() -> None:
+def test_calls_that_never_start_do_not_block() -> None:
     AwsFactReader(SESSION).until_asked(0.0)
     reader = AwsFactReader(SESSION)
     reader.read([One("a")])

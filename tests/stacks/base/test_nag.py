@@ -114,7 +114,7 @@ def test_no_finding_in_any_variant(name: str, tmp_path: Path) -> None:
     assert findings(path, tmp_path / "out") == []
 
 
-def test_policies_find_what_they_are_for(tmp_path: Path) -> None:
+def test_policy_checks_find_violations(tmp_path: Path) -> None:
     """The tests above would be green too if nothing were checked."""
     import aws_cdk as cdk
     from aws_cdk import aws_fsx as fsx
@@ -136,9 +136,7 @@ def test_policies_find_what_they_are_for(tmp_path: Path) -> None:
     assert "Nope" in report
 
 
-def test_cdk_nag_can_be_switched_off_for_measurements(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cdk_nag_can_be_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import aws_cdk as cdk
     from aws_cdk import aws_s3 as s3
 
@@ -149,7 +147,9 @@ def test_cdk_nag_can_be_switched_off_for_measurements(
     app.synth()
 
 
-def test_every_acknowledgement_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_acknowledgement_has_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import aws_cdk as cdk
 
     said: list[tuple[str, str]] = []
@@ -171,9 +171,7 @@ def test_every_acknowledgement_says_why(tmp_path: Path, monkeypatch: pytest.Monk
         assert not rule.endswith("IAM5"), rule
 
 
-def test_dated_types_are_accepted_for_clusters_with_such_a_type_only(
-    build: Build, synth: Any
-) -> None:
+def test_dated_types_are_accepted_only_where_used(build: Build, synth: Any) -> None:
     assert metadata(build(FULL)) == {}
     accepted = metadata(synth("configs/examples/p6e-gb200-1.yaml"))
     assert accepted["cfn-lint"] == {"config": {"ignore_checks": ["E3644"]}}
@@ -242,9 +240,7 @@ def test_cfn_lint_passes_on_a_spec_with_every_feature(spec: dict[str, Any], buil
     assert lint(sorted(directory.glob("*.template.json")), "us-east-1") == []
 
 
-def test_cfn_lint_says_nothing_else_about_a_type_that_its_list_lacks(
-    synth: Any, tmp_path: Path
-) -> None:
+def test_cfn_lint_reports_only_missing_types(synth: Any, tmp_path: Path) -> None:
     template = synth("configs/examples/p6e-gb200-1.yaml").templates["p6e-gb200-1-cluster"]
     path = tmp_path / "unmuted.template.json"
     resources = {
@@ -258,7 +254,7 @@ def test_cfn_lint_says_nothing_else_about_a_type_that_its_list_lacks(
     assert "p6e-gb200.36xlarge" in MISSING_IN_CFN_LINT
 
 
-def test_cfn_lint_finds_what_it_is_for(build: Build, tmp_path: Path) -> None:
+def test_cfn_lint_finds_violations(build: Build, tmp_path: Path) -> None:
     template = json.loads(json.dumps(build(MINIMAL).templates["test-cluster"]))
     template["Resources"]["Cluster"]["Properties"]["NodeRecovery"] = "Sometimes"
     path = tmp_path / "bad.template.json"

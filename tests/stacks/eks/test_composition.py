@@ -30,7 +30,7 @@ DEV = ROOT / "configs" / "dev-eks.yaml"
         ),
     ],
 )
-def test_a_world_that_has_too_little_refuses_in_awss_words(
+def test_insufficient_world_refuses_with_the_message_of_aws(
     world: dict[str, Any], words: str, build: Build
 ) -> None:
     """What a rule finds before is in tests/preflight/test_refusals_of_deployments.py."""
@@ -45,7 +45,7 @@ def test_a_world_that_has_too_little_refuses_in_awss_words(
         )["Reservations"]
 
 
-def test_a_block_that_has_not_begun_refuses_its_group(build: Build) -> None:
+def test_scheduled_capacity_block_refuses_its_group(build: Build) -> None:
     waits = [{**RESERVATIONS[0], "state": "scheduled", "start": "+2d"}, RESERVATIONS[1]]
     with local_aws(capacity_reservations=waits):
         account = prepared()
@@ -55,7 +55,7 @@ def test_a_block_that_has_not_begun_refuses_its_group(build: Build) -> None:
 
 
 @pytest.mark.parametrize("spec", [SPEC, SMALL], ids=["everything", "nothing of its own"])
-def test_nothing_is_left_behind(spec: dict[str, Any], build: Build) -> None:
+def test_no_resource_is_left(spec: dict[str, Any], build: Build) -> None:
     with local_aws(capacity_reservations=RESERVATIONS):
         account = prepared()
         before = account.holdings()
@@ -69,7 +69,7 @@ def test_nothing_is_left_behind(spec: dict[str, Any], build: Build) -> None:
         assert account.client("ec2").describe_launch_templates()["LaunchTemplates"] == []
 
 
-def test_what_holds_data_outlives_its_stack(build: Build) -> None:
+def test_stateful_resources_are_retained(build: Build) -> None:
     with local_aws(capacity_reservations=RESERVATIONS):
         account = prepared()
         assembly = build(EKS)
@@ -92,7 +92,7 @@ def test_what_holds_data_outlives_its_stack(build: Build) -> None:
 
 @pytest.mark.enable_socket
 @pytest.mark.slow
-def test_the_life_of_the_dev_configuration(tmp_path: Path, synth: Synth) -> None:
+def test_dev_configuration_is_deployed_changed_and_destroyed(tmp_path: Path, synth: Synth) -> None:
     """The CDK's own command line: deployed, nothing to do, one node more, gone."""
     (tmp_path / "configs").mkdir()
     for path in (DEV, DEV.parent / "base.yaml"):

@@ -36,7 +36,7 @@ def instances(account: Account, group: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for reservation in found["Reservations"] for one in reservation["Instances"]]
 
 
-def test_every_group_has_its_nodes_where_its_capacity_is(deployed: Account) -> None:
+def test_nodes_of_every_group_use_its_capacity(deployed: Account) -> None:
     found = groups(deployed)
     counts = {name: len(instances(deployed, group)) for name, group in found.items()}
     assert counts == {"system": 2, "workers": 4, "block": 2, "reserved": 1, "spot": 1}
@@ -50,7 +50,7 @@ def test_every_group_has_its_nodes_where_its_capacity_is(deployed: Account) -> N
     assert placed != {""}
 
 
-def test_nodes_hold_the_addresses_that_the_plan_counts(deployed: Account) -> None:
+def test_nodes_use_the_planned_number_of_addresses(deployed: Account) -> None:
     found = groups(deployed)
     (subnet_id,) = found["workers"]["subnets"]
     (subnet,) = deployed.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
@@ -63,7 +63,7 @@ def test_nodes_hold_the_addresses_that_the_plan_counts(deployed: Account) -> Non
     assert 0 <= size - nodes - subnet["AvailableIpAddressCount"] < 200
 
 
-def test_outputs_lead_to_the_cluster(deployed: Account) -> None:
+def test_outputs_describe_the_cluster(deployed: Account) -> None:
     outputs = deployed.outputs("test-cluster")
     cluster = deployed.client("eks").describe_cluster(name="test")["cluster"]
     assert outputs["ClusterArn"] == cluster["arn"]
@@ -74,7 +74,7 @@ def test_outputs_lead_to_the_cluster(deployed: Account) -> None:
     assert outputs["LustreDnsName"] in {one["DNSName"] for one in systems}
 
 
-def test_the_spec_is_beside_what_it_built(deployed: Account) -> None:
+def test_spec_is_recorded_in_the_template(deployed: Account) -> None:
     template = deployed.client("cloudformation").get_template(StackName="test-cluster")
     recorded = [
         one["Metadata"][KEY]
@@ -84,7 +84,7 @@ def test_the_spec_is_beside_what_it_built(deployed: Account) -> None:
     assert json.loads(recorded[0])["environment"] == "test"
 
 
-def test_the_collector_is_let_in_and_asks_the_nodes(deployed: Account) -> None:
+def test_collector_has_access_and_scrapes_the_nodes(deployed: Account) -> None:
     (scraper,) = deployed.client("amp").list_scrapers()["scrapers"]
     assert (scraper["alias"], scraper["status"]["statusCode"]) == ("test", "ACTIVE")
     found = deployed.client("amp").describe_scraper(scraperId=scraper["scraperId"])["scraper"]
@@ -95,7 +95,7 @@ def test_the_collector_is_let_in_and_asks_the_nodes(deployed: Account) -> None:
     assert scraper["roleArn"] in admitted
 
 
-def test_more_nodes_come_beside_those_that_run(deployed: Account, build: Build) -> None:
+def test_added_nodes_keep_running_ones(deployed: Account, build: Build) -> None:
     before = {one["InstanceId"] for one in instances(deployed, groups(deployed)["workers"])}
     try:
         deployed.deploy(build(changed(SPEC, compute__1__count=6)))
@@ -107,7 +107,7 @@ def test_more_nodes_come_beside_those_that_run(deployed: Account, build: Build) 
     assert len(instances(deployed, groups(deployed)["workers"])) == 4
 
 
-def test_another_type_replaces_nodes_but_not_the_group(deployed: Account, build: Build) -> None:
+def test_changed_type_replaces_nodes_but_not_the_group(deployed: Account, build: Build) -> None:
     group = groups(deployed)["system"]
     before = {one["InstanceId"] for one in instances(deployed, group)}
     try:
@@ -135,7 +135,7 @@ def test_labels_change_in_place(deployed: Account, build: Build) -> None:
         deployed.deploy(build(SPEC))
 
 
-def test_a_kind_of_capacity_is_another_group(deployed: Account, build: Build) -> None:
+def test_changed_capacity_kind_requires_another_group(deployed: Account, build: Build) -> None:
     before = groups(deployed)["spot"]["nodegroupArn"]
     try:
         deployed.deploy(build(changed(SPEC, compute__4__capacity={"kind": "on-demand"})))

@@ -40,7 +40,7 @@ MADE_BY_IT = {
 # -- templates ----------------------------------------------------------------------------------
 
 
-def test_node_groups_hold_the_fixed_nodes_alone(build: Build) -> None:
+def test_node_groups_have_only_static_nodes(build: Build) -> None:
     found = {
         one["Labels"]["clusterwright.dev/group"]: one["ScalingConfig"]
         for one in properties(build(SPEC), "AWS::EKS::Nodegroup")
@@ -51,14 +51,14 @@ def test_node_groups_hold_the_fixed_nodes_alone(build: Build) -> None:
     }
 
 
-def test_nothing_of_it_is_there_without_it(build: Build) -> None:
+def test_nothing_is_created_without_karpenter(build: Build) -> None:
     assembly = build(EKS)
     assert "test-karpenter" not in assembly.templates
     for kind in ("AWS::SQS::Queue", "AWS::Events::Rule", "AWS::IAM::InstanceProfile"):
         assert assembly.resources(kind) == {}
 
 
-def test_the_queue_is_encrypted_and_takes_tls_from_the_rules_alone(build: Build) -> None:
+def test_queue_is_encrypted_and_accepts_only_the_rules_over_tls(build: Build) -> None:
     assembly = build(SPEC)
     queue = only(assembly, "AWS::SQS::Queue")
     assert queue["SqsManagedSseEnabled"] is True
@@ -78,7 +78,7 @@ def test_the_queue_is_encrypted_and_takes_tls_from_the_rules_alone(build: Build)
     assert patterns == set(WARNINGS.values())
 
 
-def test_prices_are_asked_for_where_there_is_a_way_out(build: Build) -> None:
+def test_price_permission_requires_an_egress_path(build: Build) -> None:
     def actions(spec: dict[str, Any]) -> set[str]:
         return {
             action
@@ -150,7 +150,7 @@ def outputs(account: Account) -> dict[str, str]:
     return account.outputs("test-karpenter") | account.outputs("test-cluster")
 
 
-def test_its_nodes_may_join_with_a_role_of_their_own(deployed: Account) -> None:
+def test_nodes_join_with_a_separate_role(deployed: Account) -> None:
     eks, iam = deployed.client("eks"), deployed.client("iam")
     profile = iam.get_instance_profile(
         InstanceProfileName=outputs(deployed)["KarpenterInstanceProfile"]
@@ -164,14 +164,14 @@ def test_its_nodes_may_join_with_a_role_of_their_own(deployed: Account) -> None:
         assert group["nodeRole"] != role["Arn"]
 
 
-def test_the_controller_is_known_by_its_service_account(deployed: Account) -> None:
+def test_controller_is_identified_by_its_service_account(deployed: Account) -> None:
     (found,) = deployed.client("eks").list_pod_identity_associations(
         clusterName="test", namespace="kube-system", serviceAccount="karpenter"
     )["associations"]
     assert found["associationArn"]
 
 
-def test_a_warning_of_ec2_is_read_from_the_queue(deployed: Account) -> None:
+def test_interruption_notice_is_read_from_the_queue(deployed: Account) -> None:
     deployed.client("events").put_events(
         Entries=[
             {
@@ -188,7 +188,7 @@ def test_a_warning_of_ec2_is_read_from_the_queue(deployed: Account) -> None:
     sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
 
 
-def test_the_outputs_are_what_manifests_need(deployed: Account, load: Load) -> None:  # noqa: F811
+def test_outputs_are_sufficient_for_manifests(deployed: Account, load: Load) -> None:  # noqa: F811
     cluster = load(SPEC)
     found = manifests(cluster, load_catalog(), "autoscaling", outputs(deployed))
     assert [e for each in found for e in validator.errors(each, "1.35")] == []
@@ -281,7 +281,7 @@ def may(
         ("iam:PassRole", f"arn:aws:iam::{ACCOUNT}:role/admin", {}, False),
     ],
 )
-def test_it_may_what_is_its_own(
+def test_controller_permissions_are_limited_to_its_resources(
     action: str,
     arn: str,
     context: dict[str, str],
@@ -292,7 +292,7 @@ def test_it_may_what_is_its_own(
     assert may(deployed, controller, action, arn, context) is allowed
 
 
-def test_it_hands_on_one_role_to_ec2_alone(deployed: Account, controller: str) -> None:
+def test_controller_can_pass_only_the_node_role_to_ec2(deployed: Account, controller: str) -> None:
     profile = outputs(deployed)["KarpenterInstanceProfile"]
     iam = deployed.client("iam")
     found = iam.get_instance_profile(InstanceProfileName=profile)["InstanceProfile"]
@@ -304,7 +304,7 @@ def test_it_hands_on_one_role_to_ec2_alone(deployed: Account, controller: str) -
     assert not may(deployed, controller, "iam:PassRole", controller, to_ec2)
 
 
-def test_it_uses_the_key_through_ec2_alone(deployed: Account, controller: str) -> None:
+def test_controller_uses_the_key_only_through_ec2(deployed: Account, controller: str) -> None:
     key = outputs(deployed)["KarpenterKeyArn"]
     through = {"kms:ViaService": "ec2.us-east-1.amazonaws.com"}
     assert may(deployed, controller, "kms:GenerateDataKeyWithoutPlaintext", key, through)
@@ -314,9 +314,7 @@ def test_it_uses_the_key_through_ec2_alone(deployed: Account, controller: str) -
 # -- its change and its end ---------------------------------------------------------------------
 
 
-def test_a_larger_pool_changes_no_node_and_no_stack_but_the_record(
-    deployed: Account, build: Build
-) -> None:
+def test_larger_pool_changes_only_the_recorded_spec(deployed: Account, build: Build) -> None:
     ec2 = deployed.client("ec2")
 
     def ids() -> set[str]:
@@ -331,7 +329,7 @@ def test_a_larger_pool_changes_no_node_and_no_stack_but_the_record(
     assert ids() == nodes
 
 
-def test_it_goes_with_the_setting_and_leaves_nothing(
+def test_removed_setting_deletes_all_resources(
     deployed: Account, build: Build, before: dict[str, Any]
 ) -> None:
     assembly = build(changed(SPEC, compute__1__max_count=5))

@@ -16,7 +16,7 @@ from tests.support import specs
 from tests.support.synthesis import Build
 
 
-def test_interfaces_carry_the_groups_that_let_efa_through(build: Build) -> None:
+def test_interfaces_have_the_security_groups_for_efa(build: Build) -> None:
     assembly = build(EKS)
     workers = template(assembly, "workers")["NetworkInterfaces"]
     assert [(one["NetworkCardIndex"], one["DeviceIndex"]) for one in workers] == [
@@ -37,7 +37,7 @@ def test_interfaces_carry_the_groups_that_let_efa_through(build: Build) -> None:
     assert plain["AssociatePublicIpAddress"] is False
 
 
-def test_capacity_is_named_where_it_is_bought(build: Build) -> None:
+def test_reserved_capacity_is_named(build: Build) -> None:
     assembly = build(EKS)
 
     def capacity(name: str) -> tuple[Any, Any]:
@@ -57,7 +57,7 @@ def test_capacity_is_named_where_it_is_bought(build: Build) -> None:
     assert capacity("workers") == ({"CapacityReservationPreference": "none"}, None)
 
 
-def test_volumes_metadata_processors_and_tags(build: Build) -> None:
+def test_volumes_metadata_processors_and_tags_are_set(build: Build) -> None:
     data = template(build(EKS), "workers")
     (volume,) = data["BlockDeviceMappings"]
     assert volume["DeviceName"] == "/dev/xvda"
@@ -77,7 +77,7 @@ def test_volumes_metadata_processors_and_tags(build: Build) -> None:
     assert {"Key": "Name", "Value": "test-workers"} in tags["volume"]
 
 
-def test_nodeadm_joins_the_drives_by_its_strategy(build: Build) -> None:
+def test_nodeadm_combines_local_disks(build: Build) -> None:
     assembly = build(EKS)
     text = template(assembly, "workers")["UserData"]["Fn::Base64"]
     head, part, end = text.split("--clusterwright")
@@ -93,7 +93,7 @@ def test_nodeadm_joins_the_drives_by_its_strategy(build: Build) -> None:
     assert "UserData" not in template(assembly, "system")
 
 
-def test_a_custom_image_is_in_the_template_with_all_that_nodeadm_asks(build: Build) -> None:
+def test_custom_image_template_has_the_nodeadm_configuration(build: Build) -> None:
     """EKS merges nothing there, takes neither type nor version, and sets taints too late."""
     assembly = build(changed(EKS, image={"image_id": OWN_IMAGE}))
     for one in properties(assembly, "AWS::EKS::Nodegroup"):
@@ -121,7 +121,7 @@ def test_a_custom_image_is_in_the_template_with_all_that_nodeadm_asks(build: Bui
     assert control_plane["KubernetesNetworkConfig"] == {"ServiceIpv4Cidr": "172.20.0.0/16"}
 
 
-def test_a_custom_image_needs_a_known_range_of_services(tmp_path: Any) -> None:
+def test_custom_image_requires_a_known_service_range(tmp_path: Any) -> None:
     ranges = {"private_access_cidrs": ["172.16.0.0/12", "10.96.0.0/11"]}
     spec = changed(EKS_MINIMAL, image={"image_id": OWN_IMAGE}, kubernetes=ranges)
     with pytest.raises(SpecErrors, match="both default ranges of EKS overlap"):

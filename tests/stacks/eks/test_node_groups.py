@@ -15,7 +15,7 @@ from tests.support import specs
 from tests.support.synthesis import Build
 
 
-def test_sizes_capacity_and_images(build: Build) -> None:
+def test_sizes_capacity_and_images_are_set(build: Build) -> None:
     assembly = build(EKS)
     found = {
         one["Labels"]["clusterwright.dev/group"]: (
@@ -47,7 +47,7 @@ def test_a_replacement_can_exist_beside_the_old_group(build: Build) -> None:
         assert version == [one["LaunchTemplate"]["Id"]["Ref"], "LatestVersionNumber"]
 
 
-def test_updates_terminate_nodes_first_where_accelerators_are_scarce(build: Build) -> None:
+def test_scarce_accelerators_are_updated_with_minimal_strategy(build: Build) -> None:
     assembly = build(EKS)
     assert node_group(assembly, "workers")["UpdateConfig"] == {
         "MaxUnavailablePercentage": 25,
@@ -62,7 +62,7 @@ def test_updates_terminate_nodes_first_where_accelerators_are_scarce(build: Buil
     assert repaired["NodeRepairConfig"] == {"Enabled": True}
 
 
-def test_labels_and_taints(build: Build) -> None:
+def test_labels_and_taints_are_set(build: Build) -> None:
     workers = node_group(build(EKS), "workers")
     assert workers["Labels"] == {
         "team.example.com/model": "seven-b",
@@ -75,7 +75,7 @@ def test_labels_and_taints(build: Build) -> None:
     assert "Taints" not in node_group(build(EKS), "system")
 
 
-def test_placement_groups_are_per_group_and_never_with_a_block(build: Build) -> None:
+def test_placement_groups_are_per_group_and_not_with_a_block(build: Build) -> None:
     assembly = build(EKS)
     placed = {
         name: template(assembly, name).get("Placement", {}).get("GroupName", {}).get("Ref")
@@ -87,7 +87,7 @@ def test_placement_groups_are_per_group_and_never_with_a_block(build: Build) -> 
     assert strategies == ["cluster", "cluster"]
 
 
-def test_services_have_a_range_that_nothing_else_has(build: Build) -> None:
+def test_service_range_is_unique(build: Build) -> None:
     def services(**changes: Any) -> Any:
         (found,) = properties(build(changed(EKS_MINIMAL, **changes)), "AWS::EKS::Cluster")
         return found.get("KubernetesNetworkConfig")
@@ -108,14 +108,14 @@ def test_services_have_a_range_that_nothing_else_has(build: Build) -> None:
         ({"image": {"release_version": "1.2.3"}}, "belongs to the platform hyperpod"),
     ],
 )
-def test_ranges_and_images_that_eks_does_not_take(
+def test_ranges_and_images_that_eks_refuses(
     build: Build, changes: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(SpecErrors, match=words):
         build(changed(EKS_MINIMAL, **changes))
 
 
-def test_the_key_serves_who_launches_the_nodes(build: Build) -> None:
+def test_key_policy_allows_the_launch_roles(build: Build) -> None:
     (key,) = properties(build(EKS), "AWS::KMS::Key")
     by_sid = {one["Sid"]: one for one in key["KeyPolicy"]["Statement"]}
     for sid in ("NodeVolumes", "NodeVolumeGrants"):
@@ -125,7 +125,7 @@ def test_the_key_serves_who_launches_the_nodes(build: Build) -> None:
     assert by_sid["NodeVolumeGrants"]["Condition"]["Bool"] == {"kms:GrantIsForAWSResource": "true"}
 
 
-def test_names_that_differ_by_a_sign_only_are_different_groups(build: Build) -> None:
+def test_similar_names_are_different_groups(build: Build) -> None:
     one = {"role": "compute", "instance_type": "m5.4xlarge", "count": 1}
     names = ["ab", "a-b", "AB", "A-b"]
     spec = changed(EKS_MINIMAL, compute=[{"name": name, **one} for name in names])
@@ -134,7 +134,7 @@ def test_names_that_differ_by_a_sign_only_are_different_groups(build: Build) -> 
     assert len({g["LaunchTemplate"]["Id"]["Ref"] for g in groups}) == 4
 
 
-def test_a_group_larger_than_eks_takes_is_several(build: Build) -> None:
+def test_large_group_becomes_several_node_groups(build: Build) -> None:
     spec = changed(
         EKS_MINIMAL,
         compute=[
@@ -148,7 +148,7 @@ def test_a_group_larger_than_eks_takes_is_several(build: Build) -> None:
     assert len(properties(build(spec), "AWS::EC2::PlacementGroup")) == 1
 
 
-def test_what_no_template_can_say_is_refused_with_its_place(tmp_path: Any) -> None:
+def test_inexpressible_values_are_refused_with_their_position(tmp_path: Any) -> None:
     spec = changed(EKS_MINIMAL, compute__0__instance_type="p6e-gb200.36xlarge")
     loaded = load_cluster(specs.write(tmp_path / "spec.yaml", spec))
     with pytest.raises(
@@ -159,7 +159,7 @@ def test_what_no_template_can_say_is_refused_with_its_place(tmp_path: Any) -> No
     assert problem.position is not None
 
 
-def test_outputs_lead_to_the_cluster(build: Build) -> None:
+def test_outputs_describe_the_cluster(build: Build) -> None:
     outputs = build(EKS).templates["test-cluster"]["Outputs"]
     assert {
         "ClusterName",
@@ -183,7 +183,7 @@ def test_outputs_lead_to_the_cluster(build: Build) -> None:
     assert "ssm" not in text_of(role["Policies"])
 
 
-def test_home_directories_are_a_volume_of_pods(build: Build) -> None:
+def test_home_directories_are_volumes_of_pods(build: Build) -> None:
     """Kubernetes mounts NFS itself; the manifests find the file system by this output."""
     assert "HomeDnsName" not in build(EKS_MINIMAL).templates["test-cluster"]["Outputs"]
     home = {"kind": "openzfs", "capacity_gib": 64}
@@ -198,7 +198,7 @@ def test_home_directories_are_a_volume_of_pods(build: Build) -> None:
     assert outputs["HomeDnsName"]["Value"] == there["dns_name"]
 
 
-def test_types_that_cfn_lint_does_not_know_yet_are_accepted_and_no_others(build: Build) -> None:
+def test_only_types_missing_in_cfn_lint_are_accepted(build: Build) -> None:
     def ignored(instance_type: str) -> list[str]:
         spec = changed(EKS_MINIMAL, compute__0__instance_type=instance_type)
         (one,) = build(spec).resources("AWS::EC2::LaunchTemplate").values()

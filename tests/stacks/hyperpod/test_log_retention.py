@@ -7,7 +7,7 @@ from tests.stacks.templates import only, text_of
 from tests.support.synthesis import Build
 
 
-def test_hyperpods_own_group_gets_the_specs_retention(build: Build) -> None:
+def test_log_group_of_hyperpod_gets_the_retention(build: Build) -> None:
     retention = only(
         build(changed(MINIMAL, observability__log_retention_days=14)), "Custom::LogRetention"
     )
@@ -17,7 +17,7 @@ def test_hyperpods_own_group_gets_the_specs_retention(build: Build) -> None:
     assert "ClusterArn" in name
 
 
-def test_with_destroy_hyperpods_groups_go_after_the_cluster(build: Build) -> None:
+def test_destroy_deletes_log_groups_after_the_cluster(build: Build) -> None:
     assembly = build(changed(MINIMAL, protection="destroy"))
     (name,) = assembly.resources("Custom::LogGroupCleanup")
     assert name.startswith("test-observability/")

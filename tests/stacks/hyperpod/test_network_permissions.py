@@ -8,7 +8,7 @@ from tests.stacks.templates import text_of
 from tests.support.synthesis import Build
 
 
-def test_interfaces_are_made_only_in_the_clusters_subnets_and_groups(build: Build) -> None:
+def test_interfaces_are_limited_to_the_cluster_subnets_and_groups(build: Build) -> None:
     (make,) = [
         s for s in node_statements(build(FULL)) if s["Action"] == "ec2:CreateNetworkInterface"
     ]

@@ -40,7 +40,7 @@ def quotas(account: Account) -> dict[str, dict[str, Any]]:
     return {one["Name"]: one for one in found}
 
 
-def test_the_control_plane_orchestrates(deployed: Account) -> None:
+def test_control_plane_is_the_orchestrator(deployed: Account) -> None:
     cluster = described(deployed)
     eks = deployed.client("eks").describe_cluster(name="test")["cluster"]
     assert cluster["ClusterStatus"] == "InService"
@@ -57,7 +57,7 @@ def test_the_control_plane_orchestrates(deployed: Account) -> None:
     assert outputs["LustreMountName"] == lustre["LustreConfiguration"]["MountName"]
 
 
-def test_the_cluster_has_what_only_eks_takes(deployed: Account) -> None:
+def test_eks_only_settings_are_applied(deployed: Account) -> None:
     cluster = described(deployed)
     assert cluster["NodeProvisioningMode"] == "Continuous"
     assert cluster["AutoScaling"]["Mode"] == "Enable"
@@ -79,7 +79,7 @@ def test_the_cluster_has_what_only_eks_takes(deployed: Account) -> None:
     assert (restricted["InstanceGroupName"], restricted["CurrentCount"]) == ("nova", 1)
 
 
-def test_groups_have_labels_taints_partitions_and_checks(deployed: Account) -> None:
+def test_groups_have_labels_taints_partitions_and_health_checks(deployed: Account) -> None:
     workers, parts, system = (group(deployed, name) for name in ("workers", "parts", "system"))
     assert workers["KubernetesConfig"]["DesiredLabels"] == {"team.example.com/model": "seven-b"}
     assert workers["KubernetesConfig"]["DesiredTaints"] == [
@@ -99,7 +99,7 @@ def test_groups_have_labels_taints_partitions_and_checks(deployed: Account) -> N
     assert all(":key/" in v["VolumeKmsKeyId"] for v in volumes)
 
 
-def test_only_groups_with_scratch_have_a_script_and_find_it(deployed: Account) -> None:
+def test_only_groups_with_scratch_have_a_script(deployed: Account) -> None:
     assert "LifeCycleConfig" not in group(deployed, "system")
     given = group(deployed, "workers")["LifeCycleConfig"]
     bucket, prefix = given["SourceS3Uri"].removeprefix("s3://").split("/", 1)
@@ -130,7 +130,7 @@ def _shares(whole: int, divided: int) -> list[dict[str, Any]]:
     ]
 
 
-def test_tenants_have_their_shares(deployed: Account) -> None:
+def test_tenants_have_compute_quotas(deployed: Account) -> None:
     found = quotas(deployed)
     assert {name: one["Status"] for name, one in found.items()} == {
         "pretraining": "Created",
@@ -168,7 +168,7 @@ def test_tenants_have_their_shares(deployed: Account) -> None:
     }
 
 
-def test_addons_are_on_with_roles_of_their_pods(deployed: Account) -> None:
+def test_addons_have_pod_roles(deployed: Account) -> None:
     eks = deployed.client("eks")
     names = set(eks.list_addons(clusterName="test")["addons"])
     assert {
@@ -194,7 +194,7 @@ def test_addons_are_on_with_roles_of_their_pods(deployed: Account) -> None:
     } <= accounts
 
 
-def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
+def test_node_log_group_has_a_retention(deployed: Account) -> None:
     cluster_id = described(deployed)["ClusterArn"].split("/")[1]
     (found,) = deployed.client("logs").describe_log_groups(
         logGroupNamePrefix=f"/aws/sagemaker/Clusters/test/{cluster_id}"
@@ -222,7 +222,7 @@ def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
         ),
     ],
 )
-def test_a_change_reaches_what_it_is_about_and_replaces_nothing(
+def test_change_updates_only_its_resources(
     changes: dict[str, Any], stacks: set[str], deployed: Account, build: Build
 ) -> None:
     arn = described(deployed)["ClusterArn"]
@@ -232,7 +232,7 @@ def test_a_change_reaches_what_it_is_about_and_replaces_nothing(
     deployed.deploy(build(SPEC))
 
 
-def test_nodes_come_and_quotas_follow(deployed: Account, build: Build) -> None:
+def test_added_nodes_change_the_quotas(deployed: Account, build: Build) -> None:
     more = changed(SPEC, compute__1__count=12)
     assert deployed.deploy(build(more))["test-operators"] == "UPDATE_COMPLETE"
     assert deployed.nodes("test").count("workers") == 12
@@ -241,7 +241,7 @@ def test_nodes_come_and_quotas_follow(deployed: Account, build: Build) -> None:
     deployed.deploy(build(SPEC))
 
 
-def test_a_tenant_with_a_limit_borrows_up_to_it(deployed: Account, build: Build) -> None:
+def test_max_nodes_limits_borrowing(deployed: Account, build: Build) -> None:
     """`max_nodes` is of each group: two nodes of the whole ones, two of the divided ones."""
     deployed.deploy(build(changed(SPEC, tenants__0__max_nodes=2)))
     sharing = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]["ResourceSharingConfig"]
@@ -270,7 +270,7 @@ def drifted(account: Account, stack: str) -> set[str]:
     }
 
 
-def test_only_manual_changes_of_labels_are_drift(deployed: Account) -> None:
+def test_only_manual_label_changes_are_drift(deployed: Account) -> None:
     for stack in ("test-cluster", "test-operators", "test-kubernetes"):
         assert drifted(deployed, stack) == set(), stack
     sagemaker = deployed.client("sagemaker")

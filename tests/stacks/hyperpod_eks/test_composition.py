@@ -25,7 +25,7 @@ DEV = ROOT / "configs" / "dev-hyperpod-eks.yaml"
         ({"sagemaker/L-2CE978FC": 3}, "ServiceLimitExceeded"),
     ],
 )
-def test_a_quota_refuses_the_cluster_in_awss_words(
+def test_exceeded_quota_has_the_message_of_aws(
     quotas_of_world: dict[str, int], words: str, build: Build
 ) -> None:
     with local_aws(quotas=quotas_of_world):
@@ -38,7 +38,7 @@ def test_a_quota_refuses_the_cluster_in_awss_words(
 
 
 @pytest.mark.parametrize("spec", [SPEC, SMALL], ids=["everything", "nothing of its own"])
-def test_nothing_is_left_behind(spec: dict[str, Any], build: Build) -> None:
+def test_no_resource_is_left(spec: dict[str, Any], build: Build) -> None:
     with local_aws():
         account = bootstrapped()
         before = account.holdings()
@@ -50,7 +50,7 @@ def test_nothing_is_left_behind(spec: dict[str, Any], build: Build) -> None:
         assert account.client("eks").list_clusters()["clusters"] == []
 
 
-def test_what_holds_data_outlives_its_stack(build: Build) -> None:
+def test_stateful_resources_are_retained(build: Build) -> None:
     kept = changed(HYPERPOD_EKS, protection="retain")
     with local_aws():
         account = bootstrapped()
@@ -74,7 +74,7 @@ def test_what_holds_data_outlives_its_stack(build: Build) -> None:
 
 @pytest.mark.enable_socket
 @pytest.mark.slow
-def test_the_life_of_the_dev_configuration(
+def test_dev_configuration_is_deployed_changed_and_destroyed(
     tmp_path: Path, synth: Callable[[Path], Assembly]
 ) -> None:
     """The CDK's own command line: deployed, nothing to do, one node more, gone."""

@@ -63,14 +63,14 @@ def role(account: Account, arn: str) -> dict[str, Any]:
     return found
 
 
-def test_every_addon_that_it_needs_is_there_once(deployed: Account) -> None:
+def test_every_required_addon_is_installed_once(deployed: Account) -> None:
     names = deployed.client("eks").list_addons(clusterName="test")["addons"]
     assert {*inference.DEPENDENCIES, "cert-manager", inference.ADDON} <= set(names)
     assert names.count("cert-manager") == 1
     assert addon(deployed, inference.ADDON)["addonVersion"] == "v1.0.1-eksbuild.1"
 
 
-def test_its_values_are_those_that_the_guide_wants(deployed: Account) -> None:
+def test_addon_values_match_the_guide(deployed: Account) -> None:
     values = json.loads(addon(deployed, inference.ADDON)["configurationValues"])
     cluster = deployed.client("sagemaker").describe_cluster(ClusterName="test")
     assert values["hyperpodClusterArn"] == cluster["ClusterArn"]
@@ -87,7 +87,7 @@ def test_its_values_are_those_that_the_guide_wants(deployed: Account) -> None:
         assert role(deployed, arn)["Arn"] == arn
 
 
-def test_roles_are_for_one_service_account_of_this_cluster(deployed: Account) -> None:
+def test_roles_are_limited_to_one_service_account(deployed: Account) -> None:
     values = json.loads(addon(deployed, inference.ADDON)["configurationValues"])
     arn, issuer = provider(deployed)
     eks = deployed.client("eks").describe_cluster(name="test")["cluster"]
@@ -116,7 +116,7 @@ def test_roles_are_for_one_service_account_of_this_cluster(deployed: Account) ->
         }
 
 
-def test_the_operator_passes_no_role_but_its_own(deployed: Account) -> None:
+def test_operator_can_pass_only_its_own_role(deployed: Account) -> None:
     values = json.loads(addon(deployed, inference.ADDON)["configurationValues"])
     name = values["executionRoleArn"].rsplit("/", 1)[-1]
     iam = deployed.client("iam")
@@ -129,14 +129,14 @@ def test_the_operator_passes_no_role_but_its_own(deployed: Account) -> None:
     assert attached["PolicyName"] == "AmazonSageMakerHyperPodInferenceAccess"
 
 
-def test_balancers_have_subnets_in_two_zones(deployed: Account) -> None:
+def test_load_balancers_have_subnets_in_two_zones(deployed: Account) -> None:
     found = deployed.client("ec2").describe_subnets(
         Filters=[{"Name": f"tag:{inference.INTERNAL_TAG}", "Values": ["1"]}]
     )["Subnets"]
     assert len({subnet["AvailabilityZoneId"] for subnet in found}) == 2
 
 
-def test_it_can_be_taken_out_again(deployed: Account, build: Build) -> None:
+def test_inference_can_be_removed(deployed: Account, build: Build) -> None:
     without = changed(SPEC, hyperpod__inference=None)
     deployed.deploy(build(without))
     assert inference.ADDON not in deployed.client("eks").list_addons(clusterName="test")["addons"]
@@ -145,7 +145,7 @@ def test_it_can_be_taken_out_again(deployed: Account, build: Build) -> None:
     deployed.deploy(build(SPEC))
 
 
-def test_without_it_nothing_of_it_is_built(build: Build) -> None:
+def test_nothing_is_created_without_inference(build: Build) -> None:
     assembly = build(changed(SPEC, hyperpod__inference=None))
     assert assembly.resources("AWS::IAM::OIDCProvider") == {}
     names = {r["Properties"]["AddonName"] for r in assembly.resources("AWS::EKS::Addon").values()}

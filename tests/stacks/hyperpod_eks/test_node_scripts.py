@@ -99,7 +99,7 @@ def disks(count: int) -> tuple[str, ...]:
     return tuple(DISK.format(number) for number in range(1, count + 1))
 
 
-def test_a_group_with_scratch_has_an_entry_of_its_own(tmp_path: Path) -> None:
+def test_group_with_scratch_has_its_own_entry(tmp_path: Path) -> None:
     files = Machine(tmp_path / "m").files()
     assert set(files) == {SCRIPT, "workers.sh"}
     assert "exec bash" in files["workers.sh"]
@@ -118,14 +118,14 @@ def test_several_disks_become_one_file_system(tmp_path: Path) -> None:
     assert (tmp_path / "m" / "scratch").stat().st_mode & 0o7777 == 0o1777
 
 
-def test_a_lone_disk_needs_no_array(tmp_path: Path) -> None:
+def test_single_disk_needs_no_array(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "m", disks=disks(1))
     assert machine.run("workers.sh").returncode == 0
     assert machine.asked("mdadm") == []
     assert machine.asked("mkfs.xfs") == ["mkfs.xfs -L cw-scratch /dev/nvme1n1"]
 
 
-def test_what_the_image_mounted_is_used_under_the_other_path(tmp_path: Path) -> None:
+def test_mount_of_the_image_is_bound_to_the_path(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "m", disks=disks(8), mounted=("/opt/dlami/nvme",))
     assert machine.run("workers.sh").returncode == 0
     assert machine.asked("mkfs.xfs") == machine.asked("mdadm") == []
@@ -155,7 +155,7 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
         ({"disks": disks(1), "failing": frozenset({"wipefs"})}, "cannot be read"),
     ],
 )
-def test_a_failure_says_why_and_touches_nothing_that_is_there(
+def test_failure_is_reported_and_changes_nothing(
     settings: dict[str, object], words: str, tmp_path: Path
 ) -> None:
     machine = Machine(tmp_path / "m", **settings)  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_a_failure_says_why_and_touches_nothing_that_is_there(
         assert machine.asked("mkfs.xfs") == machine.asked("mdadm") == []
 
 
-def test_it_is_called_in_one_way(tmp_path: Path) -> None:
+def test_entry_accepts_one_usage(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "m", disks=disks(1))
     machine.run("workers.sh")
     for words in ((), ("--scratch",), ("--scratch", "relative"), ("--other", "/x")):

@@ -27,7 +27,7 @@ def storage(assembly: Assembly, group: str) -> list[str]:
     ]
 
 
-def test_groups_have_hyperpods_names_and_counts(build: Build) -> None:
+def test_groups_have_valid_names_and_counts(build: Build) -> None:
     workers = group_of(build(FULL), "workers")
     assert workers["InstanceType"] == "ml.p5.48xlarge"
     assert workers["InstanceCount"] == 8
@@ -37,14 +37,14 @@ def test_groups_have_hyperpods_names_and_counts(build: Build) -> None:
     assert "MinInstanceCount" not in group_of(build(MINIMAL), "workers")
 
 
-def test_capacity_kinds(build: Build) -> None:
+def test_capacity_kinds_are_set(build: Build) -> None:
     assert group_of(build(FULL), "workers")["TrainingPlanArn"].endswith("training-plan/tests")
     assert "CapacityRequirements" not in group_of(build(FULL), "workers")
     assert group_of(build(FULL), "spot")["CapacityRequirements"] == {"Spot": {}}
     assert group_of(build(FULL), "controller")["CapacityRequirements"] == {"OnDemand": {}}
 
 
-def test_managed_mode_gives_slurm_to_hyperpod(build: Build) -> None:
+def test_managed_mode_configures_slurm_through_hyperpod(build: Build) -> None:
     assembly = build(FULL)
     cluster = cluster_of(assembly)
     assert "AccountingDatabase" in cluster["Orchestrator"]["Slurm"]
@@ -59,7 +59,7 @@ def test_managed_mode_gives_slurm_to_hyperpod(build: Build) -> None:
         assert "OnCreate" not in group["LifeCycleConfig"]
 
 
-def test_scripted_mode_keeps_slurm_for_the_scripts(build: Build) -> None:
+def test_scripted_mode_configures_slurm_through_scripts(build: Build) -> None:
     assembly = build(
         changed(
             WITH_FILE_SYSTEMS, slurm={"configuration": "scripted", "accounting": {"kind": "none"}}
@@ -77,7 +77,7 @@ def test_scripted_mode_keeps_slurm_for_the_scripts(build: Build) -> None:
         }
 
 
-def test_strategy_is_said_where_hyperpod_takes_one(build: Build) -> None:
+def test_strategy_is_set_where_supported(build: Build) -> None:
     at_once = changed(MINIMAL, resilience={"node_provisioning": "all-at-once"})
     assert cluster_of(build(at_once))["Orchestrator"]["Slurm"] == {
         "SlurmConfigStrategy": "Managed"
@@ -100,7 +100,7 @@ def test_file_systems_are_instance_storage_with_their_paths(build: Build) -> Non
     assert "LustreMountName" in lustre["FsxLustreConfig"]["MountName"]["Fn::ImportValue"]
 
 
-def test_no_group_has_more_than_the_four_entries_that_hyperpod_takes(build: Build) -> None:
+def test_group_has_at_most_four_storage_entries(build: Build) -> None:
     assembly = build(FULL)
     assert storage(assembly, "controller") == [
         "EbsVolumeConfig",
@@ -124,7 +124,7 @@ def test_no_group_has_more_than_the_four_entries_that_hyperpod_takes(build: Buil
     assert not any(entry["existing"] for entry in told)
 
 
-def test_volumes_are_encrypted_with_the_clusters_key(build: Build) -> None:
+def test_volumes_are_encrypted_with_the_cluster_key(build: Build) -> None:
     root, extra, *_ = group_of(build(FULL), "controller")["InstanceStorageConfigs"]
     assert root["EbsVolumeConfig"]["RootVolume"] is True
     assert "VolumeSizeInGB" not in root["EbsVolumeConfig"]
@@ -133,7 +133,7 @@ def test_volumes_are_encrypted_with_the_clusters_key(build: Build) -> None:
         assert "Key" in entry["EbsVolumeConfig"]["VolumeKmsKeyId"]["Fn::ImportValue"]
 
 
-def test_without_continuous_provisioning_hyperpod_takes_no_key_of_ours(build: Build) -> None:
+def test_volume_key_requires_continuous_provisioning(build: Build) -> None:
     spec = changed(
         MINIMAL,
         resilience={"node_provisioning": "all-at-once"},
@@ -147,7 +147,7 @@ def test_without_continuous_provisioning_hyperpod_takes_no_key_of_ours(build: Bu
     assert "InstanceStorageConfigs" not in group_of(assembly, "controller")
 
 
-def test_deep_health_checks_are_for_accelerated_compute_groups(build: Build) -> None:
+def test_deep_health_checks_are_for_accelerated_groups(build: Build) -> None:
     assembly = build(changed(FULL, compute__3__instance_type="m5.4xlarge"))
     checks = ["InstanceStress", "InstanceConnectivity"]
     assert group_of(assembly, "workers")["OnStartDeepHealthChecks"] == checks
@@ -156,7 +156,7 @@ def test_deep_health_checks_are_for_accelerated_compute_groups(build: Build) -> 
 
 
 @pytest.mark.parametrize(("spec", "api"), [("automatic", "Automatic"), ("none", "None")])
-def test_node_recovery(build: Build, spec: str, api: str) -> None:
+def test_node_recovery_is_set(build: Build, spec: str, api: str) -> None:
     assembly = build(changed(MINIMAL, resilience={"node_recovery": spec}))
     assert cluster_of(assembly)["NodeRecovery"] == api
 
@@ -169,7 +169,7 @@ def test_node_recovery(build: Build, spec: str, api: str) -> None:
         ({}, {}),
     ],
 )
-def test_image_is_that_of_the_spec_on_every_group(
+def test_image_of_the_spec_is_set_on_every_group(
     build: Build, pin: dict[str, str], expected: dict[str, str]
 ) -> None:
     for group in cluster_of(build(changed(MINIMAL, image=pin)))["InstanceGroups"]:
@@ -180,7 +180,7 @@ def test_image_is_that_of_the_spec_on_every_group(
 @pytest.mark.parametrize(
     ("spec", "api"), [("when-idle", "WhenIdle"), ("when-all-idle", "WhenAllIdle")]
 )
-def test_patches_come_when_the_spec_says(build: Build, spec: str, api: str) -> None:
+def test_patch_schedule_is_set(build: Build, spec: str, api: str) -> None:
     assembly = build(changed(MINIMAL, image={"auto_patch": {"strategy": spec}}))
     for group in cluster_of(assembly)["InstanceGroups"]:
         assert group["AutoPatchConfig"] == {"PatchingStrategy": api}
@@ -188,7 +188,7 @@ def test_patches_come_when_the_spec_says(build: Build, spec: str, api: str) -> N
         assert "AutoPatchConfig" not in group
 
 
-def test_tags_reach_the_cluster(build: Build) -> None:
+def test_tags_are_set_on_the_cluster(build: Build) -> None:
     tags = {t["Key"]: t["Value"] for t in cluster_of(build(FULL))["Tags"]}
     assert tags == {
         "clusterwright:environment": "test",
@@ -197,13 +197,13 @@ def test_tags_reach_the_cluster(build: Build) -> None:
     }
 
 
-def test_nodes_get_every_node_subnet_and_group(build: Build) -> None:
+def test_nodes_have_every_node_subnet_and_group(build: Build) -> None:
     vpc = cluster_of(build(MINIMAL))["VpcConfig"]
     assert len(vpc["Subnets"]) == 1
     assert len(vpc["SecurityGroupIds"]) == 1
 
 
-def test_cluster_is_deployed_after_everything_that_its_nodes_need(build: Build) -> None:
+def test_cluster_is_deployed_after_its_dependencies(build: Build) -> None:
     assembly = build(FULL)
     artifacts = json.loads((assembly.directory / "manifest.json").read_text())["artifacts"]
     assert set(artifacts["test-cluster"]["dependencies"]) >= {
@@ -218,7 +218,7 @@ def test_cluster_is_deployed_after_everything_that_its_nodes_need(build: Build) 
     assert any("NodeRights" in name for name in resource["DependsOn"])
 
 
-def test_stacks_are_called_environment_and_part(build: Build) -> None:
+def test_stacks_are_named_environment_and_part(build: Build) -> None:
     assert set(build(FULL).templates) == {
         "test-identity",
         "test-network",
@@ -245,7 +245,7 @@ def outputs(assembly: Assembly) -> dict[str, Any]:
     }
 
 
-def test_outputs_of_the_contract(build: Build) -> None:
+def test_outputs_match_the_contract(build: Build) -> None:
     found = outputs(build(FULL))
     assert found["ClusterName"] == "test"
     assert found["ClusterArn"] == {"Fn::GetAtt": ["Cluster", "ClusterArn"]}
@@ -257,13 +257,13 @@ def test_outputs_of_the_contract(build: Build) -> None:
     assert {"LustreDnsName2", "LustreMountName2", "LustreDnsName3"} <= set(found)
 
 
-def test_login_command_goes_to_a_login_node_and_leaves_the_instance_open(build: Build) -> None:
+def test_login_command_has_a_placeholder_for_the_instance(build: Build) -> None:
     text = text_of(outputs(build(FULL))["SsmLoginCommand"])
     assert "aws ssm start-session --target sagemaker-cluster:" in text
     assert "_login-<instance-id> --region us-east-1" in text
     assert "_controller-<instance-id>" in text_of(outputs(build(MINIMAL))["SsmLoginCommand"])
 
 
-def test_there_is_no_login_command_without_session_manager(build: Build) -> None:
+def test_no_login_command_without_session_manager(build: Build) -> None:
     assembly = build(changed(MINIMAL, identity={"session_manager": False}))
     assert "SsmLoginCommand" not in outputs(assembly)

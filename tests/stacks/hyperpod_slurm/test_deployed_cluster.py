@@ -25,7 +25,7 @@ def deployed(build: Build) -> Iterator[Account]:
         yield found
 
 
-def test_outputs_lead_to_the_cluster(deployed: Account) -> None:
+def test_outputs_describe_the_cluster(deployed: Account) -> None:
     outputs = deployed.outputs("test-cluster")
     cluster = deployed.client("sagemaker").describe_cluster(ClusterName="test")
     assert outputs["ClusterArn"] == cluster["ClusterArn"]
@@ -41,7 +41,7 @@ def test_outputs_lead_to_the_cluster(deployed: Account) -> None:
     assert outputs["VpcId"] == lustre["VpcId"]
 
 
-def test_nodes_find_their_files_filled_in(deployed: Account) -> None:
+def test_node_files_are_complete(deployed: Account) -> None:
     cluster = deployed.client("sagemaker").describe_cluster(ClusterName="test")
     uri = cluster["InstanceGroups"][0]["LifeCycleConfig"]["SourceS3Uri"]
     bucket, prefix = uri.removeprefix("s3://").split("/", 1)
@@ -64,7 +64,7 @@ def test_nodes_find_their_files_filled_in(deployed: Account) -> None:
     assert all(password not in body for body in files.values())
 
 
-def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
+def test_node_log_group_has_a_retention(deployed: Account) -> None:
     arn = deployed.outputs("test-cluster")["ClusterArn"]
     (group,) = deployed.client("logs").describe_log_groups(
         logGroupNamePrefix=f"/aws/sagemaker/Clusters/test/{arn.split('/')[1]}"
@@ -72,9 +72,7 @@ def test_log_of_the_nodes_gets_an_end(deployed: Account) -> None:
     assert group["retentionInDays"] == 30
 
 
-def test_a_change_of_count_updates_the_cluster_and_no_other_stack(
-    deployed: Account, build: Build
-) -> None:
+def test_changed_count_updates_only_the_cluster_stack(deployed: Account, build: Build) -> None:
     statuses = deployed.deploy(build(changed(SPEC, compute__2__count=12)))
     changed_stacks = {name for name, status in statuses.items() if status != "unchanged"}
     assert changed_stacks == {"test-cluster"}
@@ -82,9 +80,7 @@ def test_a_change_of_count_updates_the_cluster_and_no_other_stack(
     deployed.deploy(build(SPEC))
 
 
-def test_a_change_of_the_scripts_reaches_the_nodes_and_leaves_the_old_ones(
-    deployed: Account, build: Build
-) -> None:
+def test_changed_scripts_are_uploaded_beside_the_old_ones(deployed: Account, build: Build) -> None:
     statuses = deployed.deploy(build(changed(SPEC, compute__2__spare_count=2)))
     assert {name for name, status in statuses.items() if status != "unchanged"} == {
         "test-lifecycle",
@@ -98,7 +94,7 @@ def test_a_change_of_the_scripts_reaches_the_nodes_and_leaves_the_old_ones(
     deployed.deploy(build(SPEC))
 
 
-def test_what_is_taken_away_goes_once_the_cluster_uses_it_no_more(
+def test_removed_resources_are_deleted_after_the_cluster_update(
     deployed: Account, build: Build
 ) -> None:
     """The order of docs/explanations/what-is-built.md: users first, then the rest."""

@@ -7,7 +7,7 @@ from tests.stacks.templates import only
 from tests.support.synthesis import Build
 
 
-def test_key_rotates_and_names_the_services_that_need_it(build: Build) -> None:
+def test_key_rotates_and_its_policy_names_the_services(build: Build) -> None:
     key = only(build(MINIMAL), "AWS::KMS::Key")
     assert key["EnableKeyRotation"] is True
     sids = {s["Sid"] for s in key["KeyPolicy"]["Statement"]}

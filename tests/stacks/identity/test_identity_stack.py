@@ -8,14 +8,14 @@ from tests.stacks.templates import properties, text_of
 from tests.support.synthesis import Build
 
 
-def test_secret_of_the_database_is_the_only_one(build: Build) -> None:
+def test_database_secret_is_the_only_secret(build: Build) -> None:
     (secret,) = [
         s for s in node_statements(build(FULL)) if "secretsmanager:GetSecretValue" in s["Action"]
     ]
     assert "SecretAttachment" in secret["Resource"]["Fn::ImportValue"]
 
 
-def test_boundary_is_on_every_role_those_of_the_cdk_included(build: Build) -> None:
+def test_boundary_is_on_every_role(build: Build) -> None:
     roles = build(FULL).resources("AWS::IAM::Role")
     assert len(roles) >= 5
     for name, role in roles.items():
@@ -24,12 +24,12 @@ def test_boundary_is_on_every_role_those_of_the_cdk_included(build: Build) -> No
         ), name
 
 
-def test_without_a_boundary_there_is_none(build: Build) -> None:
+def test_no_boundary_by_default(build: Build) -> None:
     for role in properties(build(MINIMAL), "AWS::IAM::Role"):
         assert "PermissionsBoundary" not in role
 
 
-def test_service_roles_can_be_assumed_for_this_account_only_where_the_service_says_so(
+def test_service_roles_are_limited_to_this_account_where_supported(
     build: Build,
 ) -> None:
     trusts = {

@@ -14,7 +14,7 @@ ALL = changed(
 )
 
 
-def test_each_capability_is_built_once(build: Build) -> None:
+def test_each_capability_is_created_once(build: Build) -> None:
     built = [r["Properties"] for r in build(ALL).resources("AWS::EKS::Capability").values()]
     assert {p["Type"]: p["CapabilityName"] for p in built} == {
         "ARGOCD": "test-argocd",
@@ -46,7 +46,7 @@ def test_each_capability_is_built_once(build: Build) -> None:
     ]
 
 
-def test_roles_are_for_capabilities_and_may_do_nothing(build: Build) -> None:
+def test_capability_roles_have_no_permissions(build: Build) -> None:
     roles = {
         name: r["Properties"]
         for name, r in build(ALL).resources("AWS::IAM::Role").items()
@@ -61,6 +61,6 @@ def test_roles_are_for_capabilities_and_may_do_nothing(build: Build) -> None:
         assert "ManagedPolicyArns" not in role
 
 
-def test_without_any_there_is_none(build: Build) -> None:
+def test_no_capability_by_default(build: Build) -> None:
     spec = changed(EKS, kubernetes__capabilities=None)
     assert build(spec).resources("AWS::EKS::Capability") == {}

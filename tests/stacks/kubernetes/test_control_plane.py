@@ -23,9 +23,7 @@ def control_plane(assembly: Assembly) -> dict[str, Any]:
 
 
 @BOTH
-def test_it_is_private_encrypted_logged_and_without_a_creator_entry(
-    spec: dict[str, Any], build: Build
-) -> None:
+def test_control_plane_is_private_encrypted_and_logged(spec: dict[str, Any], build: Build) -> None:
     cluster = control_plane(build(spec))
     network = cluster["ResourcesVpcConfig"]
     assert network["EndpointPrivateAccess"] is True
@@ -45,7 +43,7 @@ def test_it_is_private_encrypted_logged_and_without_a_creator_entry(
     assert cluster["DeletionProtection"] is True
 
 
-def test_the_spec_opens_lengthens_and_shortens_it(build: Build) -> None:
+def test_spec_changes_access_and_log_retention(build: Build) -> None:
     cluster = control_plane(build(EKS))
     assert cluster["ResourcesVpcConfig"]["PublicAccessCidrs"] == ["198.51.100.0/24"]
     assert cluster["ResourcesVpcConfig"]["EndpointPublicAccess"] is True
@@ -59,7 +57,7 @@ def test_the_spec_opens_lengthens_and_shortens_it(build: Build) -> None:
 
 
 @BOTH
-def test_its_log_group_is_there_before_it_with_an_end_and_the_key(
+def test_log_group_is_created_first_with_retention_and_key(
     spec: dict[str, Any], build: Build
 ) -> None:
     template = build(spec).templates["test-kubernetes"]
@@ -74,7 +72,9 @@ def test_its_log_group_is_there_before_it_with_an_end_and_the_key(
 
 
 @BOTH
-def test_it_stands_in_two_small_subnets_of_two_zones(spec: dict[str, Any], build: Build) -> None:
+def test_control_plane_has_two_small_subnets_in_two_zones(
+    spec: dict[str, Any], build: Build
+) -> None:
     assembly = build(spec)
     subnets = {
         name.split("/")[1]: one["Properties"]
@@ -89,7 +89,7 @@ def test_it_stands_in_two_small_subnets_of_two_zones(spec: dict[str, Any], build
     assert all("Control" in text_of(one) for one in used)
 
 
-def test_zones_that_eks_refuses_have_no_control_plane(build: Build) -> None:
+def test_unsupported_zones_are_not_used(build: Build) -> None:
     spec = changed(
         EKS_MINIMAL,
         network={"availability_zone_id": "use1-az3", "second_availability_zone_id": "use1-az5"},
@@ -102,7 +102,7 @@ def test_zones_that_eks_refuses_have_no_control_plane(build: Build) -> None:
     assert zones == {"use1-az5", "use1-az1"}
 
 
-def test_a_local_zone_has_its_control_plane_in_the_region(build: Build) -> None:
+def test_control_plane_of_a_local_zone_is_in_the_region(build: Build) -> None:
     spec = changed(
         EKS_MINIMAL,
         region="us-east-1",
@@ -118,7 +118,7 @@ def test_a_local_zone_has_its_control_plane_in_the_region(build: Build) -> None:
 
 
 @BOTH
-def test_nodes_and_control_plane_talk_by_group_and_port(
+def test_nodes_and_control_plane_have_rules_by_group_and_port(
     spec: dict[str, Any], build: Build
 ) -> None:
     assembly = build(spec)
@@ -140,7 +140,7 @@ def test_nodes_and_control_plane_talk_by_group_and_port(
     }
 
 
-def test_connected_networks_reach_the_api_where_the_spec_says(build: Build) -> None:
+def test_connected_networks_can_reach_the_api(build: Build) -> None:
     rules = [
         one for one in properties(build(EKS), "AWS::EC2::SecurityGroupIngress") if "CidrIp" in one
     ]
@@ -151,7 +151,7 @@ def test_connected_networks_reach_the_api_where_the_spec_says(build: Build) -> N
 
 
 @BOTH
-def test_a_closed_network_leads_to_what_nodes_and_pods_ask(
+def test_closed_network_has_the_endpoints_of_nodes_and_pods(
     spec: dict[str, Any], build: Build
 ) -> None:
     services = {
@@ -163,7 +163,7 @@ def test_a_closed_network_leads_to_what_nodes_and_pods_ask(
     assert "fsx" not in services
 
 
-def test_entries_are_those_of_the_spec(build: Build) -> None:
+def test_access_entries_match_the_spec(build: Build) -> None:
     entries = properties(build(EKS), "AWS::EKS::AccessEntry")
     admin, people = entries
     (policy,) = admin["AccessPolicies"]
@@ -182,7 +182,7 @@ def test_entries_are_those_of_the_spec(build: Build) -> None:
     assert (pod["Namespace"], pod["ServiceAccount"]) == ("pretraining", "data-loader")
 
 
-def test_without_the_role_only_the_spec_lets_anybody_in(build: Build) -> None:
+def test_only_entries_of_the_spec_without_the_admin_role(build: Build) -> None:
     spec = changed(
         EKS_MINIMAL,
         kubernetes={
@@ -202,7 +202,7 @@ def test_without_the_role_only_the_spec_lets_anybody_in(build: Build) -> None:
     assert "--role-arn" not in text_of(outputs["KubeconfigCommand"])
 
 
-def test_addons_come_before_or_after_the_nodes(build: Build) -> None:
+def test_addons_are_installed_before_or_after_the_nodes(build: Build) -> None:
     assembly = build(EKS)
     by_stack = {
         stack: {
@@ -228,7 +228,7 @@ def test_addons_come_before_or_after_the_nodes(build: Build) -> None:
             assert one["ResolveConflicts"] == "OVERWRITE"
 
 
-def test_only_addons_that_call_aws_have_roles_and_for_this_cluster_alone(build: Build) -> None:
+def test_only_addons_that_call_aws_have_roles(build: Build) -> None:
     assembly = build(EKS)
     with_role = {
         one["AddonName"]: [a["ServiceAccount"] for a in one["PodIdentityAssociations"]]
@@ -253,7 +253,7 @@ def test_only_addons_that_call_aws_have_roles_and_for_this_cluster_alone(build: 
         }
 
 
-def test_mounted_buckets_are_read_and_no_others(build: Build) -> None:
+def test_only_mounted_buckets_are_readable(build: Build) -> None:
     """One role for the driver: it lists and reads what is mounted, and decrypts with one key."""
     buckets = [
         {"name": "test-results", "create": True},
@@ -285,7 +285,7 @@ def test_mounted_buckets_are_read_and_no_others(build: Build) -> None:
     assert set(statements) == {"ListBuckets", "ReadObjects", "ReadDirectoryBuckets", "Key"}
 
 
-def test_addons_without_a_use_are_left_out(build: Build) -> None:
+def test_unused_addons_are_omitted(build: Build) -> None:
     names = {one["AddonName"] for one in properties(build(EKS_MINIMAL), "AWS::EKS::Addon")}
     assert "aws-fsx-csi-driver" not in names
     assert "amazon-cloudwatch-observability" not in names
@@ -296,7 +296,7 @@ def test_addons_without_a_use_are_left_out(build: Build) -> None:
     assert "eks-node-monitoring-agent" not in hyperpod
 
 
-def test_roles_have_no_managed_policy_and_the_boundary(build: Build) -> None:
+def test_roles_have_the_boundary_and_no_managed_policy(build: Build) -> None:
     for role in properties(build(EKS), "AWS::IAM::Role"):
         assert "ManagedPolicyArns" not in role
         assert role["PermissionsBoundary"] == f"arn:aws:iam::{ACCOUNT}:policy/boundary"
@@ -305,7 +305,7 @@ def test_roles_have_no_managed_policy_and_the_boundary(build: Build) -> None:
         assert not [a for a in statement["Action"] if a.endswith(":*")], where
 
 
-def test_a_network_that_exists_is_used_as_it_is(build: Build) -> None:
+def test_existing_network_is_not_changed(build: Build) -> None:
     spec = changed(
         EKS_MINIMAL,
         network={

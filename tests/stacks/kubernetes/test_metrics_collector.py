@@ -16,7 +16,7 @@ OBSERVED = {"prometheus": True}
 
 
 @pytest.mark.parametrize("base", [EKS_MINIMAL, HYPERPOD_EKS_MINIMAL], ids=["eks", "hyperpod-eks"])
-def test_it_stands_with_the_control_plane_and_is_a_member_of_the_nodes(
+def test_collector_is_in_the_control_plane_subnets_with_the_node_group(
     build: Build, base: dict[str, Any]
 ) -> None:
     assembly = build(changed(base, observability=OBSERVED))
@@ -40,7 +40,7 @@ def test_it_stands_with_the_control_plane_and_is_a_member_of_the_nodes(
     base64.b64encode(blob.encode())
 
 
-def test_a_workspace_that_it_fills_has_aws_s_key_and_others_ours(build: Build) -> None:
+def test_collector_workspace_has_an_aws_key(build: Build) -> None:
     """AWS's collectors cannot write to a workspace under a customer managed key."""
     filled = only(build(changed(EKS_MINIMAL, observability=OBSERVED)), "AWS::APS::Workspace")
     assert "KmsKeyArn" not in filled
@@ -49,7 +49,7 @@ def test_a_workspace_that_it_fills_has_aws_s_key_and_others_ours(build: Build) -
     assert not properties(by_add_on, "AWS::APS::Scraper")
 
 
-def test_it_needs_no_way_out_of_a_closed_network(build: Build) -> None:
+def test_collector_needs_no_egress_path(build: Build) -> None:
     closed = changed(EKS_MINIMAL, network__egress="closed", observability=OBSERVED)
     services = [
         text_of(e["ServiceName"]) for e in properties(build(closed), "AWS::EC2::VPCEndpoint")
@@ -58,5 +58,5 @@ def test_it_needs_no_way_out_of_a_closed_network(build: Build) -> None:
     assert not any("aps-workspaces" in name for name in services)
 
 
-def test_without_a_workspace_there_is_none(build: Build) -> None:
+def test_no_collector_without_a_workspace(build: Build) -> None:
     assert not properties(build(EKS_MINIMAL), "AWS::APS::Scraper")

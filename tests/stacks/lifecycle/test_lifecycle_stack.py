@@ -23,7 +23,7 @@ def prefix_of(assembly: Assembly) -> str:
     return found
 
 
-def test_every_group_fetches_the_prefix_that_is_deployed(build: Build) -> None:
+def test_every_group_uses_the_deployed_prefix(build: Build) -> None:
     assembly = build(MINIMAL)
     for group in cluster_of(assembly)["InstanceGroups"]:
         uri = group["LifeCycleConfig"]["SourceS3Uri"]["Fn::Join"][1]
@@ -32,13 +32,13 @@ def test_every_group_fetches_the_prefix_that_is_deployed(build: Build) -> None:
         assert uri[2] == f"/{prefix_of(assembly)}/"
 
 
-def test_bucket_has_the_prefix_that_hyperpod_wants(build: Build) -> None:
+def test_bucket_has_the_prefix_that_hyperpod_requires(build: Build) -> None:
     name = only(build(MINIMAL), "AWS::S3::Bucket")["BucketName"]
     assert name.startswith("sagemaker-test-")
     assert len(name) <= 63
 
 
-def test_longest_environment_gives_a_bucket_name_that_s3_takes(build: Build) -> None:
+def test_longest_environment_has_a_valid_bucket_name(build: Build) -> None:
     assembly = build(changed(MINIMAL, environment="e" * 40))
     assert len(only(assembly, "AWS::S3::Bucket")["BucketName"]) <= 63
 
@@ -58,13 +58,13 @@ def test_bucket_names_differ_between_accounts_and_regions() -> None:
     assert len(found) == 4
 
 
-def test_a_change_of_cluster_json_changes_prefix_and_clusters_template(build: Build) -> None:
+def test_changed_cluster_json_changes_prefix_and_template(build: Build) -> None:
     before, after = build(MINIMAL), build(changed(MINIMAL, compute__1__spare_count=1))
     assert prefix_of(before) != prefix_of(after)
     assert text_of(cluster_of(before)) != text_of(cluster_of(after))
 
 
-def test_a_change_of_count_does_not(build: Build) -> None:
+def test_changed_count_changes_no_prefix(build: Build) -> None:
     before, after = build(MINIMAL), build(changed(MINIMAL, compute__1__count=5))
     assert prefix_of(before) == prefix_of(after)
 
@@ -76,7 +76,7 @@ def folder(tmp_path: Path) -> Path:
     return copy
 
 
-def test_a_change_of_any_script_changes_the_digest(folder: Path) -> None:
+def test_changed_script_changes_the_digest(folder: Path) -> None:
     before = scripts.scripts_digest({}, folder)
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) > 10
@@ -88,13 +88,13 @@ def test_a_change_of_any_script_changes_the_digest(folder: Path) -> None:
     assert scripts.scripts_digest({}, folder) == before
 
 
-def test_names_count_as_contents_do(folder: Path) -> None:
+def test_file_names_are_part_of_the_digest(folder: Path) -> None:
     before = scripts.scripts_digest({}, folder)
     (folder / "on_create.sh").rename(folder / "on_creation.sh")
     assert scripts.scripts_digest({}, folder) != before
 
 
-def test_what_python_leaves_behind_does_not_count(folder: Path) -> None:
+def test_python_caches_are_excluded_from_the_digest(folder: Path) -> None:
     before = scripts.scripts_digest({}, folder)
     (folder / "__pycache__").mkdir(exist_ok=True)
     (folder / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"x")
@@ -110,7 +110,7 @@ def test_digest_depends_on_contents_and_not_on_order_or_time(folder: Path) -> No
     assert scripts.scripts_digest({"a": {"x": 2, "y": 2}}, folder) != before
 
 
-def test_exactly_the_scripts_are_shipped(build: Build) -> None:
+def test_exactly_the_scripts_are_uploaded(build: Build) -> None:
     (asset,) = {
         path.parent for path in build(MINIMAL).directory.glob("asset.*/on_init_complete.sh")
     }
@@ -120,7 +120,7 @@ def test_exactly_the_scripts_are_shipped(build: Build) -> None:
     assert shipped == wanted
 
 
-def test_what_editors_and_python_leave_behind_is_not_shipped(
+def test_editor_and_python_caches_are_not_uploaded(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clean = shipped_files(folder, tmp_path / "clean", monkeypatch)
@@ -144,20 +144,20 @@ def shipped_files(folder: Path, outdir: Path, monkeypatch: pytest.MonkeyPatch) -
     }
 
 
-def test_what_was_deployed_before_stays_for_a_rollback(build: Build) -> None:
+def test_former_prefixes_are_kept_for_a_rollback(build: Build) -> None:
     copy = only(build(MINIMAL), "Custom::CDKBucketDeployment")
     assert copy["RetainOnDelete"] is True
     assert copy["Prune"] is False
 
 
-def test_nodes_may_read_the_bucket(build: Build) -> None:
+def test_nodes_can_read_the_bucket(build: Build) -> None:
     assembly = build(MINIMAL)
     role = assembly.templates["test-identity"]["Resources"]
     bucket = only(assembly, "AWS::S3::Bucket")["BucketName"]
     assert f"arn:aws:s3:::{bucket}/*" in json.dumps(role)
 
 
-def test_functions_log_into_groups_with_an_end_that_go_with_the_stack(build: Build) -> None:
+def test_function_log_groups_have_a_retention_and_are_deleted(build: Build) -> None:
     """Lambda would make groups of its own, without an end, and nothing would remove them."""
     assembly = build(changed(FULL, protection="destroy"))
     functions = assembly.resources("AWS::Lambda::Function")
@@ -174,9 +174,7 @@ def test_functions_log_into_groups_with_an_end_that_go_with_the_stack(build: Bui
 STEP = "configs/examples/steps/memlock.py"
 
 
-def test_own_steps_are_shipped_beside_ours_and_change_the_prefix(
-    build: Build, tmp_path: Path
-) -> None:
+def test_custom_steps_are_uploaded_and_change_the_prefix(build: Build, tmp_path: Path) -> None:
     before, after = build(MINIMAL), build(changed(MINIMAL, lifecycle={"steps": [STEP]}))
     assert prefix_of(before) != prefix_of(after)
     (shipped,) = after.directory.glob("asset.*/site_steps/memlock.py")
@@ -187,7 +185,7 @@ def test_own_steps_are_shipped_beside_ours_and_change_the_prefix(
     assert prefix_of(changed_text) != prefix_of(after), "its contents count, not its path"
 
 
-def test_artefacts_reach_the_nodes_where_a_step_uses_them(build: Build) -> None:
+def test_artefacts_are_listed_where_a_step_uses_them(build: Build) -> None:
     pinned = {"artefacts": "tests/artefacts/data/pinned.json"}
     mirrored = {"containers": {"pyxis": True, "install": "mirrored"}}
     assembly = build(changed(MINIMAL, slurm=mirrored, lifecycle=pinned))
@@ -203,7 +201,7 @@ def test_artefacts_reach_the_nodes_where_a_step_uses_them(build: Build) -> None:
         assert "artefacts" not in deployed_file(build(spec), "cluster.json")
 
 
-def test_an_unknown_checksum_goes_to_the_nodes_as_such(build: Build) -> None:
+def test_unknown_checksum_is_passed_to_the_nodes(build: Build) -> None:
     mirrored = {"containers": {"pyxis": True, "install": "mirrored"}}
     found = deployed_file(build(changed(MINIMAL, slurm=mirrored)), "cluster.json")
     assert {entry["sha256"] for entry in found["artefacts"]["files"]} == {"unknown"}

@@ -67,11 +67,11 @@ def resource_config(cluster: Cluster) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_the_node_program_takes_every_file_of_every_config(config: str, synth: Any) -> None:
+def test_node_program_accepts_every_file_of_every_config(config: str, synth: Any) -> None:
     assert_accepted(load_cluster(ROOT / config).cluster, synth(config))
 
 
-def test_the_node_program_takes_a_spec_with_every_feature(build: Build, tmp_path: Path) -> None:
+def test_node_program_accepts_a_spec_with_every_feature(build: Build, tmp_path: Path) -> None:
     mirrored = changed(FULL, slurm__containers__install="mirrored")
     for index, spec in enumerate((FULL, MINIMAL, SCRIPTED, mirrored)):
         path = tmp_path / f"{index}.yaml"
@@ -102,7 +102,7 @@ def assert_accepted(cluster: Cluster, assembly: Assembly) -> None:
     assert disagreements.disagreements(found, configuration(cluster)) == []
 
 
-def test_partitions_spares_and_accelerators_reach_the_node(build: Build) -> None:
+def test_partitions_spares_and_accelerators_are_in_the_node_files(build: Build) -> None:
     groups = {g["name"]: g for g in deployed_file(build(FULL), "cluster.json")["groups"]}
     assert groups["workers"] == {
         "name": "workers",
@@ -122,12 +122,12 @@ def test_partitions_spares_and_accelerators_reach_the_node(build: Build) -> None
     assert groups["controller"]["accelerator"] == "none"
 
 
-def test_neuron_groups_are_told_apart(synth: Any) -> None:
+def test_neuron_groups_are_distinguished(synth: Any) -> None:
     groups = deployed_file(synth("configs/examples/p5-127-trn1-24.yaml"), "cluster.json")["groups"]
     assert {g["accelerator"] for g in groups} >= {"nvidia", "neuron", "none"}
 
 
-def test_number_of_nodes_is_no_part_of_the_scripts(build: Build) -> None:
+def test_node_count_is_not_in_the_scripts(build: Build) -> None:
     """A change of count must not re-run the scripts of the nodes that stay."""
     few, many = (
         deployed_file(build(changed(MINIMAL, compute__1__count=count)), "cluster.json")
@@ -144,7 +144,7 @@ def test_first_partition_is_the_default(build: Build) -> None:
     ]
 
 
-def test_what_slurm_is_to_be_reaches_the_node(build: Build) -> None:
+def test_slurm_settings_are_in_the_node_files(build: Build) -> None:
     spec = changed(
         SCRIPTED,
         slurm__preemption="requeue",
@@ -171,7 +171,7 @@ def test_what_slurm_is_to_be_reaches_the_node(build: Build) -> None:
     assert slurm["partitions"][0]["max_time_minutes"] == 600
 
 
-def test_scripted_mode_has_a_munge_key_of_its_own(build: Build) -> None:
+def test_scripted_mode_has_its_own_munge_key(build: Build) -> None:
     assembly = build(SCRIPTED)
     assert deployed_file(assembly, "deployment.json")["munge_key_secret_arn"] == "token"
     assert deployed_file(build(FULL), "deployment.json")["munge_key_secret_arn"] is None
@@ -204,7 +204,7 @@ def test_users_without_accounting_have_no_account(build: Build) -> None:
     assert (user["uid"], user["gid"]) == (20001, 20001)
 
 
-def test_port_of_the_database_may_be_text_as_cloudformation_writes_it(build: Build) -> None:
+def test_database_port_can_be_text(build: Build) -> None:
     accounting = deployed_file(build(FULL), "deployment.json")["accounting"]
     assert accounting == {
         "endpoint": "token",
@@ -214,7 +214,7 @@ def test_port_of_the_database_may_be_text_as_cloudformation_writes_it(build: Bui
     }
 
 
-def test_provisioning_parameters_name_groups_partitions_and_file_systems(build: Build) -> None:
+def test_provisioning_parameters_list_groups_partitions_and_file_systems(build: Build) -> None:
     assert deployed_file(build(SCRIPTED), "provisioning_parameters.json") == {
         "version": "1.0.0",
         "workload_manager": "slurm",

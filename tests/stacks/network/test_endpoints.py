@@ -45,7 +45,7 @@ def role_prefixes(assembly: Assembly) -> set[str]:
     }
 
 
-def test_every_service_that_the_role_may_call_has_an_endpoint_and_no_other(build: Build) -> None:
+def test_endpoints_match_the_services_that_the_role_can_call(build: Build) -> None:
     for spec in (MINIMAL, FULL, changed(MINIMAL, identity={"session_manager": False})):
         assembly = build(spec)
         wanted = set(WITHOUT_A_RIGHT)
@@ -54,7 +54,7 @@ def test_every_service_that_the_role_may_call_has_an_endpoint_and_no_other(build
         assert services(assembly, "Interface") | services(assembly, "Gateway") == wanted
 
 
-def test_each_service_appears_and_disappears_with_its_use(build: Build) -> None:
+def test_endpoint_exists_only_while_its_service_is_used(build: Build) -> None:
     assert "ecr.dkr" in services(build(FULL), "Interface")
     without = changed(FULL, slurm__containers={"pyxis": False}, observability__prometheus=False)
     remaining = services(build(without), "Interface")
@@ -65,20 +65,20 @@ def test_each_service_appears_and_disappears_with_its_use(build: Build) -> None:
     assert "secretsmanager" in services(build(scripted), "Interface"), "the munge key"
 
 
-def test_nat_needs_no_interface_endpoint_but_keeps_the_free_gateways(build: Build) -> None:
+def test_nat_needs_only_the_gateway_endpoints(build: Build) -> None:
     assembly = build(changed(FULL, network__egress="nat"))
     assert services(assembly, "Interface") == set()
     assert services(assembly, "Gateway") == {"s3", "s3express"}
 
 
-def test_interfaces_answer_to_the_public_names_behind_their_own_group(build: Build) -> None:
+def test_interface_endpoints_have_private_dns_and_their_own_group(build: Build) -> None:
     for endpoint in properties(build(FULL), "AWS::EC2::VPCEndpoint"):
         if endpoint["VpcEndpointType"] == "Interface":
             assert endpoint["PrivateDnsEnabled"] is True
             assert len(endpoint["SecurityGroupIds"]) == 1
 
 
-def test_policies_admit_principals_of_this_account_only(build: Build) -> None:
+def test_endpoint_policies_allow_only_this_account(build: Build) -> None:
     for endpoint in properties(build(FULL), "AWS::EC2::VPCEndpoint"):
         foreign = [s for s in endpoint["PolicyDocument"]["Statement"] if not own_account(s)]
         if endpoint["ServiceName"].endswith(".s3"):
@@ -94,7 +94,7 @@ def own_account(statement: dict[str, Any]) -> bool:
     return bool(statement.get("Condition") == wanted)
 
 
-def test_every_service_has_a_reason() -> None:
+def test_every_endpoint_has_a_reason() -> None:
     for service in (*INTERFACE_SERVICES, *GATEWAY_SERVICES):
         assert len(service.reason) > 10
     names = [service.name for service in INTERFACE_SERVICES]

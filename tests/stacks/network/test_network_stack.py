@@ -18,7 +18,7 @@ CONFIGS = ("configs/dev.yaml", "configs/prod.yaml", "configs/examples/p5-1024.ya
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_subnets_are_the_planned_ones(config: str, synth) -> None:
+def test_subnets_match_the_plan(config: str, synth) -> None:
     cluster = load_cluster(ROOT / config).cluster
     plan = plan_network(cluster, load_catalog())
     built = {
@@ -29,7 +29,7 @@ def test_subnets_are_the_planned_ones(config: str, synth) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_node_subnet_holds_every_node_and_its_replacement(config: str, synth) -> None:
+def test_node_subnet_fits_every_node_and_replacement(config: str, synth) -> None:
     cluster = load_cluster(ROOT / config).cluster
     plan = plan_network(cluster, load_catalog())
     subnets = properties(synth(config), "AWS::EC2::Subnet")
@@ -41,7 +41,7 @@ def test_node_subnet_holds_every_node_and_its_replacement(config: str, synth) ->
     assert max(in_training_zone) >= plan.node_addresses_needed + plan.headroom_addresses > 0
 
 
-def test_one_zone_unless_the_database_demands_two(build: Build) -> None:
+def test_second_zone_only_for_the_database(build: Build) -> None:
     assert [s["AvailabilityZoneId"] for s in properties(build(MINIMAL), "AWS::EC2::Subnet")] == [
         "use1-az6"
     ]
@@ -51,12 +51,12 @@ def test_one_zone_unless_the_database_demands_two(build: Build) -> None:
     assert len(group["SubnetIds"]) == 2
 
 
-def test_the_spec_chooses_the_second_zone(build: Build) -> None:
+def test_spec_selects_the_second_zone(build: Build) -> None:
     zones = {s["AvailabilityZoneId"] for s in properties(build(FULL), "AWS::EC2::Subnet")}
     assert zones == {"use1-az6", "use1-az4"}
 
 
-def test_a_local_zone_is_named_and_its_endpoints_are_in_another_zone(synth) -> None:
+def test_endpoints_of_a_local_zone_are_in_another_zone(synth) -> None:
     network = synth("configs/examples/p6e-gb200-1.yaml").templates["p6e-gb200-1-network"]
     resources = network["Resources"]
     nodes = resources["NodesSubnet"]["Properties"]
@@ -73,7 +73,7 @@ def test_a_local_zone_is_named_and_its_endpoints_are_in_another_zone(synth) -> N
     assert all(i == [{"Fn::GetAtt": ["EndpointsSubnet", "SubnetId"]}] for i in interfaces)
 
 
-def test_a_secondary_range_belongs_to_the_vpc_before_a_subnet_is_cut_from_it(
+def test_secondary_range_is_associated_before_its_subnets(
     build: Build,
 ) -> None:
     assembly = build(changed(MINIMAL, network__secondary_cidrs=["10.1.0.0/24"]))
@@ -82,7 +82,7 @@ def test_a_secondary_range_belongs_to_the_vpc_before_a_subnet_is_cut_from_it(
         assert block.split("/")[1] in subnet["DependsOn"]
 
 
-def test_closed_has_no_way_to_the_internet(build: Build) -> None:
+def test_closed_network_has_no_internet_route(build: Build) -> None:
     assembly = build(changed(MINIMAL, network__egress="closed"))
     for kind in ("NatGateway", "InternetGateway", "EIP", "Route", "VPCGatewayAttachment"):
         assert not assembly.resources(f"AWS::EC2::{kind}")
@@ -99,7 +99,7 @@ def test_nat_has_one_gateway_in_a_public_subnet_of_the_training_zone(build: Buil
     assert sum("GatewayId" in r for r in routes) == 1
 
 
-def test_nodes_are_never_in_a_subnet_that_routes_to_the_internet_gateway(build: Build) -> None:
+def test_node_subnets_never_route_to_the_internet_gateway(build: Build) -> None:
     assembly = build(changed(MINIMAL, network__egress="nat"))
     resources = assembly.templates["test-network"]["Resources"]
     public_tables = {
@@ -118,7 +118,7 @@ def test_nodes_are_never_in_a_subnet_that_routes_to_the_internet_gateway(build: 
         assert subnet["MapPublicIpOnLaunch"] is False
 
 
-def test_every_private_subnet_has_the_route_table_of_the_gateway_endpoints(build: Build) -> None:
+def test_private_subnets_have_the_route_table_of_the_gateway_endpoints(build: Build) -> None:
     assembly = build(FULL)
     resources = assembly.templates["test-network"]["Resources"]
     tables = {
@@ -137,7 +137,7 @@ def test_every_private_subnet_has_the_route_table_of_the_gateway_endpoints(build
         assert all(table in gateway["RouteTableIds"] for table in tables.values())
 
 
-def test_flow_logs_record_all_traffic_into_an_encrypted_group_with_an_end(build: Build) -> None:
+def test_flow_logs_have_an_encrypted_group_with_a_retention(build: Build) -> None:
     assembly = build(changed(MINIMAL, network__flow_log_retention_days=400))
     log = only(assembly, "AWS::EC2::FlowLog")
     assert (log["TrafficType"], log["ResourceType"]) == ("ALL", "VPC")
@@ -147,7 +147,7 @@ def test_flow_logs_record_all_traffic_into_an_encrypted_group_with_an_end(build:
     assert group["DeletionPolicy"] == "Delete"
 
 
-def test_nodes_that_do_not_fit_are_refused_with_the_range_that_would(tmp_path: Path) -> None:
+def test_nodes_that_do_not_fit_are_refused_with_a_sufficient_range(tmp_path: Path) -> None:
     import json
 
     from clusterwright.cluster_spec import SpecErrors
@@ -166,13 +166,13 @@ def test_nodes_that_do_not_fit_are_refused_with_the_range_that_would(tmp_path: P
     assert problem.hint.startswith("cidr: 10.0.0.0/")
 
 
-def test_the_network_looks_nothing_up(build: Build) -> None:
+def test_network_makes_no_context_lookup(build: Build) -> None:
     """A context lookup would need an account at synthesis."""
     manifest = (build(FULL).directory / "manifest.json").read_text()
     assert '"missing"' not in manifest
 
 
-def test_dns_of_the_vpc_is_on_for_private_names_of_endpoints(build: Build) -> None:
+def test_vpc_dns_is_enabled_for_private_endpoint_names(build: Build) -> None:
     vpc = only(build(MINIMAL), "AWS::EC2::VPC")
     assert vpc["EnableDnsSupport"] is True
     assert vpc["EnableDnsHostnames"] is True

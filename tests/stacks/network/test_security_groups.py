@@ -53,7 +53,7 @@ def both_ways(source: str, target: str, *rest: Any) -> set[Rule]:
     return {Rule("out", source, target, *rest), Rule("in", target, source, *rest)}
 
 
-def test_nodes_allow_all_traffic_among_themselves_by_group_in_and_out(build: Build) -> None:
+def test_nodes_allow_all_traffic_among_themselves_by_group(build: Build) -> None:
     assert both_ways(NODES, NODES, "-1", None, None) <= set(rules(build(MINIMAL)))
 
 
@@ -66,7 +66,7 @@ def test_lustre_ports_are_open_between_nodes_and_servers_in_both_directions(
         assert both_ways(source, target, "tcp", *ports) <= found
 
 
-def test_without_efa_lustre_gets_its_ports_and_no_more(build: Build) -> None:
+def test_lustre_without_efa_has_only_its_ports(build: Build) -> None:
     lustre = [r for r in rules(build(PLAIN_LUSTRE)) if LUSTRE in (r.of, r.peer)]
     assert {(r.protocol, r.first, r.last) for r in lustre} == {
         ("tcp", 988, 988),
@@ -74,56 +74,56 @@ def test_without_efa_lustre_gets_its_ports_and_no_more(build: Build) -> None:
     }
 
 
-def test_with_efa_lustre_and_nodes_allow_all_traffic_by_group(build: Build) -> None:
+def test_lustre_with_efa_allows_all_traffic_by_group(build: Build) -> None:
     found = set(rules(build(FULL)))
     for source, target in ((NODES, LUSTRE), (LUSTRE, NODES), (LUSTRE, LUSTRE)):
         assert both_ways(source, target, "-1", None, None) <= found
 
 
-def test_home_directories_take_nfs_from_nodes(build: Build) -> None:
+def test_home_directories_allow_nfs_from_nodes(build: Build) -> None:
     assert both_ways(NODES, HOME, "tcp", 2049, 2049) <= set(rules(build(FULL)))
 
 
-def test_database_takes_its_port_from_nodes_and_nothing_else(build: Build) -> None:
+def test_database_allows_only_its_port_from_nodes(build: Build) -> None:
     found = set(rules(build(FULL)))
     assert both_ways(NODES, DATABASE, "tcp", 3306, 3306) == {
         r for r in found if DATABASE in (r.of, r.peer)
     }
 
 
-def test_endpoints_take_https_from_nodes_and_nothing_else(build: Build) -> None:
+def test_endpoints_allow_only_https_from_nodes(build: Build) -> None:
     found = set(rules(build(FULL)))
     assert both_ways(NODES, ENDPOINTS, "tcp", 443, 443) == {
         r for r in found if ENDPOINTS in (r.of, r.peer)
     }
 
 
-def test_closed_lets_addresses_out_for_s3_alone(build: Build) -> None:
+def test_closed_network_allows_egress_to_s3_only(build: Build) -> None:
     """S3's gateway endpoint is reached by address; the route table leads nowhere else."""
     by_address = [r for r in rules(build(MINIMAL)) if r.peer == "0.0.0.0/0"]
     assert by_address == [Rule("out", NODES, "0.0.0.0/0", "tcp", 443, 443)]
 
 
-def test_nothing_comes_in_by_address(build: Build) -> None:
+def test_no_ingress_by_address(build: Build) -> None:
     for spec in (FULL, changed(MINIMAL, network__egress="nat")):
         assert not [r for r in rules(build(spec)) if r.direction == "in" and "/" in r.peer]
         for group in properties(build(spec), "AWS::EC2::SecurityGroup"):
             assert not group.get("SecurityGroupIngress")
 
 
-def test_no_group_has_the_rule_that_lets_everything_out(build: Build) -> None:
+def test_no_group_allows_all_egress(build: Build) -> None:
     """EC2 adds it to a group without egress rules of its own."""
     for group in properties(build(FULL), "AWS::EC2::SecurityGroup"):
         (rule,) = group["SecurityGroupEgress"]
         assert rule["CidrIp"] == "255.255.255.255/32"
 
 
-def test_groups_exist_only_for_what_is_built(build: Build) -> None:
+def test_groups_exist_only_for_created_resources(build: Build) -> None:
     names = {g["GroupDescription"] for g in properties(build(MINIMAL), "AWS::EC2::SecurityGroup")}
     assert names == {f"test: {NODES}", f"test: {ENDPOINTS}"}
 
 
-def test_file_systems_and_cluster_come_after_the_rules(build: Build) -> None:
+def test_file_systems_and_cluster_depend_on_the_rules(build: Build) -> None:
     """FSx answers InvalidNetworkSettings where the group exists and its rules do not."""
     assembly = build(FULL)
     for stack in ("test-storage", "test-accounting", "test-cluster"):

@@ -8,7 +8,7 @@ from tests.stacks.templates import only, properties, text_of
 from tests.support.synthesis import Build
 
 
-def test_alarms_watch_what_was_built_and_can_fill_up(build: Build) -> None:
+def test_alarms_exist_for_created_resources_that_can_fill_up(build: Build) -> None:
     alarms = {a["AlarmName"]: a for a in properties(build(FULL), "AWS::CloudWatch::Alarm")}
     # Intelligent-Tiering grows by itself.
     assert set(alarms) == {
@@ -31,7 +31,7 @@ def test_alarms_watch_what_was_built_and_can_fill_up(build: Build) -> None:
     assert alarms["test-accounting-nearly-full"]["Threshold"] == 100 * GIB / 10
 
 
-def test_alarms_send_mail_to_all_addresses(build: Build) -> None:
+def test_alarms_notify_all_addresses(build: Build) -> None:
     spec = changed(FULL, observability__alarm_emails=["a@example.com", "b@example.com"])
     assembly = build(spec)
     topic = only(assembly, "AWS::SNS::Topic")
@@ -40,7 +40,7 @@ def test_alarms_send_mail_to_all_addresses(build: Build) -> None:
         assert len(alarm["AlarmActions"]) == len(alarm["OKActions"]) == 1
 
 
-def test_without_addresses_there_are_alarms_and_no_topic(build: Build) -> None:
+def test_alarms_without_addresses_have_no_topic(build: Build) -> None:
     assembly = build(changed(FULL, observability__alarm_emails=[]))
     assert not assembly.resources("AWS::SNS::Topic")
     alarms = properties(assembly, "AWS::CloudWatch::Alarm")
@@ -48,14 +48,14 @@ def test_without_addresses_there_are_alarms_and_no_topic(build: Build) -> None:
     assert all("AlarmActions" not in a for a in alarms)
 
 
-def test_topic_is_encrypted_and_cloudwatch_can_write_to_it(build: Build) -> None:
+def test_topic_is_encrypted_and_writable_for_cloudwatch(build: Build) -> None:
     assembly = build(FULL)
     assert only(assembly, "AWS::SNS::Topic")["KmsMasterKeyId"]
     key = text_of(only(assembly, "AWS::KMS::Key")["KeyPolicy"])
     assert "cloudwatch.amazonaws.com" in key
 
 
-def test_under_a_key_that_exists_no_alarm_is_lost(build: Build) -> None:
+def test_topic_is_not_encrypted_with_an_existing_key(build: Build) -> None:
     """Its policy may not let CloudWatch write to the topic, and is not ours to change."""
     arn = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
     assembly = build(changed(FULL, identity__kms_key_arn=arn))

@@ -7,7 +7,7 @@ from tests.stacks.templates import only
 from tests.support.synthesis import Build
 
 
-def test_budget_with_its_thresholds_and_addresses(build: Build) -> None:
+def test_budget_has_thresholds_and_addresses(build: Build) -> None:
     budget = only(build(FULL), "AWS::Budgets::Budget")
     assert budget["Budget"]["BudgetLimit"] == {"Amount": 1000000, "Unit": "USD"}
     assert budget["Budget"]["TimeUnit"] == "MONTHLY"
@@ -17,6 +17,6 @@ def test_budget_with_its_thresholds_and_addresses(build: Build) -> None:
     ] == [(50, ["ml@example.com"]), (100, ["ml@example.com"])]
 
 
-def test_no_monthly_sum_no_budget(build: Build) -> None:
+def test_no_budget_without_a_monthly_limit(build: Build) -> None:
     assert not build(MINIMAL).resources("AWS::Budgets::Budget")
     assert not build(changed(MINIMAL, budget={"run_usd": 5})).resources("AWS::Budgets::Budget")

@@ -7,14 +7,14 @@ from tests.stacks.templates import only, properties, text_of
 from tests.support.synthesis import Build
 
 
-def test_every_log_group_has_an_end(build: Build) -> None:
+def test_every_log_group_has_a_retention(build: Build) -> None:
     groups = properties(build(FULL), "AWS::Logs::LogGroup")
     assert len(groups) >= 5
     for group in groups:
         assert group["RetentionInDays"] == 30
 
 
-def test_prometheus_when_asked_and_nodes_may_write_to_it(build: Build) -> None:
+def test_prometheus_workspace_is_writable_for_nodes(build: Build) -> None:
     assert not build(MINIMAL).resources("AWS::APS::Workspace")
     assembly = build(FULL)
     assert only(assembly, "AWS::APS::Workspace")["Alias"] == "test"

@@ -28,7 +28,7 @@ def services(assembly: Assembly) -> set[str]:
     return {name.strip('"').split("us-east-1.")[1] for name in names}
 
 
-def test_the_provider_is_that_of_the_region_and_the_release(build: Build) -> None:
+def test_provider_is_that_of_the_region_and_release(build: Build) -> None:
     spec = changed(PARALLELCLUSTER, parallelcluster={"version": "3.16.1"})
     provider = only(build(spec), "AWS::CloudFormation::Stack")
     assert provider["TemplateURL"] == {
@@ -38,7 +38,7 @@ def test_the_provider_is_that_of_the_region_and_the_release(build: Build) -> Non
     assert set(provider["Parameters"]) == {"AdditionalIamPolicies"}
 
 
-def test_the_cluster_comes_after_everything_it_stands_on(build: Build) -> None:
+def test_cluster_depends_on_all_its_resources(build: Build) -> None:
     assembly = build(PARALLELCLUSTER)
     assert order(assembly)[-1] == "test-cluster"
     custom = only(assembly, CUSTOM)
@@ -47,7 +47,7 @@ def test_the_cluster_comes_after_everything_it_stands_on(build: Build) -> None:
     assert custom["ServiceToken"] == {"Fn::GetAtt": ["Provider", "Outputs.ServiceToken"]}
 
 
-def test_policies_are_where_the_provider_may_attach_them(build: Build) -> None:
+def test_policies_have_the_path_that_the_provider_can_attach(build: Build) -> None:
     policies = properties(build(PARALLELCLUSTER), "AWS::IAM::ManagedPolicy")
     assert len(policies) == 2
     assert {policy["Path"] for policy in policies} == {"/parallelcluster/clusterwright/"}
@@ -55,7 +55,7 @@ def test_policies_are_where_the_provider_may_attach_them(build: Build) -> None:
     assert all("ec2.amazonaws.com" not in text_of(r["AssumeRolePolicyDocument"]) for r in roles)
 
 
-def test_every_kind_of_node_has_the_groups_and_permissions(build: Build) -> None:
+def test_every_node_type_has_the_groups_and_permissions(build: Build) -> None:
     found = configuration(build(PARALLELCLUSTER))
     kinds = [
         found["HeadNode"],
@@ -69,7 +69,7 @@ def test_every_kind_of_node_has_the_groups_and_permissions(build: Build) -> None
     assert found["Iam"]["PermissionsBoundary"].endswith("parallelcluster-boundary")
 
 
-def test_groups_with_efa_have_a_placement_group_by_name(build: Build) -> None:
+def test_groups_with_efa_have_a_named_placement_group(build: Build) -> None:
     assembly = build(PARALLELCLUSTER)
     queues = configuration(assembly)["Scheduling"]["SlurmQueues"]
     groups = {
@@ -83,7 +83,7 @@ def test_groups_with_efa_have_a_placement_group_by_name(build: Build) -> None:
 
 
 @pytest.mark.parametrize("spec", [PARALLELCLUSTER, NAT], ids=["closed", "nat"])
-def test_rules_are_those_that_are_counted_before(
+def test_security_group_rules_match_the_count(
     spec: dict[str, Any], tmp_path: Path, build: Build
 ) -> None:
     cluster = load_cluster(specs.write(tmp_path / "spec.yaml", spec)).cluster
@@ -96,14 +96,14 @@ def test_rules_are_those_that_are_counted_before(
     assert outbound["nodes of the cluster"] + 1 == security_groups_built(cluster)["nodes"][1]
 
 
-def test_nodes_reach_the_file_system_that_parallelcluster_makes(build: Build) -> None:
+def test_nodes_can_reach_the_file_system_of_parallelcluster(build: Build) -> None:
     two = changed(PARALLELCLUSTER, network__secondary_cidrs=["10.1.0.0/24"])
     rules = properties(build(two), "AWS::EC2::SecurityGroupEgress")
     nfs = {rule["CidrIp"] for rule in rules if rule.get("FromPort") == 2049 and "CidrIp" in rule}
     assert nfs == {"10.0.0.0/16", "10.1.0.0/24"}
 
 
-def test_a_closed_network_has_the_endpoints_of_the_guide(build: Build) -> None:
+def test_closed_network_has_the_endpoints_of_the_guide(build: Build) -> None:
     found = services(build(PARALLELCLUSTER))
     assert {"cloudformation", "dynamodb", "ec2", "logs", "s3"} <= found
     assert {"autoscaling", "elasticloadbalancing"} <= found, "login nodes"
@@ -113,7 +113,7 @@ def test_a_closed_network_has_the_endpoints_of_the_guide(build: Build) -> None:
     assert services(build(NAT)) == {"dynamodb", "s3", "s3express"}
 
 
-def test_nodes_may_answer_to_wait_conditions(build: Build) -> None:
+def test_nodes_can_signal_wait_conditions(build: Build) -> None:
     (policy,) = [
         endpoint["PolicyDocument"]["Statement"]
         for endpoint in properties(build(PARALLELCLUSTER), "AWS::EC2::VPCEndpoint")
@@ -126,14 +126,14 @@ def test_nodes_may_answer_to_wait_conditions(build: Build) -> None:
 
 
 @pytest.mark.parametrize(("spec", "managed"), [(PARALLELCLUSTER, False), (NAT, True)])
-def test_names_are_in_route_53_only_where_it_is_reached(
+def test_route_53_names_are_used_only_where_reachable(
     spec: dict[str, Any], managed: bool, build: Build
 ) -> None:
     dns = configuration(build(spec))["Scheduling"]["SlurmSettings"].get("Dns")
     assert dns == (None if managed else {"DisableManagedDns": True, "UseEc2Hostnames": True})
 
 
-def test_the_secret_is_the_password_alone(build: Build) -> None:
+def test_secret_contains_only_the_password(build: Build) -> None:
     assembly = build(PARALLELCLUSTER)
     made = only(assembly, "AWS::SecretsManager::Secret")["GenerateSecretString"]
     assert set(made) == {"ExcludePunctuation", "PasswordLength"}
@@ -146,7 +146,7 @@ def test_the_secret_is_the_password_alone(build: Build) -> None:
 
 
 @pytest.mark.parametrize("change", [{"slurm__users": []}, {"storage__checkpoint_path": None}])
-def test_no_change_of_scripts_reaches_words_that_may_not_change(
+def test_changed_scripts_do_not_change_immutable_arguments(
     change: dict[str, Any], build: Build
 ) -> None:
     """Update policy of the head node's and login nodes' OnNodeConfigured: UNSUPPORTED."""

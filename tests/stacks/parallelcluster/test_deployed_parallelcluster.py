@@ -91,7 +91,7 @@ def refusal(account: Account, build: Build, spec: dict[str, Any]) -> str:
     return str(refused.value)
 
 
-def test_the_cluster_stands_beside_its_stack(deployed: Account) -> None:
+def test_cluster_has_a_separate_stack(deployed: Account) -> None:
     assert nodes(deployed) == sorted(NODES)
     outputs = deployed.outputs("test-cluster")
     (head,) = (one for one in instances(deployed) if one["InstanceId"] == outputs["HeadNodeId"])
@@ -146,7 +146,7 @@ def configuration(account: Account) -> Any:
     return json.loads(kept["Body"].read())
 
 
-def test_nodes_find_their_scripts(deployed: Account) -> None:
+def test_nodes_can_read_their_scripts(deployed: Account) -> None:
     """Whatever words they are started with, they come to the latest version."""
     found = configuration(deployed)
     queue = found["Scheduling"]["SlurmQueues"][0]["CustomActions"]["OnNodeConfigured"]
@@ -169,7 +169,7 @@ def test_nodes_find_their_scripts(deployed: Account) -> None:
     )
 
 
-def test_the_database_has_the_password_of_the_secret_alone(deployed: Account) -> None:
+def test_database_has_the_password_of_the_secret(deployed: Account) -> None:
     database = configuration(deployed)["Scheduling"]["SlurmSettings"]["Database"]
     (instance,) = deployed.client("rds").describe_db_instances()["DBInstances"]
     assert database["Uri"] == f"{instance['Endpoint']['Address']}:3306"
@@ -207,7 +207,7 @@ def test_every_node_has_the_permissions_that_scripts_need(deployed: Account) -> 
         assert boundary["PermissionsBoundaryArn"].endswith("parallelcluster-boundary")
 
 
-def test_its_outputs_render_what_is_deployed(deployed: Account, tmp_path: Path) -> None:
+def test_outputs_render_the_deployed_configuration(deployed: Account, tmp_path: Path) -> None:
     """`clusterwright render parallelcluster --outputs`: the configuration, to the letter."""
     cluster = load_cluster(write(tmp_path / "spec.yaml", SPEC)).cluster
     said = {
@@ -238,7 +238,7 @@ def _as_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def test_more_nodes_change_the_cluster_alone(deployed: Account, build: Build) -> None:
+def test_added_nodes_change_only_the_cluster(deployed: Account, build: Build) -> None:
     statuses = deployed.deploy(build(changed(SPEC, compute__2__count=6)))
     assert {name for name, status in statuses.items() if status != "unchanged"} == {"test-cluster"}
     assert nodes(deployed).count("training/workers") == 6
@@ -251,7 +251,7 @@ def test_more_nodes_change_the_cluster_alone(deployed: Account, build: Build) ->
     deployed.deploy(build(SPEC))
 
 
-def test_users_that_change_are_no_reason_to_refuse(deployed: Account, build: Build) -> None:
+def test_changed_users_are_accepted(deployed: Account, build: Build) -> None:
     """Their list is in the scripts: neither the head node's words nor login nodes' may change."""
     before = configuration(deployed)
     users = [*SPEC["slurm"]["users"], {"name": "bob", "uid": 20002}]
@@ -272,13 +272,13 @@ def test_users_that_change_are_no_reason_to_refuse(deployed: Account, build: Bui
     deployed.deploy(build(SPEC))
 
 
-def test_another_head_node_is_refused_with_the_reason(deployed: Account, build: Build) -> None:
+def test_changed_head_node_is_refused_with_the_reason(deployed: Account, build: Build) -> None:
     said = refusal(deployed, build, changed(SPEC, compute__0__instance_type="m5.8xlarge"))
     assert "HeadNode.InstanceType" in said
     assert nodes(deployed) == sorted(NODES)
 
 
-def test_it_goes_and_leaves_nothing_but_logs(
+def test_deletion_leaves_only_logs(
     deployed: Account, before: dict[str, list[str]], build: Build
 ) -> None:
     """The last test of the module: what ParallelCluster's provider keeps is its log alone."""

@@ -18,7 +18,7 @@ def test_no_database_without_rds(build: Build) -> None:
         assert "AccountingDatabase" not in text_of(cluster_of(assembly))
 
 
-def test_instance_is_private_encrypted_and_as_large_as_the_spec_says(build: Build) -> None:
+def test_instance_is_private_encrypted_and_sized_by_the_spec(build: Build) -> None:
     instance = only(build(FULL), "AWS::RDS::DBInstance")
     assert instance["PubliclyAccessible"] is False
     assert instance["StorageEncrypted"] is True
@@ -36,7 +36,7 @@ def test_connections_without_tls_are_refused(build: Build) -> None:
     assert instance["EngineVersion"].startswith(group["Family"].removeprefix(instance["Engine"]))
 
 
-def test_password_is_made_by_secrets_manager_and_is_in_no_template(build: Build) -> None:
+def test_generated_password_is_in_no_template(build: Build) -> None:
     assembly = build(RDS)
     secret = only(assembly, "AWS::SecretsManager::Secret")
     assert secret["GenerateSecretString"]["GenerateStringKey"] == "password"
@@ -49,13 +49,13 @@ def test_password_is_made_by_secrets_manager_and_is_in_no_template(build: Build)
     assert instance["MasterUsername"] in secret["GenerateSecretString"]["SecretStringTemplate"]
 
 
-def test_secret_is_completed_with_the_instances_address(build: Build) -> None:
+def test_secret_has_the_address_of_the_instance(build: Build) -> None:
     attachment = only(build(RDS), "AWS::SecretsManager::SecretTargetAttachment")
     assert attachment["TargetType"] == "AWS::RDS::DBInstance"
     assert attachment["TargetId"] == {"Ref": "Instance"}
 
 
-def test_hyperpod_gets_the_database_and_continuous_provisioning(build: Build) -> None:
+def test_hyperpod_has_the_database_and_continuous_provisioning(build: Build) -> None:
     cluster = cluster_of(build(RDS))
     database = cluster["Orchestrator"]["Slurm"]["AccountingDatabase"]
     assert cluster["NodeProvisioningMode"] == "Continuous"
@@ -66,7 +66,7 @@ def test_hyperpod_gets_the_database_and_continuous_provisioning(build: Build) ->
     assert "SecretAttachment" in database["SecretArn"]["Fn::ImportValue"]
 
 
-def test_error_log_has_its_group_before_rds_makes_one_without_an_end(build: Build) -> None:
+def test_error_log_group_is_created_with_a_retention(build: Build) -> None:
     assembly = build(changed(RDS, observability__log_retention_days=7))
     template = assembly.templates["test-accounting"]["Resources"]
     instance = template["Instance"]
@@ -81,7 +81,7 @@ def test_error_log_has_its_group_before_rds_makes_one_without_an_end(build: Buil
     assert instance["Properties"]["EnableCloudwatchLogsExports"] == ["error"]
 
 
-def test_scripted_mode_never_has_an_accounting_database_of_hyperpods(build: Build) -> None:
+def test_scripted_mode_has_no_accounting_database_of_hyperpod(build: Build) -> None:
     scripted = changed(
         MINIMAL, slurm={"configuration": "scripted", "accounting": {"kind": "none"}}
     )

@@ -8,7 +8,7 @@ from tests.stacks.templates import only, properties
 from tests.support.synthesis import Build
 
 
-def test_buckets_are_built_only_where_the_spec_says_create(build: Build) -> None:
+def test_buckets_are_created_only_with_create(build: Build) -> None:
     assert {p["BucketName"] for p in data_buckets(build(FULL))} == {
         "test-checkpoints",
         "test-results",
@@ -31,7 +31,7 @@ def test_buckets_are_private_versioned_and_tls_only(build: Build) -> None:
         assert {"Bool": {"aws:SecureTransport": "false"}} in [d["Condition"] for d in denials]
 
 
-def test_old_versions_end_where_the_spec_says_so(build: Build) -> None:
+def test_noncurrent_versions_expire(build: Build) -> None:
     expiry = {
         p["BucketName"]: p["LifecycleConfiguration"]["Rules"][0]
         .get("NoncurrentVersionExpiration", {})
@@ -41,7 +41,7 @@ def test_old_versions_end_where_the_spec_says_so(build: Build) -> None:
     assert expiry == {"test-checkpoints": None, "test-results": 30}
 
 
-def test_two_repositories_in_one_bucket_build_it_once(build: Build) -> None:
+def test_shared_bucket_is_created_once(build: Build) -> None:
     repositories = [
         {"s3": "s3://test-shared/a", "path": "/a", "create": True},
         {"s3": "s3://test-shared/b", "path": "/b", "create": True},

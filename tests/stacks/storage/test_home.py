@@ -7,7 +7,7 @@ from tests.stacks.templates import properties
 from tests.support.synthesis import Build
 
 
-def test_home_directories(build: Build) -> None:
+def test_home_directories_have_their_properties(build: Build) -> None:
     (home,) = [
         p
         for p in properties(build(FULL), "AWS::FSx::FileSystem")

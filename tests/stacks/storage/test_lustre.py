@@ -12,7 +12,7 @@ from tests.stacks.templates import properties
 from tests.support.synthesis import Build
 
 
-def test_efa_file_system_with_its_metadata_servers(build: Build) -> None:
+def test_efa_file_system_has_metadata_servers(build: Build) -> None:
     properties_ = one(
         build,
         capacity_gib=9600,
@@ -28,12 +28,12 @@ def test_efa_file_system_with_its_metadata_servers(build: Build) -> None:
     assert configuration["DeploymentType"] == "PERSISTENT_2"
 
 
-def test_efa_brings_the_metadata_configuration_that_it_needs(build: Build) -> None:
+def test_efa_adds_the_required_metadata_configuration(build: Build) -> None:
     found = one(build, capacity_gib=9600, throughput_mbps_per_tib=500, efa=True)
     assert found["LustreConfiguration"]["MetadataConfiguration"] == {"Mode": "AUTOMATIC"}
 
 
-def test_scratch_has_no_properties_of_persistent_file_systems(build: Build) -> None:
+def test_scratch_has_no_persistent_properties(build: Build) -> None:
     found = one(build, deployment_type="SCRATCH_2", capacity_gib=1200)
     assert "KmsKeyId" not in found
     assert not found["LustreConfiguration"].keys() & {
@@ -45,7 +45,7 @@ def test_scratch_has_no_properties_of_persistent_file_systems(build: Build) -> N
     }
 
 
-def test_hard_disks_say_whether_they_have_a_cache(build: Build) -> None:
+def test_hdd_file_systems_state_their_cache(build: Build) -> None:
     for cache, word in ((True, "READ"), (False, "NONE")):
         found = one(
             build,
@@ -83,7 +83,7 @@ def test_intelligent_tiering_has_throughput_and_a_cache_but_no_capacity(
     assert found["LustreConfiguration"]["DataReadCacheConfiguration"] == expected
 
 
-def test_the_rest_of_the_spec_reaches_the_file_system(build: Build) -> None:
+def test_other_settings_are_passed_to_the_file_system(build: Build) -> None:
     found = one(
         build,
         capacity_gib=2400,
@@ -109,7 +109,7 @@ def test_file_systems_are_in_one_subnet_of_the_training_zone(build: Build) -> No
         assert len(found["SecurityGroupIds"]) == 1
 
 
-def test_associations_carry_their_events_and_wait_for_the_bucket(build: Build) -> None:
+def test_associations_have_events_and_depend_on_the_bucket(build: Build) -> None:
     assembly = build(FULL)
     resources = assembly.resources("AWS::FSx::DataRepositoryAssociation")
     by_path = {r["Properties"]["FileSystemPath"]: r for r in resources.values()}
@@ -129,7 +129,7 @@ def test_associations_carry_their_events_and_wait_for_the_bucket(build: Build) -
     assert "DependsOn" not in data
 
 
-def test_lustre_logs_what_goes_wrong_with_its_repositories(build: Build) -> None:
+def test_lustre_logs_repository_errors(build: Build) -> None:
     assembly = build(FULL)
     with_repositories, *others = lustre(assembly)
     log = with_repositories["LustreConfiguration"]["LogConfiguration"]

@@ -8,7 +8,7 @@ from tests.stacks.templates import only, properties
 from tests.support.synthesis import Build
 
 
-def test_everything_that_can_be_is_encrypted_with_the_clusters_key(build: Build) -> None:
+def test_every_supported_resource_is_encrypted_with_the_key(build: Build) -> None:
     assembly = build(FULL)
     for found in properties(assembly, "AWS::FSx::FileSystem"):
         assert "Key" in found["KmsKeyId"]["Fn::ImportValue"]

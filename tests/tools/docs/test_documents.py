@@ -27,7 +27,7 @@ def test_every_document_is_current() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_stale_document_is_found_and_written(
+def test_stale_document_is_found_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = dataclasses.replace(SPEC, path=str(tmp_path / "reference" / "spec.md"))

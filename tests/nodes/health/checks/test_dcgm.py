@@ -7,7 +7,7 @@ import json
 from tests.nodes.health.fake_node import Machine
 
 
-def test_dcgm_counts_where_it_has_watches(machine: Machine) -> None:
+def test_dcgm_health_is_read_if_watches_exist(machine: Machine) -> None:
     def answer(value: str) -> None:
         body = json.dumps({"body": {"Overall Health": {"value": value}}})
         machine.command("dcgmi", f"echo '{body}'")

@@ -8,7 +8,7 @@ from tests.nodes.health.fake_node import Machine
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_neuron_devices(machine: Machine, moved: bool) -> None:
+def test_neuron_devices_are_checked(machine: Machine, moved: bool) -> None:
     machine.expect(accelerator="neuron", accelerator_count=16)
     for number in range(16):
         machine.write(f"/dev/neuron{number}", "")

@@ -26,7 +26,7 @@ from tests.nodes.health.fake_node import HEALTHY, Machine, rows
         ),
     ],
 )
-def test_gpus(machine: Machine, table: str, expected: str) -> None:
+def test_gpus_are_checked(machine: Machine, table: str, expected: str) -> None:
     machine.gpus(table)
     assert expected in machine.findings()
     assert expected in machine.findings(quick=True)
@@ -47,13 +47,13 @@ def test_a_missing_value_is_not_a_finding(machine: Machine) -> None:
         ("NVIDIA-SMI has failed because it couldn't communicate with the driver.", "(reboot)"),
     ],
 )
-def test_nvidia_smi_that_fails_is_quoted(machine: Machine, said: str, expected: str) -> None:
+def test_nvidia_smi_failure_is_quoted(machine: Machine, said: str, expected: str) -> None:
     machine.gpus(said, exit_code=15)
     (finding,) = machine.findings()
     assert finding == f"gpu: nvidia-smi: {said[:120]} {expected}"
 
 
-def test_remapped_rows(machine: Machine) -> None:
+def test_remapped_rows_are_found(machine: Machine) -> None:
     machine.gpus(HEALTHY, remapped="00000000:53:00.0, Yes, No\n00000000:63:00.0, 1, 1")
     assert machine.findings() == [
         "gpu: GPU 00000000:63:00.0: a row could not be remapped (replace)",

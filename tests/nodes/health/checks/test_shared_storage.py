@@ -10,7 +10,7 @@ from clusterwright_health.expected import read_expected
 from tests.nodes.health.fake_node import Machine
 
 
-def test_a_file_system_that_is_not_there_or_does_not_answer(machine: Machine) -> None:
+def test_missing_or_hanging_file_system_is_found(machine: Machine) -> None:
     machine.mounts("/home")
     assert machine.findings() == ["storage: /fsx is not mounted"]
     machine.mounts("/fsx", "/home")
@@ -18,7 +18,7 @@ def test_a_file_system_that_is_not_there_or_does_not_answer(machine: Machine) ->
     assert machine.findings() == ["storage: /home: stale"]
 
 
-def test_a_dead_mount_costs_no_more_than_the_time_there_is(machine: Machine) -> None:
+def test_hanging_mount_is_limited_by_the_remaining_time(machine: Machine) -> None:
     machine.command("stat", "exec sleep 60")
     probe = machine.probe(seconds=1.0)
     began = time.monotonic()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.nodes.health.fake_node import Machine
 
 
-def test_xid_messages_count_once_and_only_those_of_hardware(machine: Machine) -> None:
+def test_hardware_xid_messages_are_counted_once(machine: Machine) -> None:
     off_the_bus = "NVRM: Xid (PCI:0000:83:00): 79, pid=77, GPU has fallen off the bus."
     machine.command(
         "dmesg",

@@ -10,7 +10,7 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-def test_efa_by_sysfs(machine: Machine) -> None:
+def test_efa_counters_are_read_from_sysfs(machine: Machine) -> None:
     for number in range(2):
         folder = f"/sys/class/infiniband/rdmap{number}s0"
         machine.file(f"{folder}/device/vendor", "0x1d0f\n")

@@ -14,7 +14,7 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-def test_the_host(machine: Machine) -> None:
+def test_host_metrics_are_read(machine: Machine) -> None:
     machine.file("/proc/loadavg", "0.50 0.25 0.10 1/200 4242\n")
     machine.file("/proc/stat", "cpu  10 0 0 0\ncpu0 200 0 100 700 0 0 0 0\nbtime 1700000000\n")
     machine.file("/proc/meminfo", "MemTotal:  2048 kB\nMemAvailable:  1024 kB\nHugePages: 0\n")

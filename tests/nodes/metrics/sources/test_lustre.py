@@ -15,7 +15,7 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-def test_lustre_by_its_own_tools(machine: Machine) -> None:
+def test_lustre_metrics_are_read_from_its_tools(machine: Machine) -> None:
     machine.says("lctl", LLITE)
     machine.says("lnetctl", LNET)
     found = machine.samples(lustre)

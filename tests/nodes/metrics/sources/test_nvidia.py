@@ -14,7 +14,7 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-def test_gpus_by_nvidia_smi(machine: Machine) -> None:
+def test_gpu_metrics_are_read_from_nvidia_smi(machine: Machine) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.says("nvidia-smi", SMI + "\n")
     found = machine.samples(nvidia)
@@ -25,7 +25,7 @@ def test_gpus_by_nvidia_smi(machine: Machine) -> None:
     assert not any(name.startswith("DCGM") for name, _ in found)
 
 
-def test_what_a_gpu_does_not_support_is_left_out(machine: Machine) -> None:
+def test_unsupported_gpu_values_are_omitted(machine: Machine) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.says("nvidia-smi", "0, GPU-0, [N/A], 15360, 0, 30, [Not Supported], 1, 8, 0, [N/A]\n")
     found = machine.samples(nvidia)
@@ -34,7 +34,7 @@ def test_what_a_gpu_does_not_support_is_left_out(machine: Machine) -> None:
     assert not names & {"gpu_power_watts", "gpu_utilization_ratio", "gpu_ecc_uncorrected_total"}
 
 
-def test_dcgm_where_it_answers(machine: Machine) -> None:
+def test_dcgm_metrics_are_read_if_available(machine: Machine) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.says("nvidia-smi", SMI + "\n")
     values = ["1980", "50", "45", "350.2", "12345", "0", "97", "20", "0", "70000", "1024"]
@@ -49,7 +49,7 @@ def test_dcgm_where_it_answers(machine: Machine) -> None:
     assert not any(name == "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL" for name, _ in found)
 
 
-def test_without_dcgms_daemon_other_samples_remain(machine: Machine) -> None:
+def test_other_samples_remain_without_dcgm(machine: Machine) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.says("nvidia-smi", SMI + "\n")
     machine.command("dcgmi", "echo 'Error: unable to establish a connection' >&2; exit 255")
@@ -73,6 +73,6 @@ def test_a_failing_nvidia_smi_is_reported(machine: Machine, script: str, says: s
         nvidia.collect(machine.probe(seconds=0.5), Metrics())
 
 
-def test_an_image_for_gpus_on_a_node_without_any(machine: Machine) -> None:
+def test_node_without_gpus_has_no_samples(machine: Machine) -> None:
     machine.command("nvidia-smi", "echo 'has failed' >&2; exit 9")
     assert machine.samples(nvidia) == {}

@@ -10,7 +10,7 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-def test_state_files_of_the_programs(machine: Machine) -> None:
+def test_state_files_of_the_programs_are_read(machine: Machine) -> None:
     machine.file("/var/lib/clusterwright/health.json", '{"findings": ["gpu: 7 of 8"]}')
     machine.file("/var/lib/clusterwright/journal.json", '{"step": "lustre"}')
     machine.file("/var/lib/clusterwright/preload-fsx.json", '{"files_seen": 9, "files_loaded": 4}')

@@ -15,7 +15,7 @@ from tests.nodes.metrics.fake_node import (
 )
 
 
-def test_slurm_on_the_controller(machine: Machine) -> None:
+def test_slurm_metrics_are_read_on_the_controller(machine: Machine) -> None:
     machine.says("sinfo", SINFO)
     machine.says("squeue", "train|RUNNING\ntrain|RUNNING\ntrain|PENDING\ntrain|NODE_FAIL\n")
     machine.says("sdiag", SDIAG)

@@ -7,7 +7,7 @@ import pytest
 from tests.preflight.harness import Harness
 
 
-def test_the_monthly_budget(rule: Harness) -> None:
+def test_monthly_budget_is_compared(rule: Harness) -> None:
     path = "budget.monthly_usd"
     finding = rule.fails(
         "CW-B001",
@@ -24,7 +24,7 @@ def test_the_monthly_budget(rule: Harness) -> None:
     rule.passes("CW-B001", tested=False)
 
 
-def test_a_budget_that_every_line_is_known_for_passes(
+def test_budget_with_a_complete_bill_passes(
     rule: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from clusterwright.cost import estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_the_budget_of_a_run(rule: Harness) -> None:
+def test_run_budget_is_compared(rule: Harness) -> None:
     path = "budget.run_usd"
     rule.fails(
         "CW-B002",

@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 
-def test_old_prices_behind_a_budget(rule: Harness) -> None:
+def test_stale_prices_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-B003",
         {"budget.monthly_usd": 1000, "storage.lustre": [specs.LUSTRE]},
@@ -19,7 +19,7 @@ def test_old_prices_behind_a_budget(rule: Harness) -> None:
     rule.passes("CW-B003", tested=False)
 
 
-def test_young_prices_behind_a_budget_pass(rule: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recent_prices_pass(rule: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     from clusterwright.cost import estimate
     from clusterwright.cost.components import compute
 

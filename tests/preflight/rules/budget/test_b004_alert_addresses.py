@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_somebody_is_told_and_once(rule: Harness) -> None:
+def test_alert_addresses_are_required_and_unique(rule: Harness) -> None:
     rule.fails(
         "CW-B004",
         {"budget": {"monthly_usd": 10}},

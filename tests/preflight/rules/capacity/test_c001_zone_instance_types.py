@@ -9,7 +9,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.training_plans import offered
 
 
-def test_a_type_that_the_zone_lacks_is_found_with_where_it_is(rule: Harness) -> None:
+def test_type_missing_in_the_zone_is_reported_with_its_zones(rule: Harness) -> None:
     found = rule.fails(
         "CW-C001",
         facts=offered(("m5.4xlarge", "use1-az6"), ("p5.48xlarge", "use1-az2")),
@@ -19,7 +19,7 @@ def test_a_type_that_the_zone_lacks_is_found_with_where_it_is(rule: Harness) -> 
     assert found.hint == "availability_zone_id: use1-az2"
 
 
-def test_a_type_that_no_zone_has_is_said_to_be_in_none(rule: Harness) -> None:
+def test_type_without_a_zone_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C001",
         facts=offered(("m5.4xlarge", "use1-az6")),
@@ -32,13 +32,13 @@ def test_offered_types_pass(rule: Harness) -> None:
     rule.passes("CW-C001", facts=offered(("m5.4xlarge", "use1-az6"), ("p5.48xlarge", "use1-az6")))
 
 
-def test_an_empty_answer_is_no_statement_about_capacity(rule: Harness) -> None:
+def test_empty_answer_is_unknown(rule: Harness) -> None:
     outcome = rule.run("CW-C001", facts=offered())
     assert outcome.rule.status == "unknown"
     assert len(outcome.unanswered) == 2
 
 
-def test_a_local_zone_is_found_by_its_name(rule: Harness) -> None:
+def test_local_zone_is_found_by_its_name(rule: Harness) -> None:
     types = ("m5.4xlarge", "p6e-gb200.36xlarge")
     local = Zone("use1-dfw2-az1", "us-east-1-dfw-2a", "local-zone", "opted-in")
     rule.passes(

@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.platforms import ELASTIC, SCALED, WORKERS
 
 
-def test_the_catalogue_warns_with_its_date(rule: Harness) -> None:
+def test_missing_type_is_a_dated_warning(rule: Harness) -> None:
     found = rule.fails(
         "CW-C002",
         {"compute.1.instance_type": "p5en.48xlarge", "network.availability_zone_id": "use1-az5"},
@@ -20,14 +20,12 @@ def test_the_catalogue_warns_with_its_date(rule: Harness) -> None:
     assert "use1-az" in found.hint
 
 
-def test_what_the_catalogue_lists_passes(rule: Harness) -> None:
+def test_listed_type_passes(rule: Harness) -> None:
     rule.passes("CW-C002")
 
 
 @pytest.mark.parametrize("offline", [True, False])
-def test_what_the_catalogue_does_not_list_is_open_only_where_nobody_else_is_asked(
-    rule: Harness, offline: bool
-) -> None:
+def test_unlisted_type_is_unknown_only_offline(rule: Harness, offline: bool) -> None:
     changes = {
         "compute.1.instance_type": "p6e-gb200.36xlarge",
         "region": "us-west-2",
@@ -38,12 +36,14 @@ def test_what_the_catalogue_does_not_list_is_open_only_where_nobody_else_is_aske
 
 
 @pytest.mark.parametrize(("offline", "status"), [(True, "unknown"), (False, "pass")])
-def test_what_a_local_zone_lacks_no_source_says(rule: Harness, offline: bool, status: str) -> None:
+def test_missing_type_in_a_local_zone_is_unknown(
+    rule: Harness, offline: bool, status: str
+) -> None:
     dallas = {"network.availability_zone_id": "us-east-1-dfw-2a"}
     assert rule.run("CW-C002", dallas, offline=offline).rule.status == status
 
 
-def test_a_group_that_karpenter_begins_is_looked_at_before_it_has_a_node(rule: Harness) -> None:
+def test_karpenter_group_with_zero_nodes_is_checked(rule: Harness) -> None:
     spec = {
         **SCALED,
         "compute": [WORKERS, {**ELASTIC, "instance_type": "p6-b200.48xlarge"}],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_hyperpod_does_not_take_every_type(rule: Harness) -> None:
+def test_unsupported_hyperpod_type_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C003",
         {"compute.1.instance_type": "trn1.2xlarge"},

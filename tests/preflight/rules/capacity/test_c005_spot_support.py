@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_not_every_type_is_sold_as_spot(rule: Harness) -> None:
+def test_type_without_spot_support_is_reported(rule: Harness) -> None:
     spot = {"compute.1.capacity": {"kind": "spot"}}
     rule.fails(
         "CW-C005",

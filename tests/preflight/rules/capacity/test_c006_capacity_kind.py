@@ -12,7 +12,7 @@ from tests.support import specs
 
 
 @pytest.mark.parametrize("kind", ["reservation", "capacity-block"])
-def test_hyperpod_takes_no_capacity_of_ec2(rule: Harness, kind: str) -> None:
+def test_ec2_capacity_is_refused_on_hyperpod(rule: Harness, kind: str) -> None:
     rule.fails(
         "CW-C006",
         {"compute.1.capacity": {"kind": kind, "id": "cr-0123456789abcdef0"}},
@@ -22,11 +22,11 @@ def test_hyperpod_takes_no_capacity_of_ec2(rule: Harness, kind: str) -> None:
 
 
 @pytest.mark.parametrize("capacity", [{"kind": "on-demand"}, {"kind": "spot"}])
-def test_hyperpods_own_kinds_pass(rule: Harness, capacity: dict[str, Any]) -> None:
+def test_hyperpod_capacity_kinds_pass(rule: Harness, capacity: dict[str, Any]) -> None:
     rule.passes("CW-C006", {"compute.1.capacity": capacity})
 
 
-def test_a_training_plan_is_hyperpods_alone(rule: Harness) -> None:
+def test_training_plan_is_refused_outside_hyperpod(rule: Harness) -> None:
     spec = specs.unchecked(rule.folder, {**PLAN, "platform": "parallelcluster"})
     rule.fails(
         "CW-C006",

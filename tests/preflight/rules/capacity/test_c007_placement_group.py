@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 
-def test_hyperpod_takes_no_placement_group(rule: Harness) -> None:
+def test_placement_group_is_refused_on_hyperpod(rule: Harness) -> None:
     rule.fails(
         "CW-C007",
         {"compute.1.placement_group": True},
@@ -16,7 +16,7 @@ def test_hyperpod_takes_no_placement_group(rule: Harness) -> None:
     rule.passes("CW-C007", {"compute.1.placement_group": False})
 
 
-def test_a_capacity_block_takes_no_placement_group(rule: Harness) -> None:
+def test_placement_group_is_refused_for_a_capacity_block(rule: Harness) -> None:
     block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
     changes = {"compute.1.capacity": block, "compute.1.placement_group": True}
     spec = specs.unchecked(rule.folder, {**changes, "platform": "parallelcluster"})

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import on_ec2
 
 
-def test_blocks_are_sold_where_the_catalogue_says(rule: Harness) -> None:
+def test_capacity_block_type_is_checked(rule: Harness) -> None:
     rule.fails(
         "CW-C009",
         spec=on_ec2(rule, {"compute.1.instance_type": "g5.48xlarge"}, "capacity-block"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_nodes_that_train_together_want_efa(rule: Harness) -> None:
+def test_multi_node_training_without_efa_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C020",
         {"compute.1.instance_type": "g5.xlarge"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_ultraservers_are_whole(rule: Harness) -> None:
+def test_ultraservers_must_be_complete(rule: Harness) -> None:
     local = {
         "network.availability_zone_id": "us-east-1-dfw-2a",
         "compute.1.instance_type": "p6e-gb200.36xlarge",

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import on_ec2
 
 
-def test_a_type_without_cluster_placement_groups_is_found(rule: Harness) -> None:
+def test_type_without_placement_group_support_is_reported(rule: Harness) -> None:
     placed = {"compute.1.placement_group": True, "compute.1.capacity": None}
     rule.fails(
         "CW-C022",

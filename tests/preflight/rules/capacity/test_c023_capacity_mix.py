@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 
-def test_spot_and_what_stays_are_not_in_one_partition(rule: Harness) -> None:
+def test_mixed_spot_and_permanent_capacity_in_a_partition_is_reported(rule: Harness) -> None:
     spare = {**specs.SMALL["compute"][1], "name": "cheap", "capacity": {"kind": "spot"}}
     one = {"slurm.partitions": [{"name": "train", "groups": ["workers", "cheap"]}]}
     rule.fails(

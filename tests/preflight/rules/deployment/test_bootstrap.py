@@ -22,7 +22,7 @@ from tests.support import specs
         ("{", "hnb659fds"),
     ],
 )
-def test_the_qualifier_is_that_of_the_app(tmp_path: Path, written: str, found: str) -> None:
+def test_qualifier_of_the_app_is_used(tmp_path: Path, written: str, found: str) -> None:
     (tmp_path / "cdk.json").write_text(written, encoding="utf-8")
     (tmp_path / "configs").mkdir()
     loaded = specs.load(tmp_path / "configs")

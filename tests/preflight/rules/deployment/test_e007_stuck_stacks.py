@@ -26,7 +26,7 @@ from tests.preflight.rules.support.names import HERE
         ("REVIEW_IN_PROGRESS", False, None),
     ],
 )
-def test_stacks_that_are_stuck(
+def test_stuck_stacks_are_reported(
     rule: Harness, status: str, protected: bool, severity: str | None
 ) -> None:
     facts = {Stacks("test"): OwnStacks((Stack("test-storage", status, "why", protected),), ())}

@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 
-def test_the_credentials_are_of_the_specs_account(rule: Harness) -> None:
+def test_account_of_the_credentials_is_compared(rule: Harness) -> None:
     rule.fails(
         "CW-I003",
         facts={account.CallerAccount(): "999988887777"},

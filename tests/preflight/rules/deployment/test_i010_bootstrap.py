@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import ACCOUNT, ASSETS, bootstrap
 
 
-def test_the_account_is_bootstrapped(rule: Harness) -> None:
+def test_missing_or_outdated_bootstrap_is_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-I010",
         {},

@@ -7,7 +7,7 @@ from tests.preflight.rules.support.access import ACCOUNT, FILES, refused, rights
 from tests.support import specs
 
 
-def test_cloudformation_may_make_the_stacks(rule: Harness) -> None:
+def test_cloudformation_permissions_are_checked(rule: Harness) -> None:
     name = f"cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-us-east-1"
     denied = rights(rule, "CW-I011", FILES, refused("fsx:CreateFileSystem", by_organization=False))
     rule.fails(
@@ -33,7 +33,7 @@ def test_cloudformation_may_make_the_stacks(rule: Harness) -> None:
     assert "fsx:CreateFileSystem" not in fewer
 
 
-def test_cloudformation_may_use_the_buckets_that_it_links(rule: Harness) -> None:
+def test_cloudformation_permissions_on_linked_buckets_are_checked(rule: Harness) -> None:
     links = [
         {"s3": "s3://acme-corpus/tokens", "path": "/data", "import": ["NEW"]},
         {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]},

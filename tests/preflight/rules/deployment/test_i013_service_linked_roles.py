@@ -9,7 +9,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import FILES, refused, rights
 
 
-def test_roles_of_services_are_there_or_may_be_made(rule: Harness) -> None:
+def test_missing_service_linked_roles_are_reported(rule: Harness) -> None:
     action = "iam:CreateServiceLinkedRole"
     denied = rights(rule, "CW-I013", FILES, refused(action))
     rule.fails(

@@ -19,7 +19,7 @@ from tests.preflight.rules.support.platforms import PARALLELCLUSTER_WHOLE
         ({"count": 900, "min_count": 200}, "min_count", None),
     ],
 )
-def test_static_nodes_come_up_while_cloudformation_waits(
+def test_creation_time_of_static_nodes_is_compared_with_the_timeout(
     rule: Harness, group: dict[str, Any], key: str, said: str | None
 ) -> None:
     changes = {f"compute.1.{name}": value for name, value in group.items()}

@@ -24,7 +24,7 @@ from tests.preflight.rules.support.settings import ARN, GIVEN, KEY
         ),
     ],
 )
-def test_the_key_must_be_usable(rule: Harness, key: Key | None, message: str) -> None:
+def test_unusable_key_is_reported(rule: Harness, key: Key | None, message: str) -> None:
     facts = {storage.Key(ARN): key}
     rule.fails("CW-I002", GIVEN, facts, path="identity.kms_key_arn", message=message)
     rule.passes("CW-I002", GIVEN, {storage.Key(ARN): KEY})

@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 
-def test_the_permissions_boundary_must_exist(rule: Harness) -> None:
+def test_missing_permissions_boundary_is_reported(rule: Harness) -> None:
     arn = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
     changes = {"identity.permissions_boundary_arn": arn}
     path = "identity.permissions_boundary_arn"

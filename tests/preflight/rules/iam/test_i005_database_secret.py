@@ -8,7 +8,7 @@ from tests.preflight.rules.support.settings import RDS
 from tests.support import specs
 
 
-def test_the_secret_of_an_existing_database_must_exist(rule: Harness) -> None:
+def test_missing_database_secret_is_reported(rule: Harness) -> None:
     arn = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
     existing = {"endpoint": "db.example.internal", "secret_arn": arn}
     changes = {"slurm.accounting": {"kind": "rds", "existing": existing}}

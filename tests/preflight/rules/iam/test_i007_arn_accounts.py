@@ -7,7 +7,7 @@ from tests.preflight.rules.support.identity_settings import BOUNDARY, KEY, OTHER
 from tests.support import specs
 
 
-def test_arns_are_of_this_account_and_region(rule: Harness) -> None:
+def test_arns_of_other_accounts_and_regions_are_reported(rule: Harness) -> None:
     place = "slurm.accounting.existing.secret_arn"
     rule.fails(
         "CW-I007",

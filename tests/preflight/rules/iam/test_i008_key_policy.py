@@ -15,7 +15,7 @@ from tests.preflight.rules.support.access import (
 from tests.support import specs
 
 
-def test_the_given_key_admits_roles_and_logs(rule: Harness) -> None:
+def test_key_policy_without_roles_and_logs_is_reported(rule: Harness) -> None:
     path = "identity.kms_key_arn"
     message = "does not allow CloudWatch Logs for /clusterwright/test/flow-logs"
     rule.fails("CW-I008", OWN_KEY, key_policy(ROOT), path=path, message=message)
@@ -36,7 +36,7 @@ def test_the_given_key_admits_roles_and_logs(rule: Harness) -> None:
     rule.passes("CW-I008", {}, tested=False)
 
 
-def test_the_given_key_admits_who_launches_the_nodes_of_eks(rule: Harness) -> None:
+def test_key_policy_without_eks_launch_roles_is_reported(rule: Harness) -> None:
     workers = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2}
     changes = {**OWN_KEY, "platform": "eks", "compute": [workers]}
     launcher = (
@@ -60,7 +60,7 @@ def test_the_given_key_admits_who_launches_the_nodes_of_eks(rule: Harness) -> No
     rule.passes("CW-I008", changes, key_policy(ROOT, LOGS, admits))
 
 
-def test_the_given_key_admits_fsx_to_buckets_that_are_built(rule: Harness) -> None:
+def test_key_policy_without_fsx_is_reported(rule: Harness) -> None:
     built = {"storage.lustre": [{**specs.LUSTRE, "repositories": [{**LINK, "create": True}]}]}
     changes = {**OWN_KEY, **built}
     rule.fails(

@@ -12,7 +12,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import ACCOUNT, KEY, OWN_KEY
 
 
-def test_nodes_can_decrypt_the_secret(rule: Harness) -> None:
+def test_secret_key_without_decrypt_permission_is_reported(rule: Harness) -> None:
     path = "slurm.accounting.existing.secret_arn"
     arn = f"arn:aws:secretsmanager:us-east-1:{ACCOUNT}:secret:slurm-AbCdEf"
     existing = {"endpoint": "db.example.internal", "secret_arn": arn}

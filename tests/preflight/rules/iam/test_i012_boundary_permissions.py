@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import BOUNDED, FILES, refused, rights
 
 
-def test_the_boundary_leaves_enough(rule: Harness) -> None:
+def test_too_narrow_boundary_is_reported(rule: Harness) -> None:
     path = "identity.permissions_boundary_arn"
     changes = {**BOUNDED, **FILES}
     denied = rights(

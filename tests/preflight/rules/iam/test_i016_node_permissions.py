@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import FILES, refused, rights
 
 
-def test_deployed_nodes_may_do_what_nodes_do(rule: Harness) -> None:
+def test_missing_node_permissions_are_reported(rule: Harness) -> None:
     denied = rights(rule, "CW-I016", FILES, refused("s3:GetObject", by_boundary=False))
     rule.fails("CW-I016", FILES, denied, path="environment", message="a node is not allowed")
     rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES))

@@ -74,18 +74,18 @@ def document(**changes: Any) -> str:
         ),
     ],
 )
-def test_whether_a_statement_applies(changes: dict[str, Any], answer: str) -> None:
+def test_statement_match_is_evaluated(changes: dict[str, Any], answer: str) -> None:
     assert denied(document(**changes), ASK) == answer
 
 
-def test_leave_of_the_account_is_not_leave_of_a_role() -> None:
+def test_account_permission_is_not_role_permission() -> None:
     text = document(Effect="Allow", Principal={"AWS": f"arn:aws:iam::{ACCOUNT}:root"})
     assert allowed(text, ASK) == "no"
     handed_on = PolicyRequest("s3:GetObject", "*", ACCOUNT, of_the_account=True)
     assert allowed(text, handed_on) == "yes"
 
 
-def test_a_refusal_that_may_apply_makes_leave_unknown() -> None:
+def test_possible_deny_is_unknown() -> None:
     maybe = {"StringNotEquals": {"aws:SourceVpce": "vpce-1"}}
     both = [
         {"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"},
@@ -98,7 +98,7 @@ def test_a_refusal_that_may_apply_makes_leave_unknown() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"Statement": 1}', "null", '{"Statement": [[]]}']
 )
-def test_what_cannot_be_read_is_unknown(text: str) -> None:
+def test_unreadable_policy_is_unknown(text: str) -> None:
     assert denied(text, ASK) == "unknown"
     assert allowed(text, ASK) == "unknown"
 
@@ -119,9 +119,7 @@ def test_what_cannot_be_read_is_unknown(text: str) -> None:
         {"Null": {"aws:PrincipalArn": "true"}},
     ],
 )
-def test_the_local_aws_says_the_same(
-    effect: str, principal: Any, condition: dict[str, Any]
-) -> None:
+def test_local_aws_agrees(effect: str, principal: Any, condition: dict[str, Any]) -> None:
     text = document(Effect=effect, Principal=principal, Condition=condition)
     policy = read_policy(text, name="corpus", kind="resource")
     caller = Caller("role", ACCOUNT, ROLE, ROLE)

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import RDS
 
 
-def test_an_image_of_unknown_age_is_a_warning_with_rds(rule: Harness) -> None:
+def test_unknown_image_age_is_a_warning_with_rds(rule: Harness) -> None:
     rule.fails(
         "CW-I001",
         RDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_a_pinned_release_is_a_warning_with_slurm_and_a_pinned_image_is_not(
+def test_pinned_release_is_a_warning_with_slurm(
     rule: Harness,
 ) -> None:
     rule.fails(

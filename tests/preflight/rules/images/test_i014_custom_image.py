@@ -12,7 +12,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import ACCOUNT
 
 
-def test_an_image_exists_and_fits(rule: Harness) -> None:
+def test_custom_image_is_checked(rule: Harness) -> None:
     changes = {"image": {"image_id": "ami-00000001"}}
 
     def image(found: Image | None) -> dict[Any, Any]:

@@ -16,7 +16,7 @@ from tools.lint.files import ROOT
 @pytest.mark.parametrize(
     ("version", "driver"), [("13.0", "570.86.15"), ("12.8", "470.57.02"), ("11.8", "418.40.04")]
 )
-def test_the_driver_is_too_old(rule: Harness, version: str, driver: str) -> None:
+def test_too_old_driver_is_reported(rule: Harness, version: str, driver: str) -> None:
     finding = rule.fails(
         "CW-I015",
         cuda(version, driver),
@@ -29,11 +29,11 @@ def test_the_driver_is_too_old(rule: Harness, version: str, driver: str) -> None
 @pytest.mark.parametrize(
     ("version", "driver"), [("13.0", "580.65.06"), ("12.8", "595.91.07"), ("12.0", "525.60.13")]
 )
-def test_the_driver_is_new_enough(rule: Harness, version: str, driver: str) -> None:
+def test_recent_driver_passes(rule: Harness, version: str, driver: str) -> None:
     rule.passes("CW-I015", cuda(version, driver))
 
 
-def test_what_no_table_has_is_unknown(rule: Harness) -> None:
+def test_version_missing_in_the_tables_is_unknown(rule: Harness) -> None:
     path = "slurm.containers.cuda"
     rule.unsure("CW-I015", cuda("12.8", None), path=path, message="the spec does not state")
     rule.unsure(
@@ -42,7 +42,7 @@ def test_what_no_table_has_is_unknown(rule: Harness) -> None:
     rule.passes("CW-I015", {}, tested=False)
 
 
-def test_nodes_and_checks_have_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nodes_and_checks_share_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / repository_root.SCRIPTS))
     from clusterwright_node import compatibility
 

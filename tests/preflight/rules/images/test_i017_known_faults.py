@@ -9,7 +9,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.platforms import OLD_IMAGE, PARALLELCLUSTER_WHOLE
 
 
-def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
+def test_release_with_a_published_fault_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-I017",
         {"image": OLD_IMAGE},
@@ -41,7 +41,7 @@ def test_a_release_with_a_published_fault_is_found(rule: Harness) -> None:
     rule.passes("CW-I017", {**undated, "resilience.node_recovery": "none"})
 
 
-def test_every_published_fault_is_met_by_some_release_and_not_by_the_one_after() -> None:
+def test_every_published_fault_affects_a_release_and_not_its_successor() -> None:
     """And none of the releases that are taken has one that is not said."""
     charts = [fault for faults in known_faults.CHARTS.values() for fault in faults]
     for fault in (*known_faults.PARALLELCLUSTER, *known_faults.HYPERPOD_IMAGES, *charts):

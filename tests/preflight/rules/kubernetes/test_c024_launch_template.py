@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.kubernetes import EKS, HYPERPOD, WORKERS
 
 
-def test_interfaces_that_no_source_knows_are_an_error(rule: Harness) -> None:
+def test_unsourced_interfaces_are_an_error(rule: Harness) -> None:
     rule.fails(
         "CW-C024",
         {**EKS, "compute": [{**WORKERS, "instance_type": "p6e-gb200.36xlarge"}]},

@@ -28,7 +28,7 @@ from tests.preflight.rules.support.kubernetes import EKS, HYPERPOD, of
         ("1.29", "standard", "2026-11-20", "error", "EKS no longer supports Kubernetes 1.29"),
     ],
 )
-def test_versions_whose_days_are_over_or_near(
+def test_expired_versions_are_reported(
     rule: Harness, version: str, support: str, today: str, severity: str, words: str
 ) -> None:
     rule.fails(
@@ -55,7 +55,7 @@ def test_versions_in_standard_support_pass(
     rule.passes("CW-I020", of(version, support), today=dt.date.fromisoformat(today))
 
 
-def test_versions_that_nobody_knows_yet_are_unknown(rule: Harness) -> None:
+def test_unknown_versions_are_unknown(rule: Harness) -> None:
     path = "kubernetes.version"
     rule.unsure("CW-I020", of("1.39"), path=path, message="whether EKS supports Kubernetes 1.39")
     rule.unsure(
@@ -68,12 +68,12 @@ def test_versions_that_nobody_knows_yet_are_unknown(rule: Harness) -> None:
 
 
 @pytest.mark.parametrize("base", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
-def test_what_eks_no_longer_has_hyperpod_has_neither(rule: Harness, base: dict[str, Any]) -> None:
+def test_hyperpod_has_the_support_dates_of_eks(rule: Harness, base: dict[str, Any]) -> None:
     path = "kubernetes.version"
     rule.fails("CW-I020", of("1.20", base=base), path=path, message="EKS no longer supports")
 
 
-def test_the_calendar_is_the_local_awss() -> None:
+def test_calendar_matches_the_local_aws() -> None:
     from clusterwright_localaws.testing import eks_versions as versions
 
     ours = {

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.kubernetes import EKS
 
 
-def test_addons_without_a_version_are_said(rule: Harness) -> None:
+def test_addons_without_a_version_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-I021",
         EKS,

@@ -12,7 +12,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import artefact_list
 
 
-def test_what_nodes_fetch_has_a_checksum(rule: Harness, tmp_path: Path) -> None:
+def test_artefacts_without_a_checksum_are_reported(rule: Harness, tmp_path: Path) -> None:
     mirrored = {"slurm.containers": {"pyxis": True, "install": "mirrored"}}
     read, unread = "0" * 64, None
     rule.fails(
@@ -40,7 +40,7 @@ def test_what_nodes_fetch_has_a_checksum(rule: Harness, tmp_path: Path) -> None:
     rule.passes("CW-L006", {"slurm.containers": {"pyxis": True}}, tested=False)
 
 
-def test_artefacts_of_own_steps_have_checksums_too(rule: Harness, tmp_path: Path) -> None:
+def test_artefacts_of_custom_steps_are_checked(rule: Harness, tmp_path: Path) -> None:
     path = tmp_path / "artefacts.json"
     write_lock(
         path,
@@ -55,7 +55,7 @@ def test_artefacts_of_own_steps_have_checksums_too(rule: Harness, tmp_path: Path
     rule.passes("CW-L006", {"lifecycle": {"steps": own["steps"]}})
 
 
-def test_the_architecture_of_an_unknown_type_is_not_guessed(
+def test_architecture_of_an_unknown_type_is_unknown(
     rule: Harness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = artefact_list(tmp_path, ("enroot", "x86_64", "0" * 64), ("pyxis", "any", "0" * 64))

@@ -12,7 +12,7 @@ from tests.preflight.rules.support.lifecycle_scripts import HERE
 
 
 @pytest.mark.usefixtures("folder")
-def test_our_own_folder_is_in_order(rule: Harness) -> None:
+def test_built_in_folder_passes(rule: Harness) -> None:
     for name in ("CW-L011", "CW-L012", "CW-L014"):
         assert rule.run(name).rule.status == "pass"
         assert rule.run(name).rule.tested == 1
@@ -23,7 +23,7 @@ def test_our_own_folder_is_in_order(rule: Harness) -> None:
     rule.passes("CW-L013", tested=False)
 
 
-def test_nothing_is_looked_at_without_a_repository(
+def test_nothing_is_checked_without_a_repository(
     rule: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(repository_root, "root", lambda: None)
@@ -31,7 +31,7 @@ def test_nothing_is_looked_at_without_a_repository(
         assert rule.run(name).rule.tested == 0
 
 
-def test_the_entry_must_be_there(rule: Harness, folder: Path) -> None:
+def test_missing_entry_is_reported(rule: Harness, folder: Path) -> None:
     entry = folder / "on_init_complete.sh"
     entry.write_bytes(b"")
     rule.fails("CW-L011", path=HERE, message="on_init_complete.sh is empty")
@@ -49,7 +49,7 @@ def test_the_entry_must_be_there(rule: Harness, folder: Path) -> None:
     rule.fails("CW-L011", on_ec2, path="platform", message=message)
 
 
-def test_what_is_imported_must_be_there(rule: Harness, folder: Path) -> None:
+def test_missing_import_is_reported(rule: Harness, folder: Path) -> None:
     (folder / "clusterwright_node" / "parsing.py").unlink()
     found = rule.run("CW-L011")
     assert found.findings

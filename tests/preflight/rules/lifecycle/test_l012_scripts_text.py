@@ -27,7 +27,7 @@ from tests.preflight.rules.support.lifecycle_scripts import HERE
         ("extra.json", b"{,}", "lifecycle_scripts/extra.json is not valid JSON"),
     ],
 )
-def test_text_must_be_text(
+def test_binary_scripts_are_reported(
     rule: Harness, folder: Path, name: str, content: bytes, message: str
 ) -> None:
     (folder / name).write_bytes(content)
@@ -36,7 +36,7 @@ def test_text_must_be_text(
     rule.passes("CW-L012")
 
 
-def test_what_is_not_copied_is_not_read(rule: Harness, folder: Path) -> None:
+def test_excluded_files_are_not_read(rule: Harness, folder: Path) -> None:
     (folder / ".swap.sh").write_bytes(b"\xff")
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "x.py").write_bytes(b"\xff")

@@ -16,7 +16,7 @@ from tests.preflight.rules.support.lifecycle_scripts import BAD, HERE
 ROOT = Path(__file__).parents[4]
 
 
-def test_digests_are_those_of_our_scripts() -> None:
+def test_digests_match_the_scripts() -> None:
     found = {
         hashlib.sha256(path.read_bytes()).hexdigest()
         for path in (ROOT / repository_root.SCRIPTS).rglob("*.sh")
@@ -24,7 +24,7 @@ def test_digests_are_those_of_our_scripts() -> None:
     assert found == l013_shellcheck.KNOWN_CLEAN, "put the digests of the new scripts there"
 
 
-def test_changed_scripts_are_shown_to_shellcheck(rule: Harness, folder: Path) -> None:
+def test_changed_scripts_are_checked_by_shellcheck(rule: Harness, folder: Path) -> None:
     (folder / "extra.sh").write_text(BAD, encoding="utf-8")
     finding = rule.fails(
         "CW-L013", path=HERE, message="lifecycle_scripts/extra.sh:2: ", severity="warning"
@@ -35,7 +35,7 @@ def test_changed_scripts_are_shown_to_shellcheck(rule: Harness, folder: Path) ->
     rule.passes("CW-L013")
 
 
-def test_without_shellcheck_nothing_is_known(
+def test_missing_shellcheck_is_unknown(
     rule: Harness, program: Callable[[str | None], None]
 ) -> None:
     program(None)
@@ -45,7 +45,7 @@ def test_without_shellcheck_nothing_is_known(
 
 
 @pytest.mark.parametrize("text", ["print('no')", "print('{}')", "raise SystemExit(4)", ""])
-def test_an_answer_that_is_none_is_no_pass(
+def test_invalid_shellcheck_output_is_unknown(
     rule: Harness, program: Callable[[str | None], None], text: str
 ) -> None:
     program(text)

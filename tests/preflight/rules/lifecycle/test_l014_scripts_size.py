@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.lifecycle_scripts import HERE
 
 
-def test_the_folder_can_be_copied(
+def test_too_large_folder_is_reported(
     rule: Harness, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = folder / "model.bin"

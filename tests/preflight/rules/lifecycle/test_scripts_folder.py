@@ -6,5 +6,5 @@ from clusterwright.preflight.rules.lifecycle import scripts_folder
 from stacks.lifecycle import scripts
 
 
-def test_entries_are_those_of_the_stacks() -> None:
+def test_entries_match_the_stacks() -> None:
     assert scripts_folder.ENTRY == scripts.ENTRY

@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.names import ARN, HERE, stacks
 
 
-def test_the_clusters_name_is_free_or_ours(rule: Harness) -> None:
+def test_existing_cluster_name_is_reported(rule: Harness) -> None:
     def there(*clusters: Cluster) -> dict[Any, Any]:
         return {HyperPodClusters(): clusters}
 

@@ -17,7 +17,7 @@ from tests.support import specs
 
 
 @pytest.mark.parametrize("spec", [EKS, HYPERPOD, PARALLELCLUSTER], ids=lambda s: s["platform"])
-def test_log_groups_of_every_platform_are_looked_for(rule: Harness, spec: dict[str, Any]) -> None:
+def test_log_groups_of_every_platform_are_checked(rule: Harness, spec: dict[str, Any]) -> None:
     names = [name for name, _ in log_groups(specs.load(rule.folder, spec).cluster)]
     name = names[0]
     everywhere: dict[Any, Any] = {LogGroups(other): () for other in names}
@@ -27,7 +27,7 @@ def test_log_groups_of_every_platform_are_looked_for(rule: Harness, spec: dict[s
     )
 
 
-def test_log_groups_are_free_or_ours(rule: Harness) -> None:
+def test_existing_log_groups_are_reported(rule: Harness) -> None:
     def there(*names: str) -> dict[Any, Any]:
         return {LogGroups("/clusterwright/test/"): names}
 
@@ -43,7 +43,7 @@ def test_log_groups_are_free_or_ours(rule: Harness) -> None:
     rule.passes("CW-E003", {}, {**there(f"{name}-old"), **stacks()})
 
 
-def test_a_group_of_fsx_is_asked_for_by_itself(rule: Harness) -> None:
+def test_log_group_of_fsx_is_checked_separately(rule: Harness) -> None:
     link = {"s3": "s3://acme-corpus", "path": "/data", "import": ["NEW"]}
     changes = {"storage.lustre": [{**specs.LUSTRE, "repositories": [link]}]}
     # A group of the environment `test-2` begins with the same letters.
@@ -56,7 +56,7 @@ def test_a_group_of_fsx_is_asked_for_by_itself(rule: Harness) -> None:
     rule.fails("CW-E003", changes, {**facts, **stacks()}, path=HERE, message="/aws/fsx/test alr")
 
 
-def test_every_group_is_asked_for(rule: Harness) -> None:
+def test_every_log_group_is_checked(rule: Harness) -> None:
     cluster = specs.load(rule.folder).cluster
     names = [name for name, _ in log_groups(cluster)]
     assert all(name.startswith("/clusterwright/test/") for name in names)

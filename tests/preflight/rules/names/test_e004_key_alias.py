@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.names import ALREADY, HERE, stacks
 
 
-def test_the_alias_is_free_or_ours(rule: Harness) -> None:
+def test_existing_key_alias_is_reported(rule: Harness) -> None:
     key = Key("arn:aws:kms:us-east-1:111122223333:key/1", "Enabled", "SYMMETRIC_DEFAULT", "")
     alias = KeyAlias("alias/test")
     finding = rule.fails("CW-E004", {}, {alias: key, **stacks()}, path=HERE, message=ALREADY)

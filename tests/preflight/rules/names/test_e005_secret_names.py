@@ -11,7 +11,7 @@ from tests.preflight.rules.support.names import ALREADY, HERE, SCRIPTED, stacks
 from tests.support import specs
 
 
-def test_secrets_keep_their_names_while_they_are_deleted(rule: Harness) -> None:
+def test_secret_names_pending_deletion_are_reported(rule: Harness) -> None:
     arn = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:test/munge-key-AbCdEf"
     fact = NamedSecret("test/munge-key")
     own = stacks(("AWS::SecretsManager::Secret", arn))

@@ -10,7 +10,7 @@ from tests.preflight.rules.support.names import ALREADY, HERE, stacks
 from tests.support import specs
 
 
-def test_the_budget_is_free_or_ours(rule: Harness) -> None:
+def test_existing_budget_is_reported(rule: Harness) -> None:
     changes = {"budget": {"monthly_usd": 10, "alert_emails": ["a@acme.example"]}}
     fact = BudgetNamed(specs.ACCOUNT, "test-monthly")
     rule.fails("CW-E006", changes, {fact: True, **stacks()}, path=HERE, message=ALREADY)

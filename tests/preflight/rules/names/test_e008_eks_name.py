@@ -12,7 +12,7 @@ from tests.preflight.rules.support.platforms import EKS, HYPERPOD, PARALLELCLUST
 
 
 @pytest.mark.parametrize("spec", [EKS, HYPERPOD], ids=["eks", "hyperpod-eks"])
-def test_the_eks_clusters_name_is_free_or_ours(rule: Harness, spec: dict[str, Any]) -> None:
+def test_existing_eks_cluster_name_is_reported(rule: Harness, spec: dict[str, Any]) -> None:
     there: dict[Any, Any] = {counts.EksClusters(): ("test", "other")}
     rule.fails(
         "CW-E008",

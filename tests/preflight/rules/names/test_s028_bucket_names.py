@@ -10,7 +10,7 @@ from tests.preflight.rules.support.names import HERE, stacks
 from tests.support import specs
 
 
-def test_new_buckets_need_names_of_their_own(rule: Harness) -> None:
+def test_existing_bucket_names_are_reported(rule: Harness) -> None:
     changes = {"storage.buckets": [{"name": "acme-results", "create": True}]}
     cluster = specs.load(rule.folder).cluster
     scripts = storage.Bucket(lifecycle_bucket(cluster))
@@ -31,7 +31,7 @@ def test_new_buckets_need_names_of_their_own(rule: Harness) -> None:
     rule.fails("CW-S028", {}, {**facts, scripts: there}, path=HERE, message="already exists")
 
 
-def test_directory_buckets_are_asked_for_by_their_whole_name(rule: Harness) -> None:
+def test_directory_bucket_names_are_checked_with_their_suffix(rule: Harness) -> None:
     changes = {"storage.buckets": [{"name": "fast", "create": True, "directory": True}]}
     cluster = specs.load(rule.folder).cluster
     facts = {storage.Bucket(lifecycle_bucket(cluster)): None, **stacks()}

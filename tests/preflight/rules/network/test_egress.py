@@ -6,7 +6,7 @@ from clusterwright.preflight.rules.network.egress import acl_allows
 from tests.preflight.rules.support.egress import entry
 
 
-def test_the_lowest_number_that_fits_decides() -> None:
+def test_lowest_matching_rule_number_applies() -> None:
     rules = (
         entry(200, "0.0.0.0/0", allow=False),
         entry(100, "10.0.0.0/8", 22, 22),

@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import SHORT, waiver
 
 
-def test_nodes_that_do_not_fit_name_the_range_that_would(rule: Harness) -> None:
+def test_insufficient_range_names_a_sufficient_one(rule: Harness) -> None:
     finding = rule.fails(
         "CW-N003",
         {"network.cidr": "10.0.0.0/24", "compute.1.count": 16},
@@ -22,13 +22,13 @@ def test_nodes_that_do_not_fit_name_the_range_that_would(rule: Harness) -> None:
     rule.passes("CW-N003", {"compute.1.count": 16})
 
 
-def test_the_range_of_the_hint_fits(rule: Harness) -> None:
+def test_range_of_the_hint_fits(rule: Harness) -> None:
     short = {"network.cidr": "10.0.0.0/24", "compute.1.count": 16}
     hint = rule.run("CW-N003", short).findings[0].hint or ""
     rule.passes("CW-N003", {**short, "network.cidr": hint.removeprefix("cidr: ")})
 
 
-def test_a_type_whose_need_nobody_knows_leaves_the_answer_open(rule: Harness) -> None:
+def test_type_with_an_unknown_need_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-N003",
         {"compute.1.instance_type": "c4.large"},
@@ -47,14 +47,12 @@ def test_a_type_whose_need_nobody_knows_leaves_the_answer_open(rule: Harness) ->
         ("network.cidr.more", "fail"),
     ],
 )
-def test_a_waiver_covers_its_path_and_what_lies_in_it(
-    rule: Harness, path: str, status: str
-) -> None:
+def test_waiver_covers_its_path_and_below(rule: Harness, path: str, status: str) -> None:
     outcome = rule.run("CW-N003", {**SHORT, **waiver(path=path)})
     assert outcome.rule.status == status
 
 
-def test_an_expired_waiver_excuses_nothing(rule: Harness) -> None:
+def test_expired_waiver_has_no_effect(rule: Harness) -> None:
     outcome = rule.run("CW-N003", {**SHORT, **waiver(expires="2026-11-19")})
     assert outcome.rule.status == "fail"
     assert outcome.result.exit_code() == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_derived_addresses_are_said_to_be(rule: Harness) -> None:
+def test_derived_addresses_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-N004",
         {"compute.1.instance_type": "p5en.48xlarge"},

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.support import specs
 
 
-def test_an_efa_file_system_keeps_its_clients_in_one_16(rule: Harness) -> None:
+def test_efa_file_system_across_two_ranges_is_reported(rule: Harness) -> None:
     large = {
         "compute.1.count": 2100,
         "network.secondary_cidrs": ["10.1.0.0/16", "10.2.0.0/16"],

@@ -11,7 +11,7 @@ from tests.preflight.existing_network import (
 from tests.preflight.harness import Harness
 
 
-def test_the_vpc_must_exist(rule: Harness) -> None:
+def test_missing_vpc_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-N006",
         EXISTING,

@@ -25,7 +25,7 @@ from tests.preflight.rules.support.networks import subnets
         ((dataclasses.replace(HERE, zone="us-east-1b", zone_id="use1-az1"),), "is in use1-az1"),
     ],
 )
-def test_the_nodes_subnets_must_be_there_and_in_the_zone(
+def test_subnets_in_another_zone_are_reported(
     rule: Harness, found: tuple[Subnet, ...], message: str
 ) -> None:
     path = "network.existing.subnet_ids[0]"

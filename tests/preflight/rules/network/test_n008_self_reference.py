@@ -36,7 +36,7 @@ from tests.preflight.rules.support.networks import ANYWHERE, TO_ITSELF, group
         ),
     ],
 )
-def test_a_group_must_reach_itself_both_ways(
+def test_group_without_a_self_reference_in_both_directions_is_reported(
     rule: Harness,
     inbound: tuple[Permission, ...],
     outbound: tuple[Permission, ...],
@@ -49,7 +49,7 @@ def test_a_group_must_reach_itself_both_ways(
     rule.passes("CW-N008", EXISTING, group(inbound=both, outbound=both))
 
 
-def test_a_group_must_exist_in_the_vpc(rule: Harness) -> None:
+def test_missing_group_in_the_vpc_is_reported(rule: Harness) -> None:
     path = "network.existing.security_group_ids[0]"
     rule.fails(
         "CW-N008",
@@ -68,7 +68,7 @@ def test_a_group_must_exist_in_the_vpc(rule: Harness) -> None:
     )
 
 
-def test_groups_of_file_systems_reference_themselves_too(rule: Harness) -> None:
+def test_groups_of_file_systems_are_checked_too(rule: Harness) -> None:
     """A node carries them: HyperPod wants each of its groups to let members talk (#546)."""
     storage = {
         "mount_path": "/fsx",

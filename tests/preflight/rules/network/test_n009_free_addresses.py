@@ -17,7 +17,7 @@ from tests.preflight.rules.support.networks import NEEDED, subnets
 from tests.support import specs
 
 
-def test_subnets_that_exist_must_have_room(rule: Harness) -> None:
+def test_insufficient_free_addresses_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-N009",
         EXISTING,
@@ -29,7 +29,7 @@ def test_subnets_that_exist_must_have_room(rule: Harness) -> None:
     rule.passes("CW-N009", EXISTING, subnets(dataclasses.replace(HERE, free_addresses=NEEDED)))
 
 
-def test_addresses_that_the_cluster_has_already_are_its_own(rule: Harness) -> None:
+def test_addresses_of_the_deployed_cluster_are_not_counted_twice(rule: Harness) -> None:
     workers = ClusterGroup("workers", "ml.p5.48xlarge", 4, False, None, 0)
     own = Cluster("test", "arn", "InService", (workers,))
     facts = {
@@ -39,7 +39,7 @@ def test_addresses_that_the_cluster_has_already_are_its_own(rule: Harness) -> No
     rule.passes("CW-N009", EXISTING, facts)
 
 
-def test_what_two_subnets_have_left_does_not_add_up_to_a_node(rule: Harness) -> None:
+def test_free_addresses_of_two_subnets_are_not_added_for_one_node(rule: Harness) -> None:
     # Four nodes of 32, one controller: 129 and headroom of 33.
     rule.passes("CW-N009", two_subnets(), free(100, 100))
     finding = rule.fails(
@@ -54,7 +54,7 @@ def test_what_two_subnets_have_left_does_not_add_up_to_a_node(rule: Harness) -> 
     rule.passes("CW-N009", two_subnets(address_headroom_percent=0), free(65, 64))
 
 
-def test_file_systems_stand_in_the_first_subnet(rule: Harness) -> None:
+def test_file_systems_use_the_first_subnet(rule: Harness) -> None:
     lustre = {**two_subnets(), "storage.lustre": [specs.LUSTRE]}
     rule.fails(
         "CW-N009",

@@ -12,7 +12,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.networks import subnets
 
 
-def test_the_deployed_subnet_must_have_room_for_growth(rule: Harness) -> None:
+def test_deployed_subnet_without_space_for_growth_is_reported(rule: Harness) -> None:
     deployed = dataclasses.replace(
         HERE, cidr="10.0.0.0/17", free_addresses=127, stack="test-network"
     )

@@ -20,7 +20,7 @@ from tests.preflight.harness import Harness
         ((False, False), "enableDnsSupport and enableDnsHostnames are disabled"),
     ],
 )
-def test_dns_must_be_on(rule: Harness, dns: tuple[bool, bool], message: str) -> None:
+def test_disabled_dns_is_reported(rule: Harness, dns: tuple[bool, bool], message: str) -> None:
     facts = {network.VpcDns(VPC): dns}
     rule.fails("CW-N011", EXISTING, facts, path="network.existing.vpc_id", message=message)
     rule.passes("CW-N011", EXISTING, {network.VpcDns(VPC): (True, True)})

@@ -12,7 +12,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.networks import subnets
 
 
-def test_the_nodes_subnets_are_private(rule: Harness) -> None:
+def test_public_subnets_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-N012",
         EXISTING,

@@ -32,7 +32,7 @@ from tests.preflight.rules.support.networks import RDS, subnets
         ),
     ],
 )
-def test_the_database_wants_two_zones_of_the_vpc(
+def test_database_subnets_must_be_in_two_zones_of_the_vpc(
     rule: Harness, found: tuple[Subnet, ...], path: str, message: str
 ) -> None:
     rule.fails("CW-N013", RDS, subnets(*found), path=path, message=message)
@@ -40,6 +40,6 @@ def test_the_database_wants_two_zones_of_the_vpc(
     rule.passes("CW-N013", EXISTING, tested=False)
 
 
-def test_a_database_subnet_that_does_not_exist_is_found(rule: Harness) -> None:
+def test_missing_database_subnet_is_reported(rule: Harness) -> None:
     outcome = rule.run("CW-N013", RDS, subnets(HERE))
     assert f"the subnet {OTHER_SUBNET} does not exist" in outcome.findings[0].message

@@ -9,7 +9,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.networks import ZONE
 
 
-def test_the_zone_must_be_enabled(rule: Harness) -> None:
+def test_disabled_zone_is_reported(rule: Harness) -> None:
     path = "network.availability_zone_id"
     other = dataclasses.replace(ZONE, zone_id="use1-az1")
     found = rule.fails(

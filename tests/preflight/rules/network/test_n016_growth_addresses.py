@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_growth_that_does_not_fit_is_said_before_the_subnet_stands(rule: Harness) -> None:
+def test_growth_that_does_not_fit_is_reported(rule: Harness) -> None:
     # A /23 has 507 addresses: 8 nodes of 32 fit, 16 do not.
     small = {"network.cidr": "10.0.0.0/23", "network.egress": "closed"}
     finding = rule.fails(
@@ -21,7 +21,7 @@ def test_growth_that_does_not_fit_is_said_before_the_subnet_stands(rule: Harness
     rule.passes("CW-N016", small, tested=False)
 
 
-def test_growth_of_what_does_not_fit_today_names_the_range_for_all_of_it(rule: Harness) -> None:
+def test_growth_with_insufficient_range_names_the_total(rule: Harness) -> None:
     changes = {"network.cidr": "10.0.0.0/25", "compute.1.max_count": 200}
     hint = rule.fails(
         "CW-N016", changes, path="compute[1].max_count", message="at max_count: "

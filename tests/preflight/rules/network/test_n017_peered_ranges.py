@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_peers_must_not_overlap_the_network(rule: Harness) -> None:
+def test_overlapping_peered_range_is_reported(rule: Harness) -> None:
     peers = ["10.1.0.0/16", "10.0.7.0/24", "10.2.0.0/16"]
     finding = rule.fails(
         "CW-N017",
@@ -19,7 +19,7 @@ def test_peers_must_not_overlap_the_network(rule: Harness) -> None:
     rule.passes("CW-N017", tested=False)
 
 
-def test_a_wide_peer_covers_secondary_ranges_too(rule: Harness) -> None:
+def test_wide_peered_range_covers_secondary_ranges(rule: Harness) -> None:
     changes = {
         "network.secondary_cidrs": ["172.31.0.0/24"],
         "network.peered_cidrs": ["172.16.0.0/12"],

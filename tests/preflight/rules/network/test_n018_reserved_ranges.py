@@ -19,12 +19,12 @@ from tests.support import specs
         ({"network.peered_cidrs": ["172.16.0.0/12"]}, "network.peered_cidrs[0]"),
     ],
 )
-def test_dockers_range_is_taken(rule: Harness, changes: dict[str, Any], path: str) -> None:
+def test_docker_range_is_reserved(rule: Harness, changes: dict[str, Any], path: str) -> None:
     rule.fails("CW-N018", changes, path=path, message="overlaps 172.17.0.0/16", severity="warning")
     rule.passes("CW-N018", {"network.cidr": "172.18.0.0/16"})
 
 
-def test_services_of_kubernetes_leave_connected_networks_alone(rule: Harness) -> None:
+def test_service_range_overlapping_connected_networks_is_reported(rule: Harness) -> None:
     both = {
         "platform": "hyperpod-eks",
         "network.cidr": "10.100.0.0/16",

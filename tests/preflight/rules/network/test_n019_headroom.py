@@ -6,7 +6,7 @@ from tests.preflight.existing_network import EXISTING
 from tests.preflight.harness import Harness
 
 
-def test_replacements_need_room(rule: Harness) -> None:
+def test_insufficient_headroom_is_reported(rule: Harness) -> None:
     without = {"network.address_headroom_percent": 0}
     rule.fails(
         "CW-N019",

@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.ip_ranges import vpcs
 
 
-def test_an_existing_vpc_overlaps_no_peer(rule: Harness) -> None:
+def test_existing_vpc_overlapping_a_peer_is_reported(rule: Harness) -> None:
     network_ = {**EXISTING["network"], "peered_cidrs": ["10.9.0.0/16", "100.64.0.0/16"]}
     rule.fails(
         "CW-N020",

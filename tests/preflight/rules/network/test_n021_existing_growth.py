@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.ip_ranges import free
 
 
-def test_growth_in_subnets_that_exist(rule: Harness) -> None:
+def test_growth_in_existing_subnets_is_checked(rule: Harness) -> None:
     growing = {**EXISTING, "compute.1.max_count": 8}
     rule.fails(
         "CW-N021",

@@ -22,12 +22,12 @@ from tests.preflight.rules.support.egress import (
 )
 
 
-def test_a_nat_gateway_leads_everywhere(rule: Harness) -> None:
+def test_nat_gateway_reaches_every_service(rule: Harness) -> None:
     rule.passes("CW-N022", EXISTING, facts(routed(NAT)))
     rule.passes("CW-N022", tested=False)
 
 
-def test_a_closed_network_needs_its_endpoints(rule: Harness) -> None:
+def test_closed_network_requires_endpoints(rule: Harness) -> None:
     rule.passes("CW-N022", EXISTING, facts(TABLE, every(rule)))
     finding = rule.fails(
         "CW-N022",
@@ -40,7 +40,7 @@ def test_a_closed_network_needs_its_endpoints(rule: Harness) -> None:
     assert str(finding.requested).split(", ") == ["s3", *services(rule)]
 
 
-def test_one_endpoint_that_is_missing_is_named(rule: Harness) -> None:
+def test_single_missing_endpoint_is_named(rule: Harness) -> None:
     without = tuple(one for one in every(rule) if not one.service.endswith(".logs"))
     rule.fails(
         "CW-N022",
@@ -61,7 +61,7 @@ def test_one_endpoint_that_is_missing_is_named(rule: Harness) -> None:
         ("s3", {"state": "pending"}),
     ],
 )
-def test_an_endpoint_that_cannot_be_used_is_none(
+def test_unusable_endpoint_is_not_counted(
     rule: Harness, service: str, changes: dict[str, Any]
 ) -> None:
     there = [one for one in every(rule) if not one.service.endswith(f".{service}")]
@@ -75,7 +75,7 @@ def test_an_endpoint_that_cannot_be_used_is_none(
     )
 
 
-def test_an_endpoint_without_private_names_is_said(rule: Harness) -> None:
+def test_endpoint_without_private_dns_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-N022",
         EXISTING,
@@ -95,9 +95,7 @@ def test_an_endpoint_without_private_names_is_said(rule: Harness) -> None:
         ),
     ],
 )
-def test_a_default_route_that_leads_nowhere_is_none(
-    rule: Harness, route: Route, words: str
-) -> None:
+def test_unusable_default_route_is_not_counted(rule: Harness, route: Route, words: str) -> None:
     rule.fails(
         "CW-N022",
         EXISTING,
@@ -107,7 +105,7 @@ def test_a_default_route_that_leads_nowhere_is_none(
     )
 
 
-def test_the_main_table_counts_where_a_subnet_has_none_of_its_own(rule: Harness) -> None:
+def test_main_route_table_applies_to_subnets_without_one(rule: Harness) -> None:
     main = dataclasses.replace(TABLE, main=True, subnet_ids=(), routes=(LOCAL, NAT))
     rule.passes("CW-N022", EXISTING, facts(main))
     other = dataclasses.replace(main, vpc_id="vpc-00000009")
@@ -120,7 +118,7 @@ def test_the_main_table_counts_where_a_subnet_has_none_of_its_own(rule: Harness)
     )
 
 
-def test_a_transit_gateway_may_lead_to_central_endpoints(rule: Harness) -> None:
+def test_transit_gateway_may_reach_central_endpoints(rule: Harness) -> None:
     rule.fails(
         "CW-N022",
         EXISTING,

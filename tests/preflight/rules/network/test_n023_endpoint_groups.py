@@ -26,7 +26,7 @@ from tests.preflight.rules.support.egress import (
 
 @pytest.mark.parametrize("inbound", [HTTPS_BY_GROUP, HTTPS_BY_RANGE, EVERYWHERE])
 @pytest.mark.parametrize("outbound", [TO_ENDPOINTS, HTTPS_BY_RANGE, EVERYWHERE])
-def test_nodes_may_open_the_endpoints(
+def test_open_endpoint_groups_pass(
     rule: Harness, inbound: Permission, outbound: Permission
 ) -> None:
     rule.passes("CW-N023", EXISTING, {**facts(TABLE, every(rule)), **groups(inbound, outbound)})
@@ -40,7 +40,7 @@ def test_nodes_may_open_the_endpoints(
         (HTTPS_BY_GROUP, HTTPS_ELSEWHERE, "allow no outbound HTTPS to the endpoints"),
     ],
 )
-def test_groups_that_close_the_endpoints_are_found(
+def test_closed_endpoint_groups_are_reported(
     rule: Harness, inbound: Permission, outbound: Permission, message: str
 ) -> None:
     rule.fails(
@@ -52,7 +52,7 @@ def test_groups_that_close_the_endpoints_are_found(
     )
 
 
-def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
+def test_unknown_prefix_list_is_unknown(rule: Harness) -> None:
     by_list = Permission("tcp", 443, 443, frozenset(), frozenset(), frozenset({"pl-0a1b2c3d"}))
     for inbound, outbound in ((by_list, EVERYWHERE), (HTTPS_BY_GROUP, by_list)):
         rule.unsure(
@@ -67,7 +67,7 @@ def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
     assert closed.rule.status == "fail"
 
 
-def test_an_endpoint_takes_a_services_name_over_beside_a_nat_gateway_too(rule: Harness) -> None:
+def test_endpoint_is_checked_beside_a_nat_gateway(rule: Harness) -> None:
     rule.passes("CW-N023", EXISTING, {**facts(routed(NAT)), **groups(HTTP, HTTP)})
     closed = groups(HTTP, EVERYWHERE)
     found = rule.fails(

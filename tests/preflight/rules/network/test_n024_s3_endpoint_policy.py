@@ -9,7 +9,7 @@ from tests.preflight.rules.support.egress import ALLOW, NAT, TABLE, endpoint, fa
 from tests.support import specs
 
 
-def test_the_s3_endpoint_lets_the_buckets_through(rule: Harness) -> None:
+def test_s3_endpoint_policy_must_allow_the_buckets(rule: Harness) -> None:
     bucket = lifecycle_bucket(specs.load(rule.folder, EXISTING).cluster)
     ours = [f"arn:aws:s3:::{bucket}/*", "arn:aws:s3:::packages.us-east-1.amazonaws.com/*"]
     account = {"StringEquals": {"aws:PrincipalAccount": specs.ACCOUNT}}
@@ -40,7 +40,7 @@ def test_the_s3_endpoint_lets_the_buckets_through(rule: Harness) -> None:
         assert rule.run("CW-N024", EXISTING, beside).rule.status == "fail"
 
 
-def test_what_a_policy_says_under_unknown_conditions_is_unknown(rule: Harness) -> None:
+def test_policy_with_unknown_conditions_is_unknown(rule: Harness) -> None:
     document = policy({**ALLOW, "Condition": {"StringLike": {"aws:PrincipalTag/team": "ml*"}}})
     rule.unsure(
         "CW-N024",

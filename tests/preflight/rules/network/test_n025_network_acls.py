@@ -13,7 +13,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.egress import OPEN, acl, entry, listed
 
 
-def test_access_lists_that_let_everything_through_pass(rule: Harness) -> None:
+def test_open_network_acls_pass(rule: Harness) -> None:
     rule.passes("CW-N025", EXISTING, listed(acl(*OPEN)))
     rule.passes("CW-N025", EXISTING, listed(acl(*OPEN, subnets=())))
     narrow = (entry(90, "0.0.0.0/0", 443, 443, out=True), entry(90, "0.0.0.0/0", 1024, 65535))
@@ -42,7 +42,7 @@ def test_access_lists_that_let_everything_through_pass(rule: Harness) -> None:
         ),
     ],
 )
-def test_access_lists_that_stop_traffic_are_found(
+def test_blocking_network_acls_are_reported(
     rule: Harness, entries: tuple[AclEntry, ...], message: str, severity: str
 ) -> None:
     rule.fails(
@@ -55,7 +55,7 @@ def test_access_lists_that_stop_traffic_are_found(
     )
 
 
-def test_lists_between_two_subnets_of_the_nodes_are_looked_at(rule: Harness) -> None:
+def test_network_acls_between_node_subnets_are_checked(rule: Harness) -> None:
     both = {**EXISTING["network"]["existing"], "subnet_ids": [SUBNET, THERE.id]}
     changes = {"network": {**EXISTING["network"], "existing": both}}
     there = dataclasses.replace(THERE, zone="us-east-1d", zone_id="use1-az6")
@@ -69,7 +69,7 @@ def test_lists_between_two_subnets_of_the_nodes_are_looked_at(rule: Harness) -> 
     }
 
 
-def test_a_subnet_without_a_list_is_unknown(rule: Harness) -> None:
+def test_subnet_without_an_acl_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-N025",
         EXISTING,

@@ -7,7 +7,7 @@ from tests.preflight.existing_network import EXISTING, VPC
 from tests.preflight.harness import Harness
 
 
-def test_other_name_servers_are_said(rule: Harness) -> None:
+def test_custom_name_servers_are_reported(rule: Harness) -> None:
     names = routes.NameServers(VPC)
     rule.fails(
         "CW-N026",

@@ -24,7 +24,7 @@ from tests.preflight.rules.support.platforms import EKS, GOOD, IN_A_NETWORK, TWO
         ((GOOD[0], subnet(TWO, "use1-az3")), "[1]", "where EKS does not support control planes"),
     ],
 )
-def test_the_control_planes_subnets(
+def test_control_plane_subnets_are_checked(
     rule: Harness, found: tuple[Subnet, ...], index: str, message: str
 ) -> None:
     rule.fails(

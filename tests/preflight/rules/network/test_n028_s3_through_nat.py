@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.egress import NAT, TABLE, endpoint, facts, routed
 
 
-def test_s3_goes_past_the_nat_gateway(rule: Harness) -> None:
+def test_s3_traffic_through_nat_is_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-N028",
         EXISTING,

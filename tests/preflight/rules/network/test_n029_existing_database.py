@@ -18,7 +18,7 @@ from tests.preflight.rules.support.existing_file_systems import (
 )
 
 
-def test_a_database_that_exists_lets_the_nodes_in(rule: Harness) -> None:
+def test_database_without_access_for_nodes_is_reported(rule: Harness) -> None:
     closed = "slurm has sg-0db, which does not allow TCP 3306 from the nodes"
     for inbound in (
         (),
@@ -36,7 +36,7 @@ def test_a_database_that_exists_lets_the_nodes_in(rule: Harness) -> None:
         rule.passes("CW-N029", WITH_DATABASE, database_facts(*inbound))
 
 
-def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
+def test_unknown_prefix_list_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-N029",
         WITH_DATABASE,
@@ -53,7 +53,7 @@ def test_ranges_of_a_prefix_list_are_not_guessed(rule: Harness) -> None:
     assert "allows TCP 988 between its members" in found.unanswered[0].message
 
 
-def test_a_database_that_exists_answers_on_its_port(rule: Harness) -> None:
+def test_database_port_is_checked(rule: Harness) -> None:
     rule.fails(
         "CW-N029",
         WITH_DATABASE,
@@ -64,7 +64,7 @@ def test_a_database_that_exists_answers_on_its_port(rule: Harness) -> None:
     )
 
 
-def test_a_database_that_is_not_shown_is_not_known(rule: Harness) -> None:
+def test_unknown_database_is_unknown(rule: Harness) -> None:
     other = database_facts(tcp(3306, 3306, NODES), address="other.example")
     message = "no DB instance of the account has this address"
     rule.unsure("CW-N029", WITH_DATABASE, other, path=DB_PATH, message=message)

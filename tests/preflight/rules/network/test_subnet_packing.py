@@ -14,7 +14,7 @@ from clusterwright.preflight.rules.network.subnet_packing import place
     st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=3),
     st.lists(st.integers(0, 7), min_size=1, max_size=3),
 )
-def test_placing_is_never_too_hopeful_and_certain_only_where_it_is(
+def test_packing_is_conservative_and_exact_where_certain(
     wanted: list[tuple[int, int]], rooms: list[int]
 ) -> None:
     found = place(wanted, rooms)

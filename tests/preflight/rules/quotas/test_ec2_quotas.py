@@ -15,7 +15,7 @@ from tests.preflight.rules.support.reservations import BLOCK, ID, RESERVED, on_e
 from tests.support import specs
 
 
-def test_ec2_counts_vcpus_of_a_family(rule: Harness) -> None:
+def test_vcpus_are_counted_per_family(rule: Harness) -> None:
     spec = specs.unchecked(rule.folder, {"platform": "parallelcluster"})
     standard = quota("ec2", "L-1216C47A", 1000)
     finding = rule.fails(
@@ -46,7 +46,7 @@ def test_ec2_counts_vcpus_of_a_family(rule: Harness) -> None:
     ],
     ids=["launched by ParallelCluster", "of ParallelCluster's stack"],
 )
-def test_nodes_of_the_cluster_that_stands_are_not_others(rule: Harness, node: Instance) -> None:
+def test_nodes_of_the_deployed_cluster_are_not_other_usage(rule: Harness, node: Instance) -> None:
     spec = specs.unchecked(rule.folder, {"platform": "parallelcluster"})
     answers = {**quota("ec2", "L-1216C47A", 1000), **quota("ec2", "L-417A185B", 768)}
     rule.passes("CW-Q020", None, {**instances(*[node] * 4), **answers}, spec=spec)
@@ -62,7 +62,7 @@ def test_nodes_of_the_cluster_that_stands_are_not_others(rule: Harness, node: In
     )
 
 
-def test_ec2_counts_spot_apart(rule: Harness) -> None:
+def test_spot_vcpus_are_counted_separately(rule: Harness) -> None:
     spec = specs.unchecked(rule.folder, {"platform": "parallelcluster", **SPOT})
     rule.fails(
         "CW-Q021",
@@ -82,20 +82,20 @@ def test_ec2_counts_spot_apart(rule: Harness) -> None:
 
 
 @pytest.mark.parametrize("name", ["CW-Q020", "CW-Q021"])
-def test_on_hyperpod_ec2s_quotas_have_nothing_to_test(rule: Harness, name: str) -> None:
+def test_ec2_quotas_are_skipped_on_hyperpod(rule: Harness, name: str) -> None:
     rule.passes(name, SPOT, tested=False)
 
 
 @pytest.mark.parametrize(
     "name", [f"CW-C03{n}" for n in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)] + ["CW-Q022"]
 )
-def test_on_hyperpod_reservations_have_nothing_to_test(rule: Harness, name: str) -> None:
+def test_reservations_are_skipped_on_hyperpod(rule: Harness, name: str) -> None:
     taken = {"kind": "capacity-block", "id": ID}
     spec = specs.unchecked(rule.folder, {"compute.1.capacity": taken, "run.hours": 5})
     rule.passes(name, spec=spec, tested=False)
 
 
-def test_other_blocks_hold_the_quota_of_blocks(rule: Harness) -> None:
+def test_other_blocks_count_against_the_block_quota(rule: Harness) -> None:
     other = dataclasses.replace(BLOCK, id="cr-0123456789abcdef1", total_count=2)
     ended = dataclasses.replace(other, id="cr-0123456789abcdef2", state="expired")
     spec = on_ec2(rule, kind="capacity-block")
@@ -113,7 +113,7 @@ def test_other_blocks_hold_the_quota_of_blocks(rule: Harness) -> None:
     rule.passes("CW-Q022", None, {**facts, **quota("ec2", "L-DA6814F2", 1152)}, spec=spec)
 
 
-def test_a_family_without_a_documented_quota_of_blocks_is_unknown(rule: Harness) -> None:
+def test_family_without_a_documented_block_quota_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-Q022",
         spec=on_ec2(rule, {"compute.1.instance_type": "p6-b200.48xlarge"}, "capacity-block"),

@@ -15,7 +15,7 @@ from tests.preflight.rules.support.platforms import EKS, HYPERPOD, SCALED, WORKE
 from tests.support import specs
 
 
-def test_eks_clusters_of_the_region(rule: Harness) -> None:
+def test_eks_cluster_quota_of_the_region(rule: Harness) -> None:
     spec = specs.unchecked(rule.folder, {"platform": "hyperpod-eks"})
     limit = quota("eks", "L-1194D53C", 1)
     rule.fails(
@@ -31,7 +31,7 @@ def test_eks_clusters_of_the_region(rule: Harness) -> None:
     rule.passes("CW-Q060", tested=False)
 
 
-def test_node_groups_of_a_cluster(rule: Harness) -> None:
+def test_node_group_quota_of_a_cluster(rule: Harness) -> None:
     two = {**EKS, "compute": [WORKERS, {**WORKERS, "name": "more"}]}
     rule.fails(
         "CW-Q061",
@@ -49,7 +49,7 @@ def test_node_groups_of_a_cluster(rule: Harness) -> None:
     ("group", "key", "need"),
     [(WORKERS, "count", 4), ({**WORKERS, "max_count": 9}, "max_count", 9)],
 )
-def test_nodes_of_a_group(rule: Harness, group: dict[str, Any], key: str, need: int) -> None:
+def test_node_quota_of_a_group(rule: Harness, group: dict[str, Any], key: str, need: int) -> None:
     spec = {**EKS, "compute": [group]}
     rule.fails(
         "CW-Q062",
@@ -63,7 +63,7 @@ def test_nodes_of_a_group(rule: Harness, group: dict[str, Any], key: str, need: 
     rule.passes("CW-Q062", HYPERPOD, tested=False)
 
 
-def test_karpenters_nodes_are_in_no_node_group(rule: Harness) -> None:
+def test_karpenter_nodes_are_in_no_node_group(rule: Harness) -> None:
     """Neither today nor as it grows: one node group of four, whatever Karpenter adds."""
     one, four = quota("eks", "L-6D54EA21", 1), quota("eks", "L-BD136A63", 4)
     rule.passes("CW-Q061", SCALED, one)

@@ -15,7 +15,7 @@ from tests.preflight.rules.support.quotas import systems
 from tests.support import specs
 
 
-def test_number_of_openzfs_file_systems(rule: Harness) -> None:
+def test_openzfs_file_system_quota(rule: Harness) -> None:
     facts: dict[Any, Any] = {
         storage.FileSystems(): (HOME, LUSTRE, dataclasses.replace(HOME, lifecycle="FAILED"))
     }
@@ -31,7 +31,7 @@ def test_number_of_openzfs_file_systems(rule: Harness) -> None:
     rule.passes("CW-Q034", tested=False)
 
 
-def test_size_of_an_openzfs_file_system(rule: Harness) -> None:
+def test_openzfs_size_quota(rule: Harness) -> None:
     rule.fails(
         "CW-Q037",
         HOMES,
@@ -43,7 +43,7 @@ def test_size_of_an_openzfs_file_system(rule: Harness) -> None:
     rule.passes("CW-Q037", HOMES, quota("fsx", "L-7D5FDD38", 512))
 
 
-def test_read_cache_of_intelligent_tiering(rule: Harness) -> None:
+def test_intelligent_tiering_read_cache_quota(rule: Harness) -> None:
     tiering = {
         "mount_path": "/fsx",
         "storage_type": "INTELLIGENT_TIERING",
@@ -69,7 +69,7 @@ def test_read_cache_of_intelligent_tiering(rule: Harness) -> None:
     )
 
 
-def test_lustre_capacity_counts_by_deployment_type(rule: Harness) -> None:
+def test_lustre_capacity_is_counted_by_deployment_type(rule: Harness) -> None:
     changes = {"storage.lustre": [specs.LUSTRE]}
     standing = systems(
         LUSTRE,
@@ -160,7 +160,7 @@ def test_openzfs(rule: Harness, name: str, code: str, path: str, used: int, want
 
 
 # The two rules of OpenZFS, by name, for `test_completeness`.
-def test_openzfs_capacity_by_name(rule: Harness) -> None:
+def test_openzfs_capacity_quota_is_found_by_name(rule: Harness) -> None:
     changes = {"storage.home": {"kind": "openzfs", "capacity_gib": 512}}
     path = "storage.home.capacity_gib"
     short = {**systems(), **quota("fsx", "L-88479C21", 0)}
@@ -168,7 +168,7 @@ def test_openzfs_capacity_by_name(rule: Harness) -> None:
     rule.passes("CW-Q035", changes, {**systems(), **quota("fsx", "L-88479C21", 512)})
 
 
-def test_openzfs_throughput_by_name(rule: Harness) -> None:
+def test_openzfs_throughput_quota_is_found_by_name(rule: Harness) -> None:
     changes = {"storage.home": {"kind": "openzfs", "capacity_gib": 512}}
     path = "storage.home.throughput_mbps"
     short = {**systems(), **quota("fsx", "L-4EDE4065", 0)}

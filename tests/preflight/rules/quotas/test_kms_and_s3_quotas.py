@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness, quota
 from tests.support import specs
 
 
-def test_kms_keys(rule: Harness) -> None:
+def test_kms_key_quota(rule: Harness) -> None:
     keys = counts.KeyCount("alias/test")
     limit = quota("kms", "L-C2F1777E", 7)
     rule.fails(
@@ -24,7 +24,7 @@ def test_kms_keys(rule: Harness) -> None:
     rule.passes("CW-Q080", {"identity.kms_key_arn": key}, tested=False)
 
 
-def test_buckets(rule: Harness) -> None:
+def test_bucket_quota(rule: Harness) -> None:
     built = {"storage.buckets": [{"name": "acme-new", "create": True}, {"name": "acme-old"}]}
     limit = quota("s3", "L-DC2B2D3D", 2)
     rule.fails(

@@ -12,7 +12,7 @@ from tests.preflight.rules.support.more_quotas import interfaces
 from tests.support import specs
 
 
-def test_network_interfaces_of_the_zone(rule: Harness) -> None:
+def test_network_interface_quota_of_the_zone(rule: Harness) -> None:
     # Four p5.48xlarge with 32 network cards each, and the controller.
     facts: dict[Any, Any] = {
         counts.NetworkInterfaces(): (*interfaces(300), *interfaces(900, "subnet-elsewhere")),
@@ -34,7 +34,7 @@ def test_network_interfaces_of_the_zone(rule: Harness) -> None:
     rule.passes("CW-Q044", None, {**standing, **quota("vpc", "L-DF5E4CA3", 237)})
 
 
-def test_on_ec2_too_few_network_interfaces_are_an_error(rule: Harness) -> None:
+def test_insufficient_network_interfaces_are_an_error_on_ec2(rule: Harness) -> None:
     facts: dict[Any, Any] = {
         counts.NetworkInterfaces(): (),
         network.Subnets(): (),
@@ -52,7 +52,7 @@ def test_on_ec2_too_few_network_interfaces_are_an_error(rule: Harness) -> None:
     )
 
 
-def test_network_address_usage(rule: Harness) -> None:
+def test_network_address_usage_is_limited(rule: Harness) -> None:
     """A node of 32 cards has 32 addresses and 31 interfaces beside the first: 63 units."""
     facts: dict[Any, Any] = {
         counts.NetworkInterfaces(): interfaces(40),

@@ -11,7 +11,7 @@ from tests.preflight.rules.support.more_quotas import GROWS, growth
 from tests.support import specs
 
 
-def test_growth_that_the_quota_does_not_allow_is_said_today(rule: Harness) -> None:
+def test_growth_beyond_the_quota_is_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-Q095",
         GROWS,
@@ -29,7 +29,7 @@ def test_growth_that_the_quota_does_not_allow_is_said_today(rule: Harness) -> No
     rule.passes("CW-Q095", {"compute.1.max_count": 4}, tested=False)
 
 
-def test_growth_of_what_fails_already_is_said_with_its_own_number(rule: Harness) -> None:
+def test_growth_of_a_failing_group_has_its_own_number(rule: Harness) -> None:
     rule.fails(
         "CW-Q095",
         GROWS,
@@ -50,7 +50,7 @@ def test_growth_counts_all_instances_of_a_cluster(rule: Harness) -> None:
     )
 
 
-def test_a_group_from_a_plan_grows_in_the_plans_quota(rule: Harness) -> None:
+def test_growth_of_a_group_with_a_plan_uses_the_plan_quota(rule: Harness) -> None:
     plan = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}, **GROWS}
     facts: dict[Any, Any] = {
         **growth(0),

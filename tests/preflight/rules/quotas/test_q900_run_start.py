@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_a_run_that_has_begun(rule: Harness) -> None:
+def test_started_run_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-Q900",
         {"run": {"hours": 24, "start": "2026-11-19"}},

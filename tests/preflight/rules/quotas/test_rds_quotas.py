@@ -18,7 +18,7 @@ from tests.preflight.rules.support.more_quotas import MINE, RDS, THEIRS
         ("CW-Q071", "L-7ADDB58A", 950, (100, 900, 950), "capacity_gib"),
     ],
 )
-def test_databases(
+def test_database_quota(
     rule: Harness, name: str, code: str, limit: int, numbers: tuple[int, ...], path: str
 ) -> None:
     changes = {"slurm.accounting": {"kind": "rds", "capacity_gib": 100}}
@@ -30,7 +30,7 @@ def test_databases(
     rule.passes(name, changes, {**facts, **quota("rds", code, limit + 50)})
 
 
-def test_databases_of_others_count_and_ours_does_not(rule: Harness) -> None:
+def test_other_databases_count_and_the_deployed_one_does_not(rule: Harness) -> None:
     facts: dict[Any, Any] = {counts.Databases(): (THEIRS, MINE)}
     where = "slurm.accounting"
     rule.fails(
@@ -51,7 +51,7 @@ def test_databases_of_others_count_and_ours_does_not(rule: Harness) -> None:
     rule.passes("CW-Q071", RDS, {**facts, **quota("rds", "L-7ADDB58A", 5000)})
 
 
-def test_groups_of_databases(rule: Harness) -> None:
+def test_database_subnet_group_quota(rule: Harness) -> None:
     names = ("a", "b")
     found: dict[Any, Any] = {
         counts.DatabaseSubnetGroups(): names,

@@ -12,7 +12,7 @@ from tests.preflight.rules.support.quotas import OTHERS, PLAN, SPOT
 from tests.support import specs
 
 
-def test_the_message_is_the_one_of_the_contract(rule: Harness) -> None:
+def test_message_matches_the_contract(rule: Harness) -> None:
     finding = rule.fails(
         "CW-Q012",
         {**PLAN, "compute.1.count": 64},
@@ -33,7 +33,7 @@ def test_the_message_is_the_one_of_the_contract(rule: Harness) -> None:
     assert "days to weeks" in finding.hint
 
 
-def test_reserved_capacity_of_other_plans_counts_and_the_specs_own_does_not(rule: Harness) -> None:
+def test_reserved_capacity_of_other_plans_is_counted(rule: Harness) -> None:
     elsewhere = dataclasses.replace(BOUGHT, name="other", arn=specs.PLAN + "-other")
     expired = dataclasses.replace(elsewhere, status="Expired")
     ended = dataclasses.replace(
@@ -66,7 +66,7 @@ def test_instances_of_a_type_are_summed_over_groups(rule: Harness) -> None:
     rule.passes("CW-Q001", {"compute.2": second}, {**clusters(), **usage(9)})
 
 
-def test_other_clusters_on_demand_use_counts(rule: Harness) -> None:
+def test_on_demand_usage_of_other_clusters_is_counted(rule: Harness) -> None:
     rule.fails(
         "CW-Q001",
         None,
@@ -78,11 +78,11 @@ def test_other_clusters_on_demand_use_counts(rule: Harness) -> None:
     rule.passes("CW-Q001", None, {**clusters(OTHERS), **usage(10)})
 
 
-def test_an_update_is_not_charged_for_what_it_has(rule: Harness) -> None:
+def test_existing_instances_are_subtracted_in_an_update(rule: Harness) -> None:
     rule.passes("CW-Q001", None, {**clusters(OWN), **usage(4)})
 
 
-def test_use_that_aws_measures_counts_beyond_what_can_be_listed(rule: Harness) -> None:
+def test_measured_usage_counts_beyond_listed_usage(rule: Harness) -> None:
     rule.fails(
         "CW-Q001",
         None,
@@ -95,7 +95,7 @@ def test_use_that_aws_measures_counts_beyond_what_can_be_listed(rule: Harness) -
     rule.passes("CW-Q001", None, {**clusters(OTHERS), **usage(10, measured=2)})
 
 
-def test_one_free_instance_is_one(rule: Harness) -> None:
+def test_one_free_instance_is_in_the_singular(rule: Harness) -> None:
     rule.fails(
         "CW-Q001",
         None,
@@ -105,7 +105,7 @@ def test_one_free_instance_is_one(rule: Harness) -> None:
     )
 
 
-def test_a_quota_below_the_present_use_leaves_nothing_not_less(rule: Harness) -> None:
+def test_quota_below_the_current_usage_leaves_zero(rule: Harness) -> None:
     rule.fails(
         "CW-Q001",
         None,
@@ -116,7 +116,7 @@ def test_a_quota_below_the_present_use_leaves_nothing_not_less(rule: Harness) ->
     )
 
 
-def test_a_type_whose_code_nobody_knows_is_unknown(rule: Harness) -> None:
+def test_type_with_an_unknown_quota_code_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-Q001",
         {"compute.1.instance_type": "g5.48xlarge"},
@@ -126,7 +126,7 @@ def test_a_type_whose_code_nobody_knows_is_unknown(rule: Harness) -> None:
     )
 
 
-def test_spot_has_quotas_of_its_own(rule: Harness) -> None:
+def test_spot_has_separate_quotas(rule: Harness) -> None:
     rule.fails(
         "CW-Q002",
         SPOT,
@@ -152,7 +152,7 @@ def test_instances_per_cluster_are_limited(rule: Harness) -> None:
     rule.passes("CW-Q003", {"compute.1.count": 19}, limit)
 
 
-def test_instances_in_all_clusters(rule: Harness) -> None:
+def test_total_instance_quota_of_all_clusters(rule: Harness) -> None:
     rule.fails(
         "CW-Q004",
         None,
@@ -164,7 +164,7 @@ def test_instances_in_all_clusters(rule: Harness) -> None:
     rule.passes("CW-Q004", None, {**clusters(OTHERS, OWN), **quota("sagemaker", "L-3308CCC7", 17)})
 
 
-def test_ebs_per_instance(rule: Harness) -> None:
+def test_ebs_quota_per_instance(rule: Harness) -> None:
     volume = {"compute.1.ebs": {"capacity_gib": 500}}
     rule.fails(
         "CW-Q005",
@@ -178,7 +178,7 @@ def test_ebs_per_instance(rule: Harness) -> None:
     rule.passes("CW-Q005", tested=False)
 
 
-def test_spot_instances_per_cluster_and_in_all(rule: Harness) -> None:
+def test_spot_instance_quotas_per_cluster_and_in_total(rule: Harness) -> None:
     rule.fails(
         "CW-Q006",
         SPOT,

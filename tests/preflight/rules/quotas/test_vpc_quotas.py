@@ -16,7 +16,7 @@ from tests.preflight.rules.support.quotas import subnet
 from tests.support import specs
 
 
-def test_internet_gateways(rule: Harness) -> None:
+def test_internet_gateway_quota(rule: Harness) -> None:
     full: dict[Any, Any] = {counts.InternetGateways(): (None, "other-network", None, None, None)}
     rule.fails(
         "CW-Q043",
@@ -31,7 +31,7 @@ def test_internet_gateways(rule: Harness) -> None:
     rule.passes("CW-Q043", tested=False)
 
 
-def test_security_groups_of_the_region(rule: Harness) -> None:
+def test_security_group_quota_of_the_region(rule: Harness) -> None:
     # Nodes and endpoints, and the default group of the VPC.
     limit = quota("vpc", "L-E79EC296", 4)
     rule.fails(
@@ -48,7 +48,7 @@ def test_security_groups_of_the_region(rule: Harness) -> None:
     rule.passes("CW-Q045", EXISTING, tested=False)
 
 
-def test_rules_per_security_group(rule: Harness) -> None:
+def test_rule_quota_per_security_group(rule: Harness) -> None:
     wide = {**HOMES, **RDS, "storage.lustre": [{**specs.LUSTRE, "efa": False}]}
     rule.fails(
         "CW-Q046",
@@ -61,7 +61,7 @@ def test_rules_per_security_group(rule: Harness) -> None:
     rule.passes("CW-Q046", wide, quota("vpc", "L-0EA8095F", 13))
 
 
-def test_groups_per_interface(rule: Harness) -> None:
+def test_security_group_quota_per_interface(rule: Harness) -> None:
     three = {**EXISTING["network"]["existing"], "security_group_ids": ["sg-1", "sg-2", "sg-3"]}
     three["security_group_ids"] = [f"sg-0000000{n}" for n in (1, 2, 3)]
     changes = {"network": {"availability_zone_id": "use1-az6", "existing": three}}
@@ -77,7 +77,7 @@ def test_groups_per_interface(rule: Harness) -> None:
     rule.passes("CW-Q047", None, quota("vpc", "L-2AFB9258", 1))
 
 
-def test_interface_endpoints_of_the_vpc(rule: Harness) -> None:
+def test_interface_endpoint_quota_of_the_vpc(rule: Harness) -> None:
     finding = rule.fails(
         "CW-Q048",
         None,
@@ -90,7 +90,7 @@ def test_interface_endpoints_of_the_vpc(rule: Harness) -> None:
     rule.passes("CW-Q048", NAT, tested=False)
 
 
-def test_gateway_endpoints_of_the_region(rule: Harness) -> None:
+def test_gateway_endpoint_quota_of_the_region(rule: Harness) -> None:
     facts: dict[Any, Any] = {
         routes.Endpoints(): (gateway(None), gateway(OURS), gateway(None, "interface"))
     }
@@ -113,9 +113,7 @@ def test_gateway_endpoints_of_the_region(rule: Harness) -> None:
         {**HOMES, **NAT, "storage.lustre": [{**specs.LUSTRE, "efa": False}]},
     ],
 )
-def test_the_count_of_rules_is_that_of_the_template(
-    rule: Harness, changes: dict[str, Any]
-) -> None:
+def test_number_of_rules_matches_the_template(rule: Harness, changes: dict[str, Any]) -> None:
     import aws_cdk as cdk
 
     from stacks.network.security_groups import SecurityGroups
@@ -137,7 +135,7 @@ def test_the_count_of_rules_is_that_of_the_template(
     assert sorted((a, b) for a, b in built.values()) == expected
 
 
-def test_vpcs_of_others_count(rule: Harness) -> None:
+def test_other_vpcs_are_counted(rule: Harness) -> None:
     five = tuple(Vpc(f"vpc-{n}", ("10.0.0.0/16",), None) for n in range(5))
     own = Vpc("vpc-9", ("10.0.0.0/16",), "test-network")
     limit = quota("vpc", "L-F678F1CE", 5)
@@ -152,7 +150,7 @@ def test_vpcs_of_others_count(rule: Harness) -> None:
     rule.passes("CW-Q040", None, {network.Vpcs(): (*five[:4], own), **limit})
 
 
-def test_elastic_ips_count_with_a_nat_gateway_only(rule: Harness) -> None:
+def test_elastic_ips_are_counted_only_with_a_nat_gateway(rule: Harness) -> None:
     limit = quota("ec2", "L-0263D0A3", 5)
     taken = {network.ElasticIps(): (None,) * 5 + ("test-network",)}
     rule.fails(
@@ -167,7 +165,7 @@ def test_elastic_ips_count_with_a_nat_gateway_only(rule: Harness) -> None:
     rule.passes("CW-Q041", tested=False)
 
 
-def test_nat_gateways_count_by_zone(rule: Harness) -> None:
+def test_nat_gateways_are_counted_by_zone(rule: Harness) -> None:
     here, there = subnet("subnet-1", "use1-az6"), subnet("subnet-2", "use1-az1")
     gateways = (*(NatGateway("subnet-1", None) for _ in range(5)), NatGateway("subnet-2", None))
     standing = {network.Subnets(): (here, there), **quota("vpc", "L-FE5A380F", 5)}

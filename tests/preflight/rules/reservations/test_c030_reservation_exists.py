@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import BLOCK, ID, RESERVED, fact, on_ec2
 
 
-def test_the_reservation_must_exist_and_be_of_its_kind(rule: Harness) -> None:
+def test_missing_or_different_reservation_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C030",
         None,

@@ -20,7 +20,9 @@ from tests.preflight.rules.support.reservations import ID, RESERVED, fact, on_ec
         ("delayed", "warning"),
     ],
 )
-def test_the_reservation_must_hold_capacity(rule: Harness, state: str, severity: str) -> None:
+def test_reservation_without_capacity_is_reported(
+    rule: Harness, state: str, severity: str
+) -> None:
     rule.fails(
         "CW-C031",
         None,
@@ -33,7 +35,7 @@ def test_the_reservation_must_hold_capacity(rule: Harness, state: str, severity:
     rule.passes("CW-C031", None, fact(RESERVED), spec=on_ec2(rule))
 
 
-def test_a_state_that_nobody_knows_is_no_pass(rule: Harness) -> None:
+def test_unknown_reservation_state_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-C031",
         None,

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import RESERVED, fact, on_ec2
 
 
-def test_the_reservation_holds_the_type(rule: Harness) -> None:
+def test_reservation_of_another_type_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C032",
         None,

@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import ID, RESERVED, fact, on_ec2
 
 
-def test_the_reservation_is_in_the_zone(rule: Harness) -> None:
+def test_reservation_in_another_zone_is_reported(rule: Harness) -> None:
     zones: dict[Any, Any] = {network.Zones(): ZONES}
     rule.fails(
         "CW-C033",

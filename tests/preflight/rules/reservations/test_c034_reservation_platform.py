@@ -15,7 +15,7 @@ from tests.preflight.rules.support.reservations import RESERVED, fact, on_ec2
         ({"tenancy": "dedicated"}, "has tenancy dedicated, the nodes have default"),
     ],
 )
-def test_the_reservation_is_for_such_nodes(
+def test_reservation_of_another_platform_is_reported(
     rule: Harness, changes: dict[str, str], message: str
 ) -> None:
     rule.fails(
@@ -46,7 +46,7 @@ def test_the_reservation_is_for_such_nodes(
         ("ubuntu2404", "Linux/UNIX", None),
     ],
 )
-def test_a_reservation_is_of_the_images_platform(
+def test_reservation_platform_follows_the_image(
     rule: Harness, system: str, platform: str, wanted: str | None
 ) -> None:
     spec = on_ec2(rule, {"parallelcluster": {"os": system}})

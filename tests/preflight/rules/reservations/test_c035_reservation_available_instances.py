@@ -16,7 +16,7 @@ from tests.preflight.rules.support.reservations import (
 )
 
 
-def test_groups_that_draw_from_one_reservation_are_summed(rule: Harness) -> None:
+def test_groups_with_one_reservation_are_summed(rule: Harness) -> None:
     others = Instance("p5.48xlarge", 192, "on-demand", None, ID)
     ours = Instance("p5.48xlarge", 192, "on-demand", "test-cluster", ID)
     both = on_ec2(rule, {"compute.2": SECOND})
@@ -51,7 +51,7 @@ def test_groups_that_draw_from_one_reservation_are_summed(rule: Harness) -> None
     )
 
 
-def test_what_karpenter_draws_from_is_looked_at_before_there_is_a_node(rule: Harness) -> None:
+def test_reservation_of_karpenter_is_checked_before_the_first_node(rule: Harness) -> None:
     rule.fails(
         "CW-C030",
         None,

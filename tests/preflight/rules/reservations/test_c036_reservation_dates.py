@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import BLOCK, RESERVED, fact, on_ec2
 
 
-def test_the_reservation_lasts_as_long_as_the_run(rule: Harness) -> None:
+def test_reservation_that_ends_before_the_run_is_reported(rule: Harness) -> None:
     week = on_ec2(rule, {"run": {"hours": 200}}, kind="capacity-block")
     rule.fails(
         "CW-C036",
@@ -25,7 +25,7 @@ def test_the_reservation_lasts_as_long_as_the_run(rule: Harness) -> None:
     rule.passes("CW-C036", spec=on_ec2(rule), tested=False)
 
 
-def test_a_run_that_begins_later_has_less_of_the_block(rule: Harness) -> None:
+def test_later_start_leaves_less_of_the_block(rule: Harness) -> None:
     run = {"hours": 48, "start": "2026-11-26"}
     rule.fails(
         "CW-C036",

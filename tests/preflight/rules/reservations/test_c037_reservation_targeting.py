@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import ID, RESERVED, fact, on_ec2
 
 
-def test_an_open_reservation_is_anybodys(rule: Harness) -> None:
+def test_open_reservation_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C037",
         None,

@@ -26,7 +26,7 @@ from tests.preflight.rules.support.reservations import GROUP_ARN, RESERVED, SECO
         (None, GROUP_ARN, "compute[1].capacity.id", "do not match the", "error"),
     ],
 )
-def test_group_and_reservation_are_placed_alike(
+def test_different_placement_of_group_and_reservation_is_reported(
     rule: Harness, own: bool | None, theirs: str | None, path: str, message: str, severity: str
 ) -> None:
     changes = {} if own is None else {"compute.1.placement_group": own}
@@ -42,7 +42,7 @@ def test_group_and_reservation_are_placed_alike(
     rule.passes("CW-C038", None, fact(RESERVED), spec=on_ec2(rule))
 
 
-def test_the_match_of_one_group_is_not_carried_to_the_next(rule: Harness) -> None:
+def test_result_of_one_group_does_not_affect_the_next(rule: Harness) -> None:
     """ParallelCluster 3.16.1 does not reset it (`ec2_validators.py:760`)."""
     other = "cr-0123456789abcdef1"
     second = {**SECOND, "capacity": {"kind": "reservation", "id": other}, "placement_group": True}

@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.reservations import BLOCK, ULTRA, fact, on_ec2
 
 
-def test_the_ultraserver_of_a_block_is_whole(rule: Harness) -> None:
+def test_incomplete_ultraserver_of_a_block_is_reported(rule: Harness) -> None:
     spec = on_ec2(rule, ULTRA, "capacity-block")
 
     def status(*values: Any) -> dict[Any, Any]:

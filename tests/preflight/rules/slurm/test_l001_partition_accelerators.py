@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import partitions, two_groups
 
 
-def test_a_partition_has_one_kind_of_accelerator(rule: Harness) -> None:
+def test_different_accelerators_in_a_partition_are_reported(rule: Harness) -> None:
     mixed = {**two_groups("trn1.32xlarge"), **partitions(["workers", "more"])}
     rule.fails(
         "CW-L001",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_containers_are_proved_by_a_job(rule: Harness) -> None:
+def test_pyxis_on_the_image_is_unverified(rule: Harness) -> None:
     rule.fails(
         "CW-L002",
         {"slurm.containers.pyxis": True},

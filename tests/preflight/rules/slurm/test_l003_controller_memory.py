@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_the_controller_has_memory_for_its_nodes(rule: Harness) -> None:
+def test_insufficient_controller_memory_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-L003",
         {"compute.0.instance_type": "m5.large", "compute.1.count": 512},

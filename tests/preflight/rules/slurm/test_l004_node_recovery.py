@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_large_clusters_replace_their_nodes(rule: Harness) -> None:
+def test_large_cluster_without_node_recovery_is_reported(rule: Harness) -> None:
     alone = {"resilience.node_recovery": "none"}
     rule.fails(
         "CW-L004",

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import PEOPLE, RDS
 
 
-def test_records_on_the_controller_are_said_to_be_lost_with_it(rule: Harness) -> None:
+def test_accounting_on_the_controller_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-L005",
         {**PEOPLE, "slurm.accounting": {"kind": "local"}},

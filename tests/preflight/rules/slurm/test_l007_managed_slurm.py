@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_what_hyperpods_slurm_conf_decides_is_said(rule: Harness) -> None:
+def test_settings_of_the_managed_slurm_conf_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-L007",
         {"compute.1.spare_count": 1},

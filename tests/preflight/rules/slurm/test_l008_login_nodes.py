@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import LOGIN, PEOPLE
 
 
-def test_people_do_not_work_on_the_controller(rule: Harness) -> None:
+def test_missing_login_nodes_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-L008",
         PEOPLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_auto_resume_under_our_own_slurm_conf_is_not_promised(rule: Harness) -> None:
+def test_auto_resume_with_a_custom_slurm_conf_is_reported(rule: Harness) -> None:
     scripted = {"slurm.configuration": "scripted"}
     rule.fails(
         "CW-L009",

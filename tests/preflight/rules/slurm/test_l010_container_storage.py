@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_containers_unpack_where_there_is_room(rule: Harness) -> None:
+def test_container_storage_on_the_root_volume_is_reported(rule: Harness) -> None:
     pyxis = {"slurm": {"containers": {"pyxis": True}}}
     finding = rule.fails(
         "CW-L010",

@@ -42,7 +42,7 @@ from tests.support import specs
         ),
     ],
 )  # fmt: skip
-def test_capacity_goes_in_steps(
+def test_invalid_capacity_is_reported(
     rule: Harness, changes: dict[str, Any], message: str, hint: str
 ) -> None:
     fs = {k: v for k, v in {**specs.LUSTRE, **changes}.items() if v is not None}
@@ -57,5 +57,5 @@ def test_capacity_goes_in_steps(
 
 
 @pytest.mark.parametrize("capacity_gib", [1200, 2400, 4800, 7200, 100_800])
-def test_capacity_on_the_step_passes(rule: Harness, capacity_gib: int) -> None:
+def test_valid_capacity_passes(rule: Harness, capacity_gib: int) -> None:
     rule.passes("CW-S001", lustre(**PLAIN, capacity_gib=capacity_gib))

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import lustre
 
 
-def test_throughput_is_one_that_is_sold(rule: Harness) -> None:
+def test_unsupported_throughput_is_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-S002",
         lustre(efa=False, throughput_mbps_per_tib=200),

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import lustre
 
 
-def test_metadata_iops_are_a_valid_number(rule: Harness) -> None:
+def test_invalid_metadata_iops_are_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-S003",
         lustre(metadata={"mode": "provisioned", "iops": 13000}),
@@ -17,7 +17,7 @@ def test_metadata_iops_are_a_valid_number(rule: Harness) -> None:
     rule.passes("CW-S003", lustre(metadata={"mode": "provisioned", "iops": 24000}))
 
 
-def test_tiering_takes_two_values_of_metadata_iops(rule: Harness) -> None:
+def test_intelligent_tiering_supports_two_values_of_metadata_iops(rule: Harness) -> None:
     tiering = {
         "mount_path": "/fsx", "storage_type": "INTELLIGENT_TIERING", "throughput_mbps": 4000,
         "metadata": {"mode": "provisioned", "iops": 24000},

@@ -11,7 +11,7 @@ from tests.preflight.rules.support.file_systems import lustre
 @pytest.mark.parametrize(
     ("throughput", "step"), [(125, 38_400), (250, 19_200), (500, 9_600), (1000, 4_800)]
 )
-def test_efa_has_a_step_of_its_own(rule: Harness, throughput: int, step: int) -> None:
+def test_invalid_efa_capacity_is_reported(rule: Harness, throughput: int, step: int) -> None:
     finding = rule.fails(
         "CW-S004",
         lustre(throughput_mbps_per_tib=throughput, capacity_gib=2400),

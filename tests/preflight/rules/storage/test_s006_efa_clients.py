@@ -16,7 +16,7 @@ from tests.preflight.rules.support.file_systems import lustre
         ("g5.xlarge", "g5.xlarge does not support EFA"),
     ],
 )
-def test_clients_must_be_able_to_use_efa(rule: Harness, name: str, message: str) -> None:
+def test_clients_without_efa_are_reported(rule: Harness, name: str, message: str) -> None:
     rule.fails(
         "CW-S006",
         {**lustre(), "compute.1.instance_type": name},

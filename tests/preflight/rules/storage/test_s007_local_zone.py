@@ -30,7 +30,7 @@ from tests.preflight.rules.support.file_systems import DALLAS, lustre
         ),
     ],
 )
-def test_local_zones_have_a_small_choice(
+def test_unsupported_file_systems_in_local_zones_are_reported(
     rule: Harness, changes: dict[str, Any], path: str, message: str
 ) -> None:
     rule.fails("CW-S007", {**DALLAS, **lustre(**changes)}, path=path, message=message)

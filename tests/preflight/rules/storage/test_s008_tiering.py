@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import tiering
 
 
-def test_tiering_goes_in_steps(rule: Harness) -> None:
+def test_invalid_intelligent_tiering_sizes_are_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-S008",
         tiering(throughput_mbps=5000),

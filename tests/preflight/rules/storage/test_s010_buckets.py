@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import REPOSITORY, WITH_BUCKET, bucket, lustre
 
 
-def test_buckets_that_exist_must_exist(rule: Harness) -> None:
+def test_missing_buckets_are_reported(rule: Harness) -> None:
     path = "storage.lustre[0].repositories[0].s3"
     message = "the bucket acme-corpus"
     rule.fails("CW-S010", WITH_BUCKET, bucket(None), path=path, message=message)
@@ -17,7 +17,7 @@ def test_buckets_that_exist_must_exist(rule: Harness) -> None:
     rule.passes("CW-S010", lustre(repositories=[{**REPOSITORY, "create": True}]), tested=False)
 
 
-def test_directory_buckets_have_the_zone_in_their_name(rule: Harness) -> None:
+def test_directory_bucket_names_contain_the_zone(rule: Harness) -> None:
     name = "fast--use1-az6--x-s3"
     rule.fails(
         "CW-S010",

@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import WITH_BUCKET, bucket
 
 
-def test_buckets_must_be_in_the_region(rule: Harness) -> None:
+def test_buckets_in_another_region_are_reported(rule: Harness) -> None:
     path = "storage.lustre[0].repositories[0].s3"
     rule.fails(
         "CW-S011",

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import SAVES, SCRATCH, lustre
 
 
-def test_checkpoints_on_scratch_want_an_export(rule: Harness) -> None:
+def test_checkpoints_on_scratch_without_an_export_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-S013",
         {**SAVES, "storage.lustre": [SCRATCH]},
@@ -32,7 +32,7 @@ def test_checkpoints_on_scratch_want_an_export(rule: Harness) -> None:
     rule.passes("CW-S013", {**SAVES, **lustre()})
 
 
-def test_checkpoints_on_the_nodes_own_drives_are_lost(rule: Harness) -> None:
+def test_checkpoints_on_local_disks_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-S013",
         {"storage.checkpoint_path": "/scratch/ckpt", "compute.1.scratch": {}},

@@ -21,7 +21,7 @@ from tests.preflight.rules.support.file_systems import standing
         ({"mount_name": "other"}, "mount_name", "the mount_name of fs-0123456789abcdef0 is other"),
     ],
 )
-def test_a_file_system_that_exists_is_what_the_spec_says(
+def test_different_existing_file_system_is_reported(
     rule: Harness, change: dict[str, Any], path: str, message: str
 ) -> None:
     facts = standing(dataclasses.replace(FOUND, **change))
@@ -30,7 +30,7 @@ def test_a_file_system_that_exists_is_what_the_spec_says(
     rule.passes("CW-S014", STANDING, standing(FOUND))
 
 
-def test_a_file_system_must_exist_with_efa_and_in_the_zone(rule: Harness) -> None:
+def test_existing_file_system_without_efa_or_in_another_zone_is_reported(rule: Harness) -> None:
     here = "storage.lustre[0].existing.id"
     rule.fails(
         "CW-S014",

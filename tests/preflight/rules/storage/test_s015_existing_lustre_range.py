@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.file_systems import lustre, standing
 
 
-def test_efa_lustre_and_subnets_that_exist_are_in_one_16(rule: Harness) -> None:
+def test_existing_efa_lustre_in_another_range_is_reported(rule: Harness) -> None:
     near = dataclasses.replace(SUBNET, id="subnet-00000002", cidr="10.1.16.0/20")
     far = dataclasses.replace(near, cidr="10.2.0.0/20")
     rule.fails(
@@ -24,7 +24,7 @@ def test_efa_lustre_and_subnets_that_exist_are_in_one_16(rule: Harness) -> None:
     rule.passes("CW-S015", lustre(), tested=False)
 
 
-def test_an_existing_file_systems_own_subnet_counts(rule: Harness) -> None:
+def test_subnet_of_an_existing_file_system_is_checked(rule: Harness) -> None:
     near = dataclasses.replace(SUBNET, id="subnet-00000002", cidr="10.1.16.0/20")
     its = dataclasses.replace(SUBNET, id="subnet-00000009", cidr="10.9.0.0/20")
     rule.fails(

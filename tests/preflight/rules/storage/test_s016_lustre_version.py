@@ -31,7 +31,7 @@ from tests.preflight.rules.support.storage_settings import FIRST, LINK, PLAIN, l
         ),
     ],
 )  # fmt: skip
-def test_old_versions_cannot_do_everything(
+def test_unsupported_features_of_old_versions_are_reported(
     rule: Harness, changes: dict[str, Any], wanted: str
 ) -> None:
     old = {**PLAIN, **changes}
@@ -48,5 +48,5 @@ def test_old_versions_cannot_do_everything(
         {**PLAIN, **FIRST, "version": "2.12", "repositories": [LINK]},
     ],
 )
-def test_old_versions_can_do_the_rest(rule: Harness, fs: dict[str, Any]) -> None:
+def test_supported_features_of_old_versions_pass(rule: Harness, fs: dict[str, Any]) -> None:
     rule.passes("CW-S016", lustre(fs))

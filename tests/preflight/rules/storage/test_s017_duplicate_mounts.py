@@ -21,7 +21,7 @@ from tests.support import specs
         ("s3://acme-out/a/b", "s3://acme-out/a"),
     ],
 )
-def test_two_file_systems_do_not_export_to_one_place(rule: Harness, one: str, other: str) -> None:
+def test_two_exports_to_one_prefix_are_reported(rule: Harness, one: str, other: str) -> None:
     rule.fails(
         "CW-S017",
         lustre(exporting("/a", one), exporting("/b", other)),
@@ -38,13 +38,11 @@ def test_two_file_systems_do_not_export_to_one_place(rule: Harness, one: str, ot
         (exporting("/a", "s3://out"), exporting("/b", "s3://out", export=[], **{"import": []})),
     ],
 )
-def test_other_places_are_other_places(
-    rule: Harness, file_systems: tuple[dict[str, Any], ...]
-) -> None:
+def test_different_prefixes_pass(rule: Harness, file_systems: tuple[dict[str, Any], ...]) -> None:
     rule.passes("CW-S017", lustre(*file_systems))
 
 
-def test_one_file_system_is_mounted_once(rule: Harness) -> None:
+def test_duplicate_mounts_of_a_file_system_are_reported(rule: Harness) -> None:
     (first,) = STANDING["storage.lustre"]
     again = {**first, "mount_path": "/again"}
     rule.fails(
@@ -56,7 +54,7 @@ def test_one_file_system_is_mounted_once(rule: Harness) -> None:
     rule.passes("CW-S017", STANDING)
 
 
-def test_a_bucket_is_mounted_or_linked(rule: Harness) -> None:
+def test_bucket_that_is_mounted_and_linked_is_reported(rule: Harness) -> None:
     mounted = {"name": "acme-corpus", "mount_path": "/s3"}
     linked = {**specs.LUSTRE, "repositories": [LINK]}
     rule.fails(

@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.checkpoints import FSX, spec
 
 
-def test_a_checkpoint_must_be_whole_in_time(rule: Harness) -> None:
+def test_slow_checkpoint_is_reported(rule: Harness) -> None:
     # 1,000 GiB are 1,073,742 MB, which takes 4,687.5 MB/s 229.06 s.
     changes = spec(checkpoint_gib=1000, max_checkpoint_seconds=229)
     finding = rule.fails(
@@ -25,7 +25,7 @@ def test_a_checkpoint_must_be_whole_in_time(rule: Harness) -> None:
     rule.passes("CW-S018", {"run": {"hours": 1}}, tested=False)
 
 
-def test_the_next_checkpoint_waits_for_the_one_before(rule: Harness) -> None:
+def test_checkpoint_longer_than_its_interval_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-S018",
         spec(checkpoint_gib=2000, checkpoint_interval_minutes=7, max_checkpoint_seconds=900),
@@ -35,7 +35,7 @@ def test_the_next_checkpoint_waits_for_the_one_before(rule: Harness) -> None:
     rule.passes("CW-S018", spec(checkpoint_gib=2000, checkpoint_interval_minutes=8))
 
 
-def test_few_clients_are_slower_than_the_file_system(rule: Harness) -> None:
+def test_throughput_of_few_clients_is_limiting(rule: Harness) -> None:
     # Without EFA a client has 100 Gbps: two of them 25,000 MB/s; the file system 93,750.
     big = {**FSX, "efa": False, "capacity_gib": 192_000}
     few = {**spec(lustre=big, checkpoint_gib=2400, max_checkpoint_seconds=100)}
@@ -49,7 +49,7 @@ def test_few_clients_are_slower_than_the_file_system(rule: Harness) -> None:
 
 
 @pytest.mark.parametrize(("kind", "answer"), [("SCRATCH_1", "unsure"), ("SCRATCH_2", "fails")])
-def test_scratch_has_the_throughput_of_its_kind(rule: Harness, kind: str, answer: str) -> None:
+def test_scratch_has_the_throughput_of_its_type(rule: Harness, kind: str, answer: str) -> None:
     scratch = {"mount_path": "/fsx", "deployment_type": kind, "capacity_gib": 3600}
     changes = spec(lustre=scratch, checkpoint_gib=100, max_checkpoint_seconds=100)
     if answer == "unsure":
@@ -61,7 +61,7 @@ def test_scratch_has_the_throughput_of_its_kind(rule: Harness, kind: str, answer
         )
 
 
-def test_intelligent_tiering_says_its_throughput(rule: Harness) -> None:
+def test_intelligent_tiering_has_its_stated_throughput(rule: Harness) -> None:
     tiering = {
         "mount_path": "/fsx", "storage_type": "INTELLIGENT_TIERING", "throughput_mbps": 4000,
     }  # fmt: skip
@@ -70,7 +70,7 @@ def test_intelligent_tiering_says_its_throughput(rule: Harness) -> None:
     rule.passes("CW-S019", changes)
 
 
-def test_nothing_is_divided_by_no_nodes(rule: Harness) -> None:
+def test_zero_nodes_are_handled(rule: Harness) -> None:
     changes = spec(checkpoint_gib=1000, max_checkpoint_seconds=1)
     rule.passes("CW-S018", {**changes, "compute.1.count": 0}, tested=False)
     rule.passes("CW-S020", {**changes, "compute.1.count": 0}, tested=False)

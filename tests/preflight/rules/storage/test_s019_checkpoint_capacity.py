@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.checkpoints import FSX, spec
 
 
-def test_home_directories_are_slow(rule: Harness) -> None:
+def test_home_directories_are_reported_as_slow(rule: Harness) -> None:
     changes = {
         "storage.home": {"kind": "openzfs", "capacity_gib": 1024},
         "storage.checkpoint_path": "/home/checkpoints",
@@ -27,7 +27,7 @@ def test_home_directories_are_slow(rule: Harness) -> None:
     )
 
 
-def test_large_numbers_are_written_out_and_bad_tiers_are_another_rules(rule: Harness) -> None:
+def test_large_numbers_are_formatted(rule: Harness) -> None:
     rule.fails(
         "CW-S019",
         spec(checkpoint_gib=1_000_000),
@@ -38,7 +38,7 @@ def test_large_numbers_are_written_out_and_bad_tiers_are_another_rules(rule: Har
     rule.passes("CW-S018", spec(lustre=odd, checkpoint_gib=10, max_checkpoint_seconds=1))
 
 
-def test_the_checkpoint_before_stays_meanwhile(rule: Harness) -> None:
+def test_space_for_two_checkpoints_is_required(rule: Harness) -> None:
     rule.fails(
         "CW-S019",
         spec(checkpoint_gib=4801),

@@ -9,7 +9,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.storage_settings import lustre
 
 
-def test_a_name_is_that_of_the_id(rule: Harness) -> None:
+def test_name_that_differs_from_the_id_is_reported(rule: Harness) -> None:
     (first,) = STANDING["storage.lustre"]
 
     def named(dns_name: str) -> dict[str, Any]:

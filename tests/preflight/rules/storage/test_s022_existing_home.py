@@ -21,7 +21,7 @@ from tests.preflight.rules.support.existing_file_systems import HOME, ZFS, stand
         ({"dns_name": "fs-other"}, "the dns_name of"),
     ],
 )
-def test_homes_that_exist_are_as_the_spec_says(
+def test_different_existing_home_is_reported(
     rule: Harness, change: dict[str, Any], message: str
 ) -> None:
     path = "storage.home.existing.dns_name"

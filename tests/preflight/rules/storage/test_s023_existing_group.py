@@ -32,7 +32,7 @@ from tests.preflight.rules.support.existing_file_systems import (
         ((Permission("udp", 988, 1023, frozenset([GROUP]), frozenset()),), "988, 1018-1023"),
     ],
 )
-def test_the_group_opens_lustre(
+def test_group_without_lustre_ports_is_reported(
     rule: Harness, inbound: tuple[Permission, ...], closed: str
 ) -> None:
     message = f"{GROUP} does not allow TCP {closed} between its members"
@@ -46,7 +46,7 @@ def test_open_groups_pass(rule: Harness, inbound: tuple[Permission, ...]) -> Non
     rule.passes("CW-S023", PLAIN, facts(inbound))
 
 
-def test_a_rule_by_address_covers_all_of_the_nodes_subnets(rule: Harness) -> None:
+def test_address_rule_covers_all_node_subnets(rule: Harness) -> None:
     one = {**NETWORK["network"]["existing"], "subnet_ids": ["subnet-00000001"]}
     changes = {**PLAIN, "network": {**NETWORK["network"], "existing": one}}
     wide = (tcp(988, 1023, cidrs=("10.1.0.0/16",)),)
@@ -55,14 +55,14 @@ def test_a_rule_by_address_covers_all_of_the_nodes_subnets(rule: Harness) -> Non
     rule.fails("CW-S023", changes, facts(narrow), path=GROUP_PATH, message="does not allow")
 
 
-def test_efa_needs_all_traffic_both_ways(rule: Harness) -> None:
+def test_efa_requires_all_traffic_in_both_directions(rule: Harness) -> None:
     message = "does not allow all traffic from and to itself"
     rule.fails("CW-S023", STANDING, facts(), path=GROUP_PATH, message=message)
     rule.fails("CW-S023", STANDING, facts(EVERYTHING), path=GROUP_PATH, message=message)
     rule.passes("CW-S023", STANDING, facts(EVERYTHING, EVERYTHING))
 
 
-def test_the_group_is_there_and_the_file_systems_own(rule: Harness) -> None:
+def test_missing_or_detached_group_is_reported(rule: Harness) -> None:
     missing = {**facts(), network.SecurityGroup(GROUP): None}
     rule.fails(
         "CW-S023",
@@ -86,7 +86,7 @@ def test_the_group_is_there_and_the_file_systems_own(rule: Harness) -> None:
     rule.unsure("CW-S023", PLAIN, facts(carried=()), path=GROUP_PATH, message=message)
 
 
-def test_homes_need_the_ports_of_nfs(rule: Harness) -> None:
+def test_home_directories_require_nfs_ports(rule: Harness) -> None:
     path = "storage.home.existing.security_group_id"
     rule.fails("CW-S023", HOME, facts(NFS[1:], found=ZFS), path=path, message="TCP 111 between")
     rule.passes("CW-S023", HOME, facts(NFS, found=ZFS))

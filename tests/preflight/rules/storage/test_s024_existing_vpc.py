@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.existing_file_systems import HERE, VPC, vpcs
 
 
-def test_file_systems_and_nodes_share_a_vpc(rule: Harness) -> None:
+def test_file_systems_in_another_vpc_are_reported(rule: Harness) -> None:
     rule.fails(
         "CW-S024",
         STANDING,

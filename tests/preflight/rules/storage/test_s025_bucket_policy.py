@@ -21,7 +21,7 @@ from tests.support import specs
 
 
 @pytest.mark.parametrize("text", DENIES)
-def test_a_bucket_that_denies_fsx(rule: Harness, text: str) -> None:
+def test_bucket_policy_that_denies_fsx_is_reported(rule: Harness, text: str) -> None:
     finding = rule.fails(
         "CW-S025", LINKED, bucket(text), path=PLACE, message="the policy of acme-corpus denies FSx"
     )
@@ -30,16 +30,16 @@ def test_a_bucket_that_denies_fsx(rule: Harness, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", LETS_IN)
-def test_a_bucket_that_lets_fsx_in(rule: Harness, text: str | None) -> None:
+def test_bucket_policy_that_allows_fsx_passes(rule: Harness, text: str | None) -> None:
     rule.passes("CW-S025", LINKED, bucket(text))
 
 
 @pytest.mark.parametrize("text", WHO_KNOWS)
-def test_a_bucket_of_which_nobody_knows(rule: Harness, text: str) -> None:
+def test_unknown_bucket_policy_is_unknown(rule: Harness, text: str) -> None:
     rule.unsure("CW-S025", LINKED, bucket(text), path=PLACE, message="are not known before")
 
 
-def test_an_export_writes_and_a_deployed_file_system_has_its_role(rule: Harness) -> None:
+def test_export_requires_write_permission_of_the_file_system_role(rule: Harness) -> None:
     out = {**LINK, "export": ["NEW", "DELETED"]}
     changes = {"storage.lustre": [{**specs.LUSTRE, "repositories": [out]}]}
     message = "denies FSx s3:DeleteObject"

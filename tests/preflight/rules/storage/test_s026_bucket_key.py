@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import ADMITS, LINKED, PLACE, ROOT, keys, policy
 
 
-def test_the_key_of_a_bucket_admits_fsx(rule: Harness) -> None:
+def test_key_policy_without_fsx_is_reported_for_buckets(rule: Harness) -> None:
     finding = rule.fails(
         "CW-S026",
         LINKED,
@@ -34,7 +34,7 @@ def test_the_key_of_a_bucket_admits_fsx(rule: Harness) -> None:
     rule.unsure("CW-S026", LINKED, keys(policy("Allow", **maybe)), path=PLACE, message=message)
 
 
-def test_the_key_of_a_bucket_can_be_used(rule: Harness) -> None:
+def test_unusable_bucket_key_is_reported(rule: Harness) -> None:
     gone = keys(None, found=False)
     rule.fails(
         "CW-S026",

@@ -25,7 +25,7 @@ from tests.preflight.rules.support.existing_file_systems import SAVES, link
         ((link("/checkpoints/run", "NEW"),), False),
     ],
 )
-def test_scratch_that_exists_wants_an_export(
+def test_existing_scratch_without_an_export_is_reported(
     rule: Harness, links: tuple[DataRepositoryAssociation, ...], good: bool
 ) -> None:
     scratch = dataclasses.replace(FOUND, deployment_type="SCRATCH_2")

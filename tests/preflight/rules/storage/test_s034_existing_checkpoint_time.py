@@ -11,7 +11,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.existing_file_systems import SAVES
 
 
-def test_existing_file_systems_have_their_speed(rule: Harness) -> None:
+def test_throughput_of_existing_file_systems_is_used(rule: Harness) -> None:
     # 4,800 GiB at 1,000 MB/s per TiB: 4,687.5 MB/s, and 1,000 GiB take 229.06 s.
     known = {storage.FileSystems(): (dataclasses.replace(FOUND, throughput_mbps_per_tib=1000),)}
 

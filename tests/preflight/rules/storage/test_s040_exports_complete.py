@@ -101,7 +101,7 @@ QUESTIONS = (
 )
 
 
-def test_an_empty_queue_and_a_quiet_file_system_are_a_proof(rule: Harness) -> None:
+def test_empty_queue_and_idle_file_system_pass(rule: Harness) -> None:
     rule.passes("CW-S040", SCRATCH, state(), retire="/fsx")
     by_task = state(
         associations=(dataclasses.replace(WHOLE, export_events=()),),
@@ -112,7 +112,7 @@ def test_an_empty_queue_and_a_quiet_file_system_are_a_proof(rule: Harness) -> No
     rule.passes("CW-S040", SCRATCH, by_task, retire="fsx")
 
 
-def test_without_the_option_nothing_is_asked(rule: Harness) -> None:
+def test_nothing_is_checked_without_the_option(rule: Harness) -> None:
     rule.passes("CW-S040", SCRATCH, {}, tested=False)
 
 
@@ -170,7 +170,7 @@ def test_without_the_option_nothing_is_asked(rule: Harness) -> None:
         ({ExportState(None, "test-fsx"): (PROVED, PROVED)}, "the account has 2 file systems"),
     ],
 )
-def test_whatever_may_be_lost_fails(rule: Harness, facts: Facts, message: str) -> None:
+def test_possible_data_loss_fails(rule: Harness, facts: Facts, message: str) -> None:
     rule.fails("CW-S040", SCRATCH, facts, path="storage.lustre[0]", message=message, retire="fsx")
 
 
@@ -193,7 +193,7 @@ def test_whatever_may_be_lost_fails(rule: Harness, facts: Facts, message: str) -
         ),
     ],
 )
-def test_a_missing_figure_is_no_proof(rule: Harness, facts: Facts, message: str) -> None:
+def test_missing_metric_is_unknown(rule: Harness, facts: Facts, message: str) -> None:
     rule.unsure("CW-S040", SCRATCH, facts, path="storage.lustre[0]", message=message, retire="fsx")
 
 
@@ -207,7 +207,7 @@ def test_a_missing_figure_is_no_proof(rule: Harness, facts: Facts, message: str)
     written=AMOUNT,
     since=AMOUNT,
 )
-def test_nothing_passes_without_one_of_the_two_proofs(
+def test_one_of_two_proofs_is_required(
     path: str,
     lifecycle: str,
     events: tuple[str, ...],
@@ -251,7 +251,7 @@ def test_nothing_passes_without_one_of_the_two_proofs(
         ([], {}, 1, "exports nothing automatically"),
     ],
 )
-def test_the_local_aws_answers_what_the_proof_needs(
+def test_local_aws_provides_the_required_answers(
     check: Run, events: list[str], activity: dict[str, Any], code: int, words: str
 ) -> None:
     with local_aws(file_system_activity=activity):
@@ -264,7 +264,7 @@ def test_the_local_aws_answers_what_the_proof_needs(
     assert bool(said) is bool(words)
 
 
-def test_an_export_task_is_a_proof_too(check: Run) -> None:
+def test_succeeded_export_task_passes(check: Run) -> None:
     with local_aws():
         made = build([])
         client("fsx").create_data_repository_task(
@@ -276,7 +276,7 @@ def test_an_export_task_is_a_proof_too(check: Run) -> None:
     assert code == 0, answer["findings"]
 
 
-def test_denied_is_unknown_and_names_the_permission(check: Run) -> None:
+def test_access_denied_is_unknown_and_names_the_permission(check: Run) -> None:
     faults = [
         {
             "service": "fsx",
@@ -302,7 +302,7 @@ def test_denied_is_unknown_and_names_the_permission(check: Run) -> None:
     ],
     ids=["denied", "broken", "throttled", "empty"],
 )
-def test_no_fault_of_any_answer_is_a_proof(
+def test_faults_in_answers_never_pass(
     check: Run, monkeypatch: pytest.MonkeyPatch, service: str, operation: str, fault: Any
 ) -> None:
     """An account without export tasks answers with none: that alone is no fault."""
@@ -326,7 +326,7 @@ def test_no_fault_of_any_answer_is_a_proof(
         (("--retire", "fsx", "--offline"), "--retire reads the account"),
     ],
 )
-def test_wrong_use_is_3(
+def test_usage_error_exits_with_3(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     options: tuple[str, ...],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.preflight.harness import Harness
 
 
-def test_required_tags_have_values(rule: Harness) -> None:
+def test_empty_required_tags_are_reported(rule: Harness) -> None:
     wanted = {"required_tags": ["owner"]}
     finding = rule.fails(
         "CW-E001",

@@ -10,7 +10,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.identity_settings import OWNER, TAGGED, tag_policy
 
 
-def test_tags_keep_to_the_policy_of_the_organisation(rule: Harness) -> None:
+def test_tags_that_violate_the_policy_are_reported(rule: Harness) -> None:
     finding = rule.fails(
         "CW-E009",
         TAGGED,
@@ -27,7 +27,7 @@ def test_tags_keep_to_the_policy_of_the_organisation(rule: Harness) -> None:
     rule.passes("CW-E009", {**TAGGED, "tags": {"other": "x"}}, tag_policy(OWNER))
 
 
-def test_capitals_of_a_key_are_the_policys(rule: Harness) -> None:
+def test_capitalization_of_tag_keys_is_checked(rule: Harness) -> None:
     policy = TagKeyPolicy("CostCentre", enforced_for=("iam:ALL_SUPPORTED",))
     finding = rule.fails(
         "CW-E009",
@@ -43,9 +43,7 @@ def test_capitals_of_a_key_are_the_policys(rule: Harness) -> None:
 
 # HyperPod's instances are not the account's; no deployment makes a table.
 @pytest.mark.parametrize("enforced", [(), ("dynamodb:table",), ("ec2:instance",)])
-def test_what_is_not_enforced_for_the_deployment_warns(
-    rule: Harness, enforced: tuple[str, ...]
-) -> None:
+def test_unenforced_violation_is_a_warning(rule: Harness, enforced: tuple[str, ...]) -> None:
     policy = TagKeyPolicy("Owner", ("ml",), enforced)
     rule.fails(
         "CW-E009",
@@ -57,7 +55,7 @@ def test_what_is_not_enforced_for_the_deployment_warns(
     )
 
 
-def test_a_key_of_which_no_value_is_allowed_is_left_out(rule: Harness) -> None:
+def test_tag_key_without_allowed_values_is_omitted(rule: Harness) -> None:
     policy = TagKeyPolicy("Owner", (), ("ec2:*",))
     finding = rule.fails(
         "CW-E009", TAGGED, tag_policy(policy), path="tags.Owner", message="enforced for ec2:"
@@ -65,7 +63,7 @@ def test_a_key_of_which_no_value_is_allowed_is_left_out(rule: Harness) -> None:
     assert (finding.limit, finding.hint) == ("no value", "remove `Owner`")
 
 
-def test_the_stacks_own_tag_is_held_to_the_policy_too(rule: Harness) -> None:
+def test_tag_of_the_stacks_is_checked(rule: Harness) -> None:
     policy = TagKeyPolicy("clusterwright:environment", ("prod",), ("kms:key",))
     finding = rule.fails(
         "CW-E009",
@@ -88,7 +86,7 @@ def test_the_stacks_own_tag_is_held_to_the_policy_too(rule: Harness) -> None:
     assert (other.severity, other.hint) == ("warning", "ask for an exception for this key")
 
 
-def test_a_tag_that_the_policy_requires_is_missed_where_the_type_is_made(rule: Harness) -> None:
+def test_missing_required_tag_is_reported(rule: Harness) -> None:
     policy = TagKeyPolicy("Owner", required_for=("fsx:file-system", "dynamodb:table"))
     rule.fails(
         "CW-E009",

@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.training_plans import PLAN
 
 
-def test_plans_do_not_hold_every_type(rule: Harness) -> None:
+def test_unsupported_plan_type_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C004",
         {**PLAN, "compute.1.instance_type": "trn1n.32xlarge"},

@@ -7,7 +7,7 @@ from tests.preflight.rules.support.training_plans import PLAN
 from tests.support import specs
 
 
-def test_a_plan_holds_at_most_64(rule: Harness) -> None:
+def test_plan_has_at_most_64_instances(rule: Harness) -> None:
     rule.fails(
         "CW-C008",
         {**PLAN, "compute.1.count": 65},
@@ -18,7 +18,7 @@ def test_a_plan_holds_at_most_64(rule: Harness) -> None:
     )
 
 
-def test_groups_of_one_plan_count_together(rule: Harness) -> None:
+def test_groups_of_one_plan_are_summed(rule: Harness) -> None:
     second = {**specs.SMALL["compute"][1], "name": "more", "count": 40}
     second["capacity"] = {"kind": "training-plan", "arn": specs.PLAN}
     rule.fails(
@@ -29,7 +29,7 @@ def test_groups_of_one_plan_count_together(rule: Harness) -> None:
     )
 
 
-def test_a_plan_is_bought_in_powers_of_two(rule: Harness) -> None:
+def test_plan_size_is_a_power_of_two(rule: Harness) -> None:
     rule.fails(
         "CW-C008",
         {**PLAN, "compute.1.count": 48},
@@ -40,6 +40,6 @@ def test_a_plan_is_bought_in_powers_of_two(rule: Harness) -> None:
     rule.passes("CW-C008", {**PLAN, "compute.1.count": 32})
 
 
-def test_a_plan_of_ultraservers_is_not_counted_in_instances(rule: Harness) -> None:
+def test_ultraserver_plan_is_not_counted_in_instances(rule: Harness) -> None:
     ultra = {"compute.1.instance_type": "p6e-gb200.36xlarge", "compute.1.count": 18}
     rule.passes("CW-C008", {**PLAN, **ultra}, tested=False)

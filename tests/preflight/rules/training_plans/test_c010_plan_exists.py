@@ -12,22 +12,22 @@ from tests.support import specs
 
 
 @pytest.mark.parametrize("name", PLAN_RULES)
-def test_a_plan_that_fits_passes(rule: Harness, name: str) -> None:
+def test_matching_plan_passes(rule: Harness, name: str) -> None:
     rule.passes(name, {**PLAN, "run.hours": 200}, bought())
 
 
 @pytest.mark.parametrize("name", PLAN_RULES)
-def test_without_a_plan_there_is_nothing_to_test(rule: Harness, name: str) -> None:
+def test_spec_without_a_plan_is_skipped(rule: Harness, name: str) -> None:
     rule.passes(name, tested=False)
 
 
 @pytest.mark.parametrize("name", [name for name in PLAN_RULES if name != "CW-C010"])
-def test_a_plan_that_does_not_exist_is_one_finding_not_seven(rule: Harness, name: str) -> None:
+def test_missing_plan_is_one_finding(rule: Harness, name: str) -> None:
     facts = {**bought(), hyperpod.TrainingPlan("run-1"): None}
     rule.passes(name, {**PLAN, "run.hours": 200}, facts)
 
 
-def test_the_plan_must_exist(rule: Harness) -> None:
+def test_missing_plan_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C010",
         PLAN,

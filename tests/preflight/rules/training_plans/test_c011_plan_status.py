@@ -18,7 +18,7 @@ from tests.preflight.rules.support.training_plans import PLAN
         ("Pending", "warning", "is Pending"),
     ],
 )
-def test_a_plan_must_hold_instances(
+def test_inactive_plan_is_reported(
     rule: Harness, status: str, severity: str, message: str
 ) -> None:
     rule.fails(
@@ -31,7 +31,7 @@ def test_a_plan_must_hold_instances(
     )
 
 
-def test_an_unknown_state_of_a_plan_is_unknown(rule: Harness) -> None:
+def test_unknown_plan_status_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-C011",
         PLAN,

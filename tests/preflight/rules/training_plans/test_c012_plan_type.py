@@ -11,7 +11,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.training_plans import PLAN
 
 
-def test_the_plan_must_hold_the_type(rule: Harness) -> None:
+def test_plan_of_another_type_is_reported(rule: Harness) -> None:
     segment = dataclasses.replace(SEGMENT, instance_type="ml.p5en.48xlarge")
     rule.fails(
         "CW-C012",
@@ -23,7 +23,7 @@ def test_the_plan_must_hold_the_type(rule: Harness) -> None:
     rule.passes("CW-C012", PLAN, bought())
 
 
-def test_a_group_of_several_types_counts_type_by_type() -> None:
+def test_types_of_a_group_are_counted_separately() -> None:
     """A cluster of somebody's, with instance requirements, says types and counts in detail."""
     detail = [
         {"InstanceType": "ml.p5.48xlarge", "CurrentCount": 2},

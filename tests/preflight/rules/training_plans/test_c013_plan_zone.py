@@ -9,7 +9,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.training_plans import PLAN
 
 
-def test_the_plan_must_be_in_the_zone(rule: Harness) -> None:
+def test_plan_in_another_zone_is_reported(rule: Harness) -> None:
     segment = dataclasses.replace(SEGMENT, zone="us-east-1c", zone_id="use1-az2")
     rule.fails(
         "CW-C013",
@@ -21,7 +21,7 @@ def test_the_plan_must_be_in_the_zone(rule: Harness) -> None:
     rule.passes("CW-C013", PLAN, bought())
 
 
-def test_a_zone_given_by_name_is_looked_up(rule: Harness) -> None:
+def test_zone_name_is_resolved(rule: Harness) -> None:
     here = dataclasses.replace(SEGMENT, zone_id=None)
     rule.passes("CW-C013", PLAN, bought(capacities=(here,)))
     there = dataclasses.replace(SEGMENT, zone="us-east-1c", zone_id=None)
@@ -34,7 +34,7 @@ def test_a_zone_given_by_name_is_looked_up(rule: Harness) -> None:
     )
 
 
-def test_a_plan_that_is_tied_to_no_zone_is_said_to_be(rule: Harness) -> None:
+def test_plan_without_a_zone_is_reported(rule: Harness) -> None:
     nowhere = dataclasses.replace(SEGMENT, zone=None, zone_id=None)
     rule.fails(
         "CW-C013",

@@ -15,7 +15,7 @@ from tests.preflight.rules.support.training_plans import PLAN
 from tests.support import specs
 
 
-def test_the_plan_must_have_free_instances(rule: Harness) -> None:
+def test_plan_without_available_instances_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C014",
         PLAN,
@@ -27,7 +27,7 @@ def test_the_plan_must_have_free_instances(rule: Harness) -> None:
     rule.passes("CW-C014", PLAN, bought())
 
 
-def test_what_the_cluster_has_of_the_plan_already_is_free_for_it(rule: Harness) -> None:
+def test_instances_of_the_cluster_count_as_available(rule: Harness) -> None:
     group = ClusterGroup("workers", "ml.p5.48xlarge", 4, False, specs.PLAN, 0)
     own = Cluster("test", "arn", "InService", (group,))
     facts = {**bought(available_count=0), hyperpod.HyperPodClusters(): (own,)}
@@ -42,11 +42,11 @@ def test_what_the_cluster_has_of_the_plan_already_is_free_for_it(rule: Harness) 
     )
 
 
-def test_before_it_starts_all_of_a_plan_will_be_free(rule: Harness) -> None:
+def test_scheduled_plan_is_available_at_its_start(rule: Harness) -> None:
     rule.passes("CW-C014", PLAN, bought(status="Scheduled", available_count=0))
 
 
-def test_a_plan_that_names_no_free_count_is_unknown(rule: Harness) -> None:
+def test_plan_without_an_available_count_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-C014",
         PLAN,

@@ -12,7 +12,7 @@ from tests.preflight.rules.support.training_plans import PLAN
 from tests.support import specs
 
 
-def test_the_plan_must_last_as_long_as_the_run(rule: Harness) -> None:
+def test_plan_that_ends_before_the_run_is_reported(rule: Harness) -> None:
     # From 2026-11-20 00:00 to 2026-12-01 11:30, less the hour that HyperPod takes: 274.5 h.
     finding = rule.fails(
         "CW-C015",
@@ -26,7 +26,7 @@ def test_the_plan_must_last_as_long_as_the_run(rule: Harness) -> None:
     rule.passes("CW-C015", {**PLAN, "run.hours": 274.5}, bought())
 
 
-def test_several_plans_that_end_too_early_are_one_finding(rule: Harness) -> None:
+def test_several_short_plans_are_one_finding(rule: Harness) -> None:
     second = {**specs.SMALL["compute"][1], "name": "more"}
     second["capacity"] = {"kind": "training-plan", "arn": specs.PLAN.replace("run-1", "run-2")}
     sooner = dataclasses.replace(
@@ -42,7 +42,7 @@ def test_several_plans_that_end_too_early_are_one_finding(rule: Harness) -> None
     )
 
 
-def test_a_plan_without_an_end_is_unknown(rule: Harness) -> None:
+def test_plan_without_an_end_is_unknown(rule: Harness) -> None:
     rule.unsure(
         "CW-C015",
         {**PLAN, "run.hours": 10},
@@ -52,7 +52,7 @@ def test_a_plan_without_an_end_is_unknown(rule: Harness) -> None:
     )
 
 
-def test_a_plan_of_two_segments_has_a_gap(rule: Harness) -> None:
+def test_gap_between_plan_segments_is_reported(rule: Harness) -> None:
     early = dataclasses.replace(
         SEGMENT,
         start=dt.datetime(2026, 11, 19, tzinfo=dt.UTC),
@@ -78,7 +78,7 @@ def test_a_plan_of_two_segments_has_a_gap(rule: Harness) -> None:
     rule.passes("CW-C015", changes, bought(capacities=(early, joined), end=end))
 
 
-def test_a_run_that_begins_later_has_less_of_the_plan(rule: Harness) -> None:
+def test_later_start_leaves_less_of_the_plan(rule: Harness) -> None:
     run = {"run": {"hours": 100, "start": "2026-11-27"}}
     rule.fails(
         "CW-C015",

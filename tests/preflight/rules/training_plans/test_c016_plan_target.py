@@ -7,7 +7,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.training_plans import PLAN
 
 
-def test_the_plan_must_be_for_clusters(rule: Harness) -> None:
+def test_plan_for_training_jobs_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-C016",
         PLAN,

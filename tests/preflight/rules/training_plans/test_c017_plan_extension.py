@@ -24,7 +24,7 @@ from tests.support import specs
         ("Pending", "", "it is pending"),
     ],
 )
-def test_an_extension_that_is_not_paid_is_said(
+def test_unpaid_extension_is_reported(
     rule: Harness, status: str, payment: str, words: str
 ) -> None:
     end = dt.datetime(2026, 12, 9, tzinfo=dt.UTC)

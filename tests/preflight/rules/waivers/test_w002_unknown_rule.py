@@ -6,7 +6,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import waiver
 
 
-def test_a_waiver_of_no_rule_is_a_finding(rule: Harness) -> None:
+def test_waiver_of_an_unknown_rule_is_a_finding(rule: Harness) -> None:
     finding = rule.fails(
         "CW-W002",
         waiver(rule="CW-N303"),

@@ -8,7 +8,7 @@ from tests.preflight.harness import Harness
 from tests.preflight.rules.support.settings import REASON, SHORT, waiver
 
 
-def test_a_waiver_that_excuses_nothing_is_said(rule: Harness) -> None:
+def test_unused_waiver_is_reported(rule: Harness) -> None:
     rule.fails(
         "CW-W003",
         waiver(),
@@ -19,12 +19,12 @@ def test_a_waiver_that_excuses_nothing_is_said(rule: Harness) -> None:
     )
 
 
-def test_of_a_rule_that_did_not_run_nothing_follows(rule: Harness) -> None:
+def test_waiver_of_a_skipped_rule_is_not_reported(rule: Harness) -> None:
     rule.passes("CW-W003", waiver(), tested=False)
     rule.passes("CW-W003", waiver(expires="2026-11-19"), tested=False)
 
 
-def test_a_waiver_that_excuses_something_passes(rule: Harness) -> None:
+def test_used_waiver_passes(rule: Harness) -> None:
     outcome = rule.run("CW-W003", {**SHORT, **waiver()}, also=["CW-N003"])
     status = {r.rule: (r.status, r.tested) for r in outcome.result.rules if r.status != "skipped"}
     assert status == {"CW-N003": ("waived", 1), "CW-W003": ("pass", 1)}

@@ -98,7 +98,7 @@ GROUP = "/aws/sagemaker/Clusters/test/abc"
 
 
 @pytest.mark.parametrize("request_type", ["Create", "Update"])
-def test_retention_is_set_on_the_group_that_hyperpod_made(keeper: Any, request_type: str) -> None:
+def test_retention_is_set_on_the_log_group_of_hyperpod(keeper: Any, request_type: str) -> None:
     # CloudFormation hands every property over as text.
     answer = keeper.call(
         "Custom::LogRetention", request_type, LogGroupName=GROUP, RetentionInDays="30"
@@ -107,17 +107,17 @@ def test_retention_is_set_on_the_group_that_hyperpod_made(keeper: Any, request_t
     assert keeper.logs.groups[GROUP] == 30
 
 
-def test_group_is_made_where_hyperpod_has_not_made_it_yet(keeper: Any) -> None:
+def test_missing_log_group_is_created(keeper: Any) -> None:
     keeper.call("Custom::LogRetention", "Create", LogGroupName=f"{GROUP}-2", RetentionInDays="7")
     assert keeper.logs.groups[f"{GROUP}-2"] == 7
 
 
-def test_deleting_the_retention_leaves_the_group_to_the_cleanup(keeper: Any) -> None:
+def test_deleted_retention_keeps_the_log_group(keeper: Any) -> None:
     keeper.call("Custom::LogRetention", "Delete", LogGroupName=GROUP, RetentionInDays="30")
     assert GROUP in keeper.logs.groups
 
 
-def test_cleanup_removes_the_clusters_groups_and_no_other(keeper: Any) -> None:
+def test_cleanup_deletes_only_log_groups_of_the_cluster(keeper: Any) -> None:
     prefix = "/aws/sagemaker/Clusters/test/"
     for request in ("Create", "Update"):
         keeper.call("Custom::LogGroupCleanup", request, LogGroupNamePrefix=prefix)
@@ -127,7 +127,7 @@ def test_cleanup_removes_the_clusters_groups_and_no_other(keeper: Any) -> None:
     assert list(keeper.logs.groups) == ["/other"]
 
 
-def test_what_goes_wrong_is_the_resources_reason(keeper: Any) -> None:
+def test_error_is_the_reason_of_the_resource(keeper: Any) -> None:
     """Without an answer CloudFormation waits for an hour."""
     keeper.logs.denied = True
     answer = keeper.call(
@@ -137,7 +137,7 @@ def test_what_goes_wrong_is_the_resources_reason(keeper: Any) -> None:
     assert "logs:CreateLogGroup" in answer["reason"]
 
 
-def test_function_is_the_file_and_fits_into_the_template(build: Build) -> None:
+def test_function_fits_into_the_template(build: Build) -> None:
     functions = [
         f
         for f in properties(build(changed(MINIMAL)), "AWS::Lambda::Function")
