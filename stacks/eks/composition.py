@@ -18,31 +18,12 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
-    key_arn = base.identity.key_arn
     observability = base.add_observability()
-    kubernetes = ControlPlaneStack(scope, cluster, base.attachments, key_arn=key_arn)
+    kubernetes = ControlPlaneStack(base)
     base.stacks.append(kubernetes)
     if runs_in_cluster(cluster):
-        karpenter = KarpenterStack(
-            scope,
-            cluster,
-            base.catalog,
-            kubernetes=kubernetes,
-            attachments=base.attachments,
-            key_arn=key_arn,
-        )
-        base.stacks.append(karpenter)
-    nodes = NodeGroupsStack(
-        scope,
-        cluster,
-        base.catalog,
-        kubernetes=kubernetes,
-        attachments=base.attachments,
-        role=base.identity.role,
-        key_arn=key_arn,
-        lustre=base.lustre,
-        home=base.home,
-    )
+        base.stacks.append(KarpenterStack(base, kubernetes))
+    nodes = NodeGroupsStack(base, kubernetes)
     base.add_cluster(nodes, nodes.node_groups[0], loaded)
     add_addons(base, kubernetes, nodes, observability)
     return base.stacks

@@ -14,18 +14,15 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.kubernetes import karpenter
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.tls_only import tls_only
 from stacks.eks.karpenter_permissions import controller_role
 from stacks.eks.node_groups import node_role
+from stacks.foundation import Foundation
 from stacks.kubernetes.control_plane import ControlPlaneStack
-from stacks.network.network_stack import Attachments
 
 WARNINGS: Final = {
     "ScheduledChanges": ("aws.health", "AWS Health Event"),
@@ -48,18 +45,10 @@ class KarpenterStack(ClusterStack):
 
     NAME_SUFFIX = "karpenter"
 
-    def __init__(
-        self,
-        scope: Construct,
-        cluster: Cluster,
-        catalog: Catalog,
-        *,
-        kubernetes: ControlPlaneStack,
-        attachments: Attachments,
-        key_arn: str,
-    ) -> None:
+    def __init__(self, base: Foundation, kubernetes: ControlPlaneStack) -> None:
+        cluster, attachments, key_arn = base.cluster, base.attachments, base.identity.key_arn
         super().__init__(
-            scope, cluster, description="Karpenter's roles and its interruption queue"
+            base.scope, cluster, description="Karpenter's roles and its interruption queue"
         )
         # Not the role of the node groups: EKS creates the access entry of that role itself and
         # refuses a second one, and the controller may pass this role only.
@@ -76,7 +65,7 @@ class KarpenterStack(ClusterStack):
         controller = controller_role(
             self,
             cluster,
-            catalog,
+            base.catalog,
             node_role_arn=nodes.role_arn,
             profile_arn=profile.attr_arn,
             queue_arn=queue.attr_arn,

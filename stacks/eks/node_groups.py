@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -10,7 +10,6 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
@@ -27,11 +26,10 @@ from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
 from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.eks.launch_template import launch_template
+from stacks.foundation import Foundation
 from stacks.identity.node_statements import images
 from stacks.kubernetes.control_plane import ControlPlaneStack
-from stacks.network.network_stack import Attachments
-from stacks.storage.home import HomeMount
-from stacks.storage.lustre import LustreMount, lustre_outputs
+from stacks.storage.lustre import lustre_outputs
 
 _CFN = eks.CfnNodegroup
 
@@ -48,32 +46,19 @@ class NodeGroupsStack(ClusterStack):
 
     NAME_SUFFIX = "cluster"
 
-    def __init__(
-        self,
-        scope: Construct,
-        cluster: Cluster,
-        catalog: Catalog,
-        *,
-        kubernetes: ControlPlaneStack,
-        attachments: Attachments,
-        role: iam.IRole,
-        key_arn: str,
-        lustre: Sequence[LustreMount],
-        home: HomeMount | None,
-    ) -> None:
-        super().__init__(scope, cluster, description="node groups of Kubernetes on EKS")
-        self._catalog, self._attachments = catalog, attachments
-        self._kubernetes, self._role, self._key_arn = kubernetes, role, key_arn
+    def __init__(self, base: Foundation, kubernetes: ControlPlaneStack) -> None:
+        super().__init__(base.scope, base.cluster, description="node groups of Kubernetes on EKS")
+        self._base, self._kubernetes = base, kubernetes
         self.node_groups: list[eks.CfnNodegroup] = []
         self.scaled_placement_groups: dict[str, str] = {}
         """By group, for groups that have Karpenter's nodes beside those of a node group."""
 
-        for group in cluster.compute:
+        for group in base.cluster.compute:
             self._group(group)
         ignore_lint_everywhere(
             self, "W6001", "the outputs of a deployment are together, also those of other stacks"
         )
-        self._outputs(lustre, home)
+        self._outputs()
 
     def _group(self, group: ComputeGroup) -> None:
         # Names may differ in hyphens or case only, which logical ids do not show.
@@ -90,9 +75,9 @@ class NodeGroupsStack(ClusterStack):
             "Template",
             self.cluster,
             group,
-            self._catalog,
-            security_group_ids=self._attachments.node_security_group_ids,
-            key_arn=self._key_arn,
+            self._base.catalog,
+            security_group_ids=self._base.attachments.node_security_group_ids,
+            key_arn=self._base.identity.key_arn,
             control_plane=self._kubernetes.resource,
             placement_group_name=placement,
         )
@@ -101,7 +86,7 @@ class NodeGroupsStack(ClusterStack):
             self.node_groups.append(self._node_group(scope, logical, group, part, template))
 
     def _placement_group(self, scope: Construct, group: ComputeGroup) -> str | None:
-        if not takes_placement_group(group, self.cluster.platform, self._catalog):
+        if not takes_placement_group(group, self.cluster.platform, self._base.catalog):
             return None
         return ec2.CfnPlacementGroup(scope, "Placement", strategy="cluster").ref
 
@@ -120,13 +105,13 @@ class NodeGroupsStack(ClusterStack):
             logical,
             # No fixed name, so that a replacement can exist beside the old group.
             cluster_name=self._kubernetes.name,
-            node_role=self._role.role_arn,
+            node_role=self._base.identity.role.role_arn,
             # Otherwise an update of the control plane would not update the nodes.
             version=kubernetes.version if own_image is None else None,
-            subnets=list(self._attachments.node_subnet_ids),
+            subnets=list(self._base.attachments.node_subnet_ids),
             # With an image in the launch template EKS accepts neither version nor AMI type.
             ami_type=(
-                image_type(group.instance_type, self._catalog) if own_image is None else None
+                image_type(group.instance_type, self._base.catalog) if own_image is None else None
             ),
             capacity_type=CAPACITY_TYPES[group.capacity.kind],
             launch_template=_CFN.LaunchTemplateSpecificationProperty(
@@ -153,12 +138,12 @@ class NodeGroupsStack(ClusterStack):
             or None,
         )
 
-    def _outputs(self, lustre: Sequence[LustreMount], home: HomeMount | None) -> None:
+    def _outputs(self) -> None:
         cluster, region, name = self.cluster, self.cluster.region, cluster_name(self.cluster)
         outputs = {
             "ClusterName": name,
             "ClusterArn": self._kubernetes.arn,
-            "VpcId": self._attachments.vpc_id,
+            "VpcId": self._base.attachments.vpc_id,
             "KubeconfigCommand": self._kubernetes.kubeconfig_command(),
             "ListNodesCommand": (
                 f"aws ec2 describe-instances --region {region} --filters "
@@ -174,9 +159,9 @@ class NodeGroupsStack(ClusterStack):
             )
         if self.scaled_placement_groups:
             outputs[PLACEMENT_GROUPS] = json_text(self.scaled_placement_groups)
-        outputs |= lustre_outputs(lustre)
-        if home is not None:
-            outputs["HomeDnsName"] = home.dns_name
+        outputs |= lustre_outputs(self._base.lustre)
+        if self._base.home is not None:
+            outputs["HomeDnsName"] = self._base.home.dns_name
         for key, value in outputs.items():
             cdk.CfnOutput(self, key, value=value)
 

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from stacks.base.acknowledge import ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.outdated_validators import acknowledge_dated_types
+from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.log_retention import node_log_retention
 from stacks.hyperpod.network_permissions import acknowledge_network_permissions
-from stacks.network.network_stack import Attachments
-from stacks.storage.home import HomeMount
-from stacks.storage.lustre import LustreMount, lustre_outputs
+from stacks.storage.lustre import lustre_outputs
 
 _CFN = sagemaker.CfnCluster
-
-
-@dataclass(frozen=True, kw_only=True)
-class HyperPodInputs:
-    """Values of other stacks that a cluster with either orchestrator needs."""
-
-    attachments: Attachments
-    role: iam.IRole
-    key_arn: str
-    lustre: Sequence[LustreMount]
-    home: HomeMount | None
-    log_keeper_arn: str
 
 
 class HyperPodClusterStack(ClusterStack):
@@ -47,25 +30,23 @@ class HyperPodClusterStack(ClusterStack):
 
     def __init__(
         self,
-        scope: Construct,
-        cluster: Cluster,
-        catalog: Catalog,
-        inputs: HyperPodInputs,
+        base: Foundation,
         *,
+        log_keeper_arn: str,
         description: str,
         statements: Iterable[iam.PolicyStatement],
     ) -> None:
         """`statements` are permissions of the nodes' role."""
-        super().__init__(scope, cluster, description=description)
-        self._catalog, self._shared_inputs = catalog, inputs
+        super().__init__(base.scope, base.cluster, description=description)
+        self._base, self._log_keeper_arn = base, log_keeper_arn
         self._policy = iam.Policy(
-            self, "NodeRights", statements=list(statements), roles=[inputs.role]
+            self, "NodeRights", statements=list(statements), roles=[base.identity.role]
         )
-        acknowledge_network_permissions(self._policy, cluster)
+        acknowledge_network_permissions(self._policy, base.cluster)
 
     def _create(self, **properties: Any) -> None:
         """Create the cluster after the policy."""
-        cluster, inputs = self.cluster, self._shared_inputs
+        cluster, attachments = self.cluster, self._base.attachments
         continuous = cluster.resilience.node_provisioning == "continuous"
         self.resource = _CFN(
             self,
@@ -74,8 +55,8 @@ class HyperPodClusterStack(ClusterStack):
             node_provisioning_mode="Continuous" if continuous else None,
             node_recovery=cluster.resilience.node_recovery.capitalize(),
             vpc_config=_CFN.VpcConfigProperty(
-                security_group_ids=list(inputs.attachments.node_security_group_ids),
-                subnets=list(inputs.attachments.node_subnet_ids),
+                security_group_ids=list(attachments.node_security_group_ids),
+                subnets=list(attachments.node_subnet_ids),
             ),
             **properties,
         )
@@ -87,7 +68,7 @@ class HyperPodClusterStack(ClusterStack):
             "LogRetention",
             cluster,
             cluster_id=self._cluster_id,
-            function_arn=inputs.log_keeper_arn,
+            function_arn=self._log_keeper_arn,
         )
         acknowledge_dated_types(self.resource, cluster)
         ignore_lint_everywhere(
@@ -103,13 +84,13 @@ class HyperPodClusterStack(ClusterStack):
             instance_type=ml_name(group.instance_type),
             instance_count=group.count,
             min_instance_count=group.min_count,
-            execution_role=self._shared_inputs.role.role_arn,
+            execution_role=self._base.identity.role.role_arn,
             threads_per_core=group.threads_per_core,
             capacity_requirements=instance_groups.capacity_requirements(capacity.kind),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
             network_interface=instance_groups.network_interface(group),
             on_start_deep_health_checks=instance_groups.health_checks(
-                self.cluster, group, self._catalog
+                self.cluster, group, self._base.catalog
             ),
             image_id=image.image_id,
             # AWS's sources disagree on whether Slurm clusters accept it: CW-I006 warns.
@@ -124,7 +105,7 @@ class HyperPodClusterStack(ClusterStack):
         outputs = {
             "ClusterName": cluster.environment,
             "ClusterArn": self.arn,
-            "VpcId": self._shared_inputs.attachments.vpc_id,
+            "VpcId": self._base.attachments.vpc_id,
             **(kubeconfig or {}),
             "ListNodesCommand": (
                 f"aws sagemaker list-cluster-nodes --cluster-name {cluster.environment} "
@@ -136,6 +117,6 @@ class HyperPodClusterStack(ClusterStack):
             outputs["SsmLoginCommand"] = (
                 f"aws ssm start-session --target {target} --region {region}"
             )
-        outputs |= lustre_outputs(self._shared_inputs.lustre)
+        outputs |= lustre_outputs(self._base.lustre)
         for name, value in outputs.items():
             cdk.CfnOutput(self, name, value=value)

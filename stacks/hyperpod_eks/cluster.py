@@ -2,62 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import aws_cdk as cdk
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.platforms.hyperpod_eks import mig
+from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
-from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack, HyperPodInputs
+from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
 from stacks.hyperpod.network_permissions import network_statements
 from stacks.hyperpod_eks.node_scripts import NodeScriptsStack
 from stacks.hyperpod_eks.roles import POD_INTERFACES, scaling_role
+from stacks.kubernetes.control_plane import ControlPlaneStack
+from stacks.observability.observability_stack import ObservabilityStack
 
 _CFN = sagemaker.CfnCluster
 
 DELETION = {"keep": "Keep", "delete-if-not-used": "DeleteIfNotUsed"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class HyperPodEksInputs(HyperPodInputs):
-    """Values of other stacks that the cluster needs."""
-
-    orchestrator_arn: str
-    kubeconfig_command: str
-    scripts: NodeScriptsStack | None
-
-
 class HyperPodEksStack(HyperPodClusterStack):
     """Instance groups that join the EKS cluster."""
 
     def __init__(
-        self, scope: Construct, cluster: Cluster, catalog: Catalog, inputs: HyperPodEksInputs
+        self,
+        base: Foundation,
+        kubernetes: ControlPlaneStack,
+        scripts: NodeScriptsStack | None,
+        observability: ObservabilityStack,
     ) -> None:
+        cluster = base.cluster
         super().__init__(
-            scope,
-            cluster,
-            catalog,
-            inputs,
+            base,
+            log_keeper_arn=observability.log_keeper.function_arn,
             description="SageMaker HyperPod with Amazon EKS",
-            statements=network_statements(cluster, inputs.attachments, more_uses=POD_INTERFACES),
+            statements=network_statements(cluster, base.attachments, more_uses=POD_INTERFACES),
         )
-        self._inputs = inputs
+        self._scripts = scripts
         plain = [group for group in cluster.compute if not group.restricted]
         restricted = [group for group in cluster.compute if group.restricted]
         scales = cluster.hyperpod.autoscaling == "karpenter"
-        role = scaling_role(self, cluster, inputs.key_arn) if scales else None
+        role = scaling_role(self, cluster, base.identity.key_arn) if scales else None
         self._create(
             instance_groups=[self._group(group) for group in plain] or None,
             restricted_instance_groups=[self._restricted(g) for g in restricted] or None,
             restricted_instance_groups_config=self._shared_environment(),
             orchestrator=_CFN.OrchestratorProperty(
-                eks=_CFN.ClusterOrchestratorEksConfigProperty(cluster_arn=inputs.orchestrator_arn)
+                eks=_CFN.ClusterOrchestratorEksConfigProperty(cluster_arn=kubernetes.arn)
             ),
             cluster_role=role.role_arn if role is not None else None,
             auto_scaling=(
@@ -67,9 +59,9 @@ class HyperPodEksStack(HyperPodClusterStack):
             ),
             tiered_storage_config=self._tiered_storage(),
         )
-        self._outputs(plain[0].name, {"KubeconfigCommand": inputs.kubeconfig_command})
-        if inputs.home is not None:
-            cdk.CfnOutput(self, "HomeDnsName", value=inputs.home.dns_name)
+        self._outputs(plain[0].name, {"KubeconfigCommand": kubernetes.kubeconfig_command()})
+        if base.home is not None:
+            cdk.CfnOutput(self, "HomeDnsName", value=base.home.dns_name)
 
     def _group(self, group: ComputeGroup) -> _CFN.ClusterInstanceGroupProperty:
         return self._instance_group(
@@ -85,12 +77,12 @@ class HyperPodEksStack(HyperPodClusterStack):
             instance_group_name=group.name,
             instance_type=ml_name(group.instance_type),
             instance_count=group.count,
-            execution_role=self._inputs.role.role_arn,
+            execution_role=self._base.identity.role.role_arn,
             threads_per_core=group.threads_per_core,
             instance_storage_configs=self._storage(group),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,
             on_start_deep_health_checks=instance_groups.health_checks(
-                self.cluster, group, self._catalog
+                self.cluster, group, self._base.catalog
             ),
         )
 
@@ -121,7 +113,7 @@ class HyperPodEksStack(HyperPodClusterStack):
 
         `LifeCycleConfig` is optional (CreateCluster, botocore 1.44.5).
         """
-        scripts = self._inputs.scripts
+        scripts = self._scripts
         if scripts is None or group.name not in scripts.entries:
             return None
         return _CFN.ClusterLifeCycleConfigProperty(
@@ -132,7 +124,7 @@ class HyperPodEksStack(HyperPodClusterStack):
         self, group: ComputeGroup
     ) -> list[_CFN.ClusterInstanceStorageConfigProperty] | None:
         """Volumes only: pods mount file systems as Kubernetes volumes."""
-        found = instance_groups.volumes(self.cluster, group, key_arn=self._inputs.key_arn)
+        found = instance_groups.volumes(self.cluster, group, key_arn=self._base.identity.key_arn)
         return found or None
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
-from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.platforms.derived_names import has_scripts
-from stacks.foundation import foundation
+from stacks.foundation import Foundation, foundation
 from stacks.hyperpod_eks import operators as hyperpod_operators
-from stacks.hyperpod_eks.cluster import HyperPodEksInputs, HyperPodEksStack
+from stacks.hyperpod_eks.cluster import HyperPodEksStack
 from stacks.hyperpod_eks.node_scripts import NodeScriptsStack
 from stacks.hyperpod_eks.operators import OperatorsStack
 from stacks.hyperpod_eks.roles import node_role
@@ -27,32 +26,18 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
-    identity = base.identity
     observability = base.add_observability()
     scripts = NodeScriptsStack(scope, cluster) if has_scripts(cluster) else None
     if scripts is not None:
         base.stacks.append(scripts)
-    kubernetes = ControlPlaneStack(scope, cluster, base.attachments, key_arn=identity.key_arn)
+    kubernetes = ControlPlaneStack(base)
     base.stacks.append(kubernetes)
     _next_step(kubernetes)
-    inputs = HyperPodEksInputs(
-        attachments=base.attachments,
-        role=identity.role,
-        key_arn=identity.key_arn,
-        orchestrator_arn=kubernetes.arn,
-        kubeconfig_command=kubernetes.kubeconfig_command(),
-        scripts=scripts,
-        lustre=base.lustre,
-        home=base.home,
-        log_keeper_arn=observability.log_keeper.function_arn,
-    )
-    hyperpod = HyperPodEksStack(scope, cluster, base.catalog, inputs)
+    hyperpod = HyperPodEksStack(base, kubernetes, scripts, observability)
     base.add_cluster(hyperpod, hyperpod.resource, loaded)
     addons = add_addons(base, kubernetes, hyperpod, observability)
     if hyperpod_operators.is_built(cluster):
-        base.stacks.append(
-            _operators(scope, loaded, base.catalog, kubernetes, hyperpod, observability, addons)
-        )
+        base.stacks.append(_operators(base, kubernetes, hyperpod, observability, addons))
     return base.stacks
 
 
@@ -67,9 +52,7 @@ def _next_step(kubernetes: ControlPlaneStack) -> None:
 
 
 def _operators(
-    scope: Construct,
-    loaded: LoadedSpec,
-    catalog: Catalog,
+    base: Foundation,
     kubernetes: ControlPlaneStack,
     hyperpod: HyperPodEksStack,
     observability: ObservabilityStack,
@@ -78,9 +61,9 @@ def _operators(
     workspace_id = observability.prometheus_workspace_id
     workspace_arn = observability.prometheus_workspace_arn
     operators = OperatorsStack(
-        scope,
-        loaded.cluster,
-        catalog=catalog,
+        base.scope,
+        base.cluster,
+        catalog=base.catalog,
         orchestrator_name=kubernetes.name,
         issuer_url=kubernetes.issuer_url,
         cluster_arn=hyperpod.arn,

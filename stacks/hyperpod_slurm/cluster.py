@@ -3,53 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
+from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
-from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack, HyperPodInputs
+from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
 from stacks.hyperpod.network_permissions import network_statements
 from stacks.lifecycle import scripts
-from stacks.slurm.accounting_stack import AccountingDatabase
+from stacks.lifecycle.lifecycle_stack import LifecycleStack
+from stacks.observability.observability_stack import ObservabilityStack
 
 _CFN = sagemaker.CfnCluster
 
 NODE_TYPES = {"controller": "Controller", "login": "Login", "compute": "Compute"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class HyperPodSlurmInputs(HyperPodInputs):
-    """Values of other stacks that the cluster needs."""
-
-    source_s3_uri: str
-    munge_key_secret_arn: str | None
-    accounting: AccountingDatabase | None
-    prometheus_workspace_arn: str | None
-
-
 class HyperPodSlurmStack(HyperPodClusterStack):
     """The cluster, and permissions on resources whose ids other stacks create."""
 
     def __init__(
-        self, scope: Construct, cluster: Cluster, catalog: Catalog, inputs: HyperPodSlurmInputs
+        self, base: Foundation, lifecycle: LifecycleStack, observability: ObservabilityStack
     ) -> None:
         super().__init__(
-            scope,
-            cluster,
-            catalog,
-            inputs,
+            base,
+            log_keeper_arn=observability.log_keeper.function_arn,
             description="SageMaker HyperPod with Slurm",
-            statements=_permissions(cluster, inputs),
+            statements=_permissions(base, lifecycle, observability),
         )
-        self._inputs = inputs
+        cluster = base.cluster
+        self._source_s3_uri = lifecycle.source_s3_uri
         self._managed = cluster.slurm.configuration == "managed"
         self._create(
             instance_groups=[self._group(group) for group in cluster.compute],
@@ -63,7 +50,7 @@ class HyperPodSlurmStack(HyperPodClusterStack):
     def _orchestrator(self) -> _CFN.OrchestratorProperty | None:
         if not self._managed:
             return None
-        accounting = self._inputs.accounting
+        accounting = self._base.database
         slurm = self.cluster.slurm
         continuous = self.cluster.resilience.node_provisioning == "continuous"
         return _CFN.OrchestratorProperty(
@@ -88,7 +75,7 @@ class HyperPodSlurmStack(HyperPodClusterStack):
         return self._instance_group(
             group,
             life_cycle_config=_CFN.ClusterLifeCycleConfigProperty(
-                source_s3_uri=self._inputs.source_s3_uri,
+                source_s3_uri=self._source_s3_uri,
                 on_create=None if self._managed else entry,
                 on_init_complete=entry if self._managed else None,
             ),
@@ -110,7 +97,7 @@ class HyperPodSlurmStack(HyperPodClusterStack):
         The node program mounts the others, as cluster.json says. In scripted mode it mounts all
         file systems.
         """
-        found = instance_groups.volumes(self.cluster, group, key_arn=self._inputs.key_arn)
+        found = instance_groups.volumes(self.cluster, group, key_arn=self._base.identity.key_arn)
         if self._managed:
             found += self._file_systems()
         return found or None
@@ -118,16 +105,16 @@ class HyperPodSlurmStack(HyperPodClusterStack):
     def _file_systems(self) -> list[_CFN.ClusterInstanceStorageConfigProperty]:
         entry = _CFN.ClusterInstanceStorageConfigProperty
         found = []
-        if self._inputs.home is not None:
+        if self._base.home is not None:
             found.append(
                 entry(
                     fsx_open_zfs_config=_CFN.ClusterFsxOpenZfsConfigProperty(
-                        dns_name=self._inputs.home.dns_name,
-                        mount_path=self._inputs.home.mount_path,
+                        dns_name=self._base.home.dns_name,
+                        mount_path=self._base.home.mount_path,
                     )
                 )
             )
-        for file_system in self._inputs.lustre[: lustre_mounted_by_hyperpod(self.cluster)]:
+        for file_system in self._base.lustre[: lustre_mounted_by_hyperpod(self.cluster)]:
             found.append(
                 entry(
                     fsx_lustre_config=_CFN.ClusterFsxLustreConfigProperty(
@@ -140,26 +127,29 @@ class HyperPodSlurmStack(HyperPodClusterStack):
         return found
 
 
-def _permissions(cluster: Cluster, inputs: HyperPodSlurmInputs) -> Iterator[iam.PolicyStatement]:
+def _permissions(
+    base: Foundation, lifecycle: LifecycleStack, observability: ObservabilityStack
+) -> Iterator[iam.PolicyStatement]:
     """Permissions on subnets, security groups and secrets, whose ids come from other stacks."""
-    yield from network_statements(cluster, inputs.attachments)
-    if inputs.accounting is not None and cluster.slurm.accounting.existing is None:
+    cluster = base.cluster
+    yield from network_statements(cluster, base.attachments)
+    if base.database is not None and cluster.slurm.accounting.existing is None:
         yield iam.PolicyStatement(
             sid="AccountingSecret",
             actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
-            resources=[inputs.accounting.secret_arn],
+            resources=[base.database.secret_arn],
         )
-    if inputs.prometheus_workspace_arn is not None:
+    if observability.prometheus_workspace_arn is not None:
         yield iam.PolicyStatement(
             sid="Metrics",
             actions=["aps:RemoteWrite"],
-            resources=[inputs.prometheus_workspace_arn],
+            resources=[observability.prometheus_workspace_arn],
         )
-    if inputs.munge_key_secret_arn is not None:
+    if lifecycle.munge_key_secret_arn is not None:
         yield iam.PolicyStatement(
             sid="MungeKey",
             actions=["secretsmanager:GetSecretValue"],
-            resources=[inputs.munge_key_secret_arn],
+            resources=[lifecycle.munge_key_secret_arn],
         )
     if cluster.slurm.configuration != "managed" and cluster.slurm.topology != "none":
         yield iam.PolicyStatement(

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
-from constructs import Construct
 
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.kubernetes import AccessEntry
 from clusterwright.platforms.kubernetes.control_plane import (
     BEFORE_NODES,
@@ -22,10 +20,10 @@ from clusterwright.platforms.kubernetes.control_plane import (
 from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.log_groups import log_group as log_group_of
+from stacks.foundation import Foundation
 from stacks.kubernetes import roles
 from stacks.kubernetes.addons import addon
 from stacks.kubernetes.capabilities import add_capabilities
-from stacks.network.network_stack import Attachments
 
 _CFN = eks.CfnCluster
 
@@ -51,11 +49,10 @@ class ControlPlaneStack(ClusterStack):
     # Objects that users applied to Kubernetes are only in the control plane.
     STATEFUL = True
 
-    def __init__(
-        self, scope: Construct, cluster: Cluster, attachments: Attachments, *, key_arn: str
-    ) -> None:
-        super().__init__(scope, cluster, description="control plane of Kubernetes on EKS")
-        self._attachments, self._key_arn = attachments, key_arn
+    def __init__(self, base: Foundation) -> None:
+        cluster, key_arn = base.cluster, base.identity.key_arn
+        super().__init__(base.scope, cluster, description="control plane of Kubernetes on EKS")
+        self._attachments, self._key_arn = base.attachments, key_arn
         self._logs = log_group_of(
             self,
             "ControlPlaneLogs",

@@ -7,46 +7,27 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudformation-v3.html
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.outputs import as_outputs
 from clusterwright.platforms.parallelcluster.queues import takes_placement_group
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
 from stacks.base.acknowledge import ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
+from stacks.foundation import Foundation
 from stacks.lifecycle.lifecycle_stack import LifecycleStack
-from stacks.network.network_stack import Attachments
+from stacks.observability.observability_stack import ObservabilityStack
 from stacks.parallelcluster import latest_scripts as located
 from stacks.parallelcluster.permissions import node_policy, provider_policy
-from stacks.slurm.accounting_stack import USER_NAME, AccountingDatabase
-from stacks.storage.home import HomeMount
-from stacks.storage.lustre import LustreMount, lustre_outputs
+from stacks.slurm.accounting_stack import USER_NAME
+from stacks.storage.lustre import lustre_outputs
 
 TEMPLATE = (
     "https://${AWS::Region}-aws-parallelcluster.s3.${AWS::Region}.${AWS::URLSuffix}/"
     "parallelcluster/{version}/templates/custom_resource/cluster.yaml"
 )
-
-
-@dataclass(frozen=True)
-class ParallelClusterInputs:
-    """Values of other stacks that the cluster needs."""
-
-    attachments: Attachments
-    key_arn: str
-    lifecycle: LifecycleStack
-    lustre: Sequence[LustreMount]
-    home: HomeMount | None
-    accounting: AccountingDatabase | None
-    prometheus_workspace_arn: str | None
 
 
 class ParallelClusterStack(ClusterStack):
@@ -59,20 +40,17 @@ class ParallelClusterStack(ClusterStack):
     NAME_SUFFIX = "cluster"
 
     def __init__(
-        self,
-        scope: Construct,
-        cluster: Cluster,
-        catalog: Catalog,
-        inputs: ParallelClusterInputs,
+        self, base: Foundation, lifecycle: LifecycleStack, observability: ObservabilityStack
     ) -> None:
-        super().__init__(scope, cluster, description="AWS ParallelCluster")
-        self._catalog, self._inputs = catalog, inputs
+        cluster = base.cluster
+        super().__init__(base.scope, cluster, description="AWS ParallelCluster")
+        self._base, self._lifecycle = base, lifecycle
         self._groups = self._placement_groups()
         policy = node_policy(
             self,
             cluster,
-            key_arn=inputs.key_arn,
-            prometheus_workspace_arn=inputs.prometheus_workspace_arn,
+            key_arn=base.identity.key_arn,
+            prometheus_workspace_arn=observability.prometheus_workspace_arn,
         )
         provider = self._provider()
         self._said = self._supplied(policy.managed_policy_arn)
@@ -83,7 +61,7 @@ class ParallelClusterStack(ClusterStack):
             service_token=provider.get_att("Outputs.ServiceToken").to_string(),
             properties={
                 "ClusterName": cluster.environment,
-                "ClusterConfiguration": render(cluster, catalog, self._said),
+                "ClusterConfiguration": render(cluster, base.catalog, self._said),
                 "DeletionPolicy": "Delete",
             },
         )
@@ -102,11 +80,11 @@ class ParallelClusterStack(ClusterStack):
                 self, f"PlacementGroup-{group.name}", strategy="cluster"
             )
             for group in self.cluster.compute
-            if takes_placement_group(group, self._catalog)
+            if takes_placement_group(group, self._base.catalog)
         }
 
     def _provider(self) -> cdk.CfnStack:
-        accounting = self._inputs.accounting
+        accounting = self._base.database
         policy = provider_policy(
             self,
             self.cluster,
@@ -121,9 +99,9 @@ class ParallelClusterStack(ClusterStack):
         )
 
     def _supplied(self, policy_arn: str) -> Supplied:
-        cluster, inputs = self.cluster, self._inputs
-        subnet_id = inputs.attachments.node_subnet_ids[0]
-        digest = inputs.lifecycle.manifest_sha256
+        cluster, base, lifecycle = self.cluster, self._base, self._lifecycle
+        subnet_id = base.attachments.node_subnet_ids[0]
+        digest = lifecycle.manifest_sha256
         assert digest is not None, "the scripts of ParallelCluster have a manifest"
         return Supplied(
             head_subnet_id=subnet_id,
@@ -131,21 +109,21 @@ class ParallelClusterStack(ClusterStack):
             compute_subnet_id=subnet_id,
             # ParallelCluster's own groups allow all egress; these allow only other nodes, the file
             # systems, and AWS.
-            security_group_ids=tuple(inputs.attachments.node_security_group_ids),
-            scripts_s3_uri=located.scripts_s3_uri(cluster, inputs.lifecycle.prefix),
-            scripts_bucket=inputs.lifecycle.bucket.bucket_name,
+            security_group_ids=tuple(base.attachments.node_security_group_ids),
+            scripts_s3_uri=located.scripts_s3_uri(cluster, lifecycle.prefix),
+            scripts_bucket=lifecycle.bucket.bucket_name,
             manifest_sha256=digest,
             entry_s3_uri=located.entry_s3_uri(cluster),
             latest_s3_uri=located.latest_s3_uri(cluster),
             policy_arns=(policy_arn,),
-            lustre_ids={fs.name: fs.file_system_id for fs in inputs.lustre},
-            home_volume_id=inputs.home.volume_id if inputs.home is not None else None,
+            lustre_ids={fs.name: fs.file_system_id for fs in base.lustre},
+            home_volume_id=base.home.volume_id if base.home is not None else None,
             placement_group_names={name: group.ref for name, group in self._groups.items()},
             database=self._database(),
         )
 
     def _database(self) -> Database | None:
-        accounting = self._inputs.accounting
+        accounting = self._base.database
         if accounting is None or self.cluster.slurm.accounting.existing is not None:
             return None
         return Database(
@@ -166,7 +144,7 @@ class ParallelClusterStack(ClusterStack):
             "ClusterName": cluster.environment,
             # Clusters of ParallelCluster have no ARN.
             "ClusterStackArn": self._cluster.get_att_string("cloudformationStackArn"),
-            "VpcId": self._inputs.attachments.vpc_id,
+            "VpcId": self._base.attachments.vpc_id,
             "HeadNodeId": self._cluster.get_att_string("headNode.instanceId"),
             "HeadNodeAddress": self._cluster.get_att_string("headNode.privateIpAddress"),
             "ListNodesCommand": f"aws ec2 describe-instances {running} --region {region}",
@@ -176,7 +154,7 @@ class ParallelClusterStack(ClusterStack):
             outputs["SsmLoginCommand"] = (
                 f"aws ssm start-session --target <instance-id> --region {region}"
             )
-        outputs |= lustre_outputs(self._inputs.lustre)
+        outputs |= lustre_outputs(self._base.lustre)
         # What `clusterwright render parallelcluster --outputs` reads.
         outputs |= as_outputs(self._said)
         for name, value in outputs.items():

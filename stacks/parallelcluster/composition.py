@@ -8,26 +8,16 @@ from constructs import Construct
 from clusterwright.cluster_spec import LoadedSpec
 from stacks.foundation import foundation
 from stacks.lifecycle.lifecycle_stack import add_lifecycle
-from stacks.parallelcluster.cluster import ParallelClusterInputs, ParallelClusterStack
+from stacks.parallelcluster.cluster import ParallelClusterStack
 from stacks.parallelcluster.latest_scripts import LatestScripts
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
-    cluster = loaded.cluster
-    base = foundation(scope, cluster, node_role=None)
+    base = foundation(scope, loaded.cluster, node_role=None)
     observability = base.add_observability()
     lifecycle = add_lifecycle(base, observability)
     LatestScripts(lifecycle)
-    inputs = ParallelClusterInputs(
-        attachments=base.attachments,
-        key_arn=base.identity.key_arn,
-        lifecycle=lifecycle,
-        lustre=base.lustre,
-        home=base.home,
-        accounting=base.database,
-        prometheus_workspace_arn=observability.prometheus_workspace_arn,
-    )
-    parallelcluster = ParallelClusterStack(scope, cluster, base.catalog, inputs)
+    parallelcluster = ParallelClusterStack(base, lifecycle, observability)
     base.add_cluster(parallelcluster, parallelcluster.resource, loaded)
     return base.stacks
