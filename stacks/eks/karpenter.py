@@ -64,14 +64,10 @@ class KarpenterStack(ClusterStack):
         queue = self._queue()
         controller = controller_role(
             self,
-            cluster,
-            base.catalog,
+            base,
             node_role_arn=nodes.role_arn,
             profile_arn=profile.attr_arn,
             queue_arn=queue.attr_arn,
-            key_arn=key_arn,
-            subnet_ids=attachments.node_subnet_ids,
-            security_group_ids=attachments.node_security_group_ids,
         )
         eks.CfnPodIdentityAssociation(
             self,

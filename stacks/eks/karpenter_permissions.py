@@ -24,6 +24,7 @@ from clusterwright.platforms.eks.launch_templates import takes_placement_group
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import is_isolated
 from stacks.base.acknowledge import acknowledge
+from stacks.foundation import Foundation
 from stacks.identity.node_statements import arn
 from stacks.kubernetes.roles import pod_identity
 
@@ -45,24 +46,16 @@ POOL: Final = "karpenter.sh/nodepool"
 
 
 def controller_role(
-    scope: Construct,
-    cluster: Cluster,
-    catalog: Catalog,
-    *,
-    node_role_arn: str,
-    profile_arn: str,
-    queue_arn: str,
-    key_arn: str,
-    subnet_ids: Sequence[str],
-    security_group_ids: Sequence[str],
+    scope: Construct, base: Foundation, *, node_role_arn: str, profile_arn: str, queue_arn: str
 ) -> iam.Role:
     """The role, with a reason for every wildcard."""
-    permissions = _Permissions(cluster, catalog)
+    cluster, attachments = base.cluster, base.attachments
+    permissions = _Permissions(cluster, base.catalog)
     statements = [
-        *permissions.launches(subnet_ids, security_group_ids),
+        *permissions.launches(attachments.node_subnet_ids, attachments.node_security_group_ids),
         *permissions.own_instances(),
         *permissions.reads(profile_arn),
-        *permissions.key(key_arn),
+        *permissions.key(base.identity.key_arn),
         iam.PolicyStatement(
             sid="HandOnNodeRole",
             actions=["iam:PassRole"],

@@ -58,26 +58,12 @@ def _operators(
     observability: ObservabilityStack,
     addons: AddonsStack,
 ) -> OperatorsStack:
-    workspace_id = observability.prometheus_workspace_id
-    workspace_arn = observability.prometheus_workspace_arn
-    operators = OperatorsStack(
-        base.scope,
-        base.cluster,
-        catalog=base.catalog,
-        orchestrator_name=kubernetes.name,
-        issuer_url=kubernetes.issuer_url,
-        cluster_arn=hyperpod.arn,
-        prometheus_workspace=(
-            (workspace_id, workspace_arn)
-            if workspace_id is not None and workspace_arn is not None
-            else None
-        ),
-    )
+    operators = OperatorsStack(base, kubernetes, hyperpod, observability)
     # Only the inference operator uses it. Keep the export without a user: stacks are deployed in
     # order, so an export that is removed with its last user would be removed before that user.
     kubernetes.export_value(kubernetes.issuer_url)
-    if workspace_arn is not None:
-        observability.export_value(workspace_arn)
+    if observability.prometheus_workspace_arn is not None:
+        observability.export_value(observability.prometheus_workspace_arn)
     # Their pods need service names, which the DNS add-on resolves.
     operators.add_stack_dependency(addons)
     return operators

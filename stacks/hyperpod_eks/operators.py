@@ -18,9 +18,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.hyperpod_eks import HyperPodAddon, Inference, TaskGovernance
 from clusterwright.cluster_spec.models.tenants import Tenant
@@ -35,7 +33,11 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.tags import tags_of
+from stacks.foundation import Foundation
+from stacks.hyperpod_eks.cluster import HyperPodEksStack
 from stacks.hyperpod_eks.inference import InferenceOperator
+from stacks.kubernetes.control_plane import ControlPlaneStack
+from stacks.observability.observability_stack import ObservabilityStack
 
 NAMES = {
     "training-operator": "amazon-sagemaker-hyperpod-training-operator",
@@ -69,27 +71,29 @@ class OperatorsStack(ClusterStack):
 
     def __init__(
         self,
-        scope: Construct,
-        cluster: Cluster,
-        *,
-        catalog: Catalog,
-        orchestrator_name: str,
-        issuer_url: str,
-        cluster_arn: str,
-        prometheus_workspace: tuple[str, str] | None,
+        base: Foundation,
+        kubernetes: ControlPlaneStack,
+        hyperpod: HyperPodEksStack,
+        observability: ObservabilityStack,
     ) -> None:
-        """`prometheus_workspace` is the id and the ARN of the workspace."""
-        super().__init__(scope, cluster, description="SageMaker's add-ons, queues and shares")
-        self._orchestrator_name, self._cluster_arn = orchestrator_name, cluster_arn
-        self._workspace = prometheus_workspace
+        cluster = base.cluster
+        super().__init__(base.scope, cluster, description="SageMaker's add-ons, queues and shares")
+        self._orchestrator_name, self._cluster_arn = kubernetes.name, hyperpod.arn
+        workspace_id = observability.prometheus_workspace_id
+        workspace_arn = observability.prometheus_workspace_arn
+        self._workspace = (
+            (workspace_id, workspace_arn)
+            if workspace_id is not None and workspace_arn is not None
+            else None
+        )
         self._instance_shares = instance_shares(cluster)
-        self._partition_shares = partition_shares(cluster, catalog)
+        self._partition_shares = partition_shares(cluster, base.catalog)
         for addon in cluster.hyperpod.addons:
             self._addon(addon)
         if cluster.hyperpod.task_governance is not None:
             self._governance(cluster.hyperpod.task_governance)
         if cluster.hyperpod.inference is not None:
-            self._inference(cluster.hyperpod.inference, issuer_url)
+            self._inference(cluster.hyperpod.inference, kubernetes.issuer_url)
 
     def _addon(self, wanted: HyperPodAddon) -> None:
         namespace, account = SERVICE_ACCOUNTS[wanted.name]

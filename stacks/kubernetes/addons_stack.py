@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from constructs import Construct
-
-from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.kubernetes.control_plane import AFTER_NODES, addons
 from stacks.base.cluster_stack import ClusterStack
@@ -20,12 +17,11 @@ class AddonsStack(ClusterStack):
 
     NAME_SUFFIX = "addons"
 
-    def __init__(
-        self, scope: Construct, cluster: Cluster, *, cluster_name: str, key_arn: str
-    ) -> None:
-        super().__init__(scope, cluster, description="add-ons of Kubernetes that need nodes")
+    def __init__(self, base: Foundation, kubernetes: ControlPlaneStack) -> None:
+        cluster, key_arn = base.cluster, base.identity.key_arn
+        super().__init__(base.scope, cluster, description="add-ons of Kubernetes that need nodes")
         self.addons = {
-            each.name: addon(self, cluster, each, cluster_name=cluster_name, key_arn=key_arn)
+            each.name: addon(self, cluster, each, cluster_name=kubernetes.name, key_arn=key_arn)
             for each in addons(cluster)
             if each.name in AFTER_NODES
         }
@@ -38,15 +34,14 @@ def add_addons(
     observability: ObservabilityStack,
 ) -> AddonsStack:
     """Add the stack of add-ons after the nodes, with AWS's collector of metrics if it is used."""
-    cluster, key_arn = base.cluster, base.identity.key_arn
-    stack = AddonsStack(base.scope, cluster, cluster_name=kubernetes.name, key_arn=key_arn)
+    stack = AddonsStack(base, kubernetes)
     stack.add_stack_dependency(nodes)
     workspace_arn = observability.prometheus_workspace_arn
-    if collected(cluster) and workspace_arn is not None:
+    if collected(base.cluster) and workspace_arn is not None:
         collector(
             stack,
             "Collector",
-            cluster,
+            base.cluster,
             cluster_arn=kubernetes.arn,
             subnet_ids=base.attachments.control_plane_subnet_ids,
             security_group_ids=base.attachments.node_security_group_ids,

@@ -8,24 +8,18 @@ a rollback finds the old scripts.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_s3_deployment as deployment
 from aws_cdk import aws_secretsmanager as secretsmanager
-from constructs import Construct
 
-from clusterwright.catalog import Catalog
-from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import acknowledge
 from stacks.foundation import Foundation
 from stacks.lifecycle import node_files, scripts
 from stacks.lifecycle.scripts_stack import ScriptsStack
 from stacks.observability.observability_stack import ObservabilityStack
-from stacks.slurm.accounting_stack import AccountingDatabase
-from stacks.storage.home import HomeMount
-from stacks.storage.lustre import LustreMount
 
 MUNGE_KEY_LENGTH = 128
 """Letters and digits: about 760 bits; munge accepts 32 to 1,024 bytes (munged(8), --key-file)."""
@@ -36,20 +30,10 @@ class LifecycleStack(ScriptsStack):
 
     NAME_SUFFIX = "lifecycle"
 
-    def __init__(
-        self,
-        scope: Construct,
-        cluster: Cluster,
-        catalog: Catalog,
-        *,
-        lustre: Sequence[LustreMount],
-        home: HomeMount | None,
-        accounting: AccountingDatabase | None,
-        key_arn: str,
-        prometheus_workspace_id: str | None = None,
-    ) -> None:
-        super().__init__(scope, cluster, description="lifecycle scripts and what they read")
-        cluster_file = node_files.cluster_json(cluster, catalog)
+    def __init__(self, base: Foundation, observability: ObservabilityStack) -> None:
+        cluster = base.cluster
+        super().__init__(base.scope, cluster, description="lifecycle scripts and what they read")
+        cluster_file = node_files.cluster_json(cluster, base.catalog)
         own = scripts.site_files(cluster.lifecycle.steps)
         digest = scripts.scripts_digest({"cluster.json": cluster_file}, texts=own)
         self.prefix = f"lifecycle/{digest}"
@@ -57,7 +41,7 @@ class LifecycleStack(ScriptsStack):
         """The digest that a custom action of ParallelCluster verifies; None on other platforms."""
         self.bucket = self.scripts_bucket()
         scripted = cluster_file["configuration"] == "scripted"
-        self.munge_key_secret_arn = self._munge_key(key_arn) if scripted else None
+        self.munge_key_secret_arn = self._munge_key(base.identity.key_arn) if scripted else None
         sources = [
             deployment.Source.asset(
                 str(scripts.FOLDER),
@@ -69,11 +53,11 @@ class LifecycleStack(ScriptsStack):
             _json_file(
                 "deployment.json",
                 node_files.deployment_json(
-                    lustre,
-                    home,
-                    accounting,
+                    base.lustre,
+                    base.home,
+                    base.database,
                     self.munge_key_secret_arn,
-                    prometheus_workspace_id,
+                    observability.prometheus_workspace_id,
                 ),
             ),
         ]
@@ -86,7 +70,7 @@ class LifecycleStack(ScriptsStack):
             sources.append(
                 _json_file(
                     "provisioning_parameters.json",
-                    node_files.provisioning_parameters(cluster, lustre, home),
+                    node_files.provisioning_parameters(cluster, base.lustre, base.home),
                 )
             )
         self.copy_scripts(sources)
@@ -116,16 +100,7 @@ class LifecycleStack(ScriptsStack):
 
 def add_lifecycle(base: Foundation, observability: ObservabilityStack) -> LifecycleStack:
     """Add the stack of the lifecycle scripts, which name what the stacks so far created."""
-    stack = LifecycleStack(
-        base.scope,
-        base.cluster,
-        base.catalog,
-        lustre=base.lustre,
-        home=base.home,
-        accounting=base.database,
-        key_arn=base.identity.key_arn,
-        prometheus_workspace_id=observability.prometheus_workspace_id,
-    )
+    stack = LifecycleStack(base, observability)
     base.stacks.append(stack)
     return stack
 
