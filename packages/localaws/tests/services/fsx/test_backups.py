@@ -119,21 +119,6 @@ class TestBackups:
         assert len(backups()) == 1
         assert again["Lifecycle"] == "CREATING"
 
-    def test_backup_is_restored(self, open_site: Site) -> None:
-        fsx, name = client("fsx"), settled(open_site, **KEPT)
-        made = fsx.create_backup(FileSystemId=name)["Backup"]["BackupId"]
-        wanted = {
-            "BackupId": made,
-            "SubnetIds": [open_site.subnet_id],
-            "SecurityGroupIds": [open_site.group_id],
-        }
-        restored = fsx.create_file_system_from_backup(**wanted)["FileSystem"]
-        assert restored["FileSystemId"] != name
-        assert restored["StorageCapacity"] == 1200
-        assert restored["LustreConfiguration"]["PerUnitStorageThroughput"] == 125
-        code, message = refusal(fsx.create_file_system_from_backup, **wanted, StorageCapacity=2400)
-        assert (code, "for OpenZFS only" in message) == ("BadRequest", True)
-
     def test_openzfs_keeps_a_final_backup_by_default(self, open_site: Site) -> None:
         fsx = client("fsx")
         first, second = zfs(open_site)["FileSystemId"], zfs(open_site)["FileSystemId"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +9,8 @@ import pytest
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright_localaws import local_aws
-from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.parts import client
+from packages.localaws.tests.services.pricing.price_list import products
 
 # The filter that autoscalers use for the plain Linux on-demand price of EC2.
 PLAIN_LINUX = {
@@ -21,16 +21,6 @@ PLAIN_LINUX = {
     "marketoption": "OnDemand",
     "tenancy": "Shared",
 }
-
-
-def products(service: str, _type: str = "TERM_MATCH", **filters: str) -> list[dict[str, Any]]:
-    pages = client("pricing").get_paginator("get_products")
-    asked = [{"Type": _type, "Field": f, "Value": v} for f, v in filters.items()]
-    return [
-        json.loads(document)
-        for page in pages.paginate(ServiceCode=service, Filters=asked)
-        for document in page["PriceList"]
-    ]
 
 
 def usd(product: dict[str, Any]) -> Decimal:
@@ -82,49 +72,6 @@ class TestInstances:
     def test_a_type_without_a_sourced_price_has_no_product(self) -> None:
         assert products("AmazonEC2", instanceType="p9.48xlarge") == []
         assert products("AmazonEC2", instanceType="p5.48xlarge", tenancy="Dedicated") == []
-
-
-@pytest.mark.usefixtures("aws")
-class TestFilters:
-    def names(self, kind: str, value: str) -> set[str]:
-        return {
-            product["product"]["attributes"]["instanceType"]
-            for product in products("AmazonEC2", kind, instanceType=value)
-            if "instanceType" in product["product"]["attributes"]
-        }
-
-    def test_filter_types_are_supported(self) -> None:
-        assert self.names("ANY_OF", "p5.48xlarge, p4d.24xlarge") == {"p5.48xlarge", "p4d.24xlarge"}
-        assert self.names("EQUALS", "p5.48xlarge") == {"p5.48xlarge"}
-        assert {"p5.48xlarge", "p5en.48xlarge"} <= self.names("CONTAINS", "p5")
-        assert "p5.48xlarge" not in self.names("NONE_OF", "p5.48xlarge")
-        assert "p4d.24xlarge" in self.names("NONE_OF", "p5.48xlarge")
-
-    def test_filters_are_all_applied(self) -> None:
-        found = products("AmazonEC2", instanceType="p5.48xlarge", regionCode="eu-north-1")
-        regions = {product["product"]["attributes"]["regionCode"] for product in found}
-        assert regions <= {"eu-north-1"}
-
-    def test_services_and_attribute_values_are_listed(self) -> None:
-        pricing = client("pricing")
-        services = {s["ServiceCode"]: s for s in pricing.describe_services()["Services"]}
-        assert {"AmazonEC2", "AmazonSageMaker", "AmazonFSx", "AmazonS3"} <= services.keys()
-        assert "tenancy" in services["AmazonEC2"]["AttributeNames"]
-        values = pricing.get_attribute_values(ServiceCode="AmazonEC2", AttributeName="tenancy")
-        assert values["AttributeValues"] == [{"Value": "Shared"}]
-
-    def test_what_does_not_exist(self) -> None:
-        pricing = client("pricing")
-        assert refusal(pricing.get_products, ServiceCode="AmazonNothing")[0] == "NotFoundException"
-        assert refusal(pricing.describe_services, ServiceCode="No")[0] == "NotFoundException"
-        assert (
-            refusal(pricing.get_attribute_values, ServiceCode="AmazonEC2", AttributeName="colour")[
-                0
-            ]
-            == "NotFoundException"
-        )
-        found, _ = refusal(pricing.get_products, ServiceCode="AmazonEC2", NextToken="eA==")
-        assert found == "InvalidNextTokenException"
 
 
 class TestWorldPrices:
