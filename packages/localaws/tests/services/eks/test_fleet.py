@@ -126,13 +126,18 @@ class TestTemplates:
         return str(made["LaunchTemplateId"])
 
     def test_versions(self, aws: Runtime) -> None:
-        name = self.template(InstanceType="a")
+        name = self.template(InstanceType="m5.large")
         client("ec2").create_launch_template_version(
-            LaunchTemplateId=name, LaunchTemplateData={"InstanceType": "b"}
+            LaunchTemplateId=name, LaunchTemplateData={"InstanceType": "m5.xlarge"}
         )
-        for version, expected in ((None, "a"), ("1", "a"), ("2", "b"), ("$Latest", "b")):
+        for version, expected in (
+            (None, "large"),
+            ("1", "large"),
+            ("2", "xlarge"),
+            ("$Latest", "xlarge"),
+        ):
             named = {"id": name, "version": version}
-            assert template_data(store(aws), named)["InstanceType"] == expected
+            assert template_data(store(aws), named)["InstanceType"] == f"m5.{expected}"
         assert template_of(store(aws), {"name": "t"}) is template_of(store(aws), {"id": name})
         assert template_of(store(aws), {"id": "lt-0"}) is None
         assert template_data(store(aws), {}) == {}

@@ -73,7 +73,7 @@ def test_a_policy_is_created_and_changed(cluster: str) -> None:
     found = client("sagemaker").describe_cluster_scheduler_config(
         ClusterSchedulerConfigId=created.attributes["ClusterSchedulerConfigId"]
     )
-    assert found["SchedulerConfig"] == config(50)
+    assert found["SchedulerConfig"] == {**config(50), "FairShare": "Enabled"}
 
 
 def test_a_failure_has_the_reason_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
