@@ -13,10 +13,11 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from stacks.base import names
 from stacks.base.acknowledge import acknowledge
 from stacks.identity.node_statements import (
     arn,
+    bucket_permissions,
+    bucket_wildcards,
     hyperpod_agents,
     hyperpod_log_groups,
     images,
@@ -42,7 +43,7 @@ def execution_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role
 
 def _statements(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     yield from _service_permissions(cluster)
-    yield from _bucket_permissions(cluster)
+    yield from bucket_permissions(cluster)
     yield from _key_permissions(key_arn)
 
 
@@ -60,43 +61,6 @@ def _service_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
             sid="AccountingSecret",
             actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
             resources=[existing.secret_arn],
-        )
-
-
-def _bucket_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
-    def bucket(name: str) -> str:
-        return f"arn:{cluster.partition}:s3:::{name}"
-
-    scripts = names.lifecycle_bucket(cluster)
-    read = [scripts, *(b.name for b in cluster.storage.buckets if b.mount_path)]
-    write = [b.name for b in cluster.storage.buckets if not b.mount_path and not b.directory]
-    yield iam.PolicyStatement(
-        sid="ListBuckets",
-        actions=["s3:GetBucketLocation", "s3:ListBucket"],
-        resources=[bucket(name) for name in [*read, *write]],
-    )
-    yield iam.PolicyStatement(
-        sid="ReadObjects",
-        actions=["s3:GetObject"],
-        resources=[f"{bucket(name)}/*" for name in [*read, *write]],
-    )
-    if write:
-        # Nodes add objects and replace them; they cannot delete any.
-        yield iam.PolicyStatement(
-            sid="WriteObjects",
-            actions=["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject"],
-            resources=[f"{bucket(name)}/*" for name in write],
-        )
-    directories = [b for b in cluster.storage.buckets if b.directory]
-    if directories:
-        # S3 Express grants all permissions on objects through a session on the bucket.
-        yield iam.PolicyStatement(
-            sid="DirectoryBuckets",
-            actions=["s3express:CreateSession"],
-            resources=[
-                arn(cluster, "s3express", f"bucket/{names.directory_bucket(b, cluster)}")
-                for b in directories
-            ],
         )
 
 
@@ -121,8 +85,4 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
             f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
             "images of jobs are in any repository of this account",
         )
-    for name in [names.lifecycle_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:
-        yield (
-            f"Resource::arn:{cluster.partition}:s3:::{name}/*",
-            f"every object of {name}: scripts have hashed prefixes, data sets grow",
-        )
+    yield from bucket_wildcards(cluster)

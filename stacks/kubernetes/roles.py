@@ -11,6 +11,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, mounted_buckets
 from stacks.base.acknowledge import acknowledge
+from stacks.identity.node_statements import arn, bucket_arn
 
 
 def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
@@ -19,7 +20,7 @@ def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.
     Source: EKS user guide, "Amazon EKS cluster IAM role": instead of the managed policy, a policy
     without the permissions of the legacy cloud provider to create load balancers.
     """
-    instances = _arn(cluster, "ec2", "instance/*")
+    instances = arn(cluster, "ec2", "instance/*")
     role = iam.Role(
         scope,
         "ControlPlaneRole",
@@ -121,15 +122,11 @@ def pod_identity(cluster: Cluster) -> iam.IPrincipal:
             conditions={
                 "StringEquals": {"aws:SourceAccount": cluster.account},
                 "ArnEquals": {
-                    "aws:SourceArn": _arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")
+                    "aws:SourceArn": arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")
                 },
             },
         )
     )
-
-
-def _arn(cluster: Cluster, service: str, resource: str) -> str:
-    return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
 
 
 def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
@@ -159,14 +156,14 @@ def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
             "ec2:UnassignPrivateIpAddresses",
         ],
         resources=[
-            _arn(cluster, "ec2", f"{kind}/*")
+            arn(cluster, "ec2", f"{kind}/*")
             for kind in ("instance", "network-interface", "security-group", "subnet")
         ],
     )
     yield iam.PolicyStatement(
         sid="TagInterfaces",
         actions=["ec2:CreateTags"],
-        resources=[_arn(cluster, "ec2", "network-interface/*")],
+        resources=[arn(cluster, "ec2", "network-interface/*")],
     )
 
 
@@ -174,14 +171,14 @@ def _network_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     yield "Resource::*", "EC2's Describe actions have no resource types"
     for kind in ("instance", "network-interface", "security-group", "subnet"):
         yield (
-            f"Resource::{_arn(cluster, 'ec2', f'{kind}/*')}",
+            f"Resource::{arn(cluster, 'ec2', f'{kind}/*')}",
             "the plugin creates interfaces for nodes that have no id in advance",
         )
 
 
 def _container_logs(cluster: Cluster) -> str:
     name = cluster_name(cluster)
-    return _arn(cluster, "logs", f"log-group:/aws/containerinsights/{name}/*")
+    return arn(cluster, "logs", f"log-group:/aws/containerinsights/{name}/*")
 
 
 def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
@@ -238,12 +235,12 @@ def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]
         yield iam.PolicyStatement(
             sid="ListBuckets",
             actions=["s3:ListBucket"],
-            resources=[_bucket(cluster, name) for name in names],
+            resources=[bucket_arn(cluster, name) for name in names],
         )
         yield iam.PolicyStatement(
             sid="ReadObjects",
             actions=["s3:GetObject"],
-            resources=[f"{_bucket(cluster, name)}/*" for name in names],
+            resources=[f"{bucket_arn(cluster, name)}/*" for name in names],
         )
     directories = [bucket for bucket in buckets if bucket.directory]
     if directories:
@@ -251,7 +248,7 @@ def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]
             sid="ReadDirectoryBuckets",
             actions=["s3express:CreateSession"],
             resources=[
-                _arn(cluster, "s3express", f"bucket/{bucket_name(bucket, cluster)}")
+                arn(cluster, "s3express", f"bucket/{bucket_name(bucket, cluster)}")
                 for bucket in directories
             ],
             conditions={"StringEquals": {"s3express:SessionMode": "ReadOnly"}},
@@ -263,13 +260,9 @@ def _mountpoint_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     for bucket in mounted_buckets(cluster):
         if not bucket.directory:
             yield (
-                f"Resource::{_bucket(cluster, bucket.name)}/*",
+                f"Resource::{bucket_arn(cluster, bucket.name)}/*",
                 f"every object of {bucket.name}: the whole bucket is mounted read-only",
             )
-
-
-def _bucket(cluster: Cluster, name: str) -> str:
-    return f"arn:{cluster.partition}:s3:::{name}"
 
 
 _RIGHTS = {

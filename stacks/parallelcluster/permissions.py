@@ -14,10 +14,16 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from stacks.base import names
 from stacks.base.acknowledge import acknowledge
 from stacks.base.names import lifecycle_bucket as scripts_bucket
-from stacks.identity.node_statements import images, key_use
+from stacks.identity.node_statements import (
+    arn,
+    bucket_arn,
+    bucket_permissions,
+    bucket_wildcards,
+    images,
+    key_use,
+)
 
 PATH = "/parallelcluster/clusterwright/"
 
@@ -29,7 +35,8 @@ def node_policy(
     statements = [
         key_use(key_arn),
         *_services(cluster, prometheus_workspace_arn),
-        *_buckets(cluster),
+        # In addition to `S3Access`, which pools of login nodes do not have.
+        *bucket_permissions(cluster),
     ]
     policy = iam.ManagedPolicy(
         scope,
@@ -47,7 +54,7 @@ def provider_policy(
     scope: Construct, cluster: Cluster, *, password_secret_arn: str | None
 ) -> iam.ManagedPolicy:
     """Permissions that ParallelCluster's validators need and its policies lack: else they warn."""
-    bucket = _bucket(cluster, scripts_bucket(cluster))
+    bucket = bucket_arn(cluster, scripts_bucket(cluster))
     statements = [
         iam.PolicyStatement(
             sid="Scripts",
@@ -89,7 +96,7 @@ def _services(
             sid="FileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"]
         )
     if cluster.slurm.containers.pyxis:
-        yield from images(_repositories(cluster))
+        yield from images(arn(cluster, "ecr", "repository/*"))
     if cluster.slurm.topology == "tree":
         yield iam.PolicyStatement(
             sid="Topology",
@@ -99,40 +106,6 @@ def _services(
     if prometheus_workspace_arn is not None:
         yield iam.PolicyStatement(
             sid="Metrics", actions=["aps:RemoteWrite"], resources=[prometheus_workspace_arn]
-        )
-
-
-def _buckets(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
-    """Needed in addition to `S3Access`, which pools of login nodes do not have."""
-    ours = cluster.storage.buckets
-    read = [scripts_bucket(cluster), *(b.name for b in ours if b.mount_path)]
-    write = [b.name for b in ours if not b.mount_path and not b.directory]
-    yield iam.PolicyStatement(
-        sid="ListBuckets",
-        actions=["s3:GetBucketLocation", "s3:ListBucket"],
-        resources=[_bucket(cluster, name) for name in [*read, *write]],
-    )
-    yield iam.PolicyStatement(
-        sid="ReadObjects",
-        actions=["s3:GetObject"],
-        resources=[f"{_bucket(cluster, name)}/*" for name in [*read, *write]],
-    )
-    if write:
-        yield iam.PolicyStatement(
-            sid="WriteObjects",
-            actions=["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject"],
-            resources=[f"{_bucket(cluster, name)}/*" for name in write],
-        )
-    directories = [bucket for bucket in ours if bucket.directory]
-    if directories:
-        yield iam.PolicyStatement(
-            sid="DirectoryBuckets",
-            actions=["s3express:CreateSession"],
-            resources=[
-                f"arn:{cluster.partition}:s3express:{cluster.region}:{cluster.account}:"
-                f"bucket/{names.directory_bucket(bucket, cluster)}"
-                for bucket in directories
-            ],
         )
 
 
@@ -150,19 +123,7 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
         )
     if cluster.slurm.containers.pyxis:
         yield (
-            f"Resource::{_repositories(cluster)}",
+            f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
             "images of jobs are in any repository of this account",
         )
-    for name in [scripts_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:
-        yield (
-            f"Resource::{_bucket(cluster, name)}/*",
-            f"every object of {name}: scripts have hashed prefixes, data sets grow",
-        )
-
-
-def _bucket(cluster: Cluster, name: str) -> str:
-    return f"arn:{cluster.partition}:s3:::{name}"
-
-
-def _repositories(cluster: Cluster) -> str:
-    return f"arn:{cluster.partition}:ecr:{cluster.region}:{cluster.account}:repository/*"
+    yield from bucket_wildcards(cluster)
