@@ -1,4 +1,4 @@
-"""The list of field failures says only what tests show, and its page says what the list says."""
+"""The list of field failures agrees with the tests, and its page with the list."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
     tests = {"test_one": "test_a.py", "test_four": "test_b.py"}
     text = field_failures.page(field_failures.read(path), tests)
     assert "**1 of 2** reported failures (2 of 3 threads) are caught." in text
-    assert "| check | `clusterwright check` or `clusterwright cost` says it | 1 | 2 | 0 |" in text
+    assert "| check | `clusterwright check` or `clusterwright cost` reports it | 1 | 2 | 0 |" in text
     assert "| not | nothing catches it | 1 | 1 | 0 |" in text
     assert "[a/b#1](https://github.com/a/b/issues/1), c#2 |" in text
-    assert "first sample" not in text.partition("There are two samples")[0]
+    assert "first sample" not in text.partition("The list has two samples")[0]
     more = "- {threads: [a/b#5], what: five, caught: not, later: more, sample: 2}\n"
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
     both = field_failures.page(field_failures.read(path), tests)
     assert "before the product was built: 1 of 2 (3 threads)." in both
-    assert "stood: 0 of 1 (1 threads); 0 of them without anything built for them." in both
+    assert "complete: 0 of 1 (1 threads); 0 of them without an added mechanism." in both
     with pytest.raises(ListError, match="there is no test test_one"):
         field_failures.page(field_failures.read(path), {})
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
-        ("{threads: [a/b#1], what: x, caught: luck}", "caught: luck is no place"),
-        ("{threads: [a/b#1], what: x, caught: check}", "caught, and no test shows it"),
-        ("{threads: [a/b#1], what: x, caught: not}", "nothing says what is missing"),
-        ("{threads: [a/b#1], what: x, caught: not, later: y, test: t}", "not caught, and yet"),
+        ("{threads: [a/b#1], what: x, caught: luck}", "caught: luck is not valid"),
+        ("{threads: [a/b#1], what: x, caught: check}", "caught, but without a test"),
+        ("{threads: [a/b#1], what: x, caught: not}", "`later` is missing"),
+        ("{threads: [a/b#1], what: x, caught: not, later: y, test: t}", "not caught, but with"),
         ("{threads: [], what: x, caught: not, later: y}", "neither threads nor a source"),
         ("{threads: [a/b], what: x, caught: not, later: y}", "a thread without a number"),
-        ("{threads: [a/b#1], what: x, caught: wish}", "a reason is a wish's"),
+        ("{threads: [a/b#1], what: x, caught: wish}", "`reason` is required for wishes"),
         ("{threads: [a/b#1], what: x, caught: not, later: y, whom: z}", "unknown keys whom"),
         ("{threads: [a/b#1], what: x, caught: not, later: y, sample: 3}", "sample 3 is not"),
         (
@@ -67,10 +67,10 @@ def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_incomplete_entry_is_refused(tmp_path: Path, entry: str, said: str) -> None:
+def test_incomplete_entry_is_refused(tmp_path: Path, entry: str, message: str) -> None:
     path = tmp_path / "list.yaml"
     path.write_text(f"- {entry}\n", encoding="utf-8")
-    with pytest.raises(ListError, match=said):
+    with pytest.raises(ListError, match=message):
         field_failures.read(path)
 
 

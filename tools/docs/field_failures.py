@@ -19,15 +19,15 @@ LIST: Final = ROOT / "docs" / "explanations" / "field-failures.yaml"
 TESTS: Final = ROOT / "tests" / "field_failures"
 METHOD: Final = Path(__file__).with_name("field_failures_method.md")
 OWN_TEST: Final = "test_page.py"
-"""Tests the list and the page; shows no failure."""
+"""The tests of the list and the page themselves."""
 
 PLACES: Final = {
     "spec": "the file is refused: exit 3, each mistake at its line and column",
-    "check": "`clusterwright check` or `clusterwright cost` says it",
-    "diff": "the review of a change says it",
+    "check": "`clusterwright check` or `clusterwright cost` reports it",
+    "diff": "the review of a change reports it",
     "local-deployment": "the deployment fails on the local AWS, where it costs nothing",
     "rehearsal": "an emulated cluster shows it",
-    "design": "it cannot happen, because of how the cluster is built",
+    "design": "it cannot occur, because of how the cluster is built",
 }
 NOT: Final = "not"
 WISH: Final = "wish"
@@ -37,26 +37,26 @@ _KEYS: Final = frozenset(
 )
 SAMPLES: Final = {
     1: "The first sample, fixed before the product was built",
-    2: "The second, searched for by symptom when the product stood",
+    2: "The second, searched for by symptom when the product was complete",
 }
 
 _TOP: Final = """\
-# What goes wrong in the field, and where it is caught
+# Reported failures, and where they are caught
 
 Generated from `field-failures.yaml` by `python -m tools.docs field-failures`.
 
-The measure of Clusterwright is one question: of the failures that users of such clusters have
-reported in public, how many does it catch before a dollar is spent?
+This page measures how many of the failures that users of training clusters have reported in public
+Clusterwright catches before any cost is incurred.
 """
 
 
 class ListError(ValueError):
-    """The list is not what it should be; the message names the entry."""
+    """The list is invalid; the message names the entry."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One failure, defect or wish; `source` says where we found what nobody reported."""
+    """One failure, defect or wish; `source` states where an unreported defect was found."""
 
     threads: tuple[str, ...]
     what: str
@@ -67,7 +67,7 @@ class Entry:
     reason: str | None = None
     sample: int = 1
     built: bool = False
-    """Nothing caught it when it was found; what does was built for its kind."""
+    """Nothing caught it when it was found; a mechanism was added afterwards."""
 
     @property
     def is_caught(self) -> bool:
@@ -80,7 +80,7 @@ def read(path: Path) -> tuple[Entry, ...]:
     Raises
     ------
     ListError
-        An entry says too little or too much for its kind, or a thread is listed twice.
+        An entry is incomplete or has unexpected keys, or a thread is listed twice.
     """
     entries = tuple(_entry(data) for data in YAML(typ="safe").load(path))
     seen: set[str] = set()
@@ -93,7 +93,7 @@ def read(path: Path) -> tuple[Entry, ...]:
 
 
 def homes(folder: Path) -> dict[str, str]:
-    """Every test of the folder that shows something, with the file that it stands in."""
+    """Every test of the folder, with its file name."""
     found: dict[str, str] = {}
     for path in sorted(folder.glob("test_*.py")):
         if path.name == OWN_TEST:
@@ -117,11 +117,11 @@ def page(entries: Sequence[Entry], tests: dict[str, str]) -> str:
             f"**{len(caught)} of {len(reported)}** reported failures "
             f"({_threads(caught)} of {_threads(reported)} threads) are caught. "
             f"Not caught yet: {len(missed)} ({_threads(missed)} threads); "
-            "[the list](#not-caught-yet) says what is missing.",
+            "[the list](#not-caught-yet) states what is missing.",
             "",
             *_samples(reported),
             METHOD.read_text(encoding="utf-8"),
-            "| Where | What that means | Reported failures | Threads | Defects that we found |",
+            "| Where | Meaning | Reported failures | Threads | Unreported defects |",
             "|---|---|---|---|---|",
             *(_place_row(place, reported, found) for place in (*PLACES, NOT)),
             "",
@@ -133,20 +133,20 @@ def page(entries: Sequence[Entry], tests: dict[str, str]) -> str:
             "",
             *_table(caught, ("What", "Threads", "Where", "Shown by", "Still missing"), tests),
             "",
-            "## Defects that nobody reported",
+            "## Unreported defects",
             "",
             "Found by reading or running published scripts and validators. "
-            f"{sum(e.is_caught for e in found)} of {len(found)} cannot happen here or are caught.",
+            f"{sum(e.is_caught for e in found)} of {len(found)} cannot occur or are caught.",
             "",
             *_table(found, ("What", "Source", "Where", "Shown by", "Still missing"), tests),
             "",
             "## Wishes",
             "",
-            "Features that were asked for, and changes to other tools: no failures, so they are "
+            "Requested features, and changes to other tools: these are not failures, so they are "
             f"not counted above. {sum(e.test is not None for e in wishes)} of {len(wishes)} are "
             "shown by a test.",
             "",
-            *_table(wishes, ("What", "Threads", "Why it is no failure", "Shown by"), tests),
+            *_table(wishes, ("What", "Threads", "Why it is not a failure", "Shown by"), tests),
             "",
         ]
     )
@@ -158,19 +158,19 @@ def _entry(data: dict[str, Any]) -> Entry:
     if unknown:
         raise ListError(f"{name}: unknown keys {', '.join(sorted(unknown))}")
     entry = Entry(**{**data, "threads": tuple(data.get("threads", ()))})
-    for condition, said in (
-        (entry.caught in (*PLACES, NOT, WISH), f"caught: {entry.caught} is no place"),
+    for condition, message in (
+        (entry.caught in (*PLACES, NOT, WISH), f"caught: {entry.caught} is not valid"),
         (entry.threads or entry.source, "neither threads nor a source"),
         (all("#" in thread for thread in entry.threads), "a thread without a number"),
-        (entry.test is not None or not entry.is_caught, "caught, and no test shows it"),
-        (entry.test is None or entry.caught != NOT, "not caught, and yet a test"),
-        (entry.later or entry.caught != NOT, "not caught, and nothing says what is missing"),
-        ((entry.reason is not None) == (entry.caught == WISH), "a reason is a wish's, and only"),
-        (not entry.built or (entry.sample > 1 and entry.is_caught), "built, and yet not caught"),
+        (entry.test is not None or not entry.is_caught, "caught, but without a test"),
+        (entry.test is None or entry.caught != NOT, "not caught, but with a test"),
+        (entry.later or entry.caught != NOT, "not caught, and `later` is missing"),
+        ((entry.reason is not None) == (entry.caught == WISH), "`reason` is required for wishes only"),
+        (not entry.built or (entry.sample > 1 and entry.is_caught), "built, but not caught"),
         (entry.sample in SAMPLES, f"sample {entry.sample} is not described"),
     ):
         if not condition:
-            raise ListError(f"{name}: {said}")
+            raise ListError(f"{name}: {message}")
     return entry
 
 
@@ -188,7 +188,7 @@ def _samples(reported: Sequence[Entry]) -> Iterable[str]:
         text = f"- {name}: {caught} of {len(here)} ({_threads(here)} threads)"
         if number > 1:
             ready = sum(entry.is_caught and not entry.built for entry in here)
-            text += f"; {ready} of them without anything built for them"
+            text += f"; {ready} of them without an added mechanism"
         yield f"{text}."
     yield ""
 
@@ -214,13 +214,13 @@ def _table(
             "Shown by": _shown(entry.test, tests),
             "Missing": entry.later or "",
             "Still missing": entry.later or "",
-            "Why it is no failure": entry.reason or "",
+            "Why it is not a failure": entry.reason or "",
         }
         yield "| " + " | ".join(cells[column].replace("|", r"\|") for column in columns) + " |"
 
 
 def _link(thread: str) -> str:
-    """A thread as a link, where the study names the repository's owner."""
+    """A thread as a link, if the owner of its repository is known."""
     repository, _, number = thread.partition("#")
     if "/" not in repository:
         return thread

@@ -16,7 +16,7 @@ def test_cloudformation_permissions_are_checked(rule: Harness) -> None:
         denied,
         path="account",
         message=f"{name} is not allowed fsx:CreateFileSystem: a service control policy of the "
-        "organi",
+        "organization",
     )
     passing = rights(rule, "CW-I011", {}, refused("iam:PassRole", decision="explicitDeny"))
     rule.fails("CW-I011", {}, passing, path="account", message="iam:PassRole: a policy denies it")

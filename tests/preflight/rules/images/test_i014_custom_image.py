@@ -11,6 +11,8 @@ from clusterwright.preflight.facts.deployment import (
 from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import ACCOUNT
 
+MISSING = "the image ami-00000001 does not exist in us-east-1 for this account"
+
 
 def test_custom_image_is_checked(rule: Harness) -> None:
     changes = {"image": {"image_id": "ami-00000001"}}
@@ -20,7 +22,7 @@ def test_custom_image_is_checked(rule: Harness) -> None:
 
     good = Image("ami-00000001", "available", "x86_64", ACCOUNT, "ours")
     path = "image.image_id"
-    rule.fails("CW-I014", changes, image(None), path=path, message="this account")
+    rule.fails("CW-I014", changes, image(None), path=path, message=MISSING)
     failed = Image(good.id, "failed", good.architecture, good.owner, good.name)
     rule.fails("CW-I014", changes, image(failed), path=path, message="is failed")
     arm = Image(good.id, good.state, "arm64", good.owner, good.name)

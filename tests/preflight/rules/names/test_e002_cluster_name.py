@@ -20,7 +20,7 @@ def test_existing_cluster_name_is_reported(rule: Harness) -> None:
         {},
         {**there(same), **stacks()},
         path=HERE,
-        message="a cluster named test already",
+        message="a cluster named test already exists",
     )
     for physical_id in (ARN, "test", "abcdefgh1234"):
         own = stacks(("AWS::SageMaker::Cluster", physical_id))

@@ -53,7 +53,8 @@ def test_log_group_of_fsx_is_checked_separately(rule: Harness) -> None:
     }
     rule.passes("CW-E003", changes, {**facts, **stacks()})
     facts[LogGroups("/aws/fsx/test")] = ("/aws/fsx/test",)
-    rule.fails("CW-E003", changes, {**facts, **stacks()}, path=HERE, message="/aws/fsx/test alr")
+    message = "a log group named /aws/fsx/test already exists"
+    rule.fails("CW-E003", changes, {**facts, **stacks()}, path=HERE, message=message)
 
 
 def test_every_log_group_is_checked(rule: Harness) -> None:

@@ -19,7 +19,7 @@ def test_existing_eks_cluster_name_is_reported(rule: Harness, spec: dict[str, An
         spec,
         {**there, **stacks()},
         path="environment",
-        message="an EKS cluster named test already",
+        message="an EKS cluster named test already exists",
     )
     rule.passes("CW-E008", spec, {**there, **stacks(("AWS::EKS::Cluster", "test"))})
     rule.passes("CW-E008", spec, {counts.EksClusters(): ("other",), **stacks()})

@@ -22,7 +22,7 @@ def test_existing_bucket_names_are_reported(rule: Harness) -> None:
         changes,
         facts,
         path="storage.buckets[0].name",
-        message="the bucket acme-results already",
+        message="the bucket acme-results already exists",
     )
     assert finding.hint == "create: false uses the existing bucket; otherwise use another name"
     rule.passes("CW-S028", changes, {**facts, results: None})

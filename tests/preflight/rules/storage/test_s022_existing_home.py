@@ -27,7 +27,7 @@ def test_different_existing_home_is_reported(
     path = "storage.home.existing.dns_name"
     changed = standing(dataclasses.replace(ZFS, **change))
     rule.fails("CW-S022", HOME, changed, path=path, message=message)
-    rule.fails("CW-S022", HOME, standing(), path=path, message="the file system")
+    rule.fails("CW-S022", HOME, standing(), path=path, message="does not exist in us-east-1")
     far = dataclasses.replace(SUBNET, zone_id="use1-az1")
     elsewhere = {**standing(ZFS), network.Subnets(): (far,)}
     rule.fails("CW-S022", HOME, elsewhere, path=path, message="use1-az1", severity="warning")

@@ -7,6 +7,8 @@ from clusterwright.preflight.facts.buckets import BucketKeys
 from tests.preflight.harness import Harness
 from tests.preflight.rules.support.access import ADMITS, LINKED, PLACE, ROOT, keys, policy
 
+NOT_ALLOWED = "the key of acme-corpus does not allow FSx"
+
 
 def test_key_policy_without_fsx_is_reported_for_buckets(rule: Harness) -> None:
     finding = rule.fails(
@@ -14,21 +16,21 @@ def test_key_policy_without_fsx_is_reported_for_buckets(rule: Harness) -> None:
         LINKED,
         keys(policy("Allow", **ROOT)),
         path=PLACE,
-        message="the key of acme-corpus does not allow FSx",
+        message=NOT_ALLOWED,
     )
     assert finding.hint is not None
     assert "s3.us-east-1.amazonaws.com" in finding.hint
     rule.passes("CW-S026", LINKED, keys(policy("Allow", **ADMITS)))
     in_part = {**ADMITS, "Action": "kms:Decrypt"}
     rule.fails(
-        "CW-S026", LINKED, keys(policy("Allow", **in_part)), path=PLACE, message="not allow"
+        "CW-S026", LINKED, keys(policy("Allow", **in_part)), path=PLACE, message=NOT_ALLOWED
     )
     context = {"kms:EncryptionContext:aws:s3:arn": "arn:aws:s3:::acme-corpus"}
     of_bucket = {**ADMITS, "Condition": {"StringLike": context}}
     rule.passes("CW-S026", LINKED, keys(policy("Allow", **of_bucket)))
     of_objects = {k: f"{v}/*" for k, v in context.items()}
     wrong = {**ADMITS, "Condition": {"StringLike": of_objects}}
-    rule.fails("CW-S026", LINKED, keys(policy("Allow", **wrong)), path=PLACE, message="not allow")
+    rule.fails("CW-S026", LINKED, keys(policy("Allow", **wrong)), path=PLACE, message=NOT_ALLOWED)
     maybe = {**ADMITS, "Condition": {"StringEquals": {"aws:PrincipalOrgID": "o-1"}}}
     message = "whether the key of acme-corpus allows FSx"
     rule.unsure("CW-S026", LINKED, keys(policy("Allow", **maybe)), path=PLACE, message=message)
