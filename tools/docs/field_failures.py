@@ -165,7 +165,10 @@ def _entry(data: dict[str, Any]) -> Entry:
         (entry.test is not None or not entry.is_caught, "caught, but without a test"),
         (entry.test is None or entry.caught != NOT, "not caught, but with a test"),
         (entry.later or entry.caught != NOT, "not caught, and `later` is missing"),
-        ((entry.reason is not None) == (entry.caught == WISH), "`reason` is required for wishes only"),
+        (
+            (entry.reason is not None) == (entry.caught == WISH),
+            "`reason` is required for wishes only",
+        ),
         (not entry.built or (entry.sample > 1 and entry.is_caught), "built, but not caught"),
         (entry.sample in SAMPLES, f"sample {entry.sample} is not described"),
     ):

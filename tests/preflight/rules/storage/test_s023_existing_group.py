@@ -52,7 +52,9 @@ def test_address_rule_covers_all_node_subnets(rule: Harness) -> None:
     wide = (tcp(988, 1023, cidrs=("10.1.0.0/16",)),)
     rule.passes("CW-S023", changes, facts(wide))
     narrow = (tcp(988, 1023, cidrs=("10.1.0.0/24",)),)
-    rule.fails("CW-S023", changes, facts(narrow), path=GROUP_PATH, message="does not allow TCP 988")
+    rule.fails(
+        "CW-S023", changes, facts(narrow), path=GROUP_PATH, message="does not allow TCP 988"
+    )
 
 
 def test_efa_requires_all_traffic_in_both_directions(rule: Harness) -> None:
