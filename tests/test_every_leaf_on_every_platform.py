@@ -24,9 +24,9 @@ from clusterwright.platforms.registry import KUBERNETES, PLATFORMS, SLURM, Platf
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES_ON_EKS
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
 from tests.platforms.kubernetes.specs import OUTPUTS
-from tests.stacks.specs import EKS_MINIMAL, MINIMAL, changed
 from tests.support import leaf_cases
 from tests.support.leaf_cases import CASES, TIGHT, Case
+from tests.support.rich_specs import EKS_MINIMAL, MINIMAL, changed
 
 # What shows in no aspect of one spec alone: gates of a change, waivers, the base of everything.
 ELSEWHERE = (

@@ -14,8 +14,8 @@ import pytest
 from clusterwright.json_output.schemas import schemas
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account
-from tests.stacks.specs import ACCOUNT, MINIMAL, changed
 from tests.support.command_line import clusterwright
+from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
 from tests.support.synthesis import Assembly
 
 BASE = changed(

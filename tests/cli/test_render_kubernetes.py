@@ -14,8 +14,8 @@ from clusterwright.cli import render_kubernetes
 from clusterwright.platforms.kubernetes.render import PARTS
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, KARPENTER, OUTPUTS
-from tests.stacks.specs import changed
 from tests.support.command_line import clusterwright
+from tests.support.rich_specs import changed
 
 ROOT = Path(__file__).parents[2]
 RENDER = ("render", "kubernetes")

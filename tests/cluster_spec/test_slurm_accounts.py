@@ -10,7 +10,7 @@ import pytest
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.platforms.loading import load_cluster
-from tests.stacks.specs import MINIMAL, changed
+from tests.support.rich_specs import MINIMAL, changed
 
 USERS = [
     {"name": "ada", "uid": 20001},

@@ -12,8 +12,8 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cost.bill import HOURS_PER_MONTH, Bill
 from clusterwright.cost.estimate import estimate
 from clusterwright.platforms.loading import load_cluster
-from tests.stacks.specs import EKS_KARPENTER, EKS_MINIMAL, changed
 from tests.support.command_line import clusterwright
+from tests.support.rich_specs import EKS_KARPENTER, EKS_MINIMAL, changed
 
 TODAY = dt.date(2026, 11, 20)
 TWO_GROUPS = {**EKS_KARPENTER, "compute": EKS_KARPENTER["compute"][:2]}

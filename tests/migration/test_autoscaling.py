@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.platforms.registry import PlatformName
 from tests.migration.migrated import moved
-from tests.stacks.specs import EKS_KARPENTER
+from tests.support.rich_specs import EKS_KARPENTER
 
 
 def test_autoscaling_is_converted_for_hyperpod_and_back(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import migrate
 from clusterwright.platforms.loading import load_cluster
 from tests.migration.migrated import moved
-from tests.stacks.specs import MINIMAL, changed
+from tests.support.rich_specs import MINIMAL, changed
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 

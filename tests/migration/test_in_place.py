@@ -30,7 +30,7 @@ from clusterwright.review.assembly import StackTemplate, pseudo_parameters
 from clusterwright.review.resource_changes import analyse
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import REGION, Account, add_boundary, bootstrapped, order
-from tests.stacks.specs import ACCOUNT, EKS_MINIMAL, FULL, PARALLELCLUSTER, changed
+from tests.support.rich_specs import ACCOUNT, EKS_MINIMAL, FULL, PARALLELCLUSTER, changed
 from tests.support.specs import write
 from tests.support.synthesis import ROOT, Assembly, Build
 

@@ -12,7 +12,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.migration import migrate
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PlatformName
-from tests.stacks.specs import MINIMAL
+from tests.support.rich_specs import MINIMAL
 
 
 def workspace_notes(

@@ -15,7 +15,7 @@ from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.migration import Migration, migrate
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import HYPERPOD, ON_EC2, PLATFORMS, SLURM, PlatformName
-from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.support.rich_specs import FULL, MINIMAL, changed
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 DEV: dict[PlatformName, str] = {

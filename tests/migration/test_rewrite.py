@@ -20,11 +20,16 @@ from clusterwright.migration import Migration, migrate
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PLATFORMS, PlatformName
 from tests.migration.migrated import moved
-from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, MINIMAL, PARALLELCLUSTER, changed
 from tests.support.rich_specs import (
     BUILT,
+    EKS,
+    FULL,
+    HYPERPOD_EKS,
+    MINIMAL,
     ON_EKS,
     ON_PARALLELCLUSTER,
+    PARALLELCLUSTER,
+    changed,
     paths,
     without,
 )

@@ -8,9 +8,9 @@ import pytest
 
 from clusterwright.platforms.deployment_permissions import RESOURCES
 from clusterwright.platforms.loading import load_cluster
-from tests.stacks.specs import EKS, MINIMAL, SPECS, changed
 from tests.support import specs
 from tests.support.leaf_cases import EXISTING
+from tests.support.rich_specs import EKS, MINIMAL, SPECS, changed
 from tests.support.synthesis import Build
 
 ALL = {

@@ -12,9 +12,9 @@ from clusterwright.platforms import derived_names
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.stack_names import PARTS, part_of, stack_name
 from stacks.base.cluster_stack import ClusterStack
-from tests.stacks.specs import SPECS
 from tests.stacks.templates import properties
 from tests.support import specs
+from tests.support.rich_specs import SPECS
 from tests.support.synthesis import Assembly, Build
 
 

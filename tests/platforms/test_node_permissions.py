@@ -9,9 +9,9 @@ import pytest
 
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.node_permissions import node_permissions
-from tests.stacks.specs import SPECS
 from tests.stacks.templates import listed, statements
 from tests.support import specs
+from tests.support.rich_specs import SPECS
 from tests.support.synthesis import Build
 
 

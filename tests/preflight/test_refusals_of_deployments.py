@@ -18,14 +18,14 @@ import pytest
 from clusterwright.cli.main import main
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped
-from tests.stacks.specs import (
+from tests.support import specs
+from tests.support.rich_specs import (
     ACCOUNT,
     EKS_MINIMAL,
     HYPERPOD_EKS_MINIMAL,
     PARALLELCLUSTER_MINIMAL,
     changed,
 )
-from tests.support import specs
 from tests.support.synthesis import Assembly
 
 Synth = Callable[[str | Path], Assembly]

@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.review.karpenter import pool_changes
-from tests.stacks.specs import EKS_KARPENTER, changed
+from tests.support.rich_specs import EKS_KARPENTER, changed
 
 
 def cluster(**changes: Any) -> Cluster:

@@ -10,7 +10,7 @@ from clusterwright.review.node_changes import groups_of_spec, nodes_changes
 from clusterwright.review.results import NodesChange
 from tests.review.blockers import found
 from tests.review.templates import app, changes, resource, stack
-from tests.stacks.specs import EKS_MINIMAL
+from tests.support.rich_specs import EKS_MINIMAL
 from tests.support.validation import cluster
 
 GROUP = {

@@ -27,7 +27,7 @@ from clusterwright.review.assembly import Assembly, StackTemplate, pseudo_parame
 from clusterwright.review.resource_changes import analyse
 from clusterwright.review.review import Question, Version, review
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
-from tests.stacks.specs import ACCOUNT, FULL, changed
+from tests.support.rich_specs import ACCOUNT, FULL, changed
 from tests.support.synthesis import Assembly as Synthesised
 
 Templates = dict[str, dict[str, Any]]

@@ -13,7 +13,7 @@ from clusterwright.platforms.loading import load_cluster
 from clusterwright.review import parallelcluster
 from clusterwright.review.parallelcluster import Update
 from clusterwright.review.results import NodesChange
-from tests.stacks.specs import PARALLELCLUSTER, changed
+from tests.support.rich_specs import PARALLELCLUSTER, changed
 
 TERMINATE = {"queue_update_strategy": "terminate"}
 STOP = {"queue_update_strategy": "compute-fleet-stop"}

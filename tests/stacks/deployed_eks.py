@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.stacks.deployment import Account, add_boundary, bootstrapped
-from tests.stacks.specs import EKS, changed
+from tests.support.rich_specs import EKS, changed
 
 RESERVATIONS = [
     {

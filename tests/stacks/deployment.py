@@ -16,7 +16,7 @@ from typing import Any
 
 import boto3
 
-from tests.stacks.specs import ACCOUNT
+from tests.support.rich_specs import ACCOUNT
 from tests.support.synthesis import Assembly
 
 REGION = "us-east-1"

@@ -11,7 +11,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, add_boundary, bootstrapped, order
-from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Build
 
 DESTROY = changed(FULL, protection="destroy")

@@ -13,7 +13,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped
-from tests.stacks.specs import FULL, changed
+from tests.support.rich_specs import FULL, changed
 from tests.support.synthesis import Build
 
 SPEC = changed(FULL, protection="destroy")

@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped
-from tests.stacks.specs import ACCOUNT, HYPERPOD_EKS, changed
+from tests.support.rich_specs import ACCOUNT, HYPERPOD_EKS, changed
 from tests.support.synthesis import Build
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")

@@ -19,7 +19,7 @@ from stacks.entry import (
     spec_path,
     write,
 )
-from tests.stacks.specs import MINIMAL, changed
+from tests.support.rich_specs import MINIMAL, changed
 from tests.support.synthesis import ROOT
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.specs import ACCOUNT, MINIMAL, changed
 from tests.stacks.templates import cluster_of, deployed_file, group_of, properties, text_of
+from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 CONFIG = "configs/examples/existing-network.yaml"

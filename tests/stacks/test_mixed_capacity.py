@@ -11,7 +11,7 @@ from clusterwright.cli.main import main
 from clusterwright.cluster_spec.document import parse_document
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import bootstrapped
-from tests.stacks.specs import ACCOUNT
+from tests.support.rich_specs import ACCOUNT
 from tests.support.synthesis import Build
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "samples" / "mixed.yaml"

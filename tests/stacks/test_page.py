@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stacks.base.outdated_validators import MISSING_IN_CDK_VALIDATION, MISSING_IN_CFN_LINT
-from tests.stacks.specs import FULL
+from tests.support.rich_specs import FULL
 from tests.support.synthesis import ROOT, Build
 
 PAGE = (ROOT / "docs" / "explanations" / "what-is-built.md").read_text(encoding="utf-8")

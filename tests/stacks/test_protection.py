@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.stacks.specs import FULL, MINIMAL, changed
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 RETAIN = changed(FULL, protection="retain")

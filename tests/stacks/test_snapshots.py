@@ -16,7 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from stacks.base.spec_metadata import KEY
-from tests.stacks.specs import EKS, FULL, HYPERPOD_EKS, PARALLELCLUSTER
+from tests.support.rich_specs import EKS, FULL, HYPERPOD_EKS, PARALLELCLUSTER
 from tests.support.synthesis import Assembly, Build
 
 PARTS = (

@@ -36,7 +36,15 @@ from stacks.lifecycle import node_files
 from tests.platforms.kubernetes.specs import DIGEST, IMAGE, OUTPUTS
 from tests.platforms.kubernetes.specs import EKS as KUBERNETES
 from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
-from tests.stacks.specs import ACCOUNT, EKS, EKS_MINIMAL, FULL, HYPERPOD_EKS, MINIMAL, changed
+from tests.support.rich_specs import (
+    ACCOUNT,
+    EKS,
+    EKS_MINIMAL,
+    FULL,
+    HYPERPOD_EKS,
+    MINIMAL,
+    changed,
+)
 
 TODAY = dt.date(2026, 11, 20)
 

@@ -1,4 +1,4 @@
-"""Specs that say nearly everything there is to say, for tests that change one value at a time."""
+"""Specs of every platform, small ones and ones that use every feature, for tests to change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,31 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import specs
+
 Path = tuple[str | int, ...]
+ACCOUNT = specs.ACCOUNT
+
+
+def changed(spec: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A copy of `spec` with values at paths (`storage__lustre__0__efa=False`).
+
+    `None` removes the key.
+    """
+    return specs.changed({p.replace("__", "."): value for p, value in changes.items()}, spec)
+
+
+MINIMAL: dict[str, Any] = {
+    "environment": "test",
+    "account": ACCOUNT,
+    "region": "us-east-1",
+    "platform": "hyperpod-slurm",
+    "network": {"availability_zone_id": "use1-az6"},
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+}
 
 BUILT: dict[str, Any] = {
     "environment": "rich",
@@ -189,6 +213,68 @@ BUILT: dict[str, Any] = {
     ],
 }
 """Everything built. Every value differs from its default, where both are possible."""
+
+FULL: dict[str, Any] = changed(
+    BUILT,
+    environment="test",
+    partition=None,
+    protection=None,
+    network__egress="closed",
+    compute__0__ebs={"capacity_gib": 500},
+    compute__1__instance_type="m5.4xlarge",
+    compute__2__capacity__arn=f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/tests",
+    compute__2__ebs=None,
+    storage__lustre__0__name=None,
+    storage__lustre__0__deployment_type=None,
+    storage__lustre__0__storage_type=None,
+    storage__lustre__0__capacity_gib=9600,
+    storage__lustre__0__throughput_mbps_per_tib=500,
+    storage__lustre__0__compression="lz4",
+    storage__lustre__0__version=None,
+    storage__lustre__0__repositories__0__s3="s3://test-corpus/tokens",
+    storage__lustre__0__repositories__0__import_metadata_on_create=None,
+    storage__lustre__0__repositories__0__imported_file_chunk_mib=None,
+    storage__lustre__0__repositories__1__s3="s3://test-checkpoints",
+    storage__lustre__1__name=None,
+    storage__lustre__2__name=None,
+    storage__buckets__0__name="test-datasets",
+    storage__buckets__1__name="test-results",
+    storage__buckets__2__name="test-shuffle",
+    storage__home__mount_path=None,
+    storage__home__backup_retention_days=7,
+    identity__kms_key_arn=None,
+    identity__session_manager=None,
+    slurm__accounting__instance_class="db.t3.large",
+    slurm__accounting__capacity_gib=100,
+    slurm__containers__install=None,
+    slurm__topology=None,
+    slurm__qos=None,
+    slurm__accounts=None,
+    slurm__users=[
+        {
+            "name": "ada",
+            "uid": 20001,
+            "groups": ["research"],
+            "ssh_public_keys": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExample ada"],
+            "slurm_account": "research",
+            "sudo": True,
+        }
+    ],
+    image__release_version=None,
+    image__released=None,
+    resilience__node_recovery="automatic",
+    resilience__deep_health_checks=["instance-stress", "instance-connectivity"],
+    observability__metrics=None,
+    observability__alarm_emails=["ml@example.com"],
+    budget__monthly_usd=1000000,
+    budget__run_usd=2000000,
+    budget__alert_emails=["ml@example.com"],
+    budget__alert_thresholds_percent=[50, 100],
+    run__hours=720,
+    tags={"owner": "research", "cost-centre": "4711"},
+    waivers=None,
+)
+"""As BUILT, with resources that the stacks build themselves, for the tests of templates."""
 
 EXISTING: dict[str, Any] = {
     **{k: BUILT[k] for k in ("environment", "account", "region", "platform", "image")},
@@ -389,6 +475,329 @@ ON_PARALLELCLUSTER: dict[str, Any] = {
     },
 }
 """What ParallelCluster has of its own."""
+
+HYPERPOD_EKS_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "hyperpod-eks",
+    "compute": [
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+}
+
+HYPERPOD_EKS: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "hyperpod-eks",
+    "compute": [
+        {
+            "name": "system",
+            "role": "system",
+            "instance_type": "m5.4xlarge",
+            "count": 2,
+            "ebs": {"capacity_gib": 200},
+        },
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 8,
+            "min_count": 6,
+            "capacity": {
+                "kind": "training-plan",
+                "arn": f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/tests",
+            },
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+            "network_interface": "efa-only",
+            "labels": {"team.example.com/model": "seven-b"},
+            "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+        },
+        {
+            "name": "parts",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 2,
+            "capacity": {"kind": "spot"},
+            "mig_profile": "mixed-1-3g.40gb-1-4g.40gb",
+        },
+        {
+            "name": "nova",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "restricted": True,
+        },
+        {
+            "name": "elastic",
+            "role": "compute",
+            "instance_type": "g6e.48xlarge",
+            "count": 0,
+            "max_count": 4,
+        },
+    ],
+    "storage": {"lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True}]},
+    "hyperpod": {
+        "autoscaling": "karpenter",
+        "tiered_storage": {"memory_percent": 20},
+        "task_governance": {
+            "priority_classes": [
+                {"name": "training", "weight": 90},
+                {"name": "inference", "weight": 10},
+            ],
+            "fair_share": True,
+            "share_idle": True,
+            "addon_version": "v1.3.0-eksbuild.1",
+        },
+        "addons": [
+            {"name": "training-operator", "version": "v1.2.0-eksbuild.1"},
+            {"name": "observability"},
+        ],
+        "restricted_lustre": {
+            "capacity_gib": 4800,
+            "throughput_mbps_per_tib": 250,
+            "on_delete": "keep",
+        },
+    },
+    "tenants": [
+        {"name": "pretraining", "weight": 3},
+        {"name": "evaluation", "borrowing": False},
+    ],
+    "image": {"release_version": "1.2.3", "auto_patch": {"strategy": "when-idle"}},
+    "resilience": {"deep_health_checks": ["instance-stress", "instance-connectivity"]},
+    "observability": {
+        "log_retention_days": 30,
+        "prometheus": True,
+        "alarm_emails": ["ml@example.com"],
+    },
+    "budget": {"monthly_usd": 1000000, "alert_emails": ["ml@example.com"]},
+    "run": {"hours": 720},
+}
+"""HyperPod with EKS, with every feature of its own."""
+
+EKS_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "eks",
+    "compute": [
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+}
+
+EKS_KARPENTER: dict[str, Any] = {
+    **EKS_MINIMAL,
+    "compute": [
+        {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "max_count": 4,
+        },
+        {
+            "name": "block",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 0,
+            "max_count": 2,
+            "capacity": {"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f60718"},
+        },
+    ],
+    "kubernetes": {"autoscaling": "karpenter"},
+}
+"""EKS with Karpenter: fixed nodes, nodes that come and go, and a group that begins with none."""
+
+EKS: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "eks",
+    "network": {
+        "availability_zone_id": "use1-az6",
+        "second_availability_zone_id": "use1-az4",
+        "egress": "closed",
+    },
+    "compute": [
+        {
+            "name": "system",
+            "role": "system",
+            "instance_type": "m5.4xlarge",
+            "count": 2,
+            "max_count": 4,
+        },
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "min_count": 2,
+            "max_count": 6,
+            "scratch": {},
+            "threads_per_core": 1,
+            "labels": {"team.example.com/model": "seven-b"},
+            "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+        },
+        {
+            "name": "block",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 2,
+            "capacity": {"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f60718"},
+            "network_interface": "efa",
+        },
+        {
+            "name": "reserved",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "reservation", "id": "cr-0f1e2d3c4b5a69788"},
+            "placement_group": True,
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "g6e.48xlarge",
+            "count": 1,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": {
+        "lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True}],
+        "buckets": [
+            {"name": "test-results", "create": True},
+            {"name": "test-datasets", "mount_path": "/s3/datasets"},
+        ],
+    },
+    "identity": {"permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
+    "kubernetes": {
+        "version": "1.34",
+        "support": "extended",
+        "public_access_cidrs": ["198.51.100.0/24"],
+        "private_access_cidrs": ["10.8.0.0/16"],
+        "access": [
+            {
+                "principal_arn": f"arn:aws:iam::{ACCOUNT}:role/researchers",
+                "policy": "edit",
+                "namespaces": ["pretraining"],
+                "groups": ["researchers"],
+            }
+        ],
+        "control_plane_logs": ["audit", "controller-manager"],
+        "addons": [
+            {"name": "vpc-cni", "version": "v1.19.0-eksbuild.1"},
+            {"name": "amazon-cloudwatch-observability"},
+        ],
+        "pod_identities": [
+            {
+                "namespace": "pretraining",
+                "service_account": "data-loader",
+                "role_arn": f"arn:aws:iam::{ACCOUNT}:role/data-loader",
+            }
+        ],
+        "node_volume_gib": 500,
+        "max_unavailable_percent": 25,
+    },
+    "resilience": {"node_recovery": "none"},
+    "observability": {
+        "log_retention_days": 30,
+        "alarm_emails": ["ml@example.com"],
+        "prometheus": True,
+        "metrics": {
+            "image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@sha256:{'0123abcd' * 8}",
+            "interval_seconds": 120,
+        },
+    },
+    "budget": {"monthly_usd": 1000000, "alert_emails": ["ml@example.com"]},
+    "run": {"hours": 720},
+    "tags": {"owner": "research"},
+}
+"""EKS with managed node groups, with every feature of its own."""
+
+
+PARALLELCLUSTER_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "parallelcluster",
+    "slurm": {"accounting": {"kind": "none"}},
+}
+
+PARALLELCLUSTER: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "parallelcluster",
+    "network": {
+        "availability_zone_id": "use1-az6",
+        "second_availability_zone_id": "use1-az4",
+        "egress": "closed",
+    },
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5.4xlarge",
+            "count": 2,
+            "max_count": 4,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": {
+        "lustre": [
+            {"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": True},
+            {"mount_path": "/archive", "deployment_type": "SCRATCH_2", "capacity_gib": 1200},
+        ],
+        "buckets": [
+            {"name": "test-datasets", "mount_path": "/s3/datasets"},
+            {"name": "test-results", "create": True},
+            {"name": "test-shuffle", "create": True, "directory": True},
+        ],
+        "home": {"kind": "openzfs", "capacity_gib": 128},
+        "checkpoint_path": "/fsx/checkpoints",
+    },
+    "identity": {
+        "permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/parallelcluster-boundary"
+    },
+    "slurm": {
+        "partitions": [
+            {"name": "training", "groups": ["workers"]},
+            {"name": "spare", "groups": ["spot"]},
+        ],
+        "accounting": {"kind": "rds"},
+        "containers": {"pyxis": True},
+        "users": [{"name": "ada", "uid": 20001, "sudo": True}],
+    },
+    "observability": {"prometheus": True, "alarm_emails": ["ml@example.com"]},
+    "tags": {"owner": "research"},
+}
+"""ParallelCluster with everything that stacks build for it."""
+
+
+SCRIPTED_MINIMAL = changed(
+    MINIMAL,
+    slurm={"configuration": "scripted", "accounting": {"kind": "rds"}},
+    protection="destroy",
+    budget={"monthly_usd": 100.0},
+    storage={"buckets": [{"name": "test-results", "create": True}]},
+)
+
+SPECS = {
+    "full": FULL,
+    "minimal": MINIMAL,
+    "scripted": SCRIPTED_MINIMAL,
+    "hyperpod-eks": HYPERPOD_EKS,
+    "hyperpod-eks that serves models": changed(
+        HYPERPOD_EKS, network__egress="nat", protection="destroy", hyperpod__inference={}
+    ),
+    "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
+    "parallelcluster": PARALLELCLUSTER,
+    "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
+    "eks": EKS,
+    "eks minimal": EKS_MINIMAL,
+    "eks karpenter": EKS_KARPENTER,
+}
 
 
 def paths(data: Any, path: Path = ()) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from clusterwright.cluster_spec.validation import karpenter as subject
 from clusterwright.platforms.loading import load_cluster
 from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
 from tests.platforms.kubernetes.specs import HYPERPOD, KARPENTER
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 
 def found(spec: dict[str, Any]) -> list[tuple[str, str]]:

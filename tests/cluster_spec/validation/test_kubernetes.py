@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.validation import kubernetes
-from tests.stacks.specs import ACCOUNT, EKS, EKS_MINIMAL, HYPERPOD_EKS
-from tests.support.rich_specs import EXISTING
+from tests.support.rich_specs import ACCOUNT, EKS, EKS_MINIMAL, EXISTING, HYPERPOD_EKS
 from tests.support.validation import found
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/people"

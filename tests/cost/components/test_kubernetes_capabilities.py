@@ -8,7 +8,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cost.estimate import estimate
 from tests.platforms.kubernetes.specs import EKS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 
 def capability_lines(**changes: object) -> dict[str, object]:

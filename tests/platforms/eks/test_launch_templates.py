@@ -13,7 +13,7 @@ from clusterwright.catalog import Known, Unknown, load_catalog
 from clusterwright.catalog.model import Interface
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.eks import launch_templates as subject
-from tests.stacks.specs import EKS_MINIMAL
+from tests.support.rich_specs import EKS_MINIMAL
 from tests.support.validation import cluster
 
 CATALOG = load_catalog()

@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.cluster_spec.validation import unused_fields
 from clusterwright.platforms.eks import validation
-from tests.stacks.specs import EKS, EKS_MINIMAL, HYPERPOD_EKS
+from tests.support.rich_specs import EKS, EKS_MINIMAL, HYPERPOD_EKS
 from tests.support.validation import found
 
 TAINT = {"key": "gpu", "effect": "NoSchedule"}

@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.cluster_spec.validation import unused_fields
 from clusterwright.platforms.hyperpod_eks import validation
-from tests.stacks.specs import HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL
+from tests.support.rich_specs import HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL
 from tests.support.validation import ABSENT, found
 
 

@@ -17,7 +17,7 @@ from clusterwright.platforms.kubernetes.value_schemas import SCHEMAS
 from clusterwright.platforms.registry import PLATFORMS, traits_of
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import DIGEST, EKS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 CHARTS = "kubernetes__workloads__charts"
 

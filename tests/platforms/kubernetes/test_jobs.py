@@ -11,7 +11,7 @@ from clusterwright.platforms.kubernetes.jobs import job_manifests
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import HYPERPOD
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 JOB = "kubernetes__workloads__jobs__0"
 COMMAND = ["hyperpodrun", "--inprocess-restart", "train.py"]

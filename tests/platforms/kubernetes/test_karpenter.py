@@ -15,7 +15,7 @@ from clusterwright.platforms.kubernetes.render import manifests
 from clusterwright.platforms.kubernetes.values import chart_values
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, KARPENTER, OUTPUTS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 
 def rendered(cluster: Cluster, outputs: dict[str, str] = OUTPUTS) -> dict[str, dict[str, Any]]:

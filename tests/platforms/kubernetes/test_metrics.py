@@ -22,7 +22,7 @@ from clusterwright.platforms.kubernetes.render import APPLIED, manifests
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, OUTPUTS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 BOTH = {"prometheus": True, "metrics": {"image": IMAGE, "port": 9200, "interval_seconds": 30}}
 OBSERVED = changed(EKS, observability=BOTH)
@@ -194,7 +194,7 @@ def test_scrape_interval_is_at_least_thirty_seconds(load: Load) -> None:
 
 
 def test_image_is_refused_on_platforms_without_pods(load: Load) -> None:
-    from tests.stacks.specs import MINIMAL
+    from tests.support.rich_specs import MINIMAL
 
     with pytest.raises(SpecErrors, match="hyperpod-eks or eks"):
         load(changed(MINIMAL, observability={"metrics": {"image": IMAGE}}))

@@ -10,7 +10,7 @@ from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.queue_quotas import quotas
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 GPU = "nvidia.com/gpu"
 

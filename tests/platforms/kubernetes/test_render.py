@@ -19,7 +19,7 @@ from clusterwright.render.kubernetes import documents
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE, KARPENTER, OUTPUTS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 VERSIONS = ("1.30", "1.32", "1.35")
 

@@ -19,7 +19,7 @@ from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from clusterwright.platforms.kubernetes.values import chart_values
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 GPU = "nvidia.com/gpu"
 ACCELERATORS_PER_NODE = 8

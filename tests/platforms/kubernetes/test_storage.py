@@ -13,7 +13,7 @@ from clusterwright.platforms.kubernetes.storage import UnknownVolumeError, stora
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 BUCKETS = [
     {"name": "acme.corpus", "mount_path": "/s3/corpus"},

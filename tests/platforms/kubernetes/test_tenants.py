@@ -13,7 +13,7 @@ from clusterwright.platforms.kubernetes.storage import storage_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, OUTPUTS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 
 @pytest.fixture(scope="module")

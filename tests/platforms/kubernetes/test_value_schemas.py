@@ -23,7 +23,7 @@ from clusterwright.platforms.kubernetes.values import chart_values
 from clusterwright.platforms.loading import load_cluster
 from tests.platforms.kubernetes.conftest import Load
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 
 CHARTS = "kubernetes__workloads__charts"
 

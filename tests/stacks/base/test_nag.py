@@ -16,7 +16,7 @@ import stacks
 from clusterwright.platforms.loading import load_cluster
 from stacks.base.outdated_validators import MISSING_IN_CFN_LINT
 from stacks.base.spec_metadata import KEY
-from tests.stacks.specs import (
+from tests.support.rich_specs import (
     EKS,
     EKS_KARPENTER,
     EKS_MINIMAL,

@@ -11,8 +11,8 @@ import pytest
 from clusterwright_localaws import local_aws
 from tests.stacks.deployed_eks import RESERVATIONS, SPEC, groups, prepared
 from tests.stacks.deployment import bootstrapped, order
-from tests.stacks.specs import EKS, EKS_MINIMAL, changed
 from tests.support.cdk_life import life
+from tests.support.rich_specs import EKS, EKS_MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
 Synth = Callable[[str | Path], Assembly]

@@ -13,7 +13,7 @@ from clusterwright_localaws.testing import addresses_per_node
 from stacks.base.spec_metadata import KEY
 from tests.stacks.deployed_eks import RESERVATIONS, SPEC, groups, prepared
 from tests.stacks.deployment import Account
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 from tests.support.synthesis import Build
 
 

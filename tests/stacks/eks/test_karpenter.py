@@ -19,8 +19,8 @@ from stacks.eks.karpenter import WARNINGS
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load, load  # noqa: F401
 from tests.stacks.deployment import Account, bootstrapped, order
-from tests.stacks.specs import ACCOUNT, EKS, EKS_KARPENTER, changed
 from tests.stacks.templates import only, properties
+from tests.support.rich_specs import ACCOUNT, EKS, EKS_KARPENTER, changed
 from tests.support.synthesis import Build
 
 BLOCK = "cr-0a1b2c3d4e5f60718"

@@ -9,9 +9,9 @@ import pytest
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 from tests.stacks.eks.node_group_queries import node_group, template
-from tests.stacks.specs import EKS, EKS_MINIMAL, changed
 from tests.stacks.templates import properties, text_of
 from tests.support import specs
+from tests.support.rich_specs import EKS, EKS_MINIMAL, changed
 from tests.support.synthesis import Build
 
 

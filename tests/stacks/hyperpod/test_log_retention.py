@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import only, text_of
+from tests.support.rich_specs import MINIMAL, changed
 from tests.support.synthesis import Build
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.stacks.identity.node_statements import node_statements
-from tests.stacks.specs import FULL
 from tests.stacks.templates import text_of
+from tests.support.rich_specs import FULL
 from tests.support.synthesis import Build
 
 

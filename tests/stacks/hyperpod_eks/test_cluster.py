@@ -11,7 +11,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped, objects
-from tests.stacks.specs import HYPERPOD_EKS, changed
+from tests.support.rich_specs import HYPERPOD_EKS, changed
 from tests.support.synthesis import ROOT, Build
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")

@@ -10,8 +10,8 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import bootstrapped, order
-from tests.stacks.specs import HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.cdk_life import life
+from tests.support.rich_specs import HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
 SPEC = changed(HYPERPOD_EKS, protection="destroy")

@@ -11,7 +11,7 @@ import pytest
 from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped
-from tests.stacks.specs import MINIMAL, changed
+from tests.support.rich_specs import MINIMAL, changed
 from tests.support.synthesis import Build
 
 SPEC: dict[str, Any] = {

@@ -11,8 +11,8 @@ import pytest
 
 from clusterwright.platforms.loading import load_cluster
 from stacks.hyperpod_eks.node_scripts import SCRIPT, node_scripts
-from tests.stacks.specs import HYPERPOD_EKS, changed
 from tests.support import specs
+from tests.support.rich_specs import HYPERPOD_EKS, changed
 
 SCRIPTED = """#!/bin/bash
 echo "{name} $*" >>"{log}"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import cluster_of, deployed_file, group_of, text_of
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 WITH_FILE_SYSTEMS = changed(

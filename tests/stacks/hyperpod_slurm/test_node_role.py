@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.stacks.identity.node_statements import WITHOUT_RESOURCE, node_statements
-from tests.stacks.specs import ACCOUNT, FULL, MINIMAL, changed
 from tests.stacks.templates import listed, text_of
+from tests.support.rich_specs import ACCOUNT, FULL, MINIMAL, changed
 from tests.support.synthesis import Build
 
 

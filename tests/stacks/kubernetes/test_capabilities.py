@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.platforms.kubernetes.specs import EKS
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 from tests.support.synthesis import Build
 
 ALL = changed(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from clusterwright.platforms.kubernetes.control_plane import AFTER_NODES, BEFORE_NODES
-from tests.stacks.specs import ACCOUNT, EKS, EKS_MINIMAL, HYPERPOD_EKS_MINIMAL, changed
 from tests.stacks.templates import only, properties, security_group_name, statements, text_of
+from tests.support.rich_specs import ACCOUNT, EKS, EKS_MINIMAL, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 BOTH = pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.specs import EKS_MINIMAL, HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, changed
 from tests.stacks.templates import only, properties, text_of
+from tests.support.rich_specs import EKS_MINIMAL, HYPERPOD_EKS, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.synthesis import Build
 
 OBSERVED = {"prometheus": True}

@@ -9,7 +9,7 @@ import pytest
 from clusterwright.platforms.kubernetes.storage import UnknownVolumeError, storage_manifests
 from tests.platforms.kubernetes.conftest import load  # noqa: F401
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD
-from tests.stacks.specs import changed
+from tests.support.rich_specs import changed
 from tests.support.synthesis import Build
 
 SECOND = {"mount_path": "/data", "capacity_gib": 4800, "throughput_mbps_per_tib": 1000}

@@ -13,8 +13,8 @@ import stacks
 from clusterwright.platforms.loading import load_cluster
 from stacks.base import names
 from stacks.lifecycle import scripts
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import cluster_of, deployed_file, only, text_of
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
 

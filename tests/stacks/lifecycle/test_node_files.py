@@ -11,8 +11,8 @@ import pytest
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.loading import load_cluster
 from stacks.lifecycle.node_files import configuration
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import deployed_file
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
 CONFIGS = sorted(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright.platforms.endpoints import GATEWAY_SERVICES, INTERFACE_SERVICES
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import listed, properties
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 # What the cluster's parts call, each with the IAM prefix that the execution role has for it.

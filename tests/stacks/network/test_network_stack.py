@@ -10,8 +10,8 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.network import plan_network
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import only, properties
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import ROOT, Build
 
 CONFIGS = ("configs/dev.yaml", "configs/prod.yaml", "configs/examples/p5-1024.yaml")

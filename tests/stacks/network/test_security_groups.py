@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import properties, security_group_name
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 NODES = "nodes of the cluster"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.stacks.observability.sizes import GIB
-from tests.stacks.specs import FULL, changed
 from tests.stacks.templates import only, properties, text_of
+from tests.support.rich_specs import FULL, changed
 from tests.support.synthesis import Build
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.stacks.specs import FULL, MINIMAL
 from tests.stacks.templates import only, properties, text_of
+from tests.support.rich_specs import FULL, MINIMAL
 from tests.support.synthesis import Build
 
 

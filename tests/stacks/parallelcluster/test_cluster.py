@@ -10,9 +10,9 @@ import pytest
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.security_group_rules import security_groups_built
 from tests.stacks.deployment import order
-from tests.stacks.specs import PARALLELCLUSTER, PARALLELCLUSTER_MINIMAL, changed
 from tests.stacks.templates import only, properties, security_group_name, text_of
 from tests.support import specs
+from tests.support.rich_specs import PARALLELCLUSTER, PARALLELCLUSTER_MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 CUSTOM = "Custom::PclusterCluster"

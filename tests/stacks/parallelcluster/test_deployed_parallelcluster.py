@@ -21,8 +21,8 @@ from clusterwright.platforms.parallelcluster.document import render
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.testing import PCLUSTER_PYTHON
 from tests.stacks.deployment import Account, bootstrapped, order
-from tests.stacks.specs import PARALLELCLUSTER, changed
 from tests.support.pcluster import pcluster_python
+from tests.support.rich_specs import PARALLELCLUSTER, changed
 from tests.support.specs import write
 from tests.support.synthesis import Build
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.stacks.specs import FULL, MINIMAL, changed
 from tests.stacks.templates import cluster_of, group_of, only, properties, text_of
+from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Build
 
 RDS = changed(MINIMAL, slurm__accounting={"kind": "rds"})

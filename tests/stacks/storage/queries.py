@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import properties
+from tests.support.rich_specs import MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 

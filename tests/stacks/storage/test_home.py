@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.stacks.specs import FULL
 from tests.stacks.templates import properties
+from tests.support.rich_specs import FULL
 from tests.support.synthesis import Build
 
 

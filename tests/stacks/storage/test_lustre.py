@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.specs import FULL
 from tests.stacks.storage.queries import lustre, one
 from tests.stacks.templates import properties
+from tests.support.rich_specs import FULL
 from tests.support.synthesis import Build
 
 

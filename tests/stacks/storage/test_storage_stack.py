@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.stacks.specs import FULL
 from tests.stacks.storage.queries import data_buckets
 from tests.stacks.templates import only, properties
+from tests.support.rich_specs import FULL
 from tests.support.synthesis import Build
 
 

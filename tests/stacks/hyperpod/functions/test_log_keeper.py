@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from stacks.hyperpod.log_retention import CODE, RUNTIME
-from tests.stacks.specs import MINIMAL, changed
 from tests.stacks.templates import properties
+from tests.support.rich_specs import MINIMAL, changed
 from tests.support.synthesis import Build
 
 
