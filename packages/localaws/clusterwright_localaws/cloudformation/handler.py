@@ -180,6 +180,14 @@ class Context:
         """
         return [{"Key": key, "Value": value} for key, value in self.tag_map(own).items()]
 
+    def tagging(
+        self, properties: Properties, member: str = "Tags", *, as_map: bool = False
+    ) -> dict[str, Any]:
+        """Return the parameter of a create call that sets the tags; empty without tags."""
+        own = properties.get("Tags")
+        tags = self.tag_map(own) if as_map else self.tags(own)
+        return {member: tags} if tags else {}
+
     def tag_map(self, own: object = None) -> dict[str, str]:
         """Like `tags`, as a mapping."""
         return _merged(self.stack_tags, own)

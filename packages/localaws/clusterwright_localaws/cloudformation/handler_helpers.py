@@ -1,4 +1,4 @@
-"""Small pieces that many handlers share."""
+"""What many handlers share: parameters, tags, and waiting for states."""
 
 from __future__ import annotations
 
@@ -6,7 +6,23 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from clusterwright_localaws.cloudformation.handler import Context, Properties
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws.cloudformation.handler import Context, HandlerFailure, Properties
+
+_BUSY = frozenset(
+    {
+        "CREATING",
+        "MODIFYING",
+        "PENDING",
+        "ROLLINGBACK",
+        "SHUTTING-DOWN",
+        "SYSTEMUPDATING",
+        "UPDATING",
+        "VERSION_UPDATING",
+    }
+)
+_DELETED = frozenset({"CANCELLED", "DELETED", "DELETING", "EXPIRED", "TERMINATED"})
 
 
 def pick(properties: Properties, *names: str, **renamed: str) -> dict[str, Any]:
@@ -49,18 +65,131 @@ def retag_ec2(ctx: Context, resource_id: str, old: Properties, new: Properties) 
 
 def retag(
     ctx: Context,
+    service: str,
     old: Properties,
     new: Properties,
     *,
-    add: Callable[[list[dict[str, str]]], object],
-    remove: Callable[[list[str]], object],
+    calls: tuple[str, str] = ("tag_resource", "untag_resource"),
+    **resource: str,
 ) -> None:
-    """Bring tags from one set of properties to another by a service's own two calls."""
+    """Bring the tags of a resource from one set of properties to another.
+
+    `calls` are the service's methods that add and remove tags, `resource` their parameters that
+    name the resource. The API's model gives the name and the form of their tags.
+    """
     added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
-    if removed:
-        remove(removed)
-    if added:
-        add(added)
+    client = ctx.client(service)
+    for call, values in ((calls[1], removed), (calls[0], added)):
+        if values:
+            getattr(client, call)(**resource, **_tag_member(client, call, values))
+
+
+def _tag_member(client: Any, call: str, values: list[Any]) -> dict[str, Any]:
+    model = client.meta.service_model.operation_model(client.meta.method_to_api_mapping[call])
+    name, shape = next(
+        item for item in model.input_shape.members.items() if item[0].lower().startswith("tag")
+    )
+    if shape.type_name == "map":
+        return {name: key_value_map(values)}
+    if shape.member.type_name == "structure":
+        key, value = shape.member.members
+        return {name: [{key: tag["Key"], value: tag["Value"]} for tag in values]}
+    return {name: values}
+
+
+def ready(
+    ctx: Context,
+    describe: Callable[[], Mapping[str, Any]],
+    what: str,
+    *,
+    status: str = "status",
+    wanted: str | tuple[str, ...] = "ACTIVE",
+    failure: Callable[[Mapping[str, Any]], str | None] = lambda found: None,
+) -> Mapping[str, Any]:
+    """Wait until no change of a resource runs, and return its description.
+
+    `describe` returns the description, with its status in `status`.
+
+    Raises
+    ------
+    HandlerFailure
+        The status is not `wanted` then. `failure` returns the reason; default: the status.
+    """
+    found: dict[str, Any] = {}
+
+    def done() -> bool:
+        found.clear()
+        found.update(describe())
+        return str(found[status]).upper() not in _BUSY
+
+    states = (wanted,) if isinstance(wanted, str) else wanted
+    ctx.wait(done, what=f"{what} to be {' or '.join(states)}")
+    if found[status] not in states:
+        raise HandlerFailure(failure(found) or f"{what} is {found[status]}", "NotStabilized")
+    return found
+
+
+def delete_settled(
+    ctx: Context, status: Callable[[], str], delete: Callable[[], object], what: str
+) -> None:
+    """Delete a resource when no change of it runs, and wait until it is deleted.
+
+    `status` describes the resource, and lets the API's not-found error through.
+    """
+    settle(ctx, status, what)
+    if _status(status) not in (None, *_DELETED):
+        delete()
+    wait_deleted(ctx, status, what)
+
+
+def settle(ctx: Context, status: Callable[[], str], what: str) -> None:
+    """Wait until no change of a resource runs; `status` as for `delete_settled`.
+
+    A cancelled creation, or a change that a rollback reverts, may still be running.
+    """
+    ctx.wait(lambda: _status(status) not in _BUSY, what=f"{what} to settle")
+
+
+def wait_deleted(ctx: Context, status: Callable[[], str], what: str) -> None:
+    """Wait until a resource is deleted; `status` as for `delete_settled`."""
+    ctx.wait(lambda: _status(status) in (None, "DELETED"), what=f"{what} to be deleted")
+
+
+def _status(status: Callable[[], str]) -> str | None:
+    try:
+        return str(status()).upper()
+    except ClientError as error:
+        if "NotFound" in error.response["Error"]["Code"]:
+            return None
+        raise
+
+
+def difference(old: Properties, new: Properties, name: str) -> tuple[list[Any], list[Any]]:
+    """Return the items of a list property that an update removes, and those that it adds."""
+    before, after = old.get(name, []), new.get(name, [])
+    return (
+        [item for item in before if item not in after],
+        [item for item in after if item not in before],
+    )
+
+
+def text_attributes(properties: Properties, names: Iterable[str]) -> dict[str, str]:
+    """Return the named properties as attributes of SNS or SQS, which are all text.
+
+    ``Fifo...`` attributes are left out where they are false.
+    """
+    out = {}
+    for name in names:
+        value = properties.get(name)
+        if value is None or (name in ("FifoQueue", "FifoTopic") and not value):
+            continue
+        if isinstance(value, str):
+            out[name] = value
+        elif isinstance(value, bool):
+            out[name] = str(value).lower()
+        else:
+            out[name] = json.dumps(value)
+    return out
 
 
 def lower_first(value: Any) -> Any:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
-    key_value_map,
+    delete_settled,
     lower_first,
     pick,
+    ready,
     retag,
 )
 
@@ -28,10 +27,9 @@ class Workspace(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         amp = ctx.client("amp")
-        tags = ctx.tag_map(properties.get("Tags"))
         workspace = amp.create_workspace(
             **pick(properties, Alias="alias", KmsKeyArn="kmsKeyArn"),
-            **({"tags": tags} if tags else {}),
+            **ctx.tagging(properties, "tags", as_map=True),
         )
         ctx.identify(workspace["arn"])
         if "LoggingConfiguration" in properties:
@@ -54,43 +52,32 @@ class Workspace(Handler):
                 amp.update_logging_configuration(workspaceId=workspace, logGroupArn=group)
             else:
                 amp.create_logging_configuration(workspaceId=workspace, logGroupArn=group)
-        _retag(ctx, physical_id, old, new)
+        retag(ctx, "amp", old, new, resourceArn=physical_id)
         return self._active(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         amp, workspace = ctx.client("amp"), _id(physical_id)
 
-        def state() -> Any:
-            return amp.describe_workspace(workspaceId=workspace)["workspace"]["status"][
-                "statusCode"
-            ]
-
-        _delete(
+        delete_settled(
             ctx,
-            f"workspace {workspace}",
-            state,
+            lambda: _workspace(ctx, physical_id)["statusCode"],
             lambda: amp.delete_workspace(workspaceId=workspace),
+            f"the workspace {workspace}",
         )
 
     def _active(self, ctx: Context, arn: str) -> Created:
-        amp, workspace = ctx.client("amp"), _id(arn)
-
-        def ready() -> bool:
-            state = amp.describe_workspace(workspaceId=workspace)["workspace"]["status"][
-                "statusCode"
-            ]
-            if state == "CREATION_FAILED":
-                raise HandlerFailure(f"{workspace} is in status {state}", "NotStabilized")
-            return bool(state == "ACTIVE")
-
-        ctx.wait(ready, what=f"the workspace {workspace} to be active")
-        found = amp.describe_workspace(workspaceId=workspace)["workspace"]
+        found = ready(
+            ctx,
+            lambda: _workspace(ctx, arn),
+            f"the workspace {_id(arn)}",
+            status="statusCode",
+        )
         return Created(
             arn,
             {
                 "Arn": arn,
                 "PrometheusEndpoint": found.get("prometheusEndpoint", ""),
-                "WorkspaceId": workspace,
+                "WorkspaceId": _id(arn),
             },
         )
 
@@ -101,12 +88,12 @@ class Scraper(Handler):
     unsupported_properties = frozenset({"RoleConfiguration", "ScraperLoggingConfiguration"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        amp, tags = ctx.client("amp"), ctx.tag_map(properties.get("Tags"))
+        amp = ctx.client("amp")
         scraper = amp.create_scraper(
             **_asked(properties),
             source=lower_first(properties["Source"]),
             clientToken=ctx.token,
-            **({"tags": tags} if tags else {}),
+            **ctx.tagging(properties, "tags", as_map=True),
         )
         ctx.identify(scraper["arn"])
         return self._active(ctx, scraper["arn"])
@@ -115,29 +102,24 @@ class Scraper(Handler):
         amp = ctx.client("amp")
         if changed(old, new, "Alias", "ScrapeConfiguration", "Destination"):
             amp.update_scraper(scraperId=_id(physical_id), **_asked(new))
-        _retag(ctx, physical_id, old, new)
+        retag(ctx, "amp", old, new, resourceArn=physical_id)
         return self._active(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         amp, scraper = ctx.client("amp"), _id(physical_id)
 
-        def state() -> Any:
-            return amp.describe_scraper(scraperId=scraper)["scraper"]["status"]["statusCode"]
-
-        _delete(ctx, f"scraper {scraper}", state, lambda: amp.delete_scraper(scraperId=scraper))
+        delete_settled(
+            ctx,
+            lambda: _scraper(ctx, physical_id)["statusCode"],
+            lambda: amp.delete_scraper(scraperId=scraper),
+            f"the scraper {scraper}",
+        )
 
     def _active(self, ctx: Context, arn: str) -> Created:
-        amp, scraper = ctx.client("amp"), _id(arn)
-
-        def ready() -> bool:
-            state = amp.describe_scraper(scraperId=scraper)["scraper"]["status"]["statusCode"]
-            if str(state).endswith("_FAILED"):
-                raise HandlerFailure(f"{scraper} is in status {state}", "NotStabilized")
-            return bool(state == "ACTIVE")
-
-        ctx.wait(ready, what=f"the scraper {scraper} to be active")
-        found = amp.describe_scraper(scraperId=scraper)["scraper"]
-        return Created(arn, {"Arn": arn, "ScraperId": scraper, "RoleArn": found["roleArn"]})
+        found = ready(
+            ctx, lambda: _scraper(ctx, arn), f"the scraper {_id(arn)}", status="statusCode"
+        )
+        return Created(arn, {"Arn": arn, "ScraperId": _id(arn), "RoleArn": found["roleArn"]})
 
 
 def _asked(properties: Properties) -> dict[str, Any]:
@@ -152,33 +134,14 @@ def _asked(properties: Properties) -> dict[str, Any]:
     }
 
 
-def _retag(ctx: Context, arn: str, old: Properties, new: Properties) -> None:
-    amp = ctx.client("amp")
-    retag(
-        ctx,
-        old,
-        new,
-        add=lambda tags: amp.tag_resource(resourceArn=arn, tags=key_value_map(tags)),
-        remove=lambda keys: amp.untag_resource(resourceArn=arn, tagKeys=keys),
-    )
+def _workspace(ctx: Context, arn: str) -> dict[str, Any]:
+    found = ctx.client("amp").describe_workspace(workspaceId=_id(arn))["workspace"]
+    return {**found, **found["status"]}
 
 
-def _delete(
-    ctx: Context, what: str, status: Callable[[], Any], delete: Callable[[], object]
-) -> None:
-    """Deletes a resource that may still be changing, and waits until it is deleted."""
-
-    def state() -> Any:
-        try:
-            return status()
-        except ctx.client("amp").exceptions.ResourceNotFoundException:
-            return None
-
-    # A cancelled creation may still be running.
-    ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"the {what} to settle")
-    if state() not in (None, "DELETING"):
-        delete()
-    ctx.wait(lambda: state() is None, what=f"the {what} to be deleted")
+def _scraper(ctx: Context, arn: str) -> dict[str, Any]:
+    found = ctx.client("amp").describe_scraper(scraperId=_id(arn))["scraper"]
+    return {**found, **found["status"]}
 
 
 def _id(arn: str) -> str:

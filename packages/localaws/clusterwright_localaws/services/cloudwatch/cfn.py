@@ -37,9 +37,8 @@ class Alarm(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("AlarmName") or ctx.generated_name(max_length=255)
-        tags = ctx.tags(properties.get("Tags"))
         ctx.client("cloudwatch").put_metric_alarm(
-            AlarmName=name, **pick(properties, *_ALARM), **({"Tags": tags} if tags else {})
+            AlarmName=name, **pick(properties, *_ALARM), **ctx.tagging(properties)
         )
         return Created(name, {"Arn": _arn(ctx, name)})
 
@@ -47,13 +46,7 @@ class Alarm(Handler):
         cloudwatch = ctx.client("cloudwatch")
         cloudwatch.put_metric_alarm(AlarmName=physical_id, **pick(new, *_ALARM))
         arn = _arn(ctx, physical_id)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: cloudwatch.tag_resource(ResourceARN=arn, Tags=tags),
-            remove=lambda keys: cloudwatch.untag_resource(ResourceARN=arn, TagKeys=keys),
-        )
+        retag(ctx, "cloudwatch", old, new, ResourceARN=arn)
         return Created(physical_id, {"Arn": arn})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -71,11 +64,10 @@ class Dashboard(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("DashboardName") or ctx.generated_name(max_length=255)
-        tags = ctx.tags(properties.get("Tags"))
         ctx.client("cloudwatch").put_dashboard(
             DashboardName=name,
             DashboardBody=policy_text(properties["DashboardBody"]),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )
         return Created(name)
 
@@ -85,13 +77,7 @@ class Dashboard(Handler):
             DashboardName=physical_id, DashboardBody=policy_text(new["DashboardBody"])
         )
         arn = f"arn:{ctx.partition}:cloudwatch::{ctx.account}:dashboard/{physical_id}"
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: cloudwatch.tag_resource(ResourceARN=arn, Tags=tags),
-            remove=lambda keys: cloudwatch.untag_resource(ResourceARN=arn, TagKeys=keys),
-        )
+        retag(ctx, "cloudwatch", old, new, ResourceARN=arn)
         return Created(physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

@@ -8,10 +8,15 @@ from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.cloudformation.handler_helpers import changed, ec2_tags, pick
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    changed,
+    ec2_tags,
+    pick,
+    ready,
+    retag_ec2,
+)
 
 
 class PlacementGroup(Handler):
@@ -29,11 +34,7 @@ class PlacementGroup(Handler):
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         ec2 = ctx.client("ec2")
         found = ec2.describe_placement_groups(GroupNames=[physical_id])["PlacementGroups"][0]
-        added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
-        if removed:
-            ec2.delete_tags(Resources=[found["GroupId"]], Tags=[{"Key": key} for key in removed])
-        if added:
-            ec2.create_tags(Resources=[found["GroupId"]], Tags=added)
+        retag_ec2(ctx, found["GroupId"], old, new)
         return Created(physical_id, {"GroupId": found["GroupId"], "GroupName": physical_id})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -76,9 +77,12 @@ class CapacityReservation(Handler):
         )["CapacityReservation"]
         reservation = found["CapacityReservationId"]
         ctx.identify(reservation)
-        ctx.wait(
-            lambda: self._state(ec2, reservation) == "active",
-            what=f"the reservation {reservation} to be active",
+        ready(
+            ctx,
+            lambda: self._described(ec2, reservation),
+            f"the reservation {reservation}",
+            status="State",
+            wanted="active",
         )
         return self._created(ec2, reservation)
 
@@ -95,18 +99,11 @@ class CapacityReservation(Handler):
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ec2 = ctx.client("ec2")
-        if self._state(ec2, physical_id) not in ("cancelled", "expired"):
+        if self._described(ec2, physical_id)["State"] not in ("cancelled", "expired"):
             ec2.cancel_capacity_reservation(CapacityReservationId=physical_id)
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         return {"TagSpecifications"} if changed(old, new, "TagSpecifications") else set()
-
-    def _state(self, ec2: Any, reservation: str) -> str:
-        found = self._described(ec2, reservation)
-        state: str = found["State"]
-        if state == "failed":
-            raise HandlerFailure(f"{reservation} is in state {state}", "NotStabilized")
-        return state
 
     def _described(self, ec2: Any, reservation: str) -> Any:
         return ec2.describe_capacity_reservations(CapacityReservationIds=[reservation])[
@@ -118,15 +115,18 @@ class CapacityReservation(Handler):
         return Created(
             reservation,
             {
-                "Id": reservation,
-                "AvailabilityZone": found["AvailabilityZone"],
+                **pick(
+                    found,
+                    "AvailabilityZone",
+                    "CapacityReservationArn",
+                    "InstanceType",
+                    "OwnerId",
+                    "State",
+                    CapacityReservationId="Id",
+                ),
                 "AvailableInstanceCount": str(found["AvailableInstanceCount"]),
-                "CapacityReservationArn": found["CapacityReservationArn"],
                 "CreateDate": found["CreateDate"].isoformat(),
                 "StartDate": found["StartDate"].isoformat(),
-                "InstanceType": found["InstanceType"],
-                "OwnerId": found["OwnerId"],
-                "State": found["State"],
                 "Tenancy": found.get("Tenancy", "default"),
                 "TotalInstanceCount": str(found["TotalInstanceCount"]),
             },

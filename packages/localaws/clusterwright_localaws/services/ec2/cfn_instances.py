@@ -12,17 +12,15 @@ from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.cloudformation.handler_helpers import ec2_tags, pick, retag_ec2
+from clusterwright_localaws.cloudformation.handler_helpers import ec2_tags, pick, ready, retag_ec2
 
 _ADDRESSES = {
     "PrivateDnsName": "PrivateDnsName",
     "PublicIp": "PublicIpAddress",
     "PublicDnsName": "PublicDnsName",
 }
-_REFUSED_STATES = ("shutting-down", "terminated")
 
 
 class Instance(Handler):
@@ -53,7 +51,13 @@ class Instance(Handler):
             **ec2_tags(ctx, "instance", properties.get("Tags")),
         )["Instances"][0]["InstanceId"]
         ctx.identify(instance)
-        ctx.wait(lambda: _running(ec2, instance), what="the instance to run")
+        ready(
+            ctx,
+            lambda: {"State": _state(ec2, instance)},
+            f"Instance {instance}",
+            status="State",
+            wanted="running",
+        )
         return _created(ec2, instance)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
@@ -85,13 +89,6 @@ def _created(ec2: Any, instance_id: str) -> Created:
             **{name: found[member] for name, member in _ADDRESSES.items() if found.get(member)},
         },
     )
-
-
-def _running(ec2: Any, instance_id: str) -> bool:
-    state = _state(ec2, instance_id)
-    if state in _REFUSED_STATES:
-        raise HandlerFailure(f"Instance {instance_id} is {state}", "NotStabilized")
-    return state == "running"
 
 
 def _state(ec2: Any, instance_id: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
@@ -15,10 +13,14 @@ from clusterwright_localaws.cloudformation.handler import (
 )
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
+    delete_settled,
+    difference,
     ec2_tags,
     pick,
     policy_text,
+    ready,
     retag_ec2,
+    wait_deleted,
 )
 
 
@@ -387,37 +389,37 @@ class NatGateway(Handler):
             **ec2_tags(ctx, "natgateway", properties.get("Tags")),
         )["NatGateway"]["NatGatewayId"]
         ctx.identify(found)
-        ctx.wait(
-            lambda: self._state(ec2, found) == "available",
-            what=f"the NAT gateway {found} to be available",
-        )
-        return self._described(ec2, found)
+        return self._created(ctx, found)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         retag_ec2(ctx, physical_id, old, new)
-        return self._described(ctx.client("ec2"), physical_id)
+        return self._created(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        ec2 = ctx.client("ec2")
-        ec2.delete_nat_gateway(NatGatewayId=physical_id)
-        ctx.wait(
-            lambda: self._state(ec2, physical_id) == "deleted",
-            what=f"the NAT gateway {physical_id} to be deleted",
+        delete_settled(
+            ctx,
+            lambda: self._described(ctx, physical_id)["State"],
+            lambda: ctx.client("ec2").delete_nat_gateway(NatGatewayId=physical_id),
+            f"the NAT gateway {physical_id}",
         )
 
-    def _state(self, ec2: Any, gateway: str) -> str:
-        found = ec2.describe_nat_gateways(NatGatewayIds=[gateway])["NatGateways"]
-        if not found:
-            return "deleted"
-        state: str = found[0]["State"]
-        if state == "failed":
-            raise HandlerFailure(
-                f"{found[0].get('FailureCode')}: {found[0].get('FailureMessage')}", "NotStabilized"
-            )
-        return state
+    def _described(self, ctx: Context, gateway: str) -> dict[str, Any]:
+        found = ctx.client("ec2").describe_nat_gateways(NatGatewayIds=[gateway])["NatGateways"]
+        return found[0] if found else {"State": "deleted"}
 
-    def _described(self, ec2: Any, gateway: str) -> Created:
-        found = ec2.describe_nat_gateways(NatGatewayIds=[gateway])["NatGateways"][0]
+    def _created(self, ctx: Context, gateway: str) -> Created:
+        found = ready(
+            ctx,
+            lambda: self._described(ctx, gateway),
+            f"the NAT gateway {gateway}",
+            status="State",
+            wanted="available",
+            failure=lambda found: (
+                f"{found['FailureCode']}: {found.get('FailureMessage')}"
+                if "FailureCode" in found
+                else None
+            ),
+        )
         address = (found.get("NatGatewayAddresses") or [{}])[0]
         return Created(
             gateway,
@@ -479,11 +481,8 @@ class VpcEndpoint(Handler):
             ("SecurityGroupIds", "AddSecurityGroupIds", "RemoveSecurityGroupIds"),
             ("SubnetIds", "AddSubnetIds", "RemoveSubnetIds"),
         ):
-            before, after = old.get(name, []), new.get(name, [])
-            if added := [item for item in after if item not in before]:
-                parameters[add] = added
-            if removed := [item for item in before if item not in after]:
-                parameters[remove] = removed
+            removed, added = difference(old, new, name)
+            parameters |= {k: v for k, v in ((add, added), (remove, removed)) if v}
         if changed(old, new, "PrivateDnsEnabled"):
             parameters["PrivateDnsEnabled"] = new.get("PrivateDnsEnabled", False)
         if changed(old, new, "IpAddressType") and "IpAddressType" in new:
@@ -505,16 +504,11 @@ class VpcEndpoint(Handler):
             error = failed["Error"]
             if "NotFound" not in error["Code"]:
                 raise HandlerFailure(error["Message"], "GeneralServiceException")
-        ctx.wait(
-            lambda: self._gone(ec2, physical_id),
-            what=f"the endpoint {physical_id} to be deleted",
+        wait_deleted(
+            ctx,
+            lambda: self._described(ec2, physical_id)["State"],
+            f"the endpoint {physical_id}",
         )
-
-    def _gone(self, ec2: Any, endpoint: str) -> bool:
-        try:
-            return bool(self._described(ec2, endpoint)["State"].lower() == "deleted")
-        except ClientError:
-            return True
 
     def _described(self, ec2: Any, endpoint: str) -> Any:
         return ec2.describe_vpc_endpoints(VpcEndpointIds=[endpoint])["VpcEndpoints"][0]

@@ -82,16 +82,10 @@ class SecurityGroup(Handler):
 
     def _allow(self, ec2: Any, group_id: str, rules: list[Properties], *, egress: bool) -> None:
         for rule in rules:
-            call = (
-                ec2.authorize_security_group_egress
-                if egress
-                else ec2.authorize_security_group_ingress
-            )
-            call(GroupId=group_id, IpPermissions=[permission(rule)])
+            _change(ec2, "authorize_security_group", egress, group_id, rule)
 
     def _deny(self, ec2: Any, group_id: str, rule: Properties, *, egress: bool) -> None:
-        call = ec2.revoke_security_group_egress if egress else ec2.revoke_security_group_ingress
-        call(GroupId=group_id, IpPermissions=[permission(rule)])
+        _change(ec2, "revoke_security_group", egress, group_id, rule)
 
     def _created(self, ctx: Context, group_id: str) -> Created:
         group = ctx.client("ec2").describe_security_groups(GroupIds=[group_id])
@@ -113,13 +107,7 @@ class _Rule(Handler):
     egress: bool = False
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        ec2 = ctx.client("ec2")
-        call = (
-            ec2.authorize_security_group_egress
-            if self.egress
-            else ec2.authorize_security_group_ingress
-        )
-        answer = call(GroupId=_group_id(ctx, properties), IpPermissions=[permission(properties)])
+        answer = self._change(ctx, "authorize_security_group", properties)
         rules = answer.get("SecurityGroupRules") or []
         digest = hashlib.sha256(canonical(properties).encode()).hexdigest()[:17]
         found = rules[0]["SecurityGroupRuleId"] if rules else f"sgr-{digest}"
@@ -127,21 +115,15 @@ class _Rule(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         # Only the description can change without a replacement.
-        ec2 = ctx.client("ec2")
-        call = (
-            ec2.update_security_group_rule_descriptions_egress
-            if self.egress
-            else ec2.update_security_group_rule_descriptions_ingress
-        )
-        call(GroupId=_group_id(ctx, new), IpPermissions=[permission(new)])
+        self._change(ctx, "update_security_group_rule_descriptions", new)
         return Created(physical_id, {"Id": physical_id})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        ec2 = ctx.client("ec2")
-        call = (
-            ec2.revoke_security_group_egress if self.egress else ec2.revoke_security_group_ingress
-        )
-        call(GroupId=_group_id(ctx, properties), IpPermissions=[permission(properties)])
+        self._change(ctx, "revoke_security_group", properties)
+
+    def _change(self, ctx: Context, verb: str, properties: Properties) -> dict[str, Any]:
+        group_id = _group_id(ctx, properties)
+        return _change(ctx.client("ec2"), verb, self.egress, group_id, properties)
 
 
 class SecurityGroupIngress(_Rule):
@@ -152,6 +134,12 @@ class SecurityGroupIngress(_Rule):
 class SecurityGroupEgress(_Rule):
     type_name = "AWS::EC2::SecurityGroupEgress"
     egress = True
+
+
+def _change(ec2: Any, verb: str, egress: bool, group_id: str, rule: Properties) -> dict[str, Any]:
+    call = getattr(ec2, f"{verb}_{'egress' if egress else 'ingress'}")
+    answer: dict[str, Any] = call(GroupId=group_id, IpPermissions=[permission(rule)])
+    return answer
 
 
 def permission(rule: Properties) -> dict[str, Any]:

@@ -51,13 +51,7 @@ class Repository(Handler):
         self._set_policies(ecr, physical_id, old, new)
         created = self._created(ecr, physical_id)
         arn = created.attributes["Arn"]
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: ecr.tag_resource(resourceArn=arn, tags=tags),
-            remove=lambda keys: ecr.untag_resource(resourceArn=arn, tagKeys=keys),
-        )
+        retag(ctx, "ecr", old, new, resourceArn=arn)
         return created
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

@@ -8,7 +8,7 @@ time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from clusterwright_localaws.cloudformation.handler import (
     Context,
@@ -19,34 +19,33 @@ from clusterwright_localaws.cloudformation.handler import (
 )
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
-    key_value_map,
+    delete_settled,
     lower_first,
     pick,
+    ready,
     retag,
 )
 
-_CLUSTER_STRUCTURES = {
-    name: name[:1].lower() + name[1:]
-    for name in (
-        "AccessConfig",
-        "ComputeConfig",
-        "ControlPlaneScalingConfig",
-        "EncryptionConfig",
-        "KubeApiServerConfig",
-        "KubeControllerManagerConfig",
-        "KubeSchedulerConfig",
-        "KubernetesNetworkConfig",
-        "RemoteNetworkConfig",
-        "ResourcesVpcConfig",
-        "StorageConfig",
-        "UpgradePolicy",
-        "ZonalShiftConfig",
-    )
-}
+_CLUSTER_STRUCTURES = (
+    "AccessConfig",
+    "ComputeConfig",
+    "ControlPlaneScalingConfig",
+    "EncryptionConfig",
+    "KubeApiServerConfig",
+    "KubeControllerManagerConfig",
+    "KubeSchedulerConfig",
+    "KubernetesNetworkConfig",
+    "RemoteNetworkConfig",
+    "ResourcesVpcConfig",
+    "StorageConfig",
+    "UpgradePolicy",
+    "ZonalShiftConfig",
+)
 _ENDPOINTS = ("EndpointPublicAccess", "EndpointPrivateAccess", "PublicAccessCidrs")
 _NETWORK = ("SubnetIds", "SecurityGroupIds")
 _AUTO_MODE = ("ComputeConfig", "StorageConfig", "KubernetesNetworkConfig")
 _COMPONENTS = ("KubeApiServerConfig", "KubeControllerManagerConfig", "KubeSchedulerConfig")
+_ALONE = ("ControlPlaneScalingConfig", "RemoteNetworkConfig", "UpgradePolicy", "ZonalShiftConfig")
 _NODEGROUP_STRUCTURES = (
     "LaunchTemplate",
     "NodeRepairConfig",
@@ -70,7 +69,6 @@ class Cluster(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("Name") or ctx.generated_name(max_length=100)
-        tags = ctx.tag_map(properties.get("Tags"))
         ctx.client("eks").create_cluster(
             name=name,
             clientRequestToken=ctx.token,
@@ -81,9 +79,9 @@ class Cluster(Handler):
                 BootstrapSelfManagedAddons="bootstrapSelfManagedAddons",
                 DeletionProtection="deletionProtection",
             ),
-            **_cluster_structures(properties),
+            **_structures(properties, *_CLUSTER_STRUCTURES),
             **({"logging": _logging(properties, {})} if "Logging" in properties else {}),
-            **({"tags": tags} if tags else {}),
+            **ctx.tagging(properties, "tags", as_map=True),
         )
         ctx.identify(name)
         return self._active(ctx, name)
@@ -101,34 +99,23 @@ class Cluster(Handler):
             )["update"]
             _await_update(ctx, physical_id, update["id"])
         done = self._active(ctx, physical_id)
-        _retag(ctx, old, new, done.attributes["Arn"])
+        retag(ctx, "eks", old, new, resourceArn=done.attributes["Arn"])
         return done
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         eks = ctx.client("eks")
-
-        def state() -> str | None:
-            try:
-                return str(eks.describe_cluster(name=physical_id)["cluster"]["status"])
-            except eks.exceptions.ResourceNotFoundException:
-                return None
-
-        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{physical_id} to settle")
-        if state() not in (None, "DELETING"):
-            eks.delete_cluster(name=physical_id)
-        ctx.wait(lambda: state() is None, what=f"the cluster {physical_id} to be deleted")
+        delete_settled(
+            ctx,
+            lambda: eks.describe_cluster(name=physical_id)["cluster"]["status"],
+            lambda: eks.delete_cluster(name=physical_id),
+            f"The cluster {physical_id}",
+        )
 
     def _active(self, ctx: Context, name: str) -> Created:
         eks = ctx.client("eks")
-
-        def ready() -> bool:
-            state = eks.describe_cluster(name=name)["cluster"]["status"]
-            if state in ("FAILED", "DELETING"):
-                raise HandlerFailure(f"The cluster {name} is {state}", "NotStabilized")
-            return bool(state == "ACTIVE")
-
-        ctx.wait(ready, what=f"the cluster {name} to be active")
-        found = eks.describe_cluster(name=name)["cluster"]
+        found = ready(
+            ctx, lambda: eks.describe_cluster(name=name)["cluster"], f"The cluster {name}"
+        )
         data = found["certificateAuthority"]["data"]
         attributes = {
             "Arn": found["arn"],
@@ -146,16 +133,52 @@ class Cluster(Handler):
         return Created(name, attributes)
 
 
-class Nodegroup(Handler):
+class ClusterChild(Handler):
+    """A resource of a cluster, with a state. `kind` is its name in the API."""
+
+    kind: ClassVar[str] = ""
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        named = self._named(physical_id, properties)
+        delete_settled(
+            ctx,
+            lambda: self._call(ctx, "describe", **named)["status"],
+            lambda: self._call(
+                ctx, "delete", **named, **pick(properties, PreserveOnDelete="preserve")
+            ),
+            physical_id,
+        )
+
+    def _named(self, physical_id: str, properties: Properties) -> dict[str, str]:
+        """Return the parameters that name the resource."""
+        cluster, name = physical_id.replace("|", "/").split("/", 1)
+        return {"clusterName": cluster, f"{self.kind}Name": name}
+
+    def _call(self, ctx: Context, verb: str, **parameters: Any) -> dict[str, Any]:
+        answer = getattr(ctx.client("eks"), f"{verb}_{self.kind}")(**parameters)
+        found: dict[str, Any] = answer[self.kind]
+        return found
+
+    def _ready(self, ctx: Context, named: Mapping[str, str], what: str) -> Mapping[str, Any]:
+        def failure(found: Mapping[str, Any]) -> str | None:
+            issues = "; ".join(str(issue["message"]) for issue in found["health"]["issues"])
+            return f"{what} failed to stabilize: {issues}" if issues else None
+
+        return ready(ctx, lambda: self._call(ctx, "describe", **named), what, failure=failure)
+
+
+class Nodegroup(ClusterChild):
     """``Ref`` is the cluster's and the node group's name with a slash between."""
 
     type_name = "AWS::EKS::Nodegroup"
+    kind = "nodegroup"
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         cluster = properties["ClusterName"]
         name = properties.get("NodegroupName") or ctx.generated_name(max_length=63)
-        tags = ctx.tag_map(properties.get("Tags"))
-        group = ctx.client("eks").create_nodegroup(
+        group = self._call(
+            ctx,
+            "create",
             clusterName=cluster,
             nodegroupName=name,
             clientRequestToken=ctx.token,
@@ -171,16 +194,17 @@ class Nodegroup(Handler):
                 Version="version",
             ),
             **({"diskSize": int(properties["DiskSize"])} if "DiskSize" in properties else {}),
-            **_nodegroup_structures(properties),
-            **({"tags": tags} if tags else {}),
-        )["nodegroup"]
-        ctx.identify(f"{cluster}/{group['nodegroupName']}")
-        return self._active(ctx, cluster, name)
+            **_structures(properties, *_NODEGROUP_STRUCTURES),
+            **ctx.tagging(properties, "tags", as_map=True),
+        )
+        physical_id = f"{cluster}/{group['nodegroupName']}"
+        ctx.identify(physical_id)
+        return self._active(ctx, physical_id)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         eks = ctx.client("eks")
-        cluster, name = physical_id.split("/", 1)
-        named = {"clusterName": cluster, "nodegroupName": name}
+        named = self._named(physical_id, new)
+        cluster, name = named.values()
         if changed(old, new, "Version", "ReleaseVersion", "LaunchTemplate"):
             template = new.get("LaunchTemplate") if changed(old, new, "LaunchTemplate") else None
             update = eks.update_nodegroup_version(
@@ -194,125 +218,61 @@ class Nodegroup(Handler):
         if config:
             update = eks.update_nodegroup_config(**named, **config)["update"]
             _await_update(ctx, cluster, update["id"], nodegroupName=name)
-        done = self._active(ctx, cluster, name)
-        _retag(ctx, old, new, done.attributes["Arn"])
+        done = self._active(ctx, physical_id)
+        retag(ctx, "eks", old, new, resourceArn=done.attributes["Arn"])
         return done
 
-    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        eks = ctx.client("eks")
-        cluster, name = physical_id.split("/", 1)
-        named = {"clusterName": cluster, "nodegroupName": name}
-
-        def state() -> str | None:
-            try:
-                return str(eks.describe_nodegroup(**named)["nodegroup"]["status"])
-            except eks.exceptions.ResourceNotFoundException:
-                return None
-
-        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{physical_id} to settle")
-        if state() not in (None, "DELETING"):
-            eks.delete_nodegroup(**named)
-        ctx.wait(lambda: state() is None, what=f"the node group {physical_id} to be deleted")
-
-    def _active(self, ctx: Context, cluster: str, name: str) -> Created:
-        eks = ctx.client("eks")
-
-        def describe() -> Mapping[str, Any]:
-            found: Mapping[str, Any] = eks.describe_nodegroup(
-                clusterName=cluster, nodegroupName=name
-            )["nodegroup"]
-            return found
-
-        def ready() -> bool:
-            found = describe()
-            if found["status"] in ("CREATE_FAILED", "DELETE_FAILED", "DEGRADED", "DELETING"):
-                issues = "; ".join(str(i["message"]) for i in found["health"]["issues"])
-                raise HandlerFailure(
-                    f"Nodegroup {name} failed to stabilize: {issues or found['status']}",
-                    "NotStabilized",
-                )
-            return bool(found["status"] == "ACTIVE")
-
-        ctx.wait(ready, what=f"the node group {name} to be active")
-        found = describe()
+    def _active(self, ctx: Context, physical_id: str) -> Created:
+        named = self._named(physical_id, {})
+        found = self._ready(ctx, named, f"Nodegroup {named['nodegroupName']}")
         return Created(
-            f"{cluster}/{name}",
+            physical_id,
             {
                 "Arn": found["nodegroupArn"],
-                "ClusterName": cluster,
-                "Id": f"{cluster}/{name}",
-                "NodegroupName": name,
+                "ClusterName": found["clusterName"],
+                "Id": physical_id,
+                "NodegroupName": found["nodegroupName"],
             },
         )
 
 
-class Addon(Handler):
+class Addon(ClusterChild):
     """``Ref`` is the cluster's and the add-on's name with a bar between."""
 
     type_name = "AWS::EKS::Addon"
+    kind = "addon"
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tag_map(properties.get("Tags"))
-        addon = ctx.client("eks").create_addon(
+        addon = self._call(
+            ctx,
+            "create",
             clientRequestToken=ctx.token,
             **_addon_parameters(properties),
             **pick(properties, ClusterName="clusterName", AddonName="addonName"),
-            **(
-                {"namespaceConfig": lower_first(properties["NamespaceConfig"])}
-                if "NamespaceConfig" in properties
-                else {}
-            ),
-            **({"tags": tags} if tags else {}),
-        )["addon"]
-        ctx.identify(f"{addon['clusterName']}|{addon['addonName']}")
-        return self._active(ctx, addon["clusterName"], addon["addonName"])
+            **_structures(properties, "NamespaceConfig"),
+            **ctx.tagging(properties, "tags", as_map=True),
+        )
+        physical_id = f"{addon['clusterName']}|{addon['addonName']}"
+        ctx.identify(physical_id)
+        return self._active(ctx, physical_id)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         eks = ctx.client("eks")
-        cluster, name = physical_id.split("|", 1)
+        cluster, name = self._named(physical_id, new).values()
         before, after = _addon_parameters(old), _addon_parameters(new)
         if before != after:
             if "podIdentityAssociations" in before:
                 after.setdefault("podIdentityAssociations", [])
             update = eks.update_addon(clusterName=cluster, addonName=name, **after)["update"]
             _await_update(ctx, cluster, update["id"], addonName=name)
-        done = self._active(ctx, cluster, name)
-        _retag(ctx, old, new, done.attributes["Arn"])
+        done = self._active(ctx, physical_id)
+        retag(ctx, "eks", old, new, resourceArn=done.attributes["Arn"])
         return done
 
-    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        eks = ctx.client("eks")
-        cluster, name = physical_id.split("|", 1)
-        named = {"clusterName": cluster, "addonName": name}
-
-        def state() -> str | None:
-            try:
-                return str(eks.describe_addon(**named)["addon"]["status"])
-            except eks.exceptions.ResourceNotFoundException:
-                return None
-
-        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{physical_id} to settle")
-        if state() not in (None, "DELETING"):
-            eks.delete_addon(**named, **pick(properties, PreserveOnDelete="preserve"))
-        ctx.wait(lambda: state() is None, what=f"the add-on {physical_id} to be deleted")
-
-    def _active(self, ctx: Context, cluster: str, name: str) -> Created:
-        eks = ctx.client("eks")
-
-        def describe() -> Mapping[str, Any]:
-            found: Mapping[str, Any] = eks.describe_addon(clusterName=cluster, addonName=name)[
-                "addon"
-            ]
-            return found
-
-        def ready() -> bool:
-            state = str(describe()["status"])
-            if state.endswith("_FAILED") or state in ("DEGRADED", "DELETING"):
-                raise HandlerFailure(f"The add-on {name} is {state}", "NotStabilized")
-            return state == "ACTIVE"
-
-        ctx.wait(ready, what=f"the add-on {name} to be active")
-        return Created(f"{cluster}|{name}", {"Arn": describe()["addonArn"]})
+    def _active(self, ctx: Context, physical_id: str) -> Created:
+        named = self._named(physical_id, {})
+        found = self._ready(ctx, named, f"The add-on {named['addonName']}")
+        return Created(physical_id, {"Arn": found["addonArn"]})
 
 
 class AccessEntry(Handler):
@@ -322,7 +282,6 @@ class AccessEntry(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         eks = ctx.client("eks")
-        tags = ctx.tag_map(properties.get("Tags"))
         named = pick(properties, ClusterName="clusterName", PrincipalArn="principalArn")
         made = eks.create_access_entry(
             **named,
@@ -330,7 +289,7 @@ class AccessEntry(Handler):
                 properties, KubernetesGroups="kubernetesGroups", Type="type", Username="username"
             ),
             clientRequestToken=ctx.token,
-            **({"tags": tags} if tags else {}),
+            **ctx.tagging(properties, "tags", as_map=True),
         )["accessEntry"]
         physical_id = f"{named['principalArn']}|{named['clusterName']}"
         ctx.identify(physical_id)
@@ -355,7 +314,7 @@ class AccessEntry(Handler):
             if before.get(arn) != policy:
                 _associate(eks, named, policy)
         found = eks.describe_access_entry(**named)["accessEntry"]
-        _retag(ctx, old, new, found["accessEntryArn"])
+        retag(ctx, "eks", old, new, resourceArn=found["accessEntryArn"])
         return Created(physical_id, {"AccessEntryArn": found["accessEntryArn"]})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -369,7 +328,6 @@ class PodIdentityAssociation(Handler):
     type_name = "AWS::EKS::PodIdentityAssociation"
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tag_map(properties.get("Tags"))
         made = ctx.client("eks").create_pod_identity_association(
             **pick(
                 properties,
@@ -379,7 +337,7 @@ class PodIdentityAssociation(Handler):
             ),
             **_association_parameters(properties),
             clientRequestToken=ctx.token,
-            **({"tags": tags} if tags else {}),
+            **ctx.tagging(properties, "tags", as_map=True),
         )["association"]
         ctx.identify(made["associationArn"])
         return _association(made)
@@ -392,7 +350,7 @@ class PodIdentityAssociation(Handler):
         }
         if _association_parameters(old) != _association_parameters(new):
             eks.update_pod_identity_association(**named, **_association_parameters(new))
-        _retag(ctx, old, new, physical_id)
+        retag(ctx, "eks", old, new, resourceArn=physical_id)
         return _association(eks.describe_pod_identity_association(**named)["association"])
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -402,12 +360,10 @@ class PodIdentityAssociation(Handler):
         )
 
 
-def _cluster_structures(properties: Properties) -> dict[str, Any]:
-    return {
-        parameter: lower_first(properties[name])
-        for name, parameter in _CLUSTER_STRUCTURES.items()
-        if name in properties
-    }
+def _structures(properties: Properties, *names: str) -> dict[str, Any]:
+    """Return the named properties that are given, with the API's names at every level."""
+    found: dict[str, Any] = lower_first(pick(properties, *names))
+    return found
 
 
 def _logging(new: Properties, old: Properties) -> dict[str, Any]:
@@ -429,6 +385,7 @@ def _cluster_changes(old: Properties, new: Properties) -> list[dict[str, Any]]:
     """Yield the parameters of UpdateClusterConfig for each kind of update, in order."""
     found: list[dict[str, Any]] = []
     before, after = old.get("ResourcesVpcConfig", {}), new.get("ResourcesVpcConfig", {})
+    names: tuple[str, ...]
     for names in (_ENDPOINTS, _NETWORK, ("ControlPlaneEgressMode",)):
         part = {name: after[name] for name in names if name in after}
         if part and any(before.get(name) != after.get(name) for name in names):
@@ -438,33 +395,13 @@ def _cluster_changes(old: Properties, new: Properties) -> list[dict[str, Any]]:
     mode = (new.get("AccessConfig") or {}).get("AuthenticationMode")
     if mode and mode != (old.get("AccessConfig") or {}).get("AuthenticationMode"):
         found.append({"accessConfig": {"authenticationMode": mode}})
-    for names in (_AUTO_MODE, _COMPONENTS):
-        part = {
-            _CLUSTER_STRUCTURES[name]: lower_first(new[name])
-            for name in names
-            if name in new and changed(old, new, name)
-        }
+    for names in (_AUTO_MODE, _COMPONENTS, *((name,) for name in _ALONE)):
+        part = _structures(new, *(name for name in names if changed(old, new, name)))
         if part:
             found.append(part)
-    for name in (
-        "ControlPlaneScalingConfig",
-        "RemoteNetworkConfig",
-        "UpgradePolicy",
-        "ZonalShiftConfig",
-    ):
-        if name in new and changed(old, new, name):
-            found.append({_CLUSTER_STRUCTURES[name]: lower_first(new[name])})
     if changed(old, new, "DeletionProtection"):
         found.append({"deletionProtection": bool(new.get("DeletionProtection", False))})
     return found
-
-
-def _nodegroup_structures(properties: Properties) -> dict[str, Any]:
-    return {
-        name[:1].lower() + name[1:]: lower_first(properties[name])
-        for name in _NODEGROUP_STRUCTURES
-        if name in properties
-    }
 
 
 def _nodegroup_config(old: Properties, new: Properties) -> dict[str, Any]:
@@ -486,10 +423,8 @@ def _nodegroup_config(old: Properties, new: Properties) -> dict[str, Any]:
                 if (taint.get("key"), taint.get("effect")) not in kept
             ],
         }
-    for name in ("ScalingConfig", "UpdateConfig", "NodeRepairConfig", "WarmPoolConfig"):
-        if name in new and changed(old, new, name):
-            config[name[:1].lower() + name[1:]] = lower_first(new[name])
-    return config
+    names = ("ScalingConfig", "UpdateConfig", "NodeRepairConfig", "WarmPoolConfig")
+    return {**config, **_structures(new, *(name for name in names if changed(old, new, name)))}
 
 
 def _addon_parameters(properties: Properties) -> dict[str, Any]:
@@ -500,9 +435,7 @@ def _addon_parameters(properties: Properties) -> dict[str, Any]:
         ResolveConflicts="resolveConflicts",
         ServiceAccountRoleArn="serviceAccountRoleArn",
     )
-    if "PodIdentityAssociations" in properties:
-        found["podIdentityAssociations"] = lower_first(properties["PodIdentityAssociations"])
-    return found
+    return {**found, **_structures(properties, "PodIdentityAssociations")}
 
 
 def _association_parameters(properties: Properties) -> dict[str, Any]:
@@ -542,14 +475,3 @@ def _await_update(ctx: Context, cluster: str, update_id: str, **of: str) -> None
         return bool(update["status"] == "Successful")
 
     ctx.wait(done, what=f"the update {update_id} of {cluster}")
-
-
-def _retag(ctx: Context, old: Properties, new: Properties, arn: str) -> None:
-    eks = ctx.client("eks")
-    retag(
-        ctx,
-        old,
-        new,
-        add=lambda tags: eks.tag_resource(resourceArn=arn, tags=key_value_map(tags)),
-        remove=lambda keys: eks.untag_resource(resourceArn=arn, tagKeys=keys),
-    )

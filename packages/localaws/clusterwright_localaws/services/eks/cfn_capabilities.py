@@ -2,115 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.cloudformation.handler import (
-    Context,
-    Created,
-    Handler,
-    HandlerFailure,
-    Properties,
-)
+from clusterwright_localaws.cloudformation.handler import Context, Created, Properties
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
-    key_value_map,
     lower_first,
+    pick,
     retag,
 )
+from clusterwright_localaws.services.eks.cfn import ClusterChild
 
 
-class Capability(Handler):
+class Capability(ClusterChild):
     """Return what replaces the resource: an ACK configuration, or Argo CD's except its
     mappings.
     """
 
     type_name = "AWS::EKS::Capability"
+    kind = "capability"
     # Argo CD does not run, and no Identity Center application is created for it.
     unsupported_attributes = frozenset({"Configuration.ArgoCd"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tag_map(properties.get("Tags"))
         configuration = lower_first(properties.get("Configuration") or {})
-        made = ctx.client("eks").create_capability(
-            capabilityName=properties["CapabilityName"],
-            clusterName=properties["ClusterName"],
-            type=properties["Type"],
-            roleArn=properties["RoleArn"],
-            deletePropagationPolicy=properties["DeletePropagationPolicy"],
+        made = self._call(
+            ctx,
+            "create",
+            **self._named("", properties),
+            **pick(
+                properties,
+                Type="type",
+                RoleArn="roleArn",
+                DeletePropagationPolicy="deletePropagationPolicy",
+            ),
             clientRequestToken=ctx.token,
             **({"configuration": configuration} if configuration else {}),
-            **({"tags": tags} if tags else {}),
-        )["capability"]
+            **ctx.tagging(properties, "tags", as_map=True),
+        )
         ctx.identify(made["arn"])
         return self._active(ctx, properties)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         names = ("RoleArn", "DeletePropagationPolicy", "Configuration")
-        if any(changed(old, new, name) for name in names):
+        if changed(old, new, *names):
             ctx.client("eks").update_capability(
-                **_named(new),
+                **self._named(physical_id, new),
                 roleArn=new["RoleArn"],
                 deletePropagationPolicy=new["DeletePropagationPolicy"],
                 **_configuration(old, new),
             )
         done = self._active(ctx, new)
-        eks = ctx.client("eks")
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: eks.tag_resource(resourceArn=physical_id, tags=key_value_map(tags)),
-            remove=lambda keys: eks.untag_resource(resourceArn=physical_id, tagKeys=keys),
-        )
+        retag(ctx, "eks", old, new, resourceArn=physical_id)
         return done
 
-    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        eks, named = ctx.client("eks"), _named(properties)
-
-        def state() -> str | None:
-            try:
-                return str(eks.describe_capability(**named)["capability"]["status"])
-            except eks.exceptions.ResourceNotFoundException:
-                return None
-
-        ctx.wait(lambda: state() not in ("CREATING", "UPDATING"), what=f"{physical_id} to settle")
-        if state() not in (None, "DELETING"):
-            eks.delete_capability(**named)
-        ctx.wait(lambda: state() is None, what=f"{physical_id} to be deleted")
+    def _named(self, physical_id: str, properties: Properties) -> dict[str, str]:
+        return pick(properties, ClusterName="clusterName", CapabilityName="capabilityName")
 
     def _active(self, ctx: Context, properties: Properties) -> Created:
-        eks, named = ctx.client("eks"), _named(properties)
-
-        def describe() -> Mapping[str, Any]:
-            found: Mapping[str, Any] = eks.describe_capability(**named)["capability"]
-            return found
-
-        def ready() -> bool:
-            state = str(describe()["status"])
-            if state in ("CREATE_FAILED", "DEGRADED", "DELETING"):
-                raise HandlerFailure(f"{named['capabilityName']} is {state}", "NotStabilized")
-            return state == "ACTIVE"
-
-        ctx.wait(ready, what=f"the capability {named['capabilityName']} to be active")
-        found = describe()
+        named = self._named("", properties)
+        found = self._ready(ctx, named, f"The capability {named['capabilityName']}")
         return Created(
             found["arn"],
             {
-                "Arn": found["arn"],
-                "Status": found["status"],
-                "Version": found["version"],
+                **pick(found, arn="Arn", status="Status", version="Version"),
                 "CreatedAt": found["createdAt"].isoformat(),
                 "ModifiedAt": found["modifiedAt"].isoformat(),
             },
         )
-
-
-def _named(properties: Properties) -> dict[str, str]:
-    return {
-        "clusterName": properties["ClusterName"],
-        "capabilityName": properties["CapabilityName"],
-    }
 
 
 def _configuration(old: Properties, new: Properties) -> dict[str, Any]:

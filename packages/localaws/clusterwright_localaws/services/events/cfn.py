@@ -25,8 +25,7 @@ class Rule(Handler):
     def create(self, ctx: Context, properties: Properties) -> Created:
         events = ctx.client("events")
         name = properties.get("Name") or ctx.generated_name(max_length=64)
-        tags = ctx.tags(properties.get("Tags"))
-        arn = self._put(events, name, properties, **({"Tags": tags} if tags else {}))
+        arn = self._put(events, name, properties, **ctx.tagging(properties))
         created = _created(name, arn, properties)
         ctx.identify(created.physical_id)
         _put_targets(events, name, properties, properties.get("Targets", []))
@@ -42,13 +41,7 @@ class Rule(Handler):
             events, name, new, [t["Id"] for t in old.get("Targets", []) if t["Id"] not in kept]
         )
         _put_targets(events, name, new, requested)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: events.tag_resource(ResourceARN=arn, Tags=tags),
-            remove=lambda keys: events.untag_resource(ResourceARN=arn, TagKeys=keys),
-        )
+        retag(ctx, "events", old, new, ResourceARN=arn)
         return _created(name, arn, new)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

@@ -9,10 +9,16 @@ from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.cloudformation.handler_helpers import changed, pick, retag
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    changed,
+    delete_settled,
+    pick,
+    ready,
+    retag,
+    settle,
+)
 
 _CREATE = (
     "FileSystemType",
@@ -65,7 +71,6 @@ _OPENZFS_UPDATABLE = (
     "DiskIopsConfiguration",
     "ReadCacheConfiguration",
 )
-_BUSY = frozenset({"CREATING", "UPDATING", "PENDING"})
 
 
 class FileSystem(Handler):
@@ -78,16 +83,16 @@ class FileSystem(Handler):
         parameters = pick(properties, *_CREATE)
         if "OpenZFSConfiguration" in properties:
             parameters["OpenZFSConfiguration"] = _openzfs(properties["OpenZFSConfiguration"])
-        tags = ctx.tags(properties.get("Tags"))
-        made = ctx.client("fsx").create_file_system(
-            **parameters, **({"Tags": tags} if tags else {})
-        )["FileSystem"]
+        made = ctx.client("fsx").create_file_system(**parameters, **ctx.tagging(properties))[
+            "FileSystem"
+        ]
         ctx.identify(made["FileSystemId"])
         return self._available(ctx, made["FileSystemId"])
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         fsx = ctx.client("fsx")
-        _settle(ctx, physical_id)
+        # FSx refuses changes while another one runs.
+        settle(ctx, lambda: _file_system(ctx, physical_id)["Lifecycle"], physical_id)
         # Also compared with the live values: after a refused update the rollback finds the old
         # values in place, and FSx refuses to set some of them again (a capacity must grow).
         live = _file_system(ctx, physical_id)
@@ -112,24 +117,20 @@ class FileSystem(Handler):
         if parameters:
             fsx.update_file_system(FileSystemId=physical_id, **parameters)
         made = self._available(ctx, physical_id)
-        _retag(ctx, made, old, new)
+        retag(ctx, "fsx", old, new, ResourceARN=made.attributes["ResourceARN"])
         return made
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        fsx = ctx.client("fsx")
-        _settle(ctx, physical_id)
-        if _file_system(ctx, physical_id)["Lifecycle"] != "DELETING":
-            openzfs = properties.get("OpenZFSConfiguration")
-            # No final backup, so that a deleted stack leaves nothing. AWS does not document
-            # whether its handler creates one.
-            settings = {"SkipFinalBackup": True, **pick(openzfs or {}, "Options")}
-            fsx.delete_file_system(
-                FileSystemId=physical_id, **({"OpenZFSConfiguration": settings} if openzfs else {})
-            )
-        _wait_gone(
+        openzfs = properties.get("OpenZFSConfiguration")
+        # No final backup, so that a deleted stack leaves nothing. AWS does not document whether
+        # its handler creates one.
+        settings = {"SkipFinalBackup": True, **pick(openzfs or {}, "Options")}
+        delete_settled(
             ctx,
-            lambda: fsx.describe_file_systems(FileSystemIds=[physical_id]),
-            "FileSystemNotFound",
+            lambda: _file_system(ctx, physical_id)["Lifecycle"],
+            lambda: ctx.client("fsx").delete_file_system(
+                FileSystemId=physical_id, **({"OpenZFSConfiguration": settings} if openzfs else {})
+            ),
             f"file system {physical_id}",
         )
 
@@ -160,18 +161,14 @@ class FileSystem(Handler):
         found = _wait_available(
             ctx, lambda: _file_system(ctx, file_system_id), f"file system {file_system_id}"
         )
-        attributes = {
-            "Id": file_system_id,
-            "DNSName": found["DNSName"],
-            "ResourceARN": found["ResourceARN"],
-        }
-        lustre = found.get("LustreConfiguration")
-        if lustre:
-            attributes["LustreMountName"] = lustre["MountName"]
-        openzfs = found.get("OpenZFSConfiguration")
-        if openzfs:
-            attributes["RootVolumeId"] = openzfs["RootVolumeId"]
-        return Created(file_system_id, attributes)
+        return Created(
+            file_system_id,
+            {
+                **pick(found, "DNSName", "ResourceARN", FileSystemId="Id"),
+                **pick(found.get("LustreConfiguration") or {}, MountName="LustreMountName"),
+                **pick(found.get("OpenZFSConfiguration") or {}, "RootVolumeId"),
+            },
+        )
 
 
 class DataRepositoryAssociation(Handler):
@@ -180,7 +177,6 @@ class DataRepositoryAssociation(Handler):
     type_name = "AWS::FSx::DataRepositoryAssociation"
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tags(properties.get("Tags"))
         made = ctx.client("fsx").create_data_repository_association(
             **pick(
                 properties,
@@ -191,7 +187,7 @@ class DataRepositoryAssociation(Handler):
                 "ImportedFileChunkSize",
                 "S3",
             ),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )["Association"]
         ctx.identify(made["AssociationId"])
         return self._available(ctx, made["AssociationId"])
@@ -206,16 +202,16 @@ class DataRepositoryAssociation(Handler):
         if parameters:
             fsx.update_data_repository_association(AssociationId=physical_id, **parameters)
         made = self._available(ctx, physical_id)
-        _retag(ctx, made, old, new)
+        retag(ctx, "fsx", old, new, ResourceARN=made.attributes["ResourceARN"])
         return made
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        fsx = ctx.client("fsx")
-        fsx.delete_data_repository_association(AssociationId=physical_id)
-        _wait_gone(
+        delete_settled(
             ctx,
-            lambda: fsx.describe_data_repository_associations(AssociationIds=[physical_id]),
-            "DataRepositoryAssociationNotFound",
+            lambda: _association(ctx, physical_id)["Lifecycle"],
+            lambda: ctx.client("fsx").delete_data_repository_association(
+                AssociationId=physical_id
+            ),
             f"association {physical_id}",
         )
 
@@ -240,12 +236,11 @@ class Volume(Handler):
     unsupported_properties = frozenset({"BackupId", "OntapConfiguration"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tags(properties.get("Tags"))
         made = ctx.client("fsx").create_volume(
             VolumeType=properties.get("VolumeType", "OPENZFS"),
             Name=properties["Name"],
             OpenZFSConfiguration=_openzfs(properties["OpenZFSConfiguration"]),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )["Volume"]
         ctx.identify(made["VolumeId"])
         return self._created(made)
@@ -261,29 +256,17 @@ class Volume(Handler):
             VolumeId=physical_id, Name=new["Name"], OpenZFSConfiguration=configuration
         )["Volume"]
         arn = made["ResourceARN"]
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: fsx.tag_resource(ResourceARN=arn, Tags=tags),
-            remove=lambda keys: fsx.untag_resource(ResourceARN=arn, TagKeys=keys),
-        )
+        retag(ctx, "fsx", old, new, ResourceARN=arn)
         return self._created(made)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        fsx = ctx.client("fsx")
-        found = self._found(ctx, physical_id)
-        ctx.wait(
-            lambda: self._found(ctx, physical_id)["Lifecycle"] not in _BUSY,
-            what=f"volume {physical_id} to settle",
-        )
-        if found["Lifecycle"] != "DELETING":
-            settings = pick(properties.get("OpenZFSConfiguration") or {}, "Options")
-            fsx.delete_volume(VolumeId=physical_id, OpenZFSConfiguration=settings)
-        _wait_gone(
+        settings = pick(properties.get("OpenZFSConfiguration") or {}, "Options")
+        delete_settled(
             ctx,
-            lambda: fsx.describe_volumes(VolumeIds=[physical_id]),
-            "VolumeNotFound",
+            lambda: self._found(ctx, physical_id)["Lifecycle"],
+            lambda: ctx.client("fsx").delete_volume(
+                VolumeId=physical_id, OpenZFSConfiguration=settings
+            ),
             f"volume {physical_id}",
         )
 
@@ -291,9 +274,6 @@ class Volume(Handler):
         answer = ctx.client("fsx").describe_volumes(VolumeIds=[volume_id])
         found: Mapping[str, Any] = answer["Volumes"][0]
         return found
-
-    def _available(self, ctx: Context, volume_id: str) -> Mapping[str, Any]:
-        return _wait_available(ctx, lambda: self._found(ctx, volume_id), f"volume {volume_id}")
 
     def _created(self, made: Mapping[str, Any]) -> Created:
         return Created(
@@ -317,14 +297,6 @@ def _file_system(ctx: Context, file_system_id: str) -> Mapping[str, Any]:
     return found
 
 
-def _settle(ctx: Context, file_system_id: str) -> None:
-    """Wait for a running change, as after a cancelled operation: FSx refuses until then."""
-    ctx.wait(
-        lambda: _file_system(ctx, file_system_id)["Lifecycle"] not in _BUSY,
-        what=f"file system {file_system_id} to settle",
-    )
-
-
 def _association(ctx: Context, association_id: str) -> Mapping[str, Any]:
     answer = ctx.client("fsx").describe_data_repository_associations(
         AssociationIds=[association_id]
@@ -336,42 +308,11 @@ def _association(ctx: Context, association_id: str) -> Mapping[str, Any]:
 def _wait_available(
     ctx: Context, describe: Callable[[], Mapping[str, Any]], what: str
 ) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-
-    def done() -> bool:
-        found.clear()
-        found.update(describe())
-        return found["Lifecycle"] not in _BUSY
-
-    ctx.wait(done, what=f"{what} to be AVAILABLE")
-    if found["Lifecycle"] != "AVAILABLE":
-        details = (found.get("FailureDetails") or {}).get("Message")
-        raise HandlerFailure(details or f"{what} is {found['Lifecycle']}", "NotStabilized")
-    return found
-
-
-def _retag(ctx: Context, made: Created, old: Properties, new: Properties) -> None:
-    fsx = ctx.client("fsx")
-    arn = made.attributes["ResourceARN"]
-    retag(
+    return ready(
         ctx,
-        old,
-        new,
-        add=lambda tags: fsx.tag_resource(ResourceARN=arn, Tags=tags),
-        remove=lambda keys: fsx.untag_resource(ResourceARN=arn, TagKeys=keys),
+        describe,
+        what,
+        status="Lifecycle",
+        wanted="AVAILABLE",
+        failure=lambda found: (found.get("FailureDetails") or {}).get("Message"),
     )
-
-
-def _wait_gone(ctx: Context, describe: Callable[[], object], not_found: str, what: str) -> None:
-    from botocore.exceptions import ClientError
-
-    def gone() -> bool:
-        try:
-            describe()
-        except ClientError as error:
-            if error.response["Error"]["Code"] == not_found:
-                return True
-            raise
-        return False
-
-    ctx.wait(gone, what=f"{what} to be deleted")

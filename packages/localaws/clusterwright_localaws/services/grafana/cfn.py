@@ -8,14 +8,13 @@ from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
-    key_value_map,
     lower_first,
     pick,
+    ready,
     retag,
 )
 
@@ -48,17 +47,13 @@ class Workspace(Handler):
     unsupported_properties = frozenset({"PluginAdminEnabled"})
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        grafana, tags = ctx.client("grafana"), ctx.tag_map(properties.get("Tags"))
+        grafana = ctx.client("grafana")
         workspace = grafana.create_workspace(
             authenticationProviders=properties["AuthenticationProviders"],
             **pick(properties, **_PLAIN),
             **pick(properties, ClientToken="clientToken", GrafanaVersion="grafanaVersion"),
-            **{
-                to: lower_first(properties[name])
-                for name, to in _NESTED.items()
-                if name in properties
-            },
-            **({"tags": tags} if tags else {}),
+            **lower_first(pick(properties, **_NESTED)),
+            **ctx.tagging(properties, "tags", as_map=True),
         )["workspace"]["id"]
         ctx.identify(workspace)
         created = self._active(ctx, workspace)
@@ -89,13 +84,7 @@ class Workspace(Handler):
                 grafanaVersion=new["GrafanaVersion"],
             )
         arn = f"arn:aws:grafana:::/workspaces/{physical_id}"
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: grafana.tag_resource(resourceArn=arn, tags=key_value_map(tags)),
-            remove=lambda keys: grafana.untag_resource(resourceArn=arn, tagKeys=keys),
-        )
+        retag(ctx, "grafana", old, new, resourceArn=arn)
         return self._active(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -121,16 +110,11 @@ class Workspace(Handler):
         )
 
     def _active(self, ctx: Context, workspace: str) -> Created:
-        grafana = ctx.client("grafana")
-
-        def ready() -> bool:
-            state = grafana.describe_workspace(workspaceId=workspace)["workspace"]["status"]
-            if state.endswith("FAILED"):
-                raise HandlerFailure(f"{workspace} is in status {state}", "NotStabilized")
-            return bool(state == "ACTIVE")
-
-        ctx.wait(ready, what=f"the workspace {workspace} to be active")
-        found = grafana.describe_workspace(workspaceId=workspace)["workspace"]
+        found = ready(
+            ctx,
+            lambda: ctx.client("grafana").describe_workspace(workspaceId=workspace)["workspace"],
+            f"the workspace {workspace}",
+        )
         attributes = {
             "Id": workspace,
             "Endpoint": found["endpoint"],

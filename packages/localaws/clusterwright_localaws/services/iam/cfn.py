@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
-from clusterwright_localaws.cloudformation.handler_helpers import changed, pick, policy_text, retag
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    changed,
+    difference,
+    pick,
+    policy_text,
+    retag,
+)
 
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 _ROLE_NAME_LIMIT = 64
@@ -23,12 +29,11 @@ class Role(Handler):
     def create(self, ctx: Context, properties: Properties) -> Created:
         iam = ctx.client("iam")
         name = properties.get("RoleName") or ctx.generated_name(max_length=_ROLE_NAME_LIMIT)
-        tags = ctx.tags(properties.get("Tags"))
         iam.create_role(
             RoleName=name,
             AssumeRolePolicyDocument=policy_text(properties["AssumeRolePolicyDocument"]),
             **pick(properties, "Description", "MaxSessionDuration", "Path", "PermissionsBoundary"),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )
         ctx.identify(name)
         self._set_policies(iam, name, {}, properties)
@@ -55,13 +60,7 @@ class Role(Handler):
             else:
                 iam.delete_role_permissions_boundary(RoleName=physical_id)
         self._set_policies(iam, physical_id, old, new)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: iam.tag_role(RoleName=physical_id, Tags=tags),
-            remove=lambda keys: iam.untag_role(RoleName=physical_id, TagKeys=keys),
-        )
+        retag(ctx, "iam", old, new, calls=("tag_role", "untag_role"), RoleName=physical_id)
         return self._created(iam, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -103,13 +102,11 @@ class Role(Handler):
         return actual
 
     def _set_policies(self, iam: Any, name: str, old: Properties, new: Properties) -> None:
-        before, after = old.get("ManagedPolicyArns", []), new.get("ManagedPolicyArns", [])
-        for arn in before:
-            if arn not in after:
-                iam.detach_role_policy(RoleName=name, PolicyArn=arn)
-        for arn in after:
-            if arn not in before:
-                iam.attach_role_policy(RoleName=name, PolicyArn=arn)
+        removed, added = difference(old, new, "ManagedPolicyArns")
+        for arn in removed:
+            iam.detach_role_policy(RoleName=name, PolicyArn=arn)
+        for arn in added:
+            iam.attach_role_policy(RoleName=name, PolicyArn=arn)
         had = {item["PolicyName"]: item for item in old.get("Policies", [])}
         has = {item["PolicyName"]: item for item in new.get("Policies", [])}
         for policy in had.keys() - has.keys():
@@ -172,7 +169,7 @@ class ManagedPolicy(Handler):
         )["Policy"]["Arn"]
         ctx.identify(arn)
         for kind, holder in _holders(properties):
-            _attach(iam, kind, holder, arn)
+            _call(iam, "attach", kind, holder, PolicyArn=arn)
         return self._created(iam, arn)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
@@ -193,17 +190,17 @@ class ManagedPolicy(Handler):
         before, after = _holders(old), _holders(new)
         for kind, holder in before:
             if (kind, holder) not in after:
-                _detach(iam, kind, holder, physical_id)
+                _call(iam, "detach", kind, holder, gone=True, PolicyArn=physical_id)
         for kind, holder in after:
             if (kind, holder) not in before:
-                _attach(iam, kind, holder, physical_id)
+                _call(iam, "attach", kind, holder, PolicyArn=physical_id)
         return self._created(iam, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         iam = ctx.client("iam")
         versions = iam.list_policy_versions(PolicyArn=physical_id)["Versions"]
         for kind, holder in _holders(properties):
-            _detach(iam, kind, holder, physical_id)
+            _call(iam, "detach", kind, holder, gone=True, PolicyArn=physical_id)
         for version in versions:
             if not version["IsDefaultVersion"]:
                 iam.delete_policy_version(PolicyArn=physical_id, VersionId=version["VersionId"])
@@ -244,14 +241,11 @@ class InstanceProfile(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         iam = ctx.client("iam")
-        for role in old["Roles"]:
-            if role not in new["Roles"]:
-                iam.remove_role_from_instance_profile(
-                    InstanceProfileName=physical_id, RoleName=role
-                )
-        for role in new["Roles"]:
-            if role not in old["Roles"]:
-                iam.add_role_to_instance_profile(InstanceProfileName=physical_id, RoleName=role)
+        removed, added = difference(old, new, "Roles")
+        for role in removed:
+            iam.remove_role_from_instance_profile(InstanceProfileName=physical_id, RoleName=role)
+        for role in added:
+            iam.add_role_to_instance_profile(InstanceProfileName=physical_id, RoleName=role)
         found = iam.get_instance_profile(InstanceProfileName=physical_id)["InstanceProfile"]
         return Created(physical_id, {"Arn": found["Arn"]})
 
@@ -272,46 +266,27 @@ def _holders(properties: Properties) -> list[tuple[str, str]]:
     return [(kind, name) for key, kind in _KINDS.items() for name in properties.get(key, [])]
 
 
-def _call(iam: Any, verb: str, kind: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(iam, f"{verb}_{kind}_policy")
-    return found
+def _call(
+    iam: Any, verb: str, kind: str, name: str, *, gone: bool = False, **parameters: str
+) -> None:
+    """Call ``VERB_KIND_policy`` for a role, user or group; with `gone`, it may be deleted."""
+    from botocore.exceptions import ClientError
 
-
-def _who(kind: str, name: str) -> dict[str, str]:
-    return {f"{kind.capitalize()}Name": name}
+    try:
+        getattr(iam, f"{verb}_{kind}_policy")(**{f"{kind.capitalize()}Name": name}, **parameters)
+    except ClientError as error:
+        if not gone or error.response["Error"]["Code"] != "NoSuchEntity":
+            raise
 
 
 def _put_inline(iam: Any, kind: str, name: str, properties: Properties) -> None:
-    _call(iam, "put", kind)(
-        **_who(kind, name),
-        PolicyName=properties["PolicyName"],
-        PolicyDocument=policy_text(properties["PolicyDocument"]),
-    )
+    document = policy_text(properties["PolicyDocument"])
+    _call(iam, "put", kind, name, PolicyName=properties["PolicyName"], PolicyDocument=document)
 
 
 def _delete_inline(iam: Any, kind: str, name: str, properties: Properties) -> None:
-    from botocore.exceptions import ClientError
-
-    try:
-        _call(iam, "delete", kind)(**_who(kind, name), PolicyName=properties["PolicyName"])
-    except ClientError as error:
-        # The role may be deleted already; the others still have the policy.
-        if error.response["Error"]["Code"] != "NoSuchEntity":
-            raise
-
-
-def _attach(iam: Any, kind: str, name: str, arn: str) -> None:
-    _call(iam, "attach", kind)(**_who(kind, name), PolicyArn=arn)
-
-
-def _detach(iam: Any, kind: str, name: str, arn: str) -> None:
-    from botocore.exceptions import ClientError
-
-    try:
-        _call(iam, "detach", kind)(**_who(kind, name), PolicyArn=arn)
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "NoSuchEntity":
-            raise
+    # The role may be deleted already; the others still have the policy.
+    _call(iam, "delete", kind, name, gone=True, PolicyName=properties["PolicyName"])
 
 
 def _document(found: Any) -> Mapping[str, Any]:

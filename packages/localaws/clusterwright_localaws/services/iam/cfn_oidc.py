@@ -14,12 +14,11 @@ class OidcProvider(Handler):
     type_name = "AWS::IAM::OIDCProvider"
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tags(properties.get("Tags"))
         arn = ctx.client("iam").create_open_id_connect_provider(
             Url=properties["Url"],
             ClientIDList=properties.get("ClientIdList", []),
             ThumbprintList=properties.get("ThumbprintList", []),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )["OpenIDConnectProviderArn"]
         ctx.identify(arn)
         return Created(arn, {"Arn": arn})
@@ -42,14 +41,11 @@ class OidcProvider(Handler):
             )
         retag(
             ctx,
+            "iam",
             old,
             new,
-            add=lambda tags: iam.tag_open_id_connect_provider(
-                OpenIDConnectProviderArn=physical_id, Tags=tags
-            ),
-            remove=lambda keys: iam.untag_open_id_connect_provider(
-                OpenIDConnectProviderArn=physical_id, TagKeys=keys
-            ),
+            calls=("tag_open_id_connect_provider", "untag_open_id_connect_provider"),
+            OpenIDConnectProviderArn=physical_id,
         )
         return Created(physical_id, {"Arn": physical_id})
 

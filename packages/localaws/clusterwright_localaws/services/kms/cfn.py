@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
-from clusterwright_localaws.cloudformation.handler_helpers import changed, pick, policy_text
+from clusterwright_localaws.cloudformation.handler_helpers import changed, pick, policy_text, retag
 
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-kms-key.html
 _DEFAULT_WINDOW_DAYS = 30
@@ -51,14 +51,7 @@ class Key(Handler):
         self._set_rotation(kms, physical_id, old, new)
         if old.get("Enabled", True) != new.get("Enabled", True):
             (kms.enable_key if new.get("Enabled", True) else kms.disable_key)(KeyId=physical_id)
-        added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
-        if removed:
-            kms.untag_resource(KeyId=physical_id, TagKeys=removed)
-        if added:
-            kms.tag_resource(
-                KeyId=physical_id,
-                Tags=[{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in added],
-            )
+        retag(ctx, "kms", old, new, KeyId=physical_id)
         return self._created(kms, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

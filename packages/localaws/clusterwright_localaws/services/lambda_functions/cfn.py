@@ -9,7 +9,6 @@ from typing import Any
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
-    key_value_map,
     pick,
     retag,
 )
@@ -53,14 +52,13 @@ class Function(Handler):
     def create(self, ctx: Context, properties: Properties) -> Created:
         functions = ctx.client("lambda")
         name = properties.get("FunctionName") or ctx.generated_name(max_length=_NAME_LIMIT)
-        tags = ctx.tag_map(properties.get("Tags"))
         functions.create_function(
             FunctionName=name,
             Code=_code(properties),
             **pick(
                 properties, *_CONFIGURATION, "Architectures", "PackageType", KmsKeyArn="KMSKeyArn"
             ),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties, as_map=True),
         )
         ctx.identify(name)
         self._reserve(functions, name, {}, properties)
@@ -80,13 +78,7 @@ class Function(Handler):
         self._reserve(functions, physical_id, old, new)
         created = self._created(ctx, physical_id)
         arn = created.attributes["Arn"]
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: functions.tag_resource(Resource=arn, Tags=key_value_map(tags)),
-            remove=lambda keys: functions.untag_resource(Resource=arn, TagKeys=keys),
-        )
+        retag(ctx, "lambda", old, new, Resource=arn)
         return created
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

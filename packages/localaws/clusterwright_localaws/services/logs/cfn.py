@@ -7,7 +7,6 @@ from typing import Any
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
-    key_value_map,
     pick,
     retag,
 )
@@ -22,11 +21,10 @@ class LogGroup(Handler):
     def create(self, ctx: Context, properties: Properties) -> Created:
         logs = ctx.client("logs")
         name = properties.get("LogGroupName") or ctx.generated_name(max_length=512)
-        tags = ctx.tag_map(properties.get("Tags"))
         logs.create_log_group(
             logGroupName=name,
             **pick(properties, KmsKeyId="kmsKeyId", LogGroupClass="logGroupClass"),
-            **({"tags": tags} if tags else {}),
+            **ctx.tagging(properties, "tags", as_map=True),
         )
         ctx.identify(name)
         if "RetentionInDays" in properties:
@@ -50,13 +48,7 @@ class LogGroup(Handler):
             else:
                 logs.disassociate_kms_key(logGroupName=physical_id)
         arn = _arn(ctx, physical_id)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: logs.tag_resource(resourceArn=arn, tags=key_value_map(tags)),
-            remove=lambda keys: logs.untag_resource(resourceArn=arn, tagKeys=keys),
-        )
+        retag(ctx, "logs", old, new, resourceArn=arn)
         return self._created(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.cloudformation.handler_helpers import changed, pick
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    changed,
+    delete_settled,
+    difference,
+    pick,
+    ready,
+    retag,
+    settle,
+)
 
 _INSTANCE_BOTH = (
     "AllocatedStorage",
@@ -59,6 +66,7 @@ _INSTANCE_CREATE = (
     "StorageEncrypted",
     "Timezone",
 )
+_TAG_CALLS = ("add_tags_to_resource", "remove_tags_from_resource")
 _INTEGERS = ("AllocatedStorage",)
 
 
@@ -108,9 +116,9 @@ class DBInstance(Handler):
                 VPCSecurityGroups="VpcSecurityGroupIds",
             )
         )
-        rds.create_db_instance(DBInstanceIdentifier=name, **parameters, **_tags(ctx, properties))
+        rds.create_db_instance(DBInstanceIdentifier=name, **parameters, **ctx.tagging(properties))
         ctx.identify(name)
-        return self._wait(ctx, rds, name)
+        return self._wait(ctx, name)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         rds = ctx.client("rds")
@@ -122,36 +130,28 @@ class DBInstance(Handler):
         )
         parameters.update(_log_exports(old, new))
         if parameters:
-            _settle(
-                ctx,
-                lambda: rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"][
-                    0
-                ]["DBInstanceStatus"],
-                physical_id,
-            )
+            settle(ctx, lambda: _instance(ctx, physical_id)["DBInstanceStatus"], physical_id)
             rds.modify_db_instance(
                 DBInstanceIdentifier=physical_id,
                 ApplyImmediately=True,
                 **_numbers(parameters),
             )
-        created = self._wait(ctx, rds, physical_id)
-        _retag(ctx, rds, created.attributes["DBInstanceArn"], old, new)
+        created = self._wait(ctx, physical_id)
+        arn = created.attributes["DBInstanceArn"]
+        retag(ctx, "rds", old, new, calls=_TAG_CALLS, ResourceName=arn)
         return created
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        rds = ctx.client("rds")
-
-        def found() -> Any:
-            return rds.describe_db_instances(DBInstanceIdentifier=physical_id)["DBInstances"]
-
-        _settle(ctx, lambda: found()[0]["DBInstanceStatus"], physical_id)
-        if found()[0]["DBInstanceStatus"] != "deleting":
-            rds.delete_db_instance(
+        delete_settled(
+            ctx,
+            lambda: _instance(ctx, physical_id)["DBInstanceStatus"],
+            lambda: ctx.client("rds").delete_db_instance(
                 DBInstanceIdentifier=physical_id,
                 **pick(properties, "DeleteAutomatedBackups"),
                 **_final_snapshot(ctx, physical_id),
-            )
-        _wait_gone(ctx, found, physical_id)
+            ),
+            physical_id,
+        )
 
     def snapshot_refusal(self, properties: Properties) -> str | None:
         return None
@@ -159,15 +159,14 @@ class DBInstance(Handler):
     def replacing(self, old: Properties, new: Properties) -> set[str]:
         return {name for name in ("AvailabilityZone", "Engine") if changed(old, new, name)}
 
-    def _wait(self, ctx: Context, rds: Any, name: str) -> Created:
-        def found() -> Any:
-            return rds.describe_db_instances(DBInstanceIdentifier=name)["DBInstances"][0]
-
-        ctx.wait(
-            lambda: _available(found()["DBInstanceStatus"], name),
-            what=f"the instance {name} to be available",
+    def _wait(self, ctx: Context, name: str) -> Created:
+        item = ready(
+            ctx,
+            lambda: _instance(ctx, name),
+            f"the instance {name}",
+            status="DBInstanceStatus",
+            wanted="available",
         )
-        item = found()
         endpoint = item.get("Endpoint", {})
         return Created(
             name,
@@ -196,7 +195,7 @@ class DBSubnetGroup(Handler):
         arn = ctx.client("rds").create_db_subnet_group(
             DBSubnetGroupName=name,
             **pick(properties, "DBSubnetGroupDescription", "SubnetIds"),
-            **_tags(ctx, properties),
+            **ctx.tagging(properties),
         )["DBSubnetGroup"]["DBSubnetGroupArn"]
         return Created(name, {"DBSubnetGroupArn": arn})
 
@@ -206,7 +205,7 @@ class DBSubnetGroup(Handler):
             DBSubnetGroupName=physical_id,
             **pick(new, "DBSubnetGroupDescription", "SubnetIds"),
         )["DBSubnetGroup"]["DBSubnetGroupArn"]
-        _retag(ctx, rds, arn, old, new)
+        retag(ctx, "rds", old, new, calls=_TAG_CALLS, ResourceName=arn)
         return Created(physical_id, {"DBSubnetGroupArn": arn})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -225,7 +224,7 @@ class DBParameterGroup(Handler):
             DBParameterGroupName=name,
             DBParameterGroupFamily=properties["Family"],
             **pick(properties, "Description"),
-            **_tags(ctx, properties),
+            **ctx.tagging(properties),
         )["DBParameterGroup"]["DBParameterGroupArn"]
         ctx.identify(name)
         self._set(rds, name, properties.get("Parameters", {}))
@@ -245,7 +244,7 @@ class DBParameterGroup(Handler):
         self._set(rds, physical_id, after)
         found = rds.describe_db_parameter_groups(DBParameterGroupName=physical_id)
         arn = found["DBParameterGroups"][0]["DBParameterGroupArn"]
-        _retag(ctx, rds, arn, old, new)
+        retag(ctx, "rds", old, new, calls=_TAG_CALLS, ResourceName=arn)
         return Created(physical_id, {"DBParameterGroupArn": arn})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -266,22 +265,15 @@ class DBParameterGroup(Handler):
             )
 
 
+def _instance(ctx: Context, name: str) -> dict[str, Any]:
+    found = ctx.client("rds").describe_db_instances(DBInstanceIdentifier=name)["DBInstances"]
+    instance: dict[str, Any] = found[0]
+    return instance
+
+
 def _present(attributes: Mapping[str, Any]) -> dict[str, str]:
     """Return the attributes that RDS answers; a secret only where RDS manages the password."""
     return {name: str(value) for name, value in attributes.items() if value is not None}
-
-
-def _tags(ctx: Context, properties: Properties) -> dict[str, Any]:
-    tags = ctx.tags(properties.get("Tags"))
-    return {"Tags": tags} if tags else {}
-
-
-def _retag(ctx: Context, rds: Any, arn: str, old: Properties, new: Properties) -> None:
-    added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
-    if removed:
-        rds.remove_tags_from_resource(ResourceName=arn, TagKeys=removed)
-    if added:
-        rds.add_tags_to_resource(ResourceName=arn, Tags=added)
 
 
 def _numbers(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -308,12 +300,9 @@ def _log_exports(old: Properties, new: Properties) -> dict[str, Any]:
     key = "EnableCloudwatchLogsExports"
     if not changed(old, new, key):
         return {}
-    before, after = old.get(key, []), new.get(key, [])
+    removed, added = difference(old, new, key)
     return {
-        "CloudwatchLogsExportConfiguration": {
-            "EnableLogTypes": [item for item in after if item not in before],
-            "DisableLogTypes": [item for item in before if item not in after],
-        }
+        "CloudwatchLogsExportConfiguration": {"EnableLogTypes": added, "DisableLogTypes": removed}
     }
 
 
@@ -326,31 +315,3 @@ def _final_snapshot(ctx: Context, name: str) -> dict[str, Any]:
             :255
         ],
     }
-
-
-# A cancelled creation, or a change that a rollback undoes, may still be running.
-_BUSY = frozenset({"creating", "modifying"})
-
-
-def _settle(ctx: Context, status: Callable[[], str], name: str) -> None:
-    ctx.wait(lambda: status() not in _BUSY, what=f"{name} to settle")
-
-
-def _available(status: str, name: str) -> bool:
-    if status in ("failed", "incompatible-network", "incompatible-parameters", "storage-full"):
-        raise HandlerFailure(f"{name} is in status {status}", "NotStabilized")
-    return status == "available"
-
-
-def _wait_gone(ctx: Context, found: Callable[[], Any], name: str) -> None:
-    from botocore.exceptions import ClientError
-
-    def gone() -> bool:
-        try:
-            return not found()
-        except ClientError as error:
-            if "NotFound" in error.response["Error"]["Code"]:
-                return True
-            raise
-
-    ctx.wait(gone, what=f"{name} to be deleted")

@@ -196,15 +196,8 @@ class DirectoryBucket(Handler):
         ctx.client("s3").delete_bucket(Bucket=physical_id)
 
     def _tag(self, ctx: Context, name: str, old: Properties, new: Properties) -> None:
-        control = ctx.client("s3control")
-        which = {"AccountId": ctx.account, "ResourceArn": _directory_arn(ctx, name)}
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: control.tag_resource(**which, Tags=tags),
-            remove=lambda keys: control.untag_resource(**which, TagKeys=keys),
-        )
+        arn = _directory_arn(ctx, name)
+        retag(ctx, "s3control", old, new, AccountId=ctx.account, ResourceArn=arn)
 
     def _created(self, ctx: Context, name: str, zone: str) -> Created:
         found = ctx.client("ec2").describe_availability_zones(AllAvailabilityZones=True)

@@ -12,7 +12,12 @@ from clusterwright_localaws.cloudformation.handler import (
     HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.cloudformation.handler_helpers import pick, retag
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    pick,
+    ready,
+    retag,
+    wait_deleted,
+)
 
 _CLUSTER = (
     "InstanceGroups",
@@ -25,7 +30,6 @@ _CLUSTER = (
     "ClusterRole",
     "AutoScaling",
 )
-_BUSY = frozenset({"Creating", "Updating", "RollingBack", "SystemUpdating"})
 _READ_ONLY = frozenset({"CurrentCount"})
 # ClusterName allows 63 characters, without a hyphen at either end.
 _NAME_LENGTH = 63
@@ -45,12 +49,11 @@ class Cluster(Handler):
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         name = properties.get("ClusterName") or ctx.generated_name(max_length=_NAME_LENGTH)
-        tags = ctx.tags(properties.get("Tags"))
         arn = ctx.client("sagemaker").create_cluster(
             ClusterName=name,
             **_parameters(properties),
             **pick(properties, "VpcConfig"),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )["ClusterArn"]
         ctx.identify(arn)
         return self._settled(ctx, arn, properties)
@@ -68,30 +71,18 @@ class Cluster(Handler):
             self._settled(ctx, physical_id, new)
             self._patch(ctx, physical_id, old, new)
         retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: sagemaker.add_tags(ResourceArn=physical_id, Tags=tags),
-            remove=lambda keys: sagemaker.delete_tags(ResourceArn=physical_id, TagKeys=keys),
+            ctx, "sagemaker", old, new, calls=("add_tags", "delete_tags"), ResourceArn=physical_id
         )
         return self._settled(ctx, physical_id, new)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        from botocore.exceptions import ClientError
-
         sagemaker = ctx.client("sagemaker")
         sagemaker.delete_cluster(ClusterName=physical_id)
-
-        def gone() -> bool:
-            try:
-                sagemaker.describe_cluster(ClusterName=physical_id)
-            except ClientError as error:
-                if error.response["Error"]["Code"] == "ResourceNotFound":
-                    return True
-                raise
-            return False
-
-        ctx.wait(gone, what=f"cluster {physical_id} to be deleted")
+        wait_deleted(
+            ctx,
+            lambda: sagemaker.describe_cluster(ClusterName=physical_id)["ClusterStatus"],
+            f"cluster {physical_id}",
+        )
 
     def read(self, ctx: Context, physical_id: str, properties: Properties) -> Properties:
         found = ctx.client("sagemaker").describe_cluster(ClusterName=physical_id)
@@ -117,19 +108,14 @@ class Cluster(Handler):
 
     def _settled(self, ctx: Context, arn: str, properties: Properties) -> Created:
         sagemaker = ctx.client("sagemaker")
-        found: dict[str, Any] = {}
-
-        def done() -> bool:
-            found.clear()
-            found.update(sagemaker.describe_cluster(ClusterName=arn))
-            return found["ClusterStatus"] not in _BUSY
-
-        ctx.wait(done, what=f"cluster {arn} to be InService")
-        if found["ClusterStatus"] != "InService":
-            raise HandlerFailure(
-                found.get("FailureMessage") or f"The cluster is {found['ClusterStatus']}",
-                "NotStabilized",
-            )
+        found = ready(
+            ctx,
+            lambda: sagemaker.describe_cluster(ClusterName=arn),
+            "The cluster",
+            status="ClusterStatus",
+            wanted="InService",
+            failure=lambda found: found.get("FailureMessage"),
+        )
         if found.get("FailureMessage"):
             raise HandlerFailure(found["FailureMessage"], "NotStabilized")
         _require_minimum(found, properties)

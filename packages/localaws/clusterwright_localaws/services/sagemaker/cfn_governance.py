@@ -8,10 +8,14 @@ from clusterwright_localaws.cloudformation.handler import (
     Context,
     Created,
     Handler,
-    HandlerFailure,
     Properties,
 )
-from clusterwright_localaws.cloudformation.handler_helpers import pick, retag
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    delete_settled,
+    pick,
+    ready,
+    retag,
+)
 
 
 class _Policy(Handler):
@@ -24,12 +28,11 @@ class _Policy(Handler):
     changeable: ClassVar[tuple[str, ...]] = ()
 
     def create(self, ctx: Context, properties: Properties) -> Created:
-        tags = ctx.tags(properties.get("Tags"))
         made = self._call(
             ctx,
             "create",
             **pick(properties, "Name", "ClusterArn", *self.changeable),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )
         arn = str(made[f"{self.kind}Arn"])
         ctx.identify(arn)
@@ -46,42 +49,28 @@ class _Policy(Handler):
                 TargetVersion=found[f"{self.kind}Version"],
                 **after,
             )
-        sagemaker = ctx.client("sagemaker")
         retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: sagemaker.add_tags(ResourceArn=physical_id, Tags=tags),
-            remove=lambda keys: sagemaker.delete_tags(ResourceArn=physical_id, TagKeys=keys),
+            ctx, "sagemaker", old, new, calls=("add_tags", "delete_tags"), ResourceArn=physical_id
         )
         return self._settled(ctx, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        def state() -> str | None:
-            try:
-                return str(self._call(ctx, "describe", **self._id(physical_id))["Status"])
-            except ctx.client("sagemaker").exceptions.ResourceNotFound:
-                return None
-
-        ctx.wait(lambda: state() not in ("Creating", "Updating"), what=f"{physical_id} to settle")
-        if state() not in (None, "Deleting"):
-            self._call(ctx, "delete", **self._id(physical_id))
-        ctx.wait(lambda: state() is None, what=f"{physical_id} to be deleted")
+        delete_settled(
+            ctx,
+            lambda: self._call(ctx, "describe", **self._id(physical_id))["Status"],
+            lambda: self._call(ctx, "delete", **self._id(physical_id)),
+            physical_id,
+        )
 
     def _settled(self, ctx: Context, arn: str) -> Created:
-        def describe() -> dict[str, Any]:
-            return self._call(ctx, "describe", **self._id(arn))
-
-        def done() -> bool:
-            found = describe()
-            if found["Status"].endswith("Failed"):
-                raise HandlerFailure(
-                    found.get("FailureReason") or f"{arn} is {found['Status']}", "NotStabilized"
-                )
-            return found["Status"] in ("Created", "Updated")
-
-        ctx.wait(done, what=f"{arn} to be ready")
-        found = describe()
+        found = ready(
+            ctx,
+            lambda: self._call(ctx, "describe", **self._id(arn)),
+            arn,
+            status="Status",
+            wanted=("Created", "Updated"),
+            failure=lambda found: found.get("FailureReason"),
+        )
         attributes = {
             f"{self.kind}{part}": found[f"{self.kind}{part}"] for part in ("Arn", "Id", "Version")
         }

@@ -23,12 +23,11 @@ class Secret(Handler):
         secrets = ctx.client("secretsmanager")
         # AWS's generated names start with the logical id.
         name = properties.get("Name") or f"{ctx.logical_id}-{ctx.suffix}"
-        tags = ctx.tags(properties.get("Tags"))
         arn = secrets.create_secret(
             Name=name,
             SecretString=self._value(secrets, properties),
             **pick(properties, "Description", "KmsKeyId"),
-            **({"Tags": tags} if tags else {}),
+            **ctx.tagging(properties),
         )["ARN"]
         return Created(arn, {"Id": arn})
 
@@ -39,13 +38,7 @@ class Secret(Handler):
             parameters["SecretString"] = self._value(secrets, new)
         if parameters and old != new:
             secrets.update_secret(SecretId=physical_id, **parameters)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: secrets.tag_resource(SecretId=physical_id, Tags=tags),
-            remove=lambda keys: secrets.untag_resource(SecretId=physical_id, TagKeys=keys),
-        )
+        retag(ctx, "secretsmanager", old, new, SecretId=physical_id)
         return Created(physical_id, {"Id": physical_id})
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:

@@ -6,7 +6,12 @@ import json
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
-from clusterwright_localaws.cloudformation.handler_helpers import changed, policy_text, retag
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    changed,
+    policy_text,
+    retag,
+    text_attributes,
+)
 
 _TOPIC_ATTRIBUTES = (
     "ContentBasedDeduplication",
@@ -36,11 +41,10 @@ class Topic(Handler):
         name = properties.get("TopicName") or (
             ctx.generated_name(max_length=251) + (".fifo" if fifo else "")
         )
-        tags = ctx.tags(properties.get("Tags"))
         arn = sns.create_topic(
             Name=name,
-            Attributes=_attributes(properties, _TOPIC_ATTRIBUTES),
-            **({"Tags": tags} if tags else {}),
+            Attributes=text_attributes(properties, _TOPIC_ATTRIBUTES),
+            **ctx.tagging(properties),
         )["TopicArn"]
         ctx.identify(arn)
         for item in properties.get("Subscription", []):
@@ -49,7 +53,7 @@ class Topic(Handler):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         sns = ctx.client("sns")
-        before, after = (_attributes(item, _TOPIC_ATTRIBUTES) for item in (old, new))
+        before, after = (text_attributes(item, _TOPIC_ATTRIBUTES) for item in (old, new))
         for name in before.keys() | after.keys():
             if before.get(name) != after.get(name) and name != "FifoTopic":
                 sns.set_topic_attributes(
@@ -58,13 +62,7 @@ class Topic(Handler):
                     AttributeValue=after.get(name, ""),
                 )
         self._resubscribe(sns, physical_id, old, new)
-        retag(
-            ctx,
-            old,
-            new,
-            add=lambda tags: sns.tag_resource(ResourceArn=physical_id, Tags=tags),
-            remove=lambda keys: sns.untag_resource(ResourceArn=physical_id, TagKeys=keys),
-        )
+        retag(ctx, "sns", old, new, ResourceArn=physical_id)
         return self._created(physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -163,14 +161,14 @@ class Subscription(Handler):
             TopicArn=properties["TopicArn"],
             Protocol=properties["Protocol"],
             Endpoint=properties.get("Endpoint", ""),
-            Attributes=_attributes(properties, _SUBSCRIPTION_ATTRIBUTES),
+            Attributes=text_attributes(properties, _SUBSCRIPTION_ATTRIBUTES),
             ReturnSubscriptionArn=True,
         )["SubscriptionArn"]
         return Created(arn, {"Arn": arn})
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         sns = ctx.client("sns", region=new.get("Region"))
-        before, after = (_attributes(item, _SUBSCRIPTION_ATTRIBUTES) for item in (old, new))
+        before, after = (text_attributes(item, _SUBSCRIPTION_ATTRIBUTES) for item in (old, new))
         for name in before.keys() | after.keys():
             if before.get(name) != after.get(name):
                 sns.set_subscription_attributes(
@@ -182,17 +180,3 @@ class Subscription(Handler):
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ctx.client("sns", region=properties.get("Region")).unsubscribe(SubscriptionArn=physical_id)
-
-
-def _attributes(properties: Properties, names: tuple[str, ...]) -> dict[str, str]:
-    """Return properties as SNS's attributes, which are all text."""
-    out = {}
-    for name in names:
-        value = properties.get(name)
-        if value is None or (name == "FifoTopic" and not value):
-            continue
-        if isinstance(value, bool):
-            out[name] = "true" if value else "false"
-        else:
-            out[name] = value if isinstance(value, str) else json.dumps(value)
-    return out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
-from clusterwright_localaws.cloudformation.handler_helpers import policy_text
+from clusterwright_localaws.cloudformation.handler_helpers import (
+    policy_text,
+    retag,
+    text_attributes,
+)
 
 _ATTRIBUTES = (
     "ContentBasedDeduplication",
@@ -51,18 +54,17 @@ class Queue(Handler):
         name = properties.get("QueueName") or (
             ctx.generated_name(max_length=75 if fifo else 80) + (".fifo" if fifo else "")
         )
-        tags = ctx.tag_map(properties.get("Tags"))
         url = sqs.create_queue(
             QueueName=name,
-            Attributes=_attributes(properties),
-            **({"tags": tags} if tags else {}),
+            Attributes=text_attributes(properties, _ATTRIBUTES),
+            **ctx.tagging(properties, "tags", as_map=True),
         )["QueueUrl"]
         ctx.identify(url)
         return _created(sqs, url)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         sqs = ctx.client("sqs")
-        before, after = _attributes(old), _attributes(new)
+        before, after = (text_attributes(each, _ATTRIBUTES) for each in (old, new))
         changes = {
             name: after.get(name, _DEFAULTS.get(name, ""))
             for name in before.keys() | after.keys()
@@ -70,13 +72,7 @@ class Queue(Handler):
         }
         if changes:
             sqs.set_queue_attributes(QueueUrl=physical_id, Attributes=changes)
-        added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
-        if removed:
-            sqs.untag_queue(QueueUrl=physical_id, TagKeys=removed)
-        if added:
-            sqs.tag_queue(
-                QueueUrl=physical_id, Tags={each["Key"]: each["Value"] for each in added}
-            )
+        retag(ctx, "sqs", old, new, calls=("tag_queue", "untag_queue"), QueueUrl=physical_id)
         return _created(sqs, physical_id)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
@@ -117,17 +113,3 @@ def _created(sqs: Any, url: str) -> Created:
     attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]
     arn = attributes["QueueArn"]
     return Created(url, {"Arn": arn, "QueueName": arn.rsplit(":", 1)[-1], "QueueUrl": url})
-
-
-def _attributes(properties: Properties) -> dict[str, str]:
-    """Return properties as SQS's attributes, which are all text."""
-    out = {}
-    for name in _ATTRIBUTES:
-        value = properties.get(name)
-        if value is None or (name == "FifoQueue" and not value):
-            continue
-        if isinstance(value, bool):
-            out[name] = "true" if value else "false"
-        else:
-            out[name] = json.dumps(value) if isinstance(value, dict) else str(value)
-    return out

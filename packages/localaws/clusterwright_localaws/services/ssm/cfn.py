@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
-from clusterwright_localaws.cloudformation.handler_helpers import pick
+from clusterwright_localaws.cloudformation.handler_helpers import pick, retag
 
 _SETTINGS = (
     "AllowedPattern",
@@ -24,22 +24,21 @@ class Parameter(Handler):
     def create(self, ctx: Context, properties: Properties) -> Created:
         ssm = ctx.client("ssm")
         name = properties.get("Name") or f"CFN-{ctx.logical_id}-{ctx.suffix}"
-        tags = ctx.tags(properties.get("Tags"))
-        ssm.put_parameter(
-            Name=name, **pick(properties, *_SETTINGS), **({"Tags": tags} if tags else {})
-        )
+        ssm.put_parameter(Name=name, **pick(properties, *_SETTINGS), **ctx.tagging(properties))
         return self._created(ctx, name, properties)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         ssm = ctx.client("ssm")
         ssm.put_parameter(Name=physical_id, Overwrite=True, **pick(new, *_SETTINGS))
-        added, removed = ctx.tag_changes(old.get("Tags"), new.get("Tags"))
-        if removed:
-            ssm.remove_tags_from_resource(
-                ResourceType="Parameter", ResourceId=physical_id, TagKeys=removed
-            )
-        if added:
-            ssm.add_tags_to_resource(ResourceType="Parameter", ResourceId=physical_id, Tags=added)
+        retag(
+            ctx,
+            "ssm",
+            old,
+            new,
+            calls=("add_tags_to_resource", "remove_tags_from_resource"),
+            ResourceType="Parameter",
+            ResourceId=physical_id,
+        )
         return self._created(ctx, physical_id, new)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
