@@ -14,15 +14,14 @@ from urllib.parse import urlsplit
 from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx import access
 from clusterwright_localaws.services.fsx.lustre import TIERING
 from clusterwright_localaws.services.fsx.state import (
     Association,
     FileSystem,
+    Filters,
     Store,
     bad_request,
-    idempotent,
     new_id,
     store_of,
     tag_list,
@@ -34,33 +33,25 @@ from clusterwright_localaws.services.s3.world_buckets import find_bucket
 @operation("fsx", "CreateDataRepositoryAssociation")
 def create_association(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-
-    def make() -> str:
-        return _create(call, store).id
-
-    return {
-        "Association": view(
-            store.associations[idempotent(call, "association", make, store.associations)]
-        )
-    }
+    return {"Association": view(store.associations.create(call, lambda: _create(call, store)))}
 
 
 @operation("fsx", "DescribeDataRepositoryAssociations")
 def describe_associations(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-    ids = call.parameters.get("AssociationIds")
-    found = [_find(store, each) for each in ids] if ids else [*store.associations.values()]
-    for entry in call.parameters.get("Filters", ()):
-        found = [each for each in found if _matches(each, entry)]
-    return paged(
-        call, "Associations", found, view, default=25, maximum=25, stale_page_code="BadRequest"
+    filters: Filters[Association] = {
+        "file-system-id": lambda association: association.file_system.id,
+        "file-system-type": lambda association: association.file_system.kind,
+        "data-repository-type": lambda association: "S3",
+    }
+    return store_of(call).associations.described(
+        call, "Associations", "AssociationIds", view, filters, default=25, maximum=25
     )
 
 
 @operation("fsx", "UpdateDataRepositoryAssociation")
 def update_association(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    association = _find(store, call.parameters["AssociationId"])
+    association = store.associations.find(call.parameters["AssociationId"])
     if association.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
         raise bad_request(f"Association {association.id} is {association.lifecycle}.")
     requested = dict(association.request)
@@ -77,11 +68,13 @@ def update_association(call: Call) -> Mapping[str, Any]:
 @operation("fsx", "DeleteDataRepositoryAssociation")
 def delete_association(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    association = _find(store, call.parameters["AssociationId"])
+    association = store.associations.find(call.parameters["AssociationId"])
     if association.lifecycle == "DELETING":
         raise bad_request(f"Association {association.id} is being deleted already.")
     association.lifecycle = "DELETING"
-    store.after(call.world.delays.association, lambda: _drop(store, association.id))
+    store.after(
+        call.world.delays.association, lambda: store.associations.pop(association.id, None)
+    )
     return {
         "AssociationId": association.id,
         "Lifecycle": "DELETING",
@@ -114,7 +107,7 @@ def view(association: Association) -> dict[str, Any]:
 
 def _create(call: Call, store: Store) -> Association:
     request = {k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")}
-    file_system = store.file_system(request["FileSystemId"])
+    file_system = store.file_systems.find(request["FileSystemId"])
     _check_file_system(file_system)
     existing = store.of_file_system(file_system)
     limit = catalog_facts.catalog().lustre.associations_max
@@ -213,26 +206,3 @@ def _check_region(call: Call, request: Mapping[str, Any]) -> None:
 def _overlaps(one: str, other: str) -> bool:
     first, second = one.rstrip("/") + "/", other.rstrip("/") + "/"
     return first.startswith(second) or second.startswith(first)
-
-
-def _find(store: Store, association_id: str) -> Association:
-    found = store.associations.get(association_id)
-    if found is None:
-        raise AwsError(
-            "DataRepositoryAssociationNotFound",
-            f"Data repository association '{association_id}' does not exist.",
-        )
-    return found
-
-
-def _matches(association: Association, entry: Mapping[str, Any]) -> bool:
-    values = {
-        "file-system-id": association.file_system.id,
-        "file-system-type": association.file_system.kind,
-        "data-repository-type": "S3",
-    }
-    return values.get(str(entry.get("Name"))) in entry.get("Values", ())
-
-
-def _drop(store: Store, association_id: str) -> None:
-    store.associations.pop(association_id, None)

@@ -12,14 +12,13 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.lustre import TIERING
 from clusterwright_localaws.services.fsx.state import (
     Backup,
     FileSystem,
+    Filters,
     Store,
     bad_request,
-    idempotent,
     new_id,
     store_of,
     tag_map,
@@ -31,31 +30,33 @@ from clusterwright_localaws.services.fsx.views import backup_view, view
 def create_backup(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
 
-    def make() -> str:
+    def make() -> Backup:
         requested = call.parameters
         if requested.get("VolumeId") or not requested.get("FileSystemId"):
             raise bad_request("Backups of volumes are for ONTAP; give a FileSystemId.")
-        file_system = store.file_system(requested["FileSystemId"])
+        file_system = store.file_systems.find(requested["FileSystemId"])
         refuse(store, file_system)
-        return take(call, store, file_system, tag_map(requested.get("Tags"))).id
+        return take(call, store, file_system, tag_map(requested.get("Tags")))
 
-    return {"Backup": backup_view(store.backups[idempotent(call, "backup", make, store.backups)])}
+    return {"Backup": backup_view(store.backups.create(call, make))}
 
 
 @operation("fsx", "DescribeBackups")
 def describe_backups(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-    ids = call.parameters.get("BackupIds")
-    found = [find_backup(store, each) for each in ids] if ids else [*store.backups.values()]
-    for entry in call.parameters.get("Filters", ()):
-        found = [each for each in found if _matches(each, entry)]
-    return paged(call, "Backups", found, backup_view, default=25, stale_page_code="BadRequest")
+    filters: Filters[Backup] = {
+        "file-system-id": lambda backup: backup.file_system.id,
+        "backup-type": lambda backup: "USER_INITIATED",
+        "file-system-type": lambda backup: backup.file_system.kind,
+    }
+    return store_of(call).backups.described(
+        call, "Backups", "BackupIds", backup_view, filters, default=25
+    )
 
 
 @operation("fsx", "DeleteBackup")
 def delete_backup(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    backup = find_backup(store, call.parameters["BackupId"])
+    backup = store.backups.find(call.parameters["BackupId"])
     if backup.lifecycle != "AVAILABLE":
         raise AwsError("BackupInProgress", f"Backup {backup.id} is {backup.lifecycle}.")
     del store.backups[backup.id]
@@ -110,22 +111,4 @@ def take(call: Call, store: Store, file_system: FileSystem, tags: Mapping[str, s
         created_at=call.now,
         tags={**copied, **tags},
     )
-    store.backups[backup.id] = backup
-    store.after(call.world.delays.backup, lambda: setattr(backup, "lifecycle", "AVAILABLE"))
-    return backup
-
-
-def find_backup(store: Store, backup_id: str) -> Backup:
-    found = store.backups.get(backup_id)
-    if found is None:
-        raise AwsError("BackupNotFound", f"Backup '{backup_id}' does not exist.")
-    return found
-
-
-def _matches(backup: Backup, entry: Mapping[str, Any]) -> bool:
-    values = {
-        "file-system-id": backup.file_system.id,
-        "backup-type": "USER_INITIATED",
-        "file-system-type": backup.file_system.kind,
-    }
-    return values.get(str(entry.get("Name"))) in entry.get("Values", ())
+    return store.add(store.backups, backup, call.world.delays.backup)

@@ -7,7 +7,6 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.fsx import backups, limits, lustre, openzfs, ports
 from clusterwright_localaws.services.fsx.state import (
@@ -15,7 +14,6 @@ from clusterwright_localaws.services.fsx.state import (
     Store,
     Volume,
     bad_request,
-    idempotent,
     incompatible,
     new_id,
     new_mount_name,
@@ -31,27 +29,23 @@ _NOT_SETTINGS = frozenset({"ClientRequestToken", "Tags"})
 def create_file_system(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
 
-    def make() -> str:
+    def make() -> FileSystem:
         request = {k: v for k, v in call.parameters.items() if k not in _NOT_SETTINGS}
-        return create_from(call, request).id
+        return create_from(call, request)
 
-    made = idempotent(call, "file-system", make, store.file_systems)
-    return {"FileSystem": view(store.file_systems[made])}
+    return {"FileSystem": view(store.file_systems.create(call, make))}
 
 
 @operation("fsx", "DescribeFileSystems")
 def describe_file_systems(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-    ids = call.parameters.get("FileSystemIds")
-    found = [store.file_system(each) for each in ids] if ids else [*store.file_systems.values()]
-    return paged(call, "FileSystems", found, view, stale_page_code="BadRequest")
+    return store_of(call).file_systems.described(call, "FileSystems", "FileSystemIds", view, {})
 
 
 @operation("fsx", "UpdateFileSystem")
 def update_file_system(call: Call) -> Mapping[str, Any]:
     """Change settings after the delay; the capacity can only grow."""
     store = store_of(call)
-    file_system = store.file_system(call.parameters["FileSystemId"])
+    file_system = store.file_systems.find(call.parameters["FileSystemId"])
     requested = {
         key: value
         for key, value in call.parameters.items()
@@ -89,7 +83,7 @@ def update_file_system(call: Call) -> Mapping[str, Any]:
 @operation("fsx", "DeleteFileSystem")
 def delete_file_system(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    file_system = store.file_system(call.parameters["FileSystemId"])
+    file_system = store.file_systems.find(call.parameters["FileSystemId"])
     if file_system.lifecycle == "DELETING":
         raise bad_request(f"File system {file_system.id} is being deleted already.")
     if file_system.lifecycle in ("CREATING", "UPDATING"):
@@ -183,7 +177,6 @@ def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
         file_system.mount_name = "fsx" if scratch_1 else new_mount_name()
     else:
         _root_volume(store, file_system, call)
-    store.file_systems[file_system.id] = file_system
     store.network.use(
         file_system.arn,
         User(
@@ -192,10 +185,7 @@ def create_from(call: Call, request: Mapping[str, Any]) -> FileSystem:
             tuple(request["SubnetIds"]),
         ),
     )
-    store.after(
-        call.world.delays.file_system, lambda: setattr(file_system, "lifecycle", "AVAILABLE")
-    )
-    return file_system
+    return store.add(store.file_systems, file_system, call.world.delays.file_system)
 
 
 def _refuse_children(store: Store, file_system: FileSystem, parameters: Mapping[str, Any]) -> None:

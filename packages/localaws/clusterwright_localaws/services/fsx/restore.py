@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.services.fsx.backups import find_backup
 from clusterwright_localaws.services.fsx.file_systems import create_from
 from clusterwright_localaws.services.fsx.state import (
     Backup,
+    FileSystem,
     bad_request,
-    idempotent,
     store_of,
 )
 from clusterwright_localaws.services.fsx.views import view
@@ -24,15 +23,12 @@ _INHERITED = ("FileSystemTypeVersion", "KmsKeyId", "StorageCapacity", "StorageTy
 def create_file_system_from_backup(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
 
-    def make() -> str:
+    def make() -> FileSystem:
         requested = dict(call.parameters)
-        backup = find_backup(store, requested.pop("BackupId"))
-        if backup.lifecycle != "AVAILABLE":
-            raise bad_request(f"Backup {backup.id} is {backup.lifecycle}.")
-        return create_from(call, _restored(backup, requested)).id
+        backup = store.backups.find_available(requested.pop("BackupId"))
+        return create_from(call, _restored(backup, requested))
 
-    made = idempotent(call, "file-system-from-backup", make, store.file_systems)
-    return {"FileSystem": view(store.file_systems[made])}
+    return {"FileSystem": view(store.file_systems.create(call, make))}
 
 
 def _restored(backup: Backup, requested: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.state import (
+    Filters,
     Snapshot,
     Store,
     bad_request,
-    idempotent,
     new_id,
     store_of,
     tag_list,
@@ -23,32 +21,22 @@ from clusterwright_localaws.services.fsx.state import (
 @operation("fsx", "CreateSnapshot")
 def create_snapshot(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-
-    def make() -> str:
-        return _create(call, store).id
-
-    return {"Snapshot": view(store.snapshots[idempotent(call, "snapshot", make, store.snapshots)])}
+    return {"Snapshot": view(store.snapshots.create(call, lambda: _create(call, store)))}
 
 
 @operation("fsx", "DescribeSnapshots")
 def describe_snapshots(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-    ids = call.parameters.get("SnapshotIds")
-    found = [_find(store, each) for each in ids] if ids else [*store.snapshots.values()]
-    for entry in call.parameters.get("Filters", ()):
-        requested = entry.get("Values", ())
-        if entry.get("Name") == "volume-id":
-            found = [each for each in found if each.volume.id in requested]
-        elif entry.get("Name") == "file-system-id":
-            found = [each for each in found if each.volume.file_system.id in requested]
-    return paged(call, "Snapshots", found, view, stale_page_code="BadRequest")
+    filters: Filters[Snapshot] = {
+        "volume-id": lambda snapshot: snapshot.volume.id,
+        "file-system-id": lambda snapshot: snapshot.volume.file_system.id,
+    }
+    return store_of(call).snapshots.described(call, "Snapshots", "SnapshotIds", view, filters)
 
 
 @operation("fsx", "UpdateSnapshot")
 def update_snapshot(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    snapshot = _find(store, call.parameters["SnapshotId"])
-    _refuse_busy(snapshot)
+    snapshot = store.snapshots.find_available(call.parameters["SnapshotId"])
     _refuse_name(store, snapshot.volume.id, call.parameters["Name"])
     snapshot.name = call.parameters["Name"]
     return {"Snapshot": view(snapshot)}
@@ -57,8 +45,7 @@ def update_snapshot(call: Call) -> Mapping[str, Any]:
 @operation("fsx", "DeleteSnapshot")
 def delete_snapshot(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    snapshot = _find(store, call.parameters["SnapshotId"])
-    _refuse_busy(snapshot)
+    snapshot = store.snapshots.find_available(call.parameters["SnapshotId"])
     clones = [
         volume.id
         for volume in store.volumes.values()
@@ -86,11 +73,7 @@ def view(snapshot: Snapshot) -> dict[str, Any]:
 
 def _create(call: Call, store: Store) -> Snapshot:
     request = call.parameters
-    volume = store.volumes.get(request["VolumeId"])
-    if volume is None:
-        raise AwsError("VolumeNotFound", f"Volume '{request['VolumeId']}' does not exist.")
-    if volume.lifecycle != "AVAILABLE":
-        raise bad_request(f"Volume {volume.id} is {volume.lifecycle}.")
+    volume = store.volumes.find_available(request["VolumeId"])
     _refuse_name(store, volume.id, request["Name"])
     copied = volume.tags if volume.configuration.get("CopyTagsToSnapshots") else {}
     snapshot = Snapshot(
@@ -100,23 +83,9 @@ def _create(call: Call, store: Store) -> Snapshot:
         created_at=call.now,
         tags=tag_map(request.get("Tags")) or dict(copied),
     )
-    store.snapshots[snapshot.id] = snapshot
-    store.after(call.world.delays.volume, lambda: setattr(snapshot, "lifecycle", "AVAILABLE"))
-    return snapshot
-
-
-def _refuse_busy(snapshot: Snapshot) -> None:
-    if snapshot.lifecycle != "AVAILABLE":
-        raise bad_request(f"Snapshot {snapshot.id} is {snapshot.lifecycle}.")
+    return store.add(store.snapshots, snapshot, call.world.delays.volume)
 
 
 def _refuse_name(store: Store, volume_id: str, name: str) -> None:
     if any(s.name == name and s.volume.id == volume_id for s in store.snapshots.values()):
         raise bad_request(f"Volume {volume_id} has a snapshot named {name} already.")
-
-
-def _find(store: Store, snapshot_id: str) -> Snapshot:
-    found = store.snapshots.get(snapshot_id)
-    if found is None:
-        raise AwsError("SnapshotNotFound", f"Snapshot '{snapshot_id}' does not exist.")
-    return found

@@ -7,10 +7,11 @@ import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.core.timers import Timers
 from clusterwright_localaws.services.ec2.network import Network, network_of
@@ -19,28 +20,41 @@ from clusterwright_localaws.services.ec2.zones import partition_of
 _MOUNT_LETTERS = string.ascii_lowercase + string.digits
 
 
-@dataclass
-class FileSystem:
-    """One file system: `request` is the creation's parameters with defaults."""
+@dataclass(kw_only=True)
+class Resource:
+    """What every resource has."""
 
     id: str
+    created_at: datetime
+    lifecycle: str = "CREATING"
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        raise NotImplementedError
+
+
+@dataclass(kw_only=True)
+class FileSystem(Resource):
+    """One file system: `request` is the creation's parameters with defaults."""
+
     kind: str
     account: str
     region: str
-    created_at: datetime
     vpc_id: str
     request: dict[str, Any]
     interface_ids: list[str]
     mount_name: str | None = None
     root_volume_id: str | None = None
-    lifecycle: str = "CREATING"
     actions: list[dict[str, Any]] = field(default_factory=list)
-    tags: dict[str, str] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
+        return self.arn_of("file-system", self.id)
+
+    def arn_of(self, *path: str) -> str:
         partition = partition_of(self.region)
-        return f"arn:{partition}:fsx:{self.region}:{self.account}:file-system/{self.id}"
+        return f"arn:{partition}:fsx:{self.region}:{self.account}:{'/'.join(path)}"
 
     @property
     def dns_name(self) -> str:
@@ -66,108 +80,164 @@ class FileSystem:
         return found
 
 
-@dataclass
-class Association:
+@dataclass(kw_only=True)
+class Association(Resource):
     """A data repository association."""
 
-    id: str
     file_system: FileSystem
-    created_at: datetime
     request: dict[str, Any]
-    lifecycle: str = "CREATING"
-    tags: dict[str, str] = field(default_factory=dict)
     failure: str | None = None
 
     @property
     def arn(self) -> str:
-        owner = self.file_system
-        return (
-            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:association/"
-            f"{owner.id}/{self.id}"
-        )
+        return self.file_system.arn_of("association", self.file_system.id, self.id)
 
 
-@dataclass
-class Volume:
+@dataclass(kw_only=True)
+class Volume(Resource):
     """An OpenZFS volume."""
 
-    id: str
     file_system: FileSystem
     name: str
     path: str
-    created_at: datetime
     configuration: dict[str, Any]
-    lifecycle: str = "CREATING"
-    tags: dict[str, str] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
-        owner = self.file_system
-        return (
-            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:volume/"
-            f"{owner.id}/{self.id}"
-        )
+        return self.file_system.arn_of("volume", self.file_system.id, self.id)
 
 
-@dataclass
-class Snapshot:
+@dataclass(kw_only=True)
+class Snapshot(Resource):
     """A snapshot of an OpenZFS volume."""
 
-    id: str
     volume: Volume
     name: str
-    created_at: datetime
-    lifecycle: str = "CREATING"
-    tags: dict[str, str] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
-        owner = self.volume.file_system
-        return (
-            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:snapshot/"
-            f"{self.volume.id}/{self.id}"
-        )
+        return self.volume.file_system.arn_of("snapshot", self.volume.id, self.id)
 
 
-@dataclass
-class Backup:
+@dataclass(kw_only=True)
+class Backup(Resource):
     """A backup of a file system; it remains when the file system is deleted."""
 
-    id: str
     file_system: FileSystem
     snapshot: dict[str, Any]
     request: dict[str, Any]
-    created_at: datetime
-    lifecycle: str = "CREATING"
-    tags: dict[str, str] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
-        owner = self.file_system
-        return (
-            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:backup/{self.id}"
-        )
+        return self.file_system.arn_of("backup", self.id)
 
 
-@dataclass
-class Task:
+@dataclass(kw_only=True)
+class Task(Resource):
     """A data repository task."""
 
-    id: str
     file_system: FileSystem
     request: dict[str, Any]
-    created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
     lifecycle: str = "PENDING"
-    tags: dict[str, str] = field(default_factory=dict)
 
     @property
     def arn(self) -> str:
-        owner = self.file_system
-        return (
-            f"arn:{partition_of(owner.region)}:fsx:{owner.region}:{owner.account}:task/{self.id}"
+        return self.file_system.arn_of("task", self.id)
+
+
+R = TypeVar("R", bound=Resource)
+Filters = Mapping[str, Callable[[R], str]]
+"""The value that a filter compares, by the name of the filter; others match no resource."""
+
+
+class Collection(dict[str, R]):
+    """The resources of one kind, by id, with what their operations have in common."""
+
+    def __init__(self, noun: str, code: str) -> None:
+        super().__init__()
+        self._noun = noun
+        self._code = code
+
+    def find(self, resource_id: str) -> R:
+        """Return a resource by id.
+
+        Raises
+        ------
+        AwsError
+            There is none.
+        """
+        found = self.get(resource_id)
+        if found is None:
+            raise AwsError(self._code, f"{self._noun} '{resource_id}' does not exist.")
+        return found
+
+    def find_available(self, resource_id: str) -> R:
+        """Return a resource by id; like `find`, and refuse it unless it is AVAILABLE."""
+        found = self.find(resource_id)
+        if found.lifecycle != "AVAILABLE":
+            raise bad_request(f"{self._noun} {found.id} is {found.lifecycle}.")
+        return found
+
+    def described(
+        self,
+        call: Call,
+        member: str,
+        ids: str,
+        view: Callable[[R], dict[str, Any]],
+        filters: Filters[R],
+        *,
+        default: int = 100,
+        maximum: int | None = None,
+    ) -> dict[str, Any]:
+        """Return the answer of a describe operation: a page of the requested resources.
+
+        `member` and `ids` are the names of the answer's list and of the request's ids.
+        """
+        requested = call.parameters.get(ids)
+        found = [self.find(each) for each in requested] if requested else [*self.values()]
+        for entry in call.parameters.get("Filters", ()):
+            value_of, values = filters.get(entry.get("Name")), entry.get("Values", ())
+            found = [each for each in found if value_of and value_of(each) in values]
+        return paged(
+            call,
+            member,
+            found,
+            view,
+            default=default,
+            maximum=maximum,
+            stale_page_code="BadRequest",
         )
+
+    def create(self, call: Call, make: Callable[[], R]) -> R:
+        """Create a resource, or return that of an earlier call with its ClientRequestToken.
+
+        A token whose resource does not exist any more creates a new one.
+
+        Raises
+        ------
+        AwsError
+            IncompatibleParameterError: the token was used before with other parameters.
+        """
+        tokens = store_of(call).tokens
+        token = call.parameters.get("ClientRequestToken")
+        requested = repr(
+            sorted((k, v) for k, v in call.parameters.items() if k != "ClientRequestToken")
+        )
+        key = f"{call.operation}:{token}"
+        before, resource_id = tokens.get(key, ("", ""))
+        if token and resource_id in self:
+            if before != requested:
+                raise incompatible(
+                    "ClientRequestToken",
+                    "The ClientRequestToken was used before with different parameters.",
+                )
+            return self[resource_id]
+        made = make()
+        if token:
+            tokens[key] = (requested, made.id)
+        return made
 
 
 class Store(Timers):
@@ -178,12 +248,14 @@ class Store(Timers):
         self.runtime = runtime
         self.account = account
         self.region = region
-        self.file_systems: dict[str, FileSystem] = {}
-        self.associations: dict[str, Association] = {}
-        self.volumes: dict[str, Volume] = {}
-        self.snapshots: dict[str, Snapshot] = {}
-        self.backups: dict[str, Backup] = {}
-        self.tasks: dict[str, Task] = {}
+        self.file_systems = Collection[FileSystem]("File system", "FileSystemNotFound")
+        self.associations = Collection[Association](
+            "Data repository association", "DataRepositoryAssociationNotFound"
+        )
+        self.volumes = Collection[Volume]("Volume", "VolumeNotFound")
+        self.snapshots = Collection[Snapshot]("Snapshot", "SnapshotNotFound")
+        self.backups = Collection[Backup]("Backup", "BackupNotFound")
+        self.tasks = Collection[Task]("Data repository task", "DataRepositoryTaskNotFound")
         # client request token -> (operation and parameters, answer's id): creation is idempotent
         self.tokens: dict[str, tuple[str, str]] = {}
 
@@ -191,18 +263,11 @@ class Store(Timers):
     def network(self) -> Network:
         return network_of(self.runtime, self.account, self.region)
 
-    def file_system(self, file_system_id: str) -> FileSystem:
-        """Return a file system by id.
-
-        Raises
-        ------
-        AwsError
-            FileSystemNotFound.
-        """
-        found = self.file_systems.get(file_system_id)
-        if found is None:
-            raise AwsError("FileSystemNotFound", f"File system '{file_system_id}' does not exist.")
-        return found
+    def add(self, kept: Collection[R], resource: R, delay_s: float) -> R:
+        """Store a new resource, which is AVAILABLE after the delay."""
+        kept[resource.id] = resource
+        self.after(delay_s, lambda: setattr(resource, "lifecycle", "AVAILABLE"))
+        return resource
 
     def of_file_system(self, file_system: FileSystem) -> list[Association]:
         return [a for a in self.associations.values() if a.file_system is file_system]
@@ -242,36 +307,3 @@ def tag_map(tags: object) -> dict[str, str]:
 
 def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"Key": key, "Value": value} for key, value in tags.items()]
-
-
-def idempotent(
-    call: Call, what: str, make: Callable[[], str], existing: Mapping[str, object]
-) -> str:
-    """Create a resource, or return its id if the ClientRequestToken was used before.
-
-    A token whose resource is not in `existing` any more creates a new one.
-
-    Raises
-    ------
-    AwsError
-        IncompatibleParameterError: the token was used before with other parameters.
-    """
-    found = store_of(call)
-    token = call.parameters.get("ClientRequestToken")
-    if not token:
-        return make()
-    requested = repr(
-        sorted((k, v) for k, v in call.parameters.items() if k != "ClientRequestToken")
-    )
-    key = f"{what}:{token}"
-    if key in found.tokens and found.tokens[key][1] in existing:
-        before, created = found.tokens[key]
-        if before != requested:
-            raise incompatible(
-                "ClientRequestToken",
-                "The ClientRequestToken was used before with different parameters.",
-            )
-        return created
-    created = make()
-    found.tokens[key] = (requested, created)
-    return created

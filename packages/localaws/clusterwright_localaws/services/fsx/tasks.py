@@ -11,12 +11,11 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.state import (
+    Filters,
     Store,
     Task,
     bad_request,
-    idempotent,
     new_id,
     store_of,
     tag_list,
@@ -29,31 +28,22 @@ _OF_CACHES = "AUTO_RELEASE_DATA"
 @operation("fsx", "CreateDataRepositoryTask")
 def create_task(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-
-    def make() -> str:
-        return _create(call, store).id
-
-    return {"DataRepositoryTask": view(store.tasks[idempotent(call, "task", make, store.tasks)])}
+    return {"DataRepositoryTask": view(store.tasks.create(call, lambda: _create(call, store)))}
 
 
 @operation("fsx", "DescribeDataRepositoryTasks")
 def describe_tasks(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-    ids = call.parameters.get("TaskIds")
-    found = [_find(store, each) for each in ids] if ids else [*store.tasks.values()]
-    for entry in call.parameters.get("Filters", ()):
-        target = entry.get("Values", ())
-        if entry.get("Name") == "file-system-id":
-            found = [task for task in found if task.request["FileSystemId"] in target]
-        elif entry.get("Name") == "task-lifecycle":
-            found = [task for task in found if task.lifecycle in target]
-    return paged(call, "DataRepositoryTasks", found, view, stale_page_code="BadRequest")
+    filters: Filters[Task] = {
+        "file-system-id": lambda task: task.file_system.id,
+        "task-lifecycle": lambda task: task.lifecycle,
+    }
+    return store_of(call).tasks.described(call, "DataRepositoryTasks", "TaskIds", view, filters)
 
 
 @operation("fsx", "CancelDataRepositoryTask")
 def cancel_task(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    task = _find(store, call.parameters["TaskId"])
+    task = store.tasks.find(call.parameters["TaskId"])
     if task.lifecycle not in ("PENDING", "EXECUTING"):
         raise AwsError("DataRepositoryTaskEnded", f"Task {task.id} is {task.lifecycle}.")
     task.lifecycle = "CANCELING"
@@ -92,7 +82,7 @@ def _create(call: Call, store: Store) -> Task:
     requested = {
         k: v for k, v in call.parameters.items() if k not in ("ClientRequestToken", "Tags")
     }
-    file_system = store.file_system(requested["FileSystemId"])
+    file_system = store.file_systems.find(requested["FileSystemId"])
     if requested["Type"] == _OF_CACHES or "CapacityToRelease" in requested:
         raise AwsError("UnsupportedOperation", f"{_OF_CACHES} tasks are for file caches.")
     if file_system.kind != "LUSTRE":
@@ -125,12 +115,3 @@ def _create(call: Call, store: Store) -> Task:
     store.after(0, begun)
     store.after(call.world.delays.task, done)
     return task
-
-
-def _find(store: Store, task_id: str) -> Task:
-    found = store.tasks.get(task_id)
-    if found is None:
-        raise AwsError(
-            "DataRepositoryTaskNotFound", f"Data repository task '{task_id}' does not exist."
-        )
-    return found

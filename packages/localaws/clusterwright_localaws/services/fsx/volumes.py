@@ -7,13 +7,12 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.fsx.openzfs import RECORD_SIZES_KIB
 from clusterwright_localaws.services.fsx.state import (
+    Filters,
     Store,
     Volume,
     bad_request,
-    idempotent,
     new_id,
     store_of,
     tag_list,
@@ -23,30 +22,20 @@ from clusterwright_localaws.services.fsx.state import (
 
 @operation("fsx", "CreateVolume")
 def create_volume(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-
-    def make() -> str:
-        return _create(call).id
-
-    return {"Volume": view(store.volumes[idempotent(call, "volume", make, store.volumes)])}
+    volume = store_of(call).volumes.create(call, lambda: _create(call))
+    return {"Volume": view(volume)}
 
 
 @operation("fsx", "DescribeVolumes")
 def describe_volumes(call: Call) -> Mapping[str, Any]:
-    store = store_of(call)
-    ids = call.parameters.get("VolumeIds")
-    found = [_find(store, each) for each in ids] if ids else [*store.volumes.values()]
-    for entry in call.parameters.get("Filters", ()):
-        if entry.get("Name") == "file-system-id":
-            found = [v for v in found if v.file_system.id in entry.get("Values", ())]
-    return paged(call, "Volumes", found, view, stale_page_code="BadRequest")
+    filters: Filters[Volume] = {"file-system-id": lambda volume: volume.file_system.id}
+    return store_of(call).volumes.described(call, "Volumes", "VolumeIds", view, filters)
 
 
 @operation("fsx", "UpdateVolume")
 def update_volume(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    volume = _find(store, call.parameters["VolumeId"])
-    _refuse_busy(volume)
+    volume = store.volumes.find_available(call.parameters["VolumeId"])
     request = call.parameters.get("OpenZFSConfiguration") or {}
     _check_record_size(request)
     name = call.parameters.get("Name")
@@ -61,10 +50,9 @@ def update_volume(call: Call) -> Mapping[str, Any]:
 @operation("fsx", "DeleteVolume")
 def delete_volume(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
-    volume = _find(store, call.parameters["VolumeId"])
+    volume = store.volumes.find_available(call.parameters["VolumeId"])
     if volume.id == volume.file_system.root_volume_id:
         raise bad_request("The root volume goes with its file system.")
-    _refuse_busy(volume)
     below = _below(store, volume)
     snapshots = [s for s in store.snapshots.values() if s.volume in (volume, *below)]
     options = (call.parameters.get("OpenZFSConfiguration") or {}).get("Options", ())
@@ -107,8 +95,7 @@ def _create(call: Call) -> Volume:
     configuration = request.get("OpenZFSConfiguration")
     if request["VolumeType"] != "OPENZFS" or configuration is None:
         raise AwsError("MissingVolumeConfiguration", "OpenZFSConfiguration is required.")
-    parent = _find(store, configuration["ParentVolumeId"])
-    _refuse_busy(parent)
+    parent = store.volumes.find_available(configuration["ParentVolumeId"])
     _refuse_name(store, parent.id, request["Name"])
     origin = (configuration.get("OriginSnapshot") or {}).get("SnapshotARN")
     if origin is not None and origin not in {s.arn for s in store.snapshots.values()}:
@@ -123,9 +110,7 @@ def _create(call: Call) -> Volume:
         configuration=dict(configuration),
         tags=tag_map(request.get("Tags")),
     )
-    store.volumes[volume.id] = volume
-    store.after(call.world.delays.volume, lambda: setattr(volume, "lifecycle", "AVAILABLE"))
-    return volume
+    return store.add(store.volumes, volume, call.world.delays.volume)
 
 
 def _below(store: Store, volume: Volume) -> list[Volume]:
@@ -135,11 +120,6 @@ def _below(store: Store, volume: Volume) -> list[Volume]:
         if each.configuration.get("ParentVolumeId") == volume.id:
             found += [each, *_below(store, each)]
     return found
-
-
-def _refuse_busy(volume: Volume) -> None:
-    if volume.lifecycle != "AVAILABLE":
-        raise bad_request(f"Volume {volume.id} is {volume.lifecycle}.")
 
 
 def _refuse_name(store: Store, parent_id: str, name: str) -> None:
@@ -152,10 +132,3 @@ def _check_record_size(configuration: Mapping[str, Any]) -> None:
     size = configuration.get("RecordSizeKiB")
     if size is not None and size not in RECORD_SIZES_KIB:
         raise bad_request(f"RecordSizeKiB must be one of {', '.join(map(str, RECORD_SIZES_KIB))}.")
-
-
-def _find(store: Store, volume_id: str) -> Volume:
-    found = store.volumes.get(volume_id)
-    if found is None:
-        raise AwsError("VolumeNotFound", f"Volume '{volume_id}' does not exist.")
-    return found
