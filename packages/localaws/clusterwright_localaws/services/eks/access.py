@@ -68,13 +68,14 @@ _PRINCIPAL = re.compile(r"arn:aws[a-z-]*:(iam|sts)::\d{12}:(role|user|root|feder
 
 
 @operation("eks", "CreateAccessEntry")
+@idempotent
 def create_access_entry(call: Call) -> Mapping[str, Any]:
-    return idempotent(call, lambda: {"accessEntry": _view(_create(call))})
+    return {"accessEntry": _create(call).view("accessEntryArn", "policies")}
 
 
 @operation("eks", "DescribeAccessEntry")
 def describe_access_entry(call: Call) -> Mapping[str, Any]:
-    return {"accessEntry": _view(_entry(call))}
+    return {"accessEntry": _entry(call).view("accessEntryArn", "policies")}
 
 
 @operation("eks", "ListAccessEntries")
@@ -90,21 +91,19 @@ def list_access_entries(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateAccessEntry")
+@idempotent
 def update_access_entry(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        request, entry = call.parameters, _entry(call)
-        if entry.members["type"] != "STANDARD":
-            raise bad_request("Only access entries of type STANDARD can be updated.")
-        if "kubernetesGroups" in request:
-            _check_groups(request["kubernetesGroups"])
-            entry.members["kubernetesGroups"] = list(request["kubernetesGroups"])
-        if request.get("username"):
-            _check_username(request["username"])
-            entry.members["username"] = request["username"]
-        entry.modified_at = call.now
-        return {"accessEntry": _view(entry)}
-
-    return idempotent(call, work)
+    request, entry = call.parameters, _entry(call)
+    if entry.members["type"] != "STANDARD":
+        raise bad_request("Only access entries of type STANDARD can be updated.")
+    if "kubernetesGroups" in request:
+        _check_groups(request["kubernetesGroups"])
+        entry.members["kubernetesGroups"] = list(request["kubernetesGroups"])
+    if request.get("username"):
+        _check_username(request["username"])
+        entry.members["username"] = request["username"]
+    entry.modified_at = call.now
+    return {"accessEntry": entry.view("accessEntryArn", "policies")}
 
 
 @operation("eks", "DeleteAccessEntry")
@@ -325,13 +324,3 @@ def _entry(call: Call) -> ChildResource:
             "entries with 'list-access-entries'."
         )
     return found
-
-
-def _view(entry: ChildResource) -> dict[str, Any]:
-    return {
-        **{name: value for name, value in entry.members.items() if name != "policies"},
-        "accessEntryArn": entry.arn,
-        "createdAt": entry.created_at,
-        "modifiedAt": entry.modified_at,
-        "tags": dict(entry.tags),
-    }

@@ -26,6 +26,7 @@ from clusterwright_localaws.services.eks.state import (
     idempotent,
     in_use,
     invalid,
+    new_child,
     not_found,
     store_of,
 )
@@ -64,48 +65,40 @@ _LEAST_MINOR = {"amazon-sagemaker-hyperpod-taskgovernance": 30}
 
 
 @operation("eks", "CreateAddon")
+@idempotent
 def create_addon(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
-        name = request["addonName"]
-        if name in cluster.addons:
-            # crossplane-contrib/provider-aws#1310
-            raise in_use("Addon already exists")
-        version = _checked(call, cluster, name)
-        addon = ChildResource(
-            arn=cluster.arn_of("addon", cluster.name, name, str(uuid.uuid4())),
-            created_at=call.now,
-            modified_at=call.now,
-            tags=dict(request.get("tags", {})),
-            members={
-                "addonName": name,
-                "clusterName": cluster.name,
-                "addonVersion": version,
-                "publisher": "eks",
-                "owner": "aws",
-                **{
-                    key: request[key]
-                    for key in ("serviceAccountRoleArn", "configurationValues", "namespaceConfig")
-                    if request.get(key)
-                },
-            },
-        )
-        cluster.addons[name] = addon
-        _associate(call, cluster, addon, request.get("podIdentityAssociations") or [])
-        answer = {"addon": _view(addon)}
-
-        def done() -> None:
-            addon.status = "ACTIVE"
-
-        store.after(call.world.delays.addon, done)
-        return answer
-
-    return idempotent(call, work)
+    store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
+    name = request["addonName"]
+    if name in cluster.addons:
+        # crossplane-contrib/provider-aws#1310
+        raise in_use("Addon already exists")
+    version = _checked(call, cluster, name)
+    addon = new_child(
+        call,
+        cluster,
+        "addon",
+        name,
+        str(uuid.uuid4()),
+        addonName=name,
+        clusterName=cluster.name,
+        addonVersion=version,
+        publisher="eks",
+        owner="aws",
+        **{
+            key: request[key]
+            for key in ("serviceAccountRoleArn", "configurationValues", "namespaceConfig")
+            if request.get(key)
+        },
+    )
+    cluster.addons[name] = addon
+    _associate(call, cluster, addon, request.get("podIdentityAssociations") or [])
+    store.after(call.world.delays.addon, lambda: setattr(addon, "status", "ACTIVE"))
+    return {"addon": addon.view("addonArn")}
 
 
 @operation("eks", "DescribeAddon")
 def describe_addon(call: Call) -> Mapping[str, Any]:
-    return {"addon": _view(_addon(call))}
+    return {"addon": _addon(call).view("addonArn")}
 
 
 @operation("eks", "ListAddons")
@@ -114,46 +107,42 @@ def list_addons(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateAddon")
+@idempotent
 def update_addon(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        store, request, cluster, addon = (
-            store_of(call),
-            call.parameters,
-            cluster_of(call),
-            _addon(call),
-        )
-        if addon.status not in ("ACTIVE", "DEGRADED", "UPDATE_FAILED", "CREATE_FAILED"):
-            raise in_use(f"Addon {request['addonName']} cannot be updated: it is {addon.status}")
-        version = _checked(
-            call, cluster, request["addonName"], before=addon.members["addonVersion"]
-        )
-        changes: dict[str, Any] = {"addonVersion": version}
-        shown: dict[str, Any] = {"AddonVersion": version}
-        for name in ("serviceAccountRoleArn", "configurationValues"):
-            if request.get(name):
-                changes[name] = request[name]
-                shown[name[:1].upper() + name[1:]] = request[name]
-        if request.get("resolveConflicts"):
-            shown["ResolveConflicts"] = request["resolveConflicts"]
-        if request.get("podIdentityAssociations") is not None:
-            shown["PodIdentityAssociations"] = request["podIdentityAssociations"]
-            _associate(call, cluster, addon, request["podIdentityAssociations"])
-        update = begin(
-            store, cluster, "AddonUpdate", shown, call.now, addon=addon.members["addonName"]
-        )
-        addon.status = "UPDATING"
+    store, request, cluster, addon = (
+        store_of(call),
+        call.parameters,
+        cluster_of(call),
+        _addon(call),
+    )
+    if addon.status not in ("ACTIVE", "DEGRADED", "UPDATE_FAILED", "CREATE_FAILED"):
+        raise in_use(f"Addon {request['addonName']} cannot be updated: it is {addon.status}")
+    version = _checked(call, cluster, request["addonName"], before=addon.members["addonVersion"])
+    changes: dict[str, Any] = {"addonVersion": version}
+    shown: dict[str, Any] = {"AddonVersion": version}
+    for name in ("serviceAccountRoleArn", "configurationValues"):
+        if request.get(name):
+            changes[name] = request[name]
+            shown[name[:1].upper() + name[1:]] = request[name]
+    if request.get("resolveConflicts"):
+        shown["ResolveConflicts"] = request["resolveConflicts"]
+    if request.get("podIdentityAssociations") is not None:
+        shown["PodIdentityAssociations"] = request["podIdentityAssociations"]
+        _associate(call, cluster, addon, request["podIdentityAssociations"])
+    update = begin(
+        store, cluster, "AddonUpdate", shown, call.now, addon=addon.members["addonName"]
+    )
+    addon.status = "UPDATING"
 
-        def done() -> None:
-            addon.members.update(changes)
-            addon.status = "ACTIVE"
-            addon.modified_at = call.runtime.clock.now()
-            update.status = "Successful"
+    def done() -> None:
+        addon.members.update(changes)
+        addon.status = "ACTIVE"
+        addon.modified_at = call.runtime.clock.now()
+        update.status = "Successful"
 
-        answer = {"update": update.view()}
-        store.after(call.world.delays.addon, done)
-        return answer
-
-    return idempotent(call, work)
+    answer = {"update": update.view()}
+    store.after(call.world.delays.addon, done)
+    return answer
 
 
 @operation("eks", "DeleteAddon")
@@ -162,7 +151,7 @@ def delete_addon(call: Call) -> Mapping[str, Any]:
     if addon.status in ("CREATING", "UPDATING", "DELETING"):
         raise in_use(f"Addon {addon.members['addonName']} cannot be deleted: it is {addon.status}")
     addon.status = "DELETING"
-    answer = {"addon": _view(addon)}
+    answer = {"addon": addon.view("addonArn")}
 
     def gone() -> None:
         _disassociate(cluster, addon)
@@ -311,15 +300,3 @@ def _addon(call: Call) -> ChildResource:
     if found is None:
         raise not_found(f"No addon: {name} found in cluster: {call.parameters['clusterName']}")
     return found
-
-
-def _view(addon: ChildResource) -> dict[str, Any]:
-    return {
-        **addon.members,
-        "addonArn": addon.arn,
-        "createdAt": addon.created_at,
-        "modifiedAt": addon.modified_at,
-        "status": addon.status,
-        "health": {"issues": addon.issues},
-        "tags": dict(addon.tags),
-    }

@@ -21,6 +21,7 @@ from clusterwright_localaws.services.eks.state import (
     idempotent,
     in_use,
     invalid,
+    new_child,
     not_found,
     store_of,
 )
@@ -33,48 +34,41 @@ _SUMMARY = ("capabilityName", "type", "version")
 
 
 @operation("eks", "CreateCapability")
+@idempotent
 def create_capability(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
-        name = request["capabilityName"]
-        if name in cluster.capabilities:
-            raise in_use(f"Capability already exists: {name}")
-        _check_role(call, request["roleArn"])
-        configuration = copy.deepcopy(dict(request.get("configuration") or {}))
-        _check_configuration(request["type"], configuration)
-        found = ChildResource(
-            arn=cluster.arn_of("capability", cluster.name, request["type"].lower(), name),
-            created_at=call.now,
-            modified_at=call.now,
-            tags=dict(request.get("tags", {})),
-            members={
-                "capabilityName": name,
-                "clusterName": cluster.name,
-                "type": request["type"],
-                "roleArn": request["roleArn"],
-                "version": UNKNOWN_VERSION,
-                "deletePropagationPolicy": request["deletePropagationPolicy"],
-                **({"configuration": configuration} if configuration else {}),
-            },
-        )
-        cluster.capabilities[name] = found
-        # Without policies: permissions in Kubernetes are the user's decision.
-        if request["roleArn"] not in cluster.access_entries:
-            access.add_entry(cluster, request["roleArn"], "STANDARD", call.now)
-        answer = {"capability": _view(found)}
-
-        def done() -> None:
-            found.status = "ACTIVE"
-
-        store.after(call.world.delays.addon, done)
-        return answer
-
-    return idempotent(call, work)
+    store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
+    name = request["capabilityName"]
+    if name in cluster.capabilities:
+        raise in_use(f"Capability already exists: {name}")
+    _check_role(call, request["roleArn"])
+    configuration = copy.deepcopy(dict(request.get("configuration") or {}))
+    _check_configuration(request["type"], configuration)
+    found = new_child(
+        call,
+        cluster,
+        "capability",
+        request["type"].lower(),
+        name,
+        capabilityName=name,
+        clusterName=cluster.name,
+        type=request["type"],
+        roleArn=request["roleArn"],
+        version=UNKNOWN_VERSION,
+        deletePropagationPolicy=request["deletePropagationPolicy"],
+    )
+    if configuration:
+        found.members["configuration"] = configuration
+    cluster.capabilities[name] = found
+    # Without policies: permissions in Kubernetes are the user's decision.
+    if request["roleArn"] not in cluster.access_entries:
+        access.add_entry(cluster, request["roleArn"], "STANDARD", call.now)
+    store.after(call.world.delays.addon, lambda: setattr(found, "status", "ACTIVE"))
+    return {"capability": found.view("arn")}
 
 
 @operation("eks", "DescribeCapability")
 def describe_capability(call: Call) -> Mapping[str, Any]:
-    return {"capability": _view(_capability(call))}
+    return {"capability": _capability(call).view("arn")}
 
 
 @operation("eks", "ListCapabilities")
@@ -93,33 +87,31 @@ def list_capabilities(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateCapability")
+@idempotent
 def update_capability(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        store, request, found = store_of(call), call.parameters, _capability(call)
-        if found.status not in ("ACTIVE", "DEGRADED", "CREATE_FAILED"):
-            raise in_use(f"Capability {request['capabilityName']} is {found.status}")
-        if request.get("roleArn"):
-            _check_role(call, request["roleArn"])
-        members = {**found.members, "configuration": _changed(found, request)}
-        for name in ("roleArn", "deletePropagationPolicy"):
-            if request.get(name):
-                members[name] = request[name]
-        if not members["configuration"]:
-            del members["configuration"]
-        update = begin(store, cluster_of(call), "CapabilityUpdate", {}, call.now)
-        found.status = "UPDATING"
+    store, request, found = store_of(call), call.parameters, _capability(call)
+    if found.status not in ("ACTIVE", "DEGRADED", "CREATE_FAILED"):
+        raise in_use(f"Capability {request['capabilityName']} is {found.status}")
+    if request.get("roleArn"):
+        _check_role(call, request["roleArn"])
+    members = {**found.members, "configuration": _changed(found, request)}
+    for name in ("roleArn", "deletePropagationPolicy"):
+        if request.get(name):
+            members[name] = request[name]
+    if not members["configuration"]:
+        del members["configuration"]
+    update = begin(store, cluster_of(call), "CapabilityUpdate", {}, call.now)
+    found.status = "UPDATING"
 
-        def done() -> None:
-            found.members = members
-            found.status = "ACTIVE"
-            found.modified_at = call.runtime.clock.now()
-            update.status = "Successful"
+    def done() -> None:
+        found.members = members
+        found.status = "ACTIVE"
+        found.modified_at = call.runtime.clock.now()
+        update.status = "Successful"
 
-        answer = {"update": update.view()}
-        store.after(call.world.delays.addon, done)
-        return answer
-
-    return idempotent(call, work)
+    answer = {"update": update.view()}
+    store.after(call.world.delays.addon, done)
+    return answer
 
 
 @operation("eks", "DeleteCapability")
@@ -129,12 +121,8 @@ def delete_capability(call: Call) -> Mapping[str, Any]:
     if found.status in ("CREATING", "UPDATING", "DELETING"):
         raise in_use(f"Capability {name} is {found.status}")
     found.status = "DELETING"
-    answer = {"capability": _view(found)}
-
-    def gone() -> None:
-        cluster.capabilities.pop(name, None)
-
-    store.after(call.world.delays.addon, gone)
+    answer = {"capability": found.view("arn")}
+    store.after(call.world.delays.addon, lambda: cluster.capabilities.pop(name, None))
     return answer
 
 
@@ -187,15 +175,3 @@ def _capability(call: Call) -> ChildResource:
     if found is None:
         raise not_found(f"No capability found with name: {requested}")
     return found
-
-
-def _view(found: ChildResource) -> dict[str, Any]:
-    return {
-        **copy.deepcopy(found.members),
-        "arn": found.arn,
-        "status": found.status,
-        "createdAt": found.created_at,
-        "modifiedAt": found.modified_at,
-        "health": {"issues": list(found.issues)},
-        "tags": dict(found.tags),
-    }

@@ -53,8 +53,9 @@ _KEPT = (
 
 
 @operation("eks", "CreateCluster")
+@idempotent
 def create_cluster(call: Call) -> Mapping[str, Any]:
-    return idempotent(call, lambda: {"cluster": view(_create(call))})
+    return {"cluster": view(_create(call))}
 
 
 @operation("eks", "DescribeCluster")

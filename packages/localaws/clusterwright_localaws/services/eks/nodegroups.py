@@ -12,7 +12,6 @@ from typing import Any
 
 from clusterwright_localaws.core import catalog_facts, quotas
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.eks import access, checks, versions
 from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of
@@ -50,13 +49,14 @@ _KEPT = (
 
 
 @operation("eks", "CreateNodegroup")
+@idempotent
 def create_nodegroup(call: Call) -> Mapping[str, Any]:
-    return idempotent(call, lambda: {"nodegroup": _view(_create(call))})
+    return {"nodegroup": {**_create(call).view("nodegroupArn", "nodes"), "resources": {}}}
 
 
 @operation("eks", "DescribeNodegroup")
 def describe_nodegroup(call: Call) -> Mapping[str, Any]:
-    return {"nodegroup": _view(_group(call))}
+    return {"nodegroup": {**_group(call).view("nodegroupArn", "nodes"), "resources": {}}}
 
 
 @operation("eks", "ListNodegroups")
@@ -70,7 +70,7 @@ def delete_nodegroup(call: Call) -> Mapping[str, Any]:
     if group.status in ("CREATING", "UPDATING", "DELETING"):
         raise in_use(f"Nodegroup has status {group.status} and cannot be deleted now")
     group.status = "DELETING"
-    answer = {"nodegroup": _view(group)}
+    answer = {"nodegroup": {**group.view("nodegroupArn", "nodes"), "resources": {}}}
 
     def gone() -> None:
         _let_go(store, group)
@@ -81,83 +81,79 @@ def delete_nodegroup(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateNodegroupConfig")
+@idempotent
 def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        request, group = call.parameters, _idle(call)
-        members = dict(group.members)
-        shown: dict[str, Any] = {}
-        labels = request.get("labels") or {}
-        if labels:
-            members["labels"] = {**members["labels"], **labels.get("addOrUpdateLabels", {})}
-            for name in labels.get("removeLabels", ()):
-                members["labels"].pop(name, None)
-            shown["LabelsToAdd"] = labels.get("addOrUpdateLabels", {})
-            shown["LabelsToRemove"] = labels.get("removeLabels", [])
-        taints = request.get("taints") or {}
-        if taints:
-            members["taints"] = _taints(members["taints"], taints)
-            shown["TaintsToAdd"] = taints.get("addOrUpdateTaints", [])
-            shown["TaintsToRemove"] = taints.get("removeTaints", [])
-        if request.get("scalingConfig"):
-            members["scalingConfig"] = {**members["scalingConfig"], **request["scalingConfig"]}
-            _check_scaling(call, members["scalingConfig"])
-            for name in ("minSize", "maxSize", "desiredSize"):
-                shown[name[:1].upper() + name[1:]] = str(members["scalingConfig"][name])
-        if request.get("updateConfig"):
-            _check_update_config(request["updateConfig"])
-            members["updateConfig"] = request["updateConfig"]
-            shown["MaxUnavailable"] = request["updateConfig"]
-        for name in ("nodeRepairConfig", "warmPoolConfig"):
-            if request.get(name):
-                members[name] = request[name]
-                shown["NodeRepairConfig" if name[0] == "n" else "WarmPoolEnabled"] = request[name]
-        if not shown:
-            raise invalid("No updates were given for the nodegroup.")
-        return _start(call, group, "ConfigUpdate", shown, lambda: group.members.update(members))
-
-    return idempotent(call, work)
+    request, group = call.parameters, _idle(call)
+    members = dict(group.members)
+    shown: dict[str, Any] = {}
+    labels = request.get("labels") or {}
+    if labels:
+        members["labels"] = {**members["labels"], **labels.get("addOrUpdateLabels", {})}
+        for name in labels.get("removeLabels", ()):
+            members["labels"].pop(name, None)
+        shown["LabelsToAdd"] = labels.get("addOrUpdateLabels", {})
+        shown["LabelsToRemove"] = labels.get("removeLabels", [])
+    taints = request.get("taints") or {}
+    if taints:
+        members["taints"] = _taints(members["taints"], taints)
+        shown["TaintsToAdd"] = taints.get("addOrUpdateTaints", [])
+        shown["TaintsToRemove"] = taints.get("removeTaints", [])
+    if request.get("scalingConfig"):
+        members["scalingConfig"] = {**members["scalingConfig"], **request["scalingConfig"]}
+        _check_scaling(call, members["scalingConfig"])
+        for name in ("minSize", "maxSize", "desiredSize"):
+            shown[name[:1].upper() + name[1:]] = str(members["scalingConfig"][name])
+    if request.get("updateConfig"):
+        _check_update_config(request["updateConfig"])
+        members["updateConfig"] = request["updateConfig"]
+        shown["MaxUnavailable"] = request["updateConfig"]
+    for name in ("nodeRepairConfig", "warmPoolConfig"):
+        if request.get(name):
+            members[name] = request[name]
+            shown["NodeRepairConfig" if name[0] == "n" else "WarmPoolEnabled"] = request[name]
+    if not shown:
+        raise invalid("No updates were given for the nodegroup.")
+    return _start(call, group, "ConfigUpdate", shown, lambda: group.members.update(members))
 
 
 @operation("eks", "UpdateNodegroupVersion")
+@idempotent
 def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        request, group, cluster = call.parameters, _idle(call), cluster_of(call)
-        template, kind = request.get("launchTemplate"), None
-        if template is not None:
-            if not group.members.get("launchTemplate"):
-                raise invalid("A node group without a launch template cannot be given one.")
-            kind = _check_launch_template(call, template)
-            if _own_image(store_of(call), request) != (group.members["amiType"] == "CUSTOM"):
-                raise invalid(
-                    "You must create a new node group to switch between specifying an AMI ID in "
-                    "a launch template and not specifying an AMI ID"
-                )
-        _check_own_image(
-            store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **request}
-        )
-        requested = str(request.get("version") or cluster.version)
-        _check_version(cluster, requested)
-        if versions.minor_of(requested) < versions.minor_of(group.members["version"]):
+    request, group, cluster = call.parameters, _idle(call), cluster_of(call)
+    template, kind = request.get("launchTemplate"), None
+    if template is not None:
+        if not group.members.get("launchTemplate"):
+            raise invalid("A node group without a launch template cannot be given one.")
+        kind = _check_launch_template(call, template)
+        if _own_image(store_of(call), request) != (group.members["amiType"] == "CUSTOM"):
             raise invalid(
-                f"Nodegroup cannot go back from version {group.members['version']} to {requested}"
+                "You must create a new node group to switch between specifying an AMI ID in "
+                "a launch template and not specifying an AMI ID"
             )
-        release = request.get("releaseVersion") or _release(requested)
-        parameters: dict[str, Any] = {"Version": requested, "ReleaseVersion": release}
-        changes: dict[str, Any] = {"version": requested, "releaseVersion": release}
-        if template is not None:
-            changes["launchTemplate"] = template
-            if kind:
-                changes["instanceTypes"] = [kind]
-            parameters["LaunchTemplateVersion"] = str(template.get("version", "$Default"))
-        return _start(
-            call,
-            group,
-            "VersionUpdate",
-            parameters,
-            lambda: group.members.update(changes),
+    _check_own_image(
+        store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **request}
+    )
+    requested = str(request.get("version") or cluster.version)
+    _check_version(cluster, requested)
+    if versions.minor_of(requested) < versions.minor_of(group.members["version"]):
+        raise invalid(
+            f"Nodegroup cannot go back from version {group.members['version']} to {requested}"
         )
-
-    return idempotent(call, work)
+    release = request.get("releaseVersion") or _release(requested)
+    parameters: dict[str, Any] = {"Version": requested, "ReleaseVersion": release}
+    changes: dict[str, Any] = {"version": requested, "releaseVersion": release}
+    if template is not None:
+        changes["launchTemplate"] = template
+        if kind:
+            changes["instanceTypes"] = [kind]
+        parameters["LaunchTemplateVersion"] = str(template.get("version", "$Default"))
+    return _start(
+        call,
+        group,
+        "VersionUpdate",
+        parameters,
+        lambda: group.members.update(changes),
+    )
 
 
 def _create(call: Call) -> ChildResource:
@@ -453,11 +449,7 @@ def _check_count(call: Call, cluster: EksCluster) -> None:
     if found is None or found.value is None:
         return
     if len(cluster.nodegroups) + 1 > found.value:
-        raise AwsError(
-            "ResourceLimitExceededException",
-            f"A cluster has at most {int(found.value)} of '{found.name}'",
-            400,
-        )
+        raise over_limit(f"A cluster has at most {int(found.value)} of '{found.name}'")
 
 
 def _taints(before: list[dict[str, Any]], request: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -491,16 +483,3 @@ def _image_type(store: Store, request: Mapping[str, Any]) -> str:
 def _release(version: str) -> str:
     """Return a placeholder release: releases of EKS images are not sourced."""
     return f"{version}.0-00000000"
-
-
-def _view(group: ChildResource) -> dict[str, Any]:
-    return {
-        **{name: value for name, value in group.members.items() if name != "nodes"},
-        "nodegroupArn": group.arn,
-        "createdAt": group.created_at,
-        "modifiedAt": group.modified_at,
-        "status": group.status,
-        "resources": {},
-        "health": {"issues": group.issues},
-        "tags": dict(group.tags),
-    }

@@ -29,24 +29,20 @@ _SUMMARY = ("clusterName", "namespace", "serviceAccount", "ownerArn")
 
 
 @operation("eks", "CreatePodIdentityAssociation")
+@idempotent
 def create_pod_identity_association(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        request, cluster = call.parameters, active(cluster_of(call))
-        check_role(call, request["roleArn"])
-        _check_more(request)
-        found = add(
-            call, cluster, request["namespace"], request["serviceAccount"], request["roleArn"]
-        )
-        found.tags.update(request.get("tags", {}))
-        _set(found, request)
-        return {"association": _view(found)}
-
-    return idempotent(call, work)
+    request, cluster = call.parameters, active(cluster_of(call))
+    check_role(call, request["roleArn"])
+    _check_more(request)
+    found = add(call, cluster, request["namespace"], request["serviceAccount"], request["roleArn"])
+    found.tags.update(request.get("tags", {}))
+    _set(found, request)
+    return {"association": found.view("associationArn")}
 
 
 @operation("eks", "DescribePodIdentityAssociation")
 def describe_pod_identity_association(call: Call) -> Mapping[str, Any]:
-    return {"association": _view(_association(call))}
+    return {"association": _association(call).view("associationArn")}
 
 
 @operation("eks", "ListPodIdentityAssociations")
@@ -70,19 +66,17 @@ def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdatePodIdentityAssociation")
+@idempotent
 def update_pod_identity_association(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        request, found = call.parameters, _association(call)
-        _check_unowned(found)
-        if request.get("roleArn"):
-            check_role(call, request["roleArn"])
-            found.members["roleArn"] = request["roleArn"]
-        _check_more({**found.members, **request})
-        _set(found, request)
-        found.modified_at = call.now
-        return {"association": _view(found)}
-
-    return idempotent(call, work)
+    request, found = call.parameters, _association(call)
+    _check_unowned(found)
+    if request.get("roleArn"):
+        check_role(call, request["roleArn"])
+        found.members["roleArn"] = request["roleArn"]
+    _check_more({**found.members, **request})
+    _set(found, request)
+    found.modified_at = call.now
+    return {"association": found.view("associationArn")}
 
 
 @operation("eks", "DeletePodIdentityAssociation")
@@ -90,7 +84,7 @@ def delete_pod_identity_association(call: Call) -> Mapping[str, Any]:
     found = _association(call)
     _check_unowned(found)
     del cluster_of(call).associations[found.members["associationId"]]
-    return {"association": _view(found)}
+    return {"association": found.view("associationArn")}
 
 
 def check_role(call: Call, arn: str) -> None:
@@ -146,10 +140,9 @@ def add(
             "roleArn": role_arn,
             "associationId": identifier,
             "disableSessionTags": False,
+            **({"ownerArn": owner} if owner else {}),
         },
     )
-    if owner:
-        found.members["ownerArn"] = owner
     cluster.associations[identifier] = found
     return found
 
@@ -187,13 +180,3 @@ def _association(call: Call) -> ChildResource:
     if found is None:
         raise not_found(f"No association found with associationId: {requested}")
     return found
-
-
-def _view(found: ChildResource) -> dict[str, Any]:
-    return {
-        **found.members,
-        "associationArn": found.arn,
-        "createdAt": found.created_at,
-        "modifiedAt": found.modified_at,
-        "tags": dict(found.tags),
-    }

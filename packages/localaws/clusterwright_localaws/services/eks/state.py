@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.call import Call, Operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.core.timers import Timers
@@ -37,6 +39,18 @@ class ChildResource:
     modified_at: datetime | None = None
     tags: dict[str, str] = field(default_factory=dict)
     issues: list[dict[str, Any]] = field(default_factory=list)
+
+    def view(self, arn_member: str, *hidden: str) -> dict[str, Any]:
+        """Return the API's answer, without the members `hidden`."""
+        state = {"status": self.status, "health": {"issues": list(self.issues)}}
+        return {
+            **copy.deepcopy({k: v for k, v in self.members.items() if k not in hidden}),
+            arn_member: self.arn,
+            "createdAt": self.created_at,
+            "modifiedAt": self.modified_at,
+            **(state if self.status else {}),
+            "tags": dict(self.tags),
+        }
 
 
 @dataclass
@@ -159,27 +173,52 @@ def active(cluster: EksCluster) -> EksCluster:
     return cluster
 
 
-def idempotent(call: Call, work: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Run a call, or return its earlier answer if its clientRequestToken was used before.
+def idempotent(work: Operation) -> Operation:
+    """Return an earlier call's answer where a call has the same clientRequestToken.
 
     Raises
     ------
     AwsError
         InvalidParameterException: the token was used with other parameters before.
     """
-    token = call.parameters.get("clientRequestToken")
-    if not token:
-        return work()
-    tokens = store_of(call).tokens
-    key = (call.operation, str(token))
-    request = json.dumps(call.parameters, sort_keys=True, default=str)
-    if key in tokens:
-        if tokens[key][0] != request:
+
+    @functools.wraps(work)
+    def answered(call: Call) -> Mapping[str, Any]:
+        token = call.parameters.get("clientRequestToken")
+        if not token:
+            return work(call)
+        tokens = store_of(call).tokens
+        key = (call.operation, str(token))
+        request = json.dumps(call.parameters, sort_keys=True, default=str)
+        if key not in tokens:
+            tokens[key] = (request, work(call))
+        elif tokens[key][0] != request:
             raise invalid("The clientRequestToken was used with other parameters before.")
         return tokens[key][1]
-    answer = work()
-    tokens[key] = (request, answer)
-    return answer
+
+    return answered
+
+
+def new_child(
+    call: Call,
+    cluster: EksCluster,
+    kind: str,
+    *path: str,
+    status: str = "CREATING",
+    **members: Any,
+) -> ChildResource:
+    """Return a new resource of a cluster, with the tags of the call.
+
+    `kind` and `path` are those of its ARN; the cluster's name comes between.
+    """
+    return ChildResource(
+        arn=cluster.arn_of(kind, cluster.name, *path),
+        created_at=call.now,
+        modified_at=call.now,
+        status=status,
+        tags=dict(call.parameters.get("tags", {})),
+        members=members,
+    )
 
 
 def begin(

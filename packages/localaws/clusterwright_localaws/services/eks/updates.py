@@ -29,66 +29,58 @@ Change = tuple[str, dict[str, Any], Callable[[], None]]
 
 
 @operation("eks", "UpdateClusterConfig")
+@idempotent
 def update_cluster_config(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        cluster = _idle(call, "ConfigUpdate")
-        changes = _changes(call, cluster)
-        if not changes:
-            raise invalid("The type for cluster update was not provided.")
-        if len(changes) > 1:
-            raise invalid("Only one type of update can be allowed.")
-        return _start(call, cluster, changes[0])
-
-    return idempotent(call, work)
+    cluster = _idle(call, "ConfigUpdate")
+    changes = _changes(call, cluster)
+    if not changes:
+        raise invalid("The type for cluster update was not provided.")
+    if len(changes) > 1:
+        raise invalid("Only one type of update can be allowed.")
+    return _start(call, cluster, changes[0])
 
 
 @operation("eks", "UpdateClusterVersion")
+@idempotent
 def update_cluster_version(call: Call) -> Mapping[str, Any]:
     """Update by one minor version, upwards (terraform-aws-modules/terraform-aws-eks#2607)."""
+    request = call.parameters
+    cluster = _idle(call, "VersionUpdate")
+    if request.get("rollbackConfig"):
+        raise invalid("the local AWS does not support version rollbacks (rollbackConfig)")
+    requested = str(request["version"])
+    versions.check_creatable(requested, call.now)
+    step = versions.minor_of(requested) - versions.minor_of(cluster.version)
+    if step == 0:
+        raise invalid(f"Cluster is already at version {requested}")
+    if step != 1:
+        raise invalid(
+            f"Unsupported Kubernetes minor version update from {cluster.version} to {requested}"
+        )
 
-    def work() -> Mapping[str, Any]:
-        request = call.parameters
-        cluster = _idle(call, "VersionUpdate")
-        if request.get("rollbackConfig"):
-            raise invalid("the local AWS does not support version rollbacks (rollbackConfig)")
-        requested = str(request["version"])
-        versions.check_creatable(requested, call.now)
-        step = versions.minor_of(requested) - versions.minor_of(cluster.version)
-        if step == 0:
-            raise invalid(f"Cluster is already at version {requested}")
-        if step != 1:
-            raise invalid(
-                f"Unsupported Kubernetes minor version update from {cluster.version} to "
-                f"{requested}"
-            )
+    def apply() -> None:
+        cluster.version = requested
 
-        def apply() -> None:
-            cluster.version = requested
-
-        parameters = {"Version": requested, "PlatformVersion": versions.PLATFORM_VERSION}
-        return _start(call, cluster, ("VersionUpdate", parameters, apply))
-
-    return idempotent(call, work)
+    parameters = {"Version": requested, "PlatformVersion": versions.PLATFORM_VERSION}
+    return _start(call, cluster, ("VersionUpdate", parameters, apply))
 
 
 @operation("eks", "AssociateEncryptionConfig")
+@idempotent
 def associate_encryption_config(call: Call) -> Mapping[str, Any]:
-    def work() -> Mapping[str, Any]:
-        cluster = _idle(call, "AssociateEncryptionConfig")
-        requested = call.parameters["encryptionConfig"]
-        if cluster.members.get("encryptionConfig"):
-            raise invalid("Encryption is already enabled on the cluster")
-        if len(requested) != 1:
-            raise invalid("encryptionConfig must have one entry")
-        clusters.check_encryption(call, requested[0])
+    cluster = _idle(call, "AssociateEncryptionConfig")
+    requested = call.parameters["encryptionConfig"]
+    if cluster.members.get("encryptionConfig"):
+        raise invalid("Encryption is already enabled on the cluster")
+    if len(requested) != 1:
+        raise invalid("encryptionConfig must have one entry")
+    clusters.check_encryption(call, requested[0])
 
-        def apply() -> None:
-            cluster.members["encryptionConfig"] = requested
+    def apply() -> None:
+        cluster.members["encryptionConfig"] = requested
 
-        kind = "AssociateEncryptionConfig"
-        return _start(call, cluster, (kind, {"EncryptionConfig": requested}, apply))
-
-    return idempotent(call, work)
+    kind = "AssociateEncryptionConfig"
+    return _start(call, cluster, (kind, {"EncryptionConfig": requested}, apply))
 
 
 @operation("eks", "DescribeUpdate")
