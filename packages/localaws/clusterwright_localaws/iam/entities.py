@@ -20,35 +20,25 @@ def backend_of(account: str, partition: str) -> Any:
 
 def role_of(arn: str) -> Any | None:
     """Return moto's role of an ARN in whatever account, or None."""
-    parts = arn.split(":", 5)
-    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith("role/"):
-        return None
-    for role in list(backend_of(parts[4], parts[1]).roles.values()):
-        if role.arn == arn:
-            return role
-    return None
+    return _entity(arn, "role")
 
 
 def user_of(arn: str) -> Any | None:
     """Return moto's user of an ARN, or None."""
-    parts = arn.split(":", 5)
-    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith("user/"):
-        return None
-    for user in list(backend_of(parts[4], parts[1]).users.values()):
-        if user.arn == arn:
-            return user
-    return None
+    return _entity(arn, "user")
 
 
 def group_of(arn: str) -> Any | None:
     """Return moto's group of an ARN, or None."""
+    return _entity(arn, "group")
+
+
+def _entity(arn: str, kind: str) -> Any | None:
     parts = arn.split(":", 5)
-    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith("group/"):
+    if len(parts) != 6 or parts[2] != "iam" or not parts[5].startswith(f"{kind}/"):
         return None
-    for group in list(backend_of(parts[4], parts[1]).groups.values()):
-        if group.arn == arn:
-            return group
-    return None
+    found = getattr(backend_of(parts[4], parts[1]), f"{kind}s").values()
+    return next((entity for entity in list(found) if entity.arn == arn), None)
 
 
 def caller_of_user(user: Any) -> Caller:

@@ -17,6 +17,7 @@ from typing import Any
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.core.pagination import paged
+from clusterwright_localaws.core.tag_operations import tag_operations
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.services.ec2.network import Network, User, network_of
 from clusterwright_localaws.services.eks import access
@@ -141,25 +142,6 @@ def delete_scraper(call: Call) -> Mapping[str, Any]:
     idle.members["status"] = {"statusCode": "DELETING"}
     _later(call, lambda: _end(call, idle))
     return {"scraperId": idle.members["scraperId"], "status": idle.members["status"]}
-
-
-@operation("amp", "TagResource")
-def tag_resource(call: Call) -> Mapping[str, Any]:
-    _of_tags(call).tags.update(call.parameters["tags"])
-    return {}
-
-
-@operation("amp", "UntagResource")
-def untag_resource(call: Call) -> Mapping[str, Any]:
-    tag = _of_tags(call)
-    for key in call.parameters["tagKeys"]:
-        tag.tags.pop(key, None)
-    return {}
-
-
-@operation("amp", "ListTagsForResource")
-def list_tags(call: Call) -> Mapping[str, Any]:
-    return {"tags": dict(_of_tags(call).tags)}
 
 
 def _store(call: Call) -> Scrapers:
@@ -304,14 +286,7 @@ def _check_configuration(configuration: Mapping[str, Any]) -> None:
 def _admit(call: Call, cluster: EksCluster, role_arn: str) -> None:
     if cluster.authentication_mode == "CONFIG_MAP":
         return
-    entry = access.add_entry(cluster, role_arn, "STANDARD", call.now)
-    policy = access.policy_arn(call, POLICY)
-    entry.members["policies"][policy] = {
-        "policyArn": policy,
-        "accessScope": {"type": "cluster", "namespaces": []},
-        "associatedAt": call.now,
-        "modifiedAt": call.now,
-    }
+    access.admit(call, cluster, role_arn, POLICY)
 
 
 def _matches(one: Scraper, filters: Mapping[str, Any]) -> bool:
@@ -322,3 +297,6 @@ def _matches(one: Scraper, filters: Mapping[str, Any]) -> bool:
         "alias": one.members.get("alias"),
     }
     return all(seen.get(name) in values for name, values in filters.items())
+
+
+tag_operations("amp", lambda call: _of_tags(call).tags)

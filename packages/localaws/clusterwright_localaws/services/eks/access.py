@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.services.eks import checks
+from clusterwright_localaws.iam import entities
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
     ChildResource,
@@ -179,11 +179,15 @@ def policy_arn(call: Call, name: str) -> str:
 
 def admit_creator(call: Call, cluster: EksCluster) -> None:
     """Create the entry of bootstrapClusterCreatorAdminPermissions, for the caller's account."""
-    arn = f"arn:{call.partition}:iam::{call.account}:root"
-    entry = add_entry(cluster, arn, "STANDARD", call.now)
-    policy = policy_arn(call, ADMINISTRATOR)
-    entry.members["policies"][policy] = {
-        "policyArn": policy,
+    admit(call, cluster, f"arn:{call.partition}:iam::{call.account}:root", ADMINISTRATOR)
+
+
+def admit(call: Call, cluster: EksCluster, principal_arn: str, policy: str) -> None:
+    """Create an entry with an access policy for the whole cluster."""
+    entry = add_entry(cluster, principal_arn, "STANDARD", call.now)
+    arn = policy_arn(call, policy)
+    entry.members["policies"][arn] = {
+        "policyArn": arn,
         "accessScope": {"type": "cluster", "namespaces": []},
         "associatedAt": call.now,
         "modifiedAt": call.now,
@@ -270,9 +274,9 @@ def _check_principal(call: Call, arn: str, kind: str) -> None:
     if account != call.account or name == "root":
         return
     there = (
-        checks.role_of(call, arn) is not None
+        entities.role_of(arn) is not None
         if name.startswith("role/")
-        else checks.user_exists(call, arn)
+        else entities.user_of(arn) is not None
     )
     if not there:
         raise invalid("The specified principalArn is invalid: invalid principal.")

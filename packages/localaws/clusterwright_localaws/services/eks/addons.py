@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.services.eks import checks, pod_identity, versions
+from clusterwright_localaws.iam import entities
+from clusterwright_localaws.services.eks import pod_identity, versions
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
     ChildResource,
@@ -229,7 +230,7 @@ def _checked(call: Call, cluster: EksCluster, name: str, *, before: str | None =
     version = str(request.get("addonVersion") or before or UNKNOWN_VERSION)
     _check_version(version)
     role = request.get("serviceAccountRoleArn")
-    if role and checks.role_of(call, role) is None:
+    if role and entities.role_of(role) is None:
         raise invalid(f"The serviceAccountRoleArn {role} does not exist")
     if role and request.get("podIdentityAssociations"):
         raise invalid("serviceAccountRoleArn and podIdentityAssociations exclude each other")

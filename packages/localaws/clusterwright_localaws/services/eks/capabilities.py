@@ -128,7 +128,6 @@ def delete_capability(call: Call) -> Mapping[str, Any]:
 
 def _check_role(call: Call, arn: str) -> None:
     checks.require_role(
-        call,
         arn,
         PRINCIPAL,
         f"The role {arn} does not exist or its trust policy does not let {PRINCIPAL} assume it.",

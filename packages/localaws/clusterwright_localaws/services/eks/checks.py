@@ -8,10 +8,11 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.iam import entities
 from clusterwright_localaws.services.eks.state import FREE_ADDRESSES_PER_SUBNET, Store, invalid
 
 
-def require_role(call: Call, arn: str, principal: str, message: str) -> None:
+def require_role(arn: str, principal: str, message: str) -> None:
     """Refuse a role of the caller's account that does not exist or does not trust `principal`.
 
     Raises
@@ -19,27 +20,9 @@ def require_role(call: Call, arn: str, principal: str, message: str) -> None:
     AwsError
         InvalidParameterException with `message`.
     """
-    role = role_of(call, arn)
+    role = entities.role_of(arn)
     if role is None or not trusts(role, principal):
         raise invalid(message)
-
-
-def role_of(call: Call, arn: str) -> Any | None:
-    """Return moto's role with this ARN, or `None`."""
-    from moto.iam.models import iam_backends
-
-    parts = arn.split(":")
-    if len(parts) != 6 or not parts[5].startswith("role/"):
-        return None
-    backend = iam_backends[parts[4]][call.partition]
-    return next((role for role in list(backend.roles.values()) if role.arn == arn), None)
-
-
-def user_exists(call: Call, arn: str) -> bool:
-    from moto.iam.models import iam_backends
-
-    backend = iam_backends[arn.split(":")[4]][call.partition]
-    return any(user.arn == arn for user in list(backend.users.values()))
 
 
 def trusts(role: Any, principal: str) -> bool:

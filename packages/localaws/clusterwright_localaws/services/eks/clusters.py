@@ -244,7 +244,6 @@ def _create(call: Call) -> EksCluster:
     version = str(asked.get("version") or versions.default_version())
     versions.check_creatable(version, call.now)
     checks.require_role(
-        call,
         asked["roleArn"],
         "eks.amazonaws.com",
         # crossplane-contrib/provider-aws#218

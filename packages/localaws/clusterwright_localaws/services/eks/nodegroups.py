@@ -12,6 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core import catalog_facts, quotas
 from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.iam import entities
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.eks import access, checks, versions
 from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of
@@ -313,7 +314,7 @@ def _group(call: Call) -> ChildResource:
 
 
 def _check_role(call: Call, arn: str) -> None:
-    role = checks.role_of(call, arn)
+    role = entities.role_of(arn)
     if role is None:
         raise invalid(f"The role with name {arn.rsplit('/', 1)[-1]} cannot be found.")
     if not checks.trusts(role, "ec2.amazonaws.com"):

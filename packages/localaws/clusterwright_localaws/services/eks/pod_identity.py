@@ -98,7 +98,6 @@ def check_role(call: Call, arn: str) -> None:
     if arn.split(":")[4:5] != [call.account]:
         raise invalid("Roles from other accounts are not supported: use targetRoleArn")
     checks.require_role(
-        call,
         arn,
         PRINCIPAL,
         f"The role {arn} does not exist or its trust policy does not let {PRINCIPAL} assume it.",

@@ -17,6 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.core.tag_operations import tag_operations
 from clusterwright_localaws.services.workspace_errors import conflict, invalid, missing
 
 # https://docs.aws.amazon.com/grafana/latest/userguide/AMG_quotas.html: five workspaces in each
@@ -321,25 +322,6 @@ def delete_token(call: Call) -> Mapping[str, Any]:
     }
 
 
-@operation("grafana", "TagResource")
-def tag_resource(call: Call) -> Mapping[str, Any]:
-    _tagged(call).members["tags"].update(call.parameters["tags"])
-    return {}
-
-
-@operation("grafana", "UntagResource")
-def untag_resource(call: Call) -> Mapping[str, Any]:
-    tags = _tagged(call).members["tags"]
-    for key in call.parameters["tagKeys"]:
-        tags.pop(key, None)
-    return {}
-
-
-@operation("grafana", "ListTagsForResource")
-def list_tags(call: Call) -> Mapping[str, Any]:
-    return {"tags": _tagged(call).members["tags"]}
-
-
 def _workspaces(call: Call) -> Workspaces:
     found = call.runtime.store(
         "grafana workspaces", call.account, call.region, lambda: Workspaces(call.runtime)
@@ -444,3 +426,6 @@ def _later(one: str, other: str) -> bool:
 
 def _paged(call: Call, name: str, found: list[Any]) -> dict[str, Any]:
     return paged(call, name, found, maximum=100, size_member="maxResults", next_member="nextToken")
+
+
+tag_operations("grafana", lambda call: _tagged(call).members["tags"])

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_localaws.core import quotas
-from clusterwright_localaws.core.runtime import Runtime, runtime
+from clusterwright_localaws.core.moto_quotas import Refusal, count, limit
+from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -24,70 +24,41 @@ _NAT_GATEWAYS = ("vpc", "L-FE5A380F")
 def apply() -> None:
     from moto.ec2.models import EC2Backend
 
-    vpc_in_moto = EC2Backend.create_vpc
-    address_in_moto = EC2Backend.allocate_address
-    nat_in_moto = EC2Backend.create_nat_gateway
-
-    def create_vpc(self: Any, *arguments: Any, **named: Any) -> Any:
-        # The default VPC counts, and is created with the backend: it is never refused.
-        if runtime().active and getattr(self, "vpcs", None):
-            used = quotas.in_use(runtime(), self.account_id, self.region_name, *_VPCS)
-            _require(
-                self,
-                _VPCS,
-                used,
-                "VpcLimitExceeded",
-                "The maximum number of VPCs has been reached.",
-            )
-        return vpc_in_moto(self, *arguments, **named)
-
-    def allocate_address(self: Any, *arguments: Any, **named: Any) -> Any:
-        if runtime().active:
-            used = quotas.in_use(runtime(), self.account_id, self.region_name, *_ADDRESSES)
-            text = "The maximum number of addresses has been reached."
-            _require(self, _ADDRESSES, used, "AddressLimitExceeded", text)
-        return address_in_moto(self, *arguments, **named)
-
-    def create_nat_gateway(self: Any, subnet_id: str, *arguments: Any, **named: Any) -> Any:
-        if runtime().active:
-            zone = self.get_subnet(subnet_id).availability_zone
-            others = runtime().world.usage.get("/".join(_NAT_GATEWAYS), 0.0)
-            text = "The maximum number of NAT gateways has been reached."
-            used = _nat_gateways(self, zone) + others
-            _require(self, _NAT_GATEWAYS, used, "NatGatewayLimitExceeded", text)
-        return nat_in_moto(self, subnet_id, *arguments, **named)
-
-    EC2Backend.create_vpc = create_vpc  # type: ignore[method-assign]
-    EC2Backend.allocate_address = allocate_address  # type: ignore[method-assign]
-    EC2Backend.create_nat_gateway = create_nat_gateway  # type: ignore[method-assign]
+    # The default VPC counts, and is created with the backend: it is never refused.
+    limit(
+        EC2Backend,
+        "create_vpc",
+        _VPCS,
+        refusal("VpcLimitExceeded", "VPCs"),
+        added=lambda ec2, *arguments, **named: 1.0 if getattr(ec2, "vpcs", None) else None,
+    )
+    refused = refusal("AddressLimitExceeded", "addresses")
+    limit(EC2Backend, "allocate_address", _ADDRESSES, refused)
+    refused = refusal("NatGatewayLimitExceeded", "NAT gateways")
+    limit(EC2Backend, "create_nat_gateway", _NAT_GATEWAYS, refused, used=_nat_gateways)
 
 
-def _require(ec2: Any, quota: tuple[str, str], used: float, code: str, message: str) -> None:
+def refusal(code: str, resources: str) -> Refusal:
+    """Return EC2's refusal of more `resources`."""
     from moto.ec2.exceptions import EC2ClientError
 
-    found = quotas.quota(runtime(), ec2.region_name, *quota)
-    if found is not None and found.value is not None and used + 1 > found.value:
-        raise EC2ClientError(code, message)
+    message = f"The maximum number of {resources} has been reached."
+    return lambda quota: EC2ClientError(code, message)
 
 
-def _nat_gateways(ec2: Any, zone: str) -> float:
+def _nat_gateways(ec2: Any, subnet_id: str, *arguments: Any, **named: Any) -> float:
+    """Return the NAT gateways in the zone of a subnet."""
+    zone = ec2.get_subnet(subnet_id).availability_zone
     live = [
         nat_gateway
         for nat_gateway in ec2.nat_gateways.values()
         if nat_gateway.state not in ("deleted", "failed")
     ]
-    return float(sum(ec2.get_subnet(item.subnet_id).availability_zone == zone for item in live))
+    others = runtime().world.usage.get("/".join(_NAT_GATEWAYS), 0.0)
+    return others + sum(
+        1.0 for gateway in live if ec2.get_subnet(gateway.subnet_id).availability_zone == zone
+    )
 
 
-@quotas.counts_usage(*_VPCS)
-def _vpcs_used(current: Runtime, account: str, region: str) -> float:
-    from moto.ec2.models import ec2_backends
-
-    return float(len(ec2_backends[account][region].vpcs))
-
-
-@quotas.counts_usage(*_ADDRESSES)
-def _addresses_used(current: Runtime, account: str, region: str) -> float:
-    from moto.ec2.models import ec2_backends
-
-    return float(len(ec2_backends[account][region].addresses))
+count(_VPCS, "ec2", lambda ec2: len(ec2.vpcs))
+count(_ADDRESSES, "ec2", lambda ec2: len(ec2.addresses))

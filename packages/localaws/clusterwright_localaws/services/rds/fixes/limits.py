@@ -6,10 +6,7 @@ pages of CreateDBSubnetGroup and CreateDBParameterGroup.
 
 from __future__ import annotations
 
-from typing import Any
-
-from clusterwright_localaws.core import quotas
-from clusterwright_localaws.core.runtime import Runtime, runtime
+from clusterwright_localaws.core.moto_quotas import Refusal, count, limit
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -26,65 +23,34 @@ _PARAMETER_GROUPS = ("rds", "L-DE55804A")
 def apply() -> None:
     from moto.rds.models import RDSBackend
 
-    instance_in_moto = RDSBackend.create_db_instance
-    subnets_in_moto = RDSBackend.create_subnet_group
-    parameters_in_moto = RDSBackend.create_db_parameter_group
-
-    def create_db_instance(self: Any, db_kwargs: dict[str, Any]) -> Any:
-        size = float(db_kwargs.get("allocated_storage") or 0)
-        _require(self, _INSTANCES, 1, "InstanceQuotaExceeded", "DB instances")
-        _require(self, _STORAGE_GB, size, "StorageQuotaExceeded", "storage")
-        return instance_in_moto(self, db_kwargs)
-
-    def create_subnet_group(self: Any, *arguments: Any, **named: Any) -> Any:
-        _require(self, _SUBNET_GROUPS, 1, "DBSubnetGroupQuotaExceeded", "DB subnet groups")
-        return subnets_in_moto(self, *arguments, **named)
-
-    def create_db_parameter_group(self: Any, *arguments: Any, **named: Any) -> Any:
-        kind = "DB parameter groups"
-        _require(self, _PARAMETER_GROUPS, 1, "DBParameterGroupQuotaExceeded", kind)
-        return parameters_in_moto(self, *arguments, **named)
-
-    RDSBackend.create_db_instance = create_db_instance  # type: ignore[method-assign]
-    RDSBackend.create_subnet_group = create_subnet_group  # type: ignore[method-assign]
-    RDSBackend.create_db_parameter_group = create_db_parameter_group  # type: ignore[method-assign]
+    limit(
+        RDSBackend,
+        "create_db_instance",
+        _STORAGE_GB,
+        _refusal("StorageQuotaExceeded", "storage"),
+        added=lambda rds, db_kwargs: float(db_kwargs.get("allocated_storage") or 0),
+    )
+    refused = _refusal("InstanceQuotaExceeded", "DB instances")
+    limit(RDSBackend, "create_db_instance", _INSTANCES, refused)
+    refused = _refusal("DBSubnetGroupQuotaExceeded", "DB subnet groups")
+    limit(RDSBackend, "create_subnet_group", _SUBNET_GROUPS, refused)
+    refused = _refusal("DBParameterGroupQuotaExceeded", "DB parameter groups")
+    limit(RDSBackend, "create_db_parameter_group", _PARAMETER_GROUPS, refused)
 
 
-def _require(rds: Any, quota: tuple[str, str], more: float, code: str, kind: str) -> None:
+def _refusal(code: str, resources: str) -> Refusal:
     from moto.rds.exceptions import RDSClientError
 
-    if not runtime().active:
-        return
-    found = quotas.quota(runtime(), rds.region_name, *quota)
-    if found is None or found.value is None:
-        return
-    used = quotas.in_use(runtime(), rds.account_id, rds.region_name, *quota)
-    if used + more > found.value:
-        raise RDSClientError(code, f"The quota for {kind} ({found.value:g}) is exceeded.")
+    return lambda quota: RDSClientError(
+        code, f"The quota for {resources} ({quota.value:g}) is exceeded."
+    )
 
 
-def _backend(account: str, region: str) -> Any:
-    from moto.rds.models import rds_backends
-
-    return rds_backends[account][region]
-
-
-@quotas.counts_usage(*_INSTANCES)
-def _instances(current: Runtime, account: str, region: str) -> float:
-    return float(len(_backend(account, region).databases))
-
-
-@quotas.counts_usage(*_STORAGE_GB)
-def _storage(current: Runtime, account: str, region: str) -> float:
-    found = _backend(account, region).databases.values()
-    return float(sum(float(item.allocated_storage or 0) for item in found))
-
-
-@quotas.counts_usage(*_SUBNET_GROUPS)
-def _subnet_groups(current: Runtime, account: str, region: str) -> float:
-    return float(len(_backend(account, region).subnet_groups))
-
-
-@quotas.counts_usage(*_PARAMETER_GROUPS)
-def _parameter_groups(current: Runtime, account: str, region: str) -> float:
-    return float(len(_backend(account, region).db_parameter_groups))
+count(_INSTANCES, "rds", lambda rds: len(rds.databases))
+count(
+    _STORAGE_GB,
+    "rds",
+    lambda rds: sum(float(item.allocated_storage or 0) for item in rds.databases.values()),
+)
+count(_SUBNET_GROUPS, "rds", lambda rds: len(rds.subnet_groups))
+count(_PARAMETER_GROUPS, "rds", lambda rds: len(rds.db_parameter_groups))
