@@ -205,15 +205,17 @@ class Operation:
                 f"[{', '.join(messages)}]"
             )
             self.work.failed[name] = verb
-            self.work.note(
+            refused = Resource(
                 name,
-                step.old.physical_id if step.old else "",
                 step.type_name,
+                step.old.physical_id if step.old else "",
                 f"{verb}_FAILED",
                 text,
+                self.stack.created,
+                step.definition,
                 step.properties,
-                detailed="VALIDATION_FAILED",
             )
+            self.work.note(refused, refused.status, text, detailed="VALIDATION_FAILED")
         return f"Validation failed for following resources: [{', '.join(by_name)}]."
 
     def _refuse_denied(self, plan: Plan) -> None:
@@ -329,29 +331,14 @@ class Operation:
             if current is None or current is desired:
                 continue
             if name in skip:
-                self.work.put(replace(desired, status="UPDATE_COMPLETE", time=stack.tick()))
-                self.work.note(
-                    name,
-                    desired.physical_id,
-                    desired.type_name,
-                    "UPDATE_COMPLETE",
-                    "Resource update skipped during update rollback",
-                    desired.properties,
-                )
+                reason = "Resource update skipped during update rollback"
+                self._restored(desired, reason)
             elif current.physical_id == desired.physical_id:
                 self._revert_in_place(current, desired, stable)
             elif (name, desired.physical_id) in aside:
                 if current.physical_id:
                     stack.garbage.append(current)
-                self.work.put(replace(desired, status="UPDATE_COMPLETE", time=stack.tick()))
-                self.work.note(
-                    name,
-                    desired.physical_id,
-                    desired.type_name,
-                    "UPDATE_COMPLETE",
-                    None,
-                    desired.properties,
-                )
+                self._restored(desired)
             else:
                 if current.physical_id:
                     with contextlib.suppress(Exception):
@@ -366,6 +353,10 @@ class Operation:
             one for one in stack.garbage if (one.logical_id, one.physical_id) not in needed
         ]
         return [*unwanted, *leftovers]
+
+    def _restored(self, one: Resource, reason: str | None = None) -> None:
+        self.work.put(replace(one, status="UPDATE_COMPLETE", time=self.stack.tick()))
+        self.work.note(one, "UPDATE_COMPLETE", reason)
 
     def _revert_in_place(self, current: Resource, desired: Resource, stable: Snapshot) -> None:
         same = (
@@ -382,15 +373,7 @@ class Operation:
             return
         if same:
             # The update was refused before any change.
-            self.work.put(replace(desired, status="UPDATE_COMPLETE", time=self.stack.tick()))
-            self.work.note(
-                desired.logical_id,
-                desired.physical_id,
-                desired.type_name,
-                "UPDATE_COMPLETE",
-                None,
-                desired.properties,
-            )
+            self._restored(desired)
             return
         tags = dict(stable.revision.tags) if stable.revision else {}
         self.work.update(current, replace(desired, tags=tags), current.tags)

@@ -94,20 +94,12 @@ class ResourceExecutor:
         except CloudFormationError as error:
             verb = "UPDATE" if exists else "CREATE"
             self.failed[name] = verb
-            shown = old.physical_id if old else ""
-            self.note(name, shown, kind, f"{verb}_FAILED", error.message, None)
+            now = self.stack.tick()
+            failed = Resource(name, kind, "", "CREATE_FAILED", error.message, now, definition)
+            shown = replace(failed, physical_id=old.physical_id if old else "")
+            self.note(shown, f"{verb}_FAILED", error.message, shown=False)
             if not exists:
-                self.put(
-                    Resource(
-                        name,
-                        kind,
-                        "",
-                        "CREATE_FAILED",
-                        error.message,
-                        self.stack.tick(),
-                        definition,
-                    )
-                )
+                self.put(failed)
             return False
         if old is None or not exists:
             return self.create(desired)
@@ -116,20 +108,17 @@ class ResourceExecutor:
     def create(self, desired: Resource, *, replaces: Resource | None = None) -> bool:
         """Create a resource, or the successor of one that must be replaced."""
         verb = "UPDATE" if replaces is not None else "CREATE"
-        name, kind = desired.logical_id, desired.type_name
+        kind = desired.type_name
         progress = f"{verb}_IN_PROGRESS"
         if replaces is None:
-            self.note(name, "", kind, progress, None, desired.properties)
+            self.note(desired, progress)
             self.put(replace(desired, status=progress, time=self.stack.tick()))
         else:
             self.note(
-                name,
-                replaces.physical_id,
-                kind,
+                replace(desired, physical_id=replaces.physical_id),
                 progress,
                 "Requested update requires the creation of a new physical resource; hence "
                 "creating one.",
-                desired.properties,
             )
         identified: list[str] = []
 
@@ -142,22 +131,8 @@ class ResourceExecutor:
                 self.stack.garbage.append(
                     replace(replaces, update_replace_policy=desired.update_replace_policy)
                 )
-            self.put(
-                replace(
-                    desired,
-                    physical_id=physical_id,
-                    status=progress,
-                    reason="Resource creation Initiated",
-                    time=self.stack.tick(),
-                )
-            )
-            self.note(
-                name,
-                physical_id,
-                kind,
-                progress,
-                "Resource creation Initiated",
-                desired.properties,
+            self.mark(
+                replace(desired, physical_id=physical_id), progress, "Resource creation Initiated"
             )
 
         try:
@@ -173,7 +148,7 @@ class ResourceExecutor:
                 # The old resource is untouched, and stays the one that the stack has.
                 self.fail(replaces, verb, error, keep=replaces)
             else:
-                self.fail(self.stack.resources[name], verb, error)
+                self.fail(self.stack.resources[desired.logical_id], verb, error)
             return False
         self._done(desired, created, verb)
         return True
@@ -210,16 +185,11 @@ class ResourceExecutor:
 
     def update(self, old: Resource, desired: Resource, previous_tags: Mapping[str, str]) -> bool:
         """Change a resource in place."""
-        name, kind = desired.logical_id, desired.type_name
-        self.note(name, old.physical_id, kind, "UPDATE_IN_PROGRESS", None, desired.properties)
-        changing = replace(
-            desired,
-            physical_id=old.physical_id,
-            attributes=old.attributes,
-            status="UPDATE_IN_PROGRESS",
-            time=self.stack.tick(),
+        kind = desired.type_name
+        changing = self.mark(
+            replace(desired, physical_id=old.physical_id, attributes=old.attributes),
+            "UPDATE_IN_PROGRESS",
         )
-        self.put(changing)
         try:
             context = self._context(desired, previous_tags)
             before: Mapping[str, Any] = old.properties
@@ -267,35 +237,29 @@ class ResourceExecutor:
 
     def delete_one(self, one: Resource, policy: str | None) -> bool:
         """Delete a resource, or leave it behind, as the policy says; return whether it worked."""
-        name, kind = one.logical_id, one.type_name
-        current = self.stack.resources.get(name)
+        current = self.stack.resources.get(one.logical_id)
         shown = current is not None and current.physical_id == one.physical_id
 
-        def put(status: str, reason: str | None = None) -> None:
+        def mark(status: str, reason: str | None = None) -> None:
             if shown:
                 self.put(replace(one, status=status, reason=reason, time=self.stack.tick()))
+            self.note(one, status, reason, shown=False)
 
         if one.status in ("DELETE_COMPLETE", "DELETE_SKIPPED"):
             return True
         if not one.physical_id:
-            put("DELETE_COMPLETE")
-            self.note(name, "", kind, "DELETE_COMPLETE", None, None)
+            mark("DELETE_COMPLETE")
             return True
         if policy in KEEPING:
-            put("DELETE_SKIPPED")
-            self.note(name, one.physical_id, kind, "DELETE_SKIPPED", None, None)
+            mark("DELETE_SKIPPED")
             return True
-        self.note(name, one.physical_id, kind, "DELETE_IN_PROGRESS", None, None)
-        put("DELETE_IN_PROGRESS")
+        mark("DELETE_IN_PROGRESS")
         try:
             self.delete_physical(one, policy)
         except Exception as error:  # noqa: BLE001 - as above
-            text = failures.reason(error)
-            put("DELETE_FAILED", text)
-            self.note(name, one.physical_id, kind, "DELETE_FAILED", text, None)
+            mark("DELETE_FAILED", failures.reason(error))
             return False
-        put("DELETE_COMPLETE")
-        self.note(name, one.physical_id, kind, "DELETE_COMPLETE", None, None)
+        mark("DELETE_COMPLETE")
         return True
 
     def delete_physical(self, one: Resource, policy: str | None = None) -> None:
@@ -386,24 +350,12 @@ class ResourceExecutor:
             self.stack.resources[one.logical_id] = one
 
     def _done(self, desired: Resource, created: Created, verb: str) -> None:
+        resource = replace(
+            desired, physical_id=created.physical_id, attributes=dict(created.attributes)
+        )
         status = f"{verb}_COMPLETE"
-        self.put(
-            replace(
-                desired,
-                physical_id=created.physical_id,
-                attributes=dict(created.attributes),
-                status=status,
-                time=self.stack.tick(),
-            )
-        )
-        self.note(
-            desired.logical_id,
-            created.physical_id,
-            desired.type_name,
-            status,
-            created.remark,
-            desired.properties,
-        )
+        self.put(replace(resource, status=status, time=self.stack.tick()))
+        self.note(resource, status, created.remark)
 
     def fail(
         self, one: Resource, verb: str, error: Exception, *, keep: Resource | None = None
@@ -419,27 +371,32 @@ class ResourceExecutor:
         shown = keep or one
         if keep is None or keep.logical_id in self.stack.resources:
             self.put(replace(shown, status=status, reason=text, time=self.stack.tick()))
-        self.note(one.logical_id, one.physical_id, one.type_name, status, text, one.properties)
+        self.note(one, status, text)
+
+    def mark(self, one: Resource, status: str, reason: str | None = None) -> Resource:
+        """Set the state of a resource, record it as an event, and return the resource."""
+        marked = replace(one, status=status, reason=reason, time=self.stack.tick())
+        self.put(marked)
+        self.note(marked, status, reason)
+        return marked
 
     def note(
         self,
-        name: str,
-        physical_id: str,
-        kind: str,
+        one: Resource,
         status: str,
-        reason: str | None,
-        properties: Mapping[str, Any] | None,
+        reason: str | None = None,
         *,
+        shown: bool = True,
         detailed: str | None = None,
     ) -> None:
-        """Record an event of a resource."""
+        """Record an event of a resource, with its properties if `shown`."""
         self.stack.record(
-            logical_id=name,
-            physical_id=physical_id,
-            resource_type=kind,
+            logical_id=one.logical_id,
+            physical_id=one.physical_id,
+            resource_type=one.type_name,
             status=status,
             reason=reason,
-            properties=None if properties is None else self._shown(properties),
+            properties=self._shown(one.properties) if shown else None,
             token=self.token,
             detailed_status=detailed,
         )
