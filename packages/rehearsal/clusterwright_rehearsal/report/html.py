@@ -9,14 +9,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Final
 
 from clusterwright.render.source import printable
 from clusterwright_rehearsal.report import timeline_svg
-from clusterwright_rehearsal.report.css import CSS
 from clusterwright_rehearsal.report.timeline import STATES
 from clusterwright_rehearsal.verdict import Promise, StepResult, Verdict
 
+CSS: Final = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
+"""How the report looks: on a light screen, on a dark one, and on paper."""
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _SYMBOLS: Final = {"held": "✓", "broken": "✗", "unknown": "?"}
 _RESULTS: Final = {

@@ -12,8 +12,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from clusterwright_rehearsal.report import timeline_svg
-from clusterwright_rehearsal.report.css import CSS
-from clusterwright_rehearsal.report.html import verdict_html
+from clusterwright_rehearsal.report.html import CSS, verdict_html
 from clusterwright_rehearsal.verdict import Phase, Verdict
 from packages.rehearsal.tests.report import verdicts
 from packages.rehearsal.tests.report.verdicts import START, birth, event

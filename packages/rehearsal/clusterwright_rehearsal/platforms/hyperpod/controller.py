@@ -14,12 +14,12 @@ from typing import Any
 from clusterwright_localaws.drivers import Member
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes.databases import Database
+from clusterwright_rehearsal.nodes.platform_node import until
 from clusterwright_rehearsal.platforms.hyperpod import slurm_files
 from clusterwright_rehearsal.platforms.hyperpod.node import HyperPodNode
 
 _KEY_BYTES = 1024
 _DATABASE = "slurm_acct_db"
-_ANSWER_SECONDS = 60
 
 Members = Callable[[], list[tuple[Member, Mapping[str, Any]]]]
 """Return every node of the cluster with the specification of its group."""
@@ -49,8 +49,7 @@ class Controller:
 
     def give_key(self, node: HyperPodNode) -> None:
         """Write munge's key to a node and start munge."""
-        node.machine.write_files({"/etc/munge/munge.key": self._key}, mode=0o400)
-        node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
+        node.start_munge(self._key)
 
     def write_configuration(self, node: HyperPodNode, *, accounting: bool) -> None:
         """Write slurm.conf and its companion files for the current nodes of the cluster."""
@@ -88,12 +87,12 @@ class Controller:
         )
         name = slurm_files.cluster_name(self._cluster_name)
         node.must(
-            _until("sacctmgr --noheader show cluster")
+            until("sacctmgr --noheader show cluster")
             + f" && {{ sacctmgr --noheader --parsable2 show cluster format=cluster"
             f" | grep -qx {name}"
             f" || sacctmgr --immediate --quiet add cluster {name}; }}"
         )
-        node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
+        node.must("systemctl enable -q --now slurmctld && " + until("scontrol ping"))
         self.ready.set()
 
     def wait(self, timeout_s: float) -> None:
@@ -103,7 +102,7 @@ class Controller:
 
     def start_slurmd(self, node: HyperPodNode) -> None:
         self._start_client(node, "slurmd", "SLURMD_OPTIONS")
-        node.must(_until(f"scontrol show node {node.machine.name}"))
+        node.must(until(f"scontrol show node {node.machine.name}"))
 
     def start_login(self, node: HyperPodNode) -> None:
         """Start sackd; what the real image uses on login nodes is not known."""
@@ -164,11 +163,3 @@ class Controller:
 
     def _compute(self) -> list[tuple[Member, Mapping[str, Any]]]:
         return [(m, s) for m, s in self._members() if self.role(m.group_name) == "Compute"]
-
-
-def _until(command: str) -> str:
-    """A shell loop until `command` succeeds; fails after a minute with its output."""
-    return (
-        f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
-        f" sleep .2; done; {command} >/dev/null; }}"
-    )

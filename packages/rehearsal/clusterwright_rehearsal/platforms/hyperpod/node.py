@@ -6,15 +6,14 @@ import json
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from clusterwright_localaws.drivers import LIFECYCLE_FAILED, Member, NodeOrder
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes import log_stream
-from clusterwright_rehearsal.nodes.hardware import hardware_of
-from clusterwright_rehearsal.nodes.machines import Machine, MachineDown
+from clusterwright_rehearsal.nodes.machines import MachineDown
+from clusterwright_rehearsal.nodes.platform_node import PlatformNode
 from clusterwright_rehearsal.platforms.hyperpod import slurm_files
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
@@ -29,16 +28,10 @@ class LifecycleFailed(RehearsalError):
 
 
 @dataclass
-class HyperPodNode:
+class HyperPodNode(PlatformNode):
     """A machine with the order that created it."""
 
-    machine: Machine
     order: NodeOrder
-    folder: Path
-    """The run's folder, which contains the logs of the instance."""
-    timings: dict[str, float] = field(default_factory=dict)
-    phase: str = "booting"
-    """booting, platform, held, scripts, running or failed."""
 
     @property
     def role(self) -> str | None:
@@ -50,28 +43,8 @@ class HyperPodNode:
 
     def prepare(self, members: list[Member], endpoint: str, resolver: str) -> None:
         """Write the files that are on the disk before the instance starts."""
-        order, machine = self.order, self.machine
-        domain = "ec2.internal"
-        if order.region != "us-east-1":
-            domain = f"{order.region}.compute.internal"
-        found = hardware_of(order.instance_type)
-        machine.write_files(
-            {
-                "/etc/emulation/hardware.json": json.dumps(found.as_file(order.instance_id)),
-                "/etc/hosts": f"127.0.0.1 localhost\n{order.address} {machine.name}\n",
-                "/etc/resolv.conf": (
-                    f"nameserver {resolver}\nsearch {domain}\noptions timeout:2 attempts:2\n"
-                ),
-                # The real image uses the endpoints of AWS; here one endpoint serves all.
-                "/etc/systemd/system.conf.d/50-emulation.conf": (
-                    f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
-                ),
-                "/etc/profile.d/emulation.sh": f"export AWS_ENDPOINT_URL={endpoint}\n",
-                RESOURCE_CONFIG: resource_config(order, members),
-                **slurm_files.SITE_FILES,
-            }
-        )
-        machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
+        files = {RESOURCE_CONFIG: resource_config(self.order, members), **slurm_files.SITE_FILES}
+        self.write_first_files(self.order.region, endpoint, resolver, files)
 
     def mount_file_systems(self) -> None:
         """Mount the group's InstanceStorageConfigs, now and after each reboot.
@@ -147,15 +120,6 @@ class HyperPodNode:
         self.timings["lifecycle"] = time.monotonic() - started
         if code != 0:
             raise LifecycleFailed(f"{LIFECYCLE_FAILED} Exit code {code}, last line: {last}")
-
-    def must(self, command: str, *, timeout_s: float = 120.0) -> str:
-        """Run a command of the agent; raises RehearsalError unless it exits with 0."""
-        ran = self.machine.run(command, timeout_s=timeout_s)
-        if not ran.ok:
-            raise RehearsalError(
-                f"{self.machine.name}: `{command}` exited with {ran.returncode}: {ran.output_tail}"
-            )
-        return ran.stdout
 
     def _mount(self, path: str) -> bool:
         command = f"mkdir -p {path} && {{ mountpoint -q {path} || mount {path}; }}"

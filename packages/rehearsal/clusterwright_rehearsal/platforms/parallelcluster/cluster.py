@@ -21,6 +21,7 @@ from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.nodes.databases import Database
 from clusterwright_rehearsal.nodes.machines import MachineDown
 from clusterwright_rehearsal.nodes.metadata import Instance
+from clusterwright_rehearsal.nodes.platform_node import domain_of, until
 from clusterwright_rehearsal.nodes.vpc import Vpc
 from clusterwright_rehearsal.platforms.parallelcluster import slurm_files
 from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import (
@@ -41,7 +42,6 @@ PROTECTED = (
 )
 """The message of ParallelCluster (models/cluster_resources.py of aws-parallelcluster 3.16.1)."""
 _KEY_BYTES = 1024
-_ANSWER_SECONDS = 60
 _SHARED = "/srv/emulation"
 
 
@@ -117,7 +117,7 @@ class RunningCluster:
         # changed, which they do here with every version of the scripts.
         head.must(
             f"rm -f {slurm_files.FOLDER}/topology.conf && systemctl restart slurmctld && "
-            + _until("scontrol ping")
+            + until("scontrol ping")
             + " && scontrol reconfigure"
         )
         failure = ""
@@ -191,8 +191,7 @@ class RunningCluster:
             "sed -i -E 's/^(session\\s+)required(\\s+pam_limits.so)/\\1optional\\2/' /etc/pam.d/*"
         )
         node.mount([*self._shared(node), *self._storage()])
-        node.machine.write_files({"/etc/munge/munge.key": self._key}, mode=0o400)
-        node.must("chown munge:munge /etc/munge/munge.key && systemctl enable -q --now munge")
+        node.start_munge(self._key)
 
     def _start_node(self, member: ClusterNode) -> None:
         started = time.monotonic()
@@ -366,7 +365,7 @@ class RunningCluster:
         )
         if database is not None:
             self._start_slurmdbd(node, database)
-        node.must("systemctl enable -q --now slurmctld && " + _until("scontrol ping"))
+        node.must("systemctl enable -q --now slurmctld && " + until("scontrol ping"))
 
     def _write_slurm(self, node: ParallelClusterNode, *, first: bool = True) -> None:
         """Write Slurm's files; an update does not write slurm.conf (update_head_node.rb)."""
@@ -392,7 +391,7 @@ class RunningCluster:
         )
         # config_slurm_accounting.rb of the cookbook.
         node.must(
-            _until("sacctmgr show clusters -Pn")
+            until("sacctmgr show clusters -Pn")
             + f" && {{ sacctmgr show clusters -Pn format=cluster | grep -qx {name}"
             f" || sacctmgr -iQ add cluster {name}; }}"
             f" && sacctmgr -iQ add account pcdefault Cluster={name}"
@@ -529,12 +528,11 @@ class RunningCluster:
 
     def _instance(self, member: ClusterNode) -> Instance:
         region = self._order.region
-        domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
         return Instance(
             instance_id=member.instance_id,
             instance_type=member.instance_type,
             address=member.address,
-            host_name=f"{member.host}.{domain}",
+            host_name=f"{member.host}.{domain_of(region)}",
             zone_name=member.zone_name,
             zone_id="",
             region=region,
@@ -558,11 +556,3 @@ def _launch_options(instance: Mapping[str, Any]) -> dict[str, Any]:
             "CapacityReservationTarget": {"CapacityReservationId": reservation}
         }
     return found
-
-
-def _until(command: str) -> str:
-    """A shell loop until `command` succeeds; fails after a minute with its output."""
-    return (
-        f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
-        f" sleep .2; done; {command} >/dev/null; }}"
-    )

@@ -6,8 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +14,7 @@ from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.nodes.log_stream import Stream
-from clusterwright_rehearsal.nodes.machines import Machine
+from clusterwright_rehearsal.nodes.platform_node import PlatformNode
 from clusterwright_rehearsal.platforms.parallelcluster import slurm_files
 from clusterwright_rehearsal.platforms.parallelcluster.cluster_nodes import ClusterNode
 
@@ -38,17 +37,11 @@ class ActionFailed(RehearsalError):
 
 
 @dataclass
-class ParallelClusterNode:
+class ParallelClusterNode(PlatformNode):
     """A machine with its role in the cluster."""
 
-    machine: Machine
     order: ClusterNode
-    folder: Path
-    """The run's folder, which contains the logs of the instance."""
     log_group: str
-    timings: dict[str, float] = field(default_factory=dict)
-    phase: str = "booting"
-    """booting, platform, held, scripts, running or failed."""
 
     @property
     def role(self) -> str:
@@ -72,21 +65,8 @@ class ParallelClusterNode:
         self, name: str, region: str, endpoint: str, resolver: str, hosts: Mapping[str, str]
     ) -> None:
         """Write the files that are on the disk before Slurm and the custom action start."""
-        order, machine = self.order, self.machine
-        domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
-        known = "".join(f"{address} {host}\n" for host, address in hosts.items())
+        order = self.order
         files = {
-            "/etc/emulation/hardware.json": json.dumps(
-                hardware_of(order.instance_type).as_file(order.instance_id)
-            ),
-            "/etc/hosts": f"127.0.0.1 localhost\n{order.address} {machine.name}\n{known}",
-            "/etc/resolv.conf": (
-                f"nameserver {resolver}\nsearch {domain}\noptions timeout:2 attempts:2\n"
-            ),
-            "/etc/systemd/system.conf.d/50-emulation.conf": (
-                f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL={endpoint}\n"
-            ),
-            "/etc/profile.d/emulation.sh": f"export AWS_ENDPOINT_URL={endpoint}\n",
             # An empty unit file masks the service, which ParallelCluster's images do not have.
             "/etc/systemd/system/dlami-nvme.service": "",
             "/var/lib/cloud/data/instance-id": order.instance_id + "\n",
@@ -103,9 +83,8 @@ class ParallelClusterNode:
             "/etc/chef/dna.json": json.dumps({"cluster": self._dna(name, region)}, indent=2),
         }
         if order.resource:
-            files["/etc/parallelcluster/slurm_plugin/slurm_nodename"] = machine.name
-        machine.write_files(files)
-        machine.set_environment({"AWS_ENDPOINT_URL": endpoint})
+            files["/etc/parallelcluster/slurm_plugin/slurm_nodename"] = self.machine.name
+        self.write_first_files(region, endpoint, resolver, files, hosts)
 
     def mount(self, lines: Sequence[tuple[str, str]]) -> None:
         """Mount file systems, now and after a reboot; `lines` are pairs of path and fstab line."""
@@ -210,15 +189,6 @@ class ParallelClusterNode:
         kept = self.folder / "logs" / self.order.name
         kept.mkdir(parents=True, exist_ok=True)
         (kept / f"{self.order.instance_id}.bootstrap_error_msg").write_text(text + "\n")
-
-    def must(self, command: str, *, timeout_s: float = 120.0) -> str:
-        """Run a command of ParallelCluster; raises RehearsalError unless it exits with 0."""
-        ran = self.machine.run(command, timeout_s=timeout_s)
-        if not ran.ok:
-            raise RehearsalError(
-                f"{self.machine.name}: `{command}` exited with {ran.returncode}: {ran.output_tail}"
-            )
-        return ran.stdout
 
     def _dna(self, name: str, region: str) -> dict[str, str]:
         found = {
