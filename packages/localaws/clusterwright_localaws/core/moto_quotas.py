@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core import moto_state, quotas
 from clusterwright_localaws.core.quotas import AppliedQuota
 from clusterwright_localaws.core.runtime import Runtime, runtime
 
@@ -69,7 +69,4 @@ def count(quota: tuple[str, str], service: str, usage: Callable[[Any], float]) -
 
     @quotas.counts_usage(*quota)
     def counted(current: Runtime, account: str, region: str) -> float:
-        import importlib
-
-        models = importlib.import_module(f"moto.{service}.models")
-        return float(usage(getattr(models, f"{service}_backends")[account][region]))
+        return float(usage(moto_state.backend(service, account, region)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller
@@ -13,9 +14,7 @@ __all__ = ["backend_of", "partition_of", "policies_of"]
 
 
 def backend_of(account: str, partition: str) -> Any:
-    from moto.iam.models import iam_backends
-
-    return iam_backends[account][partition]
+    return moto_state.backend("iam", account, partition)
 
 
 def role_of(arn: str) -> Any | None:

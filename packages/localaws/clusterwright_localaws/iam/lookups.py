@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.actions import ResourceType
@@ -113,10 +114,8 @@ def _stack(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> lis
 def _secret(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
     """A secret's ARN ends in six signs that AWS draws; its name finds it."""
     del runtime
-    from moto.secretsmanager.models import secretsmanager_backends
-
     named = parameters.get("SecretId")
-    secrets = secretsmanager_backends[place.account][place.region].secrets
+    secrets = moto_state.backend("secretsmanager", place.account, place.region).secrets
     for secret in list(secrets.values()):
         if named is not None and secret.name == named:
             return [str(secret.arn)]
@@ -135,8 +134,6 @@ def _queue(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> lis
 def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
     """A KMS key by id, ARN or alias."""
     del runtime
-    from moto.kms.models import kms_backends
-
     named = parameters.get("KeyId") or parameters.get("TargetKeyId") or parameters.get("AliasName")
     if not named:
         return None
@@ -144,7 +141,7 @@ def _key(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[
     if text.startswith("arn:"):
         parts = text.split(":", 5)
         region, account, text = parts[3], parts[4], parts[5]
-    backend = kms_backends[account][region]
+    backend = moto_state.backend("kms", account, region)
     text = text.removeprefix("key/")
     if text.startswith("alias/"):
         key = backend.get_key_id_from_alias(text)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright_localaws.core import credentials
+from clusterwright_localaws.core import credentials, moto_state
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.iam.policy import MalformedPolicy, Policy, read_policy
@@ -39,6 +39,9 @@ def resource_of(arn: str, action: str) -> Resource:
     return reader(arn, parts, action) or named
 
 
+_Reader = Callable[[str, list[str], str], Resource | None]
+
+
 def _bucket(arn: str, parts: list[str], action: str) -> Resource | None:
     del arn, action
     bucket = find_bucket(parts[5].split("/", 1)[0])
@@ -49,12 +52,9 @@ def _bucket(arn: str, parts: list[str], action: str) -> Resource | None:
 
 def _key(arn: str, parts: list[str], action: str) -> Resource | None:
     del action
-    from moto.kms.models import kms_backends
-
     kind, _, name = parts[5].partition("/")
-    if kind != "key" or parts[4] not in kms_backends:
-        return None
-    key = kms_backends[parts[4]][parts[3]].keys.get(name)
+    found = moto_state.existing("kms", parts[4], parts[3]) if kind == "key" else None
+    key = None if found is None else found.keys.get(name)
     if key is None:
         return None
     return Resource(parts[4], _read(key.policy, arn), must_allow=True)
@@ -70,50 +70,17 @@ def _role(arn: str, parts: list[str], action: str) -> Resource | None:
     return Resource(parts[4], _read(role.assume_role_policy_document, arn), must_allow=True)
 
 
-def _secret(arn: str, parts: list[str], action: str) -> Resource | None:
-    del action
-    from moto.secretsmanager.models import secretsmanager_backends
+def _policies_of(service: str, kept: str, arn_member: str = "arn") -> _Reader:
+    """Return the reader of resources that moto keeps in `kept`, each with its policy."""
 
-    if parts[4] not in secretsmanager_backends:
+    def read(arn: str, parts: list[str], action: str) -> Resource | None:
+        found = moto_state.existing(service, parts[4], parts[3])
+        for item in () if found is None else list(getattr(found, kept).values()):
+            if getattr(item, arn_member) == arn:
+                return Resource(parts[4], _read(getattr(item, "policy", None), arn))
         return None
-    for secret in list(secretsmanager_backends[parts[4]][parts[3]].secrets.values()):
-        if secret.arn == arn:
-            return Resource(parts[4], _read(getattr(secret, "policy", None), arn))
-    return None
 
-
-def _topic(arn: str, parts: list[str], action: str) -> Resource | None:
-    del action
-    from moto.sns.models import sns_backends
-
-    if parts[4] not in sns_backends:
-        return None
-    topic = sns_backends[parts[4]][parts[3]].topics.get(arn)
-    return None if topic is None else Resource(parts[4], _read(topic.policy, arn))
-
-
-def _queue(arn: str, parts: list[str], action: str) -> Resource | None:
-    del action
-    from moto.sqs.models import sqs_backends
-
-    if parts[4] not in sqs_backends:
-        return None
-    for queue in list(sqs_backends[parts[4]][parts[3]].queues.values()):
-        if queue.queue_arn == arn:
-            return Resource(parts[4], _read(queue.policy, arn))
-    return None
-
-
-def _repository(arn: str, parts: list[str], action: str) -> Resource | None:
-    del action
-    from moto.ecr.models import ecr_backends
-
-    if parts[4] not in ecr_backends:
-        return None
-    for repository in list(ecr_backends[parts[4]][parts[3]].repositories.values()):
-        if repository.arn == arn:
-            return Resource(parts[4], _read(repository.policy, arn))
-    return None
+    return read
 
 
 def _read(text: Any, name: str) -> Policy | None:
@@ -133,12 +100,12 @@ def _read(text: Any, name: str) -> Policy | None:
         raise AwsError("MalformedPolicy", f"The policy of {name}: {error}", 400) from error
 
 
-_READERS: dict[str, Callable[[str, list[str], str], Resource | None]] = {
+_READERS: dict[str, _Reader] = {
     "s3": _bucket,
     "kms": _key,
     "iam": _role,
-    "secretsmanager": _secret,
-    "sns": _topic,
-    "sqs": _queue,
-    "ecr": _repository,
+    "secretsmanager": _policies_of("secretsmanager", "secrets"),
+    "sns": _policies_of("sns", "topics"),
+    "sqs": _policies_of("sqs", "queues", "queue_arn"),
+    "ecr": _policies_of("ecr", "repositories"),
 }

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.iam import denials, entities
 from clusterwright_localaws.iam.callers import forwarded, role_session
@@ -95,12 +96,11 @@ def demand(action: str, resource: str, region: str) -> None:
 
 
 def _function(arn: str) -> Any | None:
-    from moto.awslambda.models import lambda_backends
-
     parts = arn.split(":")
-    if len(parts) < 7 or parts[4] not in lambda_backends:
+    found = moto_state.existing("awslambda", parts[4], parts[3]) if len(parts) > 6 else None
+    if found is None:
         return None
     try:
-        return lambda_backends[parts[4]][parts[3]].get_function(parts[6])
+        return found.get_function(parts[6])
     except Exception:  # noqa: BLE001 - moto's own exception for a function that is not there
         return None

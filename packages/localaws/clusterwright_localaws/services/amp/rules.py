@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.services.workspace_errors import conflict, missing
@@ -75,10 +76,8 @@ def _find(call: Call) -> dict[str, Any]:
 
 
 def _workspace(call: Call) -> Any:
-    from moto.amp.models import amp_backends
-
     workspace_id = call.parameters["workspaceId"]
-    found = amp_backends[call.account][call.region].workspaces.get(workspace_id)
+    found = moto_state.backend("amp", call.account, call.region).workspaces.get(workspace_id)
     if found is None:
         raise missing("Workspace not found", workspace_id, "Workspace")
     return found

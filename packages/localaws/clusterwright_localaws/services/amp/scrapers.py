@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.core.pagination import paged
@@ -251,13 +252,11 @@ def _check_network(call: Call, cluster: EksCluster, source: Mapping[str, Any]) -
 
 
 def _check_destination(call: Call, destination: Mapping[str, Any]) -> None:
-    from moto.amp.models import amp_backends
-
     configuration = destination.get("ampConfiguration")
     if configuration is None:
         raise invalid("the local AWS has no CloudWatch datasets")
     arn = str(configuration["workspaceArn"])
-    workspaces = amp_backends[call.account][call.region].workspaces
+    workspaces = moto_state.backend("amp", call.account, call.region).workspaces
     found = next((workspace for workspace in workspaces.values() if workspace.arn == arn), None)
     if found is None:
         raise missing(f"Workspace not found: {arn}", arn, "Workspace")

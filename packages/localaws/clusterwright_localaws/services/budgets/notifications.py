@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page, paged
@@ -137,15 +138,13 @@ def delete_subscriber(call: Call) -> Mapping[str, Any]:
 
 
 def _budgets(call: Call) -> dict[str, Any]:
-    from moto.budgets.models import budgets_backends
-
     account = call.parameters["AccountId"]
     if account != call.account:
         raise AwsError(
             "AccessDeniedException",
             f"Account {call.account} is not authorised to read the budgets of {account}.",
         )
-    found: dict[str, Any] = budgets_backends[call.account]["aws"].budgets[account]
+    found: dict[str, Any] = moto_state.backend("budgets", call.account, "aws").budgets[account]
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.tag_operations import tag_operations
@@ -19,15 +20,13 @@ _MOST_TAGS: Final = 200
 
 
 def _tags(call: Call) -> dict[str, str]:
-    from moto.budgets.models import budgets_backends
-
     arn = call.parameters["ResourceARN"]
     parts = _ARN.fullmatch(arn)
     if parts is None:
         raise AwsError("InvalidParameterException", f"{arn} is not the ARN of a budget")
     found = None
     if parts["account"] == call.account:
-        budgets = budgets_backends[call.account]["aws"].budgets
+        budgets = moto_state.backend("budgets", call.account, "aws").budgets
         found = budgets[call.account].get(parts["name"])
     if found is None:
         raise AwsError(

@@ -9,17 +9,18 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 
 
 @operation("budgets", "UpdateBudget")
 def update_budget(call: Call) -> Mapping[str, Any]:
-    from moto.budgets.models import budgets_backends
-
     new = dict(call.parameters["NewBudget"])
     name = new["BudgetName"]
-    budgets = budgets_backends[call.account]["aws"].budgets[call.parameters["AccountId"]]
+    budgets = moto_state.backend("budgets", call.account, "aws").budgets[
+        call.parameters["AccountId"]
+    ]
     found = budgets.get(name)
     if found is None:
         raise AwsError(

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.pagination import paged
@@ -42,9 +43,7 @@ _MONTHS_KEPT = 14
 @operation("ce", "GetCostAndUsage")
 def get_cost_and_usage(call: Call) -> Mapping[str, Any]:
     """Answer amounts by period and group; results that a test queued in moto come first."""
-    from moto.ce.models import ce_backends
-
-    backend = ce_backends[call.account]["aws"]
+    backend = moto_state.backend("ce", call.account, "aws")
     if not call.world.costs and (backend.cost_usage_results_queue or backend.cost_usage_results):
         raise ForwardToMoto
     request = call.parameters

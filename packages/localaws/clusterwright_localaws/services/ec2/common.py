@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 
@@ -108,6 +109,4 @@ def _any(patterns: Iterable[str], value: str) -> bool:
 
 
 def _ec2(call: Call) -> Any:
-    from moto.ec2.models import ec2_backends
-
-    return ec2_backends[call.account][call.region]
+    return moto_state.backend("ec2", call.account, call.region)

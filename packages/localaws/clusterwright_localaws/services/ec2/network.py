@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.runtime import Runtime
 
 # AWS keeps the first four addresses and the last one of every subnet.
@@ -100,9 +101,7 @@ class Network:
     @property
     def ec2(self) -> Any:
         """Return moto's EC2 of this account and region, with the world's subnets."""
-        from moto.ec2.models import ec2_backends
-
-        return ec2_backends[self.account][self.region]
+        return moto_state.backend("ec2", self.account, self.region)
 
     def subnet(self, subnet_id: str) -> Any | None:
         """Return moto's subnet, or `None` if it does not exist."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core import catalog_facts, moto_state
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.zones import partition_of, zone_name
 from clusterwright_localaws.worlds.model import CapacityReservationSeed, moment_of
@@ -133,9 +133,7 @@ def reserved_in(runtime: Runtime, account: str, region: str) -> Reserved:
 
 
 def ec2_backend(account: str, region: str) -> Any:
-    from moto.ec2.models import ec2_backends
-
-    return ec2_backends[account][region]
+    return moto_state.backend("ec2", account, region)
 
 
 def running(account: str, region: str) -> Iterator[Any]:

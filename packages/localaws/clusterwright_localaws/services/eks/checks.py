@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.iam import entities
@@ -104,12 +105,10 @@ def check_key(call: Call, key_arn: str) -> None:
     AwsError
         InvalidParameterException; AWS's message is not known, this one is ours.
     """
-    from moto.kms.models import kms_backends
-
     parts = key_arn.split(":")
     if len(parts) != 6 or parts[2] != "kms" or parts[3] != call.region:
         raise invalid(f"The keyArn {key_arn} is not a KMS key of region {call.region}")
-    backend = kms_backends[parts[4]][parts[3]]
+    backend = moto_state.backend("kms", parts[4], parts[3])
     try:
         key = backend.describe_key(parts[5].removeprefix("key/"))
     except Exception as error:

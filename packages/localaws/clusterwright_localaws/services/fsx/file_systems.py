@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.ec2.network import User
@@ -119,9 +120,7 @@ def _check_key(call: Call, key: str | None) -> None:
     parts = (key or "").split(":")
     if key is None or (len(parts) > 4 and parts[4] != call.account) or "alias/" in key:
         return
-    from moto.kms.models import kms_backends
-
-    found = kms_backends[call.account][call.region].keys.get(key.rsplit("/", 1)[-1])
+    found = moto_state.backend("kms", call.account, call.region).keys.get(key.rsplit("/", 1)[-1])
     state = found.key_state if found is not None else "not there"
     if state != "Enabled":
         raise bad_request(f"The KMS key {key} cannot be used: it is {state}.")

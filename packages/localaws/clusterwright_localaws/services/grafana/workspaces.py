@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import paged
@@ -389,9 +390,7 @@ def _check(call: Call, request: Mapping[str, Any]) -> None:
     network = request.get("vpcConfiguration")
     if network is None:
         return
-    from moto.ec2.models import ec2_backends
-
-    ec2 = ec2_backends[call.account][call.region]
+    ec2 = moto_state.backend("ec2", call.account, call.region)
     known = {subnet for zone in ec2.subnets.values() for subnet in zone}
     for subnet in network["subnetIds"]:
         if subnet not in known:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.iam.context import RequestContext
@@ -72,8 +73,6 @@ def _check_key(call: Call, key: str, group: str) -> None:
 
 
 def _group(call: Call) -> Any:
-    from moto.logs.models import logs_backends
-
     name = call.parameters.get("logGroupName")
     identifier = call.parameters.get("resourceIdentifier")
     if (name is None) == (identifier is None):
@@ -83,7 +82,7 @@ def _group(call: Call) -> Any:
         )
     if name is None:
         name = str(identifier).split(":log-group:")[-1].removesuffix(":*")
-    found = logs_backends[call.account][call.region].groups.get(name)
+    found = moto_state.backend("logs", call.account, call.region).groups.get(name)
     if found is None:
         raise AwsError("ResourceNotFoundException", "The specified log group does not exist.")
     return found

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 
 
 @operation("rds", "ResetDBParameterGroup")
 def reset_db_parameter_group(call: Call) -> Mapping[str, Any]:
-    from moto.rds.models import rds_backends
-
     name = call.parameters["DBParameterGroupName"]
-    found = rds_backends[call.account][call.region].db_parameter_groups.get(name.lower())
+    found = moto_state.backend("rds", call.account, call.region).db_parameter_groups.get(
+        name.lower()
+    )
     if found is None:
         raise AwsError("DBParameterGroupNotFound", f"DBParameterGroup not found: {name}", 404)
     if call.parameters.get("ResetAllParameters"):

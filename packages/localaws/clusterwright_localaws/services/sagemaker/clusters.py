@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core import moto_state, quotas
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.catalog_facts import catalog, ec2_name, known
 from clusterwright_localaws.core.errors import AwsError
@@ -130,14 +130,12 @@ def check_roles(call: Call, request: Mapping[str, Any]) -> None:
 
     The message is SageMaker's for every API that takes a role.
     """
-    from moto.iam.models import iam_backends
-
     roles = {
         (str(group["ExecutionRole"]), role_rights.SAGEMAKER) for group in rules.all_groups(request)
     }
     if request.get("ClusterRole"):
         roles.add((str(request["ClusterRole"]), role_rights.HYPERPOD))
-    backend = iam_backends[call.account][call.partition]
+    backend = moto_state.backend("iam", call.account, call.partition)
     for arn, principal in sorted(roles):
         if arn.split(":")[4] != call.account:
             continue

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import node_driver, rules
@@ -214,9 +215,7 @@ class _Rollout:
 
     def _alarm(self) -> str | None:
         """Return the first alarm of the deployment in state ALARM."""
-        from moto.cloudwatch.models import cloudwatch_backends
-
-        alarms = cloudwatch_backends[self.account][self.cluster.region].alarms
+        alarms = moto_state.backend("cloudwatch", self.account, self.cluster.region).alarms
         for entry in self.deployment.get("AutoRollbackConfiguration", ()):
             alarm = alarms.get(entry["AlarmName"])
             if alarm is not None and alarm.state_value == "ALARM":
@@ -257,13 +256,11 @@ def _check_images(groups: Sequence[Group], image_id: str | None) -> None:
 
 
 def _check_alarms(call: Call, deployment: Mapping[str, Any] | None) -> None:
-    from moto.cloudwatch.models import cloudwatch_backends
-
     for policy in ("MaximumBatchSize", "RollbackMaximumBatchSize"):
         size = ((deployment or {}).get("RollingUpdatePolicy") or {}).get(policy) or {}
         if size.get("Type") == "CAPACITY_PERCENTAGE" and size["Value"] > 100:
             raise rules.invalid(f"{policy} cannot be more than 100 percent.")
-    alarms = cloudwatch_backends[call.account][call.region].alarms
+    alarms = moto_state.backend("cloudwatch", call.account, call.region).alarms
     for entry in (deployment or {}).get("AutoRollbackConfiguration", ()):
         if entry["AlarmName"] not in alarms:
             raise AwsError(

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 
 @operation("secretsmanager", "CreateSecret")
 def create_secret(call: Call) -> Mapping[str, Any]:
-    from moto.secretsmanager.models import secretsmanager_backends
-
     if any(not region.get("Region") for region in call.parameters.get("AddReplicaRegions", ())):
         raise AwsError("InvalidParameterException", "A replica needs a Region.")
-    secrets = secretsmanager_backends[call.account][call.region].secrets
+    secrets = moto_state.backend("secretsmanager", call.account, call.region).secrets
     name = call.parameters["Name"]
     if name in secrets and secrets[name].is_deleted():
         raise AwsError(

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import runtime
 
@@ -145,8 +146,6 @@ def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-systems-manager-parameter-to-find-AMI.html
     """
-    from moto.ssm.models import ssm_backends
-
     from clusterwright_localaws import services
 
     template = named.get("launch_template")
@@ -156,7 +155,7 @@ def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
         return image_id
     services.prepare("ssm")
     name = image_id.removeprefix(_BY_PARAMETER)
-    found = ssm_backends[backend.account_id][backend.region_name].get_parameter(name)
+    found = moto_state.backend("ssm", backend.account_id, backend.region_name).get_parameter(name)
     if found is None:
         raise AwsError(
             "InvalidParameterValue", f"The parameter '{name}' of the image does not exist."

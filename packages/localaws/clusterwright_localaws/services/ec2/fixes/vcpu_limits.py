@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core import moto_state, quotas
 from clusterwright_localaws.core.catalog_facts import catalog, known
 from clusterwright_localaws.core.runtime import Runtime, runtime
 
@@ -81,11 +81,9 @@ def _count(name: str, use: str) -> None:
 
 
 def _vcpus_running(account: str, region: str, code: str, *, spot: bool) -> float:
-    from moto.ec2.models import ec2_backends
-
     use = "ec2-spot" if spot else "ec2-on-demand"
     total = 0
-    for reservation in list(ec2_backends[account][region].reservations.values()):
+    for reservation in list(moto_state.backend("ec2", account, region).reservations.values()):
         for instance in reservation.instances:
             if instance.state not in ("pending", "running"):
                 continue
