@@ -416,4 +416,6 @@ def _names_in(handler: Any) -> set[str]:
                 found.add(each.value)
             elif isinstance(each, ast.keyword) and each.arg:
                 found.add(each.arg)
+            elif isinstance(each, ast.Attribute) and each.attr == "tagging":
+                found.add("Tags")  # `Context.tagging` reads it
     return found
