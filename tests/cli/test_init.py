@@ -127,7 +127,7 @@ def test_file_created_concurrently_is_kept(
         (["--environment", "a\nb: c"], "--environment: 'a\\nb: c' is not a name"),
         (["--environment", "x" * 41], "--environment: "),
         (["--region", "nowhere"], "--region: 'nowhere' is not a region"),
-        (["--region", "us-east-9"], "--region: there is no region us-east-9"),
+        (["--region", "us-east-9"], "--region: the catalogue has no region us-east-9"),
         (["--zone", "usw2-az1"], "--zone: usw2-az1 is not a zone of us-east-1"),
         (
             ["--instance-type", "p5.48large"],
