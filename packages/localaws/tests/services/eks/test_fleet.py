@@ -121,7 +121,7 @@ def test_recycling_replaces_every_node(aws: Runtime, site: Site, strategy: str) 
 class TestTemplates:
     def template(self, **data: Any) -> str:
         made = client("ec2").create_launch_template(
-            LaunchTemplateName="t", LaunchTemplateData=data
+            LaunchTemplateName="nodes", LaunchTemplateData=data
         )["LaunchTemplate"]
         return str(made["LaunchTemplateId"])
 
@@ -138,7 +138,7 @@ class TestTemplates:
         ):
             named = {"id": name, "version": version}
             assert template_data(store(aws), named)["InstanceType"] == f"m5.{expected}"
-        assert template_of(store(aws), {"name": "t"}) is template_of(store(aws), {"id": name})
+        assert template_of(store(aws), {"name": "nodes"}) is template_of(store(aws), {"id": name})
         assert template_of(store(aws), {"id": "lt-0"}) is None
         assert template_data(store(aws), {}) == {}
 
