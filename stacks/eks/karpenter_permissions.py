@@ -25,7 +25,7 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import is_isolated
 from stacks.base.acknowledge import acknowledge
 from stacks.foundation import Foundation
-from stacks.identity.node_statements import arn
+from stacks.identity.node_statements import allow, arn
 from stacks.kubernetes.roles import pod_identity
 
 MADE: Final = (
@@ -56,21 +56,19 @@ def controller_role(
         *permissions.own_instances(),
         *permissions.reads(profile_arn),
         *permissions.key(base.identity.key_arn),
-        iam.PolicyStatement(
-            sid="HandOnNodeRole",
-            actions=["iam:PassRole"],
-            resources=[node_role_arn],
+        allow(
+            "HandOnNodeRole",
+            ["iam:PassRole"],
+            [node_role_arn],
             conditions={"StringEquals": {"iam:PassedToService": list(EC2)}},
         ),
-        iam.PolicyStatement(
-            sid="Warnings",
-            actions=["sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"],
-            resources=[queue_arn],
+        allow(
+            "Warnings", ["sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"], [queue_arn]
         ),
-        iam.PolicyStatement(
-            sid="LookAtCluster",
-            actions=["eks:DescribeCluster"],
-            resources=[arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
+        allow(
+            "LookAtCluster",
+            ["eks:DescribeCluster"],
+            [arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
         ),
     ]
     role = iam.Role(
@@ -104,10 +102,10 @@ class _Permissions:
     def launches(
         self, subnet_ids: Sequence[str], security_group_ids: Sequence[str]
     ) -> Iterator[iam.PolicyStatement]:
-        yield iam.PolicyStatement(
-            sid="LaunchInto",
-            actions=list(LAUNCH),
-            resources=[
+        yield allow(
+            "LaunchInto",
+            list(LAUNCH),
+            [
                 *self._images(),
                 *(self._ec2(f"subnet/{each}") for each in subnet_ids),
                 *(self._ec2(f"security-group/{each}") for each in security_group_ids),
@@ -115,24 +113,24 @@ class _Permissions:
                 *self._placement_groups(),
             ],
         )
-        yield iam.PolicyStatement(
-            sid="LaunchFromItsTemplates",
-            actions=list(LAUNCH),
-            resources=[self._ec2("launch-template/*")],
+        yield allow(
+            "LaunchFromItsTemplates",
+            list(LAUNCH),
+            [self._ec2("launch-template/*")],
             conditions=self._is_ours,
         )
         made = [self._ec2(f"{kind}/*") for kind in MADE]
         pool = {f"aws:RequestTag/{POOL}": "*"}
-        yield iam.PolicyStatement(
-            sid="MakeWithTags",
-            actions=[*LAUNCH, "ec2:CreateLaunchTemplate"],
-            resources=made,
+        yield allow(
+            "MakeWithTags",
+            [*LAUNCH, "ec2:CreateLaunchTemplate"],
+            made,
             conditions={"StringEquals": self._of_cluster, "StringLike": pool},
         )
-        yield iam.PolicyStatement(
-            sid="TagWhatItMakes",
-            actions=["ec2:CreateTags"],
-            resources=made,
+        yield allow(
+            "TagWhatItMakes",
+            ["ec2:CreateTags"],
+            made,
             conditions={
                 "StringEquals": {
                     **self._of_cluster,
@@ -143,10 +141,10 @@ class _Permissions:
         )
 
     def own_instances(self) -> Iterator[iam.PolicyStatement]:
-        yield iam.PolicyStatement(
-            sid="TagItsInstances",
-            actions=["ec2:CreateTags"],
-            resources=[self._ec2("instance/*")],
+        yield allow(
+            "TagItsInstances",
+            ["ec2:CreateTags"],
+            [self._ec2("instance/*")],
             conditions={
                 **self._is_ours,
                 "StringEqualsIfExists": {
@@ -157,17 +155,17 @@ class _Permissions:
                 },
             },
         )
-        yield iam.PolicyStatement(
-            sid="EndItsInstances",
-            actions=["ec2:DeleteLaunchTemplate", "ec2:TerminateInstances"],
-            resources=[self._ec2("instance/*"), self._ec2("launch-template/*")],
+        yield allow(
+            "EndItsInstances",
+            ["ec2:DeleteLaunchTemplate", "ec2:TerminateInstances"],
+            [self._ec2("instance/*"), self._ec2("launch-template/*")],
             conditions=self._is_ours,
         )
 
     def reads(self, profile_arn: str) -> Iterator[iam.PolicyStatement]:
-        yield iam.PolicyStatement(
-            sid="LookAtEc2",
-            actions=[
+        yield allow(
+            "LookAtEc2",
+            [
                 "ec2:DescribeCapacityReservations",
                 "ec2:DescribeImages",
                 "ec2:DescribeInstanceStatus",
@@ -180,41 +178,35 @@ class _Permissions:
                 "ec2:DescribeSpotPriceHistory",
                 "ec2:DescribeSubnets",
             ],
-            resources=["*"],
+            ["*"],
             conditions={"StringEquals": {"aws:RequestedRegion": self._cluster.region}},
         )
-        yield iam.PolicyStatement(
-            sid="NewestImages", actions=["ssm:GetParameter"], resources=[self._parameters()]
-        )
-        yield iam.PolicyStatement(
-            sid="LookAtProfile", actions=["iam:GetInstanceProfile"], resources=[profile_arn]
-        )
+        yield allow("NewestImages", ["ssm:GetParameter"], [self._parameters()])
+        yield allow("LookAtProfile", ["iam:GetInstanceProfile"], [profile_arn])
         if not is_isolated(self._cluster):
-            yield iam.PolicyStatement(
-                sid="PricesAndProfiles",
-                actions=["iam:ListInstanceProfiles", "pricing:GetProducts"],
-                resources=["*"],
+            yield allow(
+                "PricesAndProfiles", ["iam:ListInstanceProfiles", "pricing:GetProducts"], ["*"]
             )
 
     def key(self, key_arn: str) -> Iterator[iam.PolicyStatement]:
         """The nodes' volumes are encrypted with the permissions of the caller of RunInstances."""
         through_ec2 = {"kms:ViaService": f"ec2.{self._cluster.region}.amazonaws.com"}
-        yield iam.PolicyStatement(
-            sid="Volumes",
-            actions=[
+        yield allow(
+            "Volumes",
+            [
                 "kms:Decrypt",
                 "kms:DescribeKey",
                 "kms:GenerateDataKeyWithoutPlaintext",
                 "kms:ReEncryptFrom",
                 "kms:ReEncryptTo",
             ],
-            resources=[key_arn],
+            [key_arn],
             conditions={"StringEquals": through_ec2},
         )
-        yield iam.PolicyStatement(
-            sid="VolumeGrants",
-            actions=["kms:CreateGrant"],
-            resources=[key_arn],
+        yield allow(
+            "VolumeGrants",
+            ["kms:CreateGrant"],
+            [key_arn],
             conditions={
                 "StringEquals": through_ec2,
                 "Bool": {"kms:GrantIsForAWSResource": "true"},

@@ -27,7 +27,7 @@ from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.eks.launch_template import launch_template
 from stacks.foundation import Foundation
-from stacks.identity.node_statements import images
+from stacks.identity.node_statements import allow, images
 from stacks.kubernetes.control_plane import ControlPlaneStack
 from stacks.storage.lustre import lustre_outputs
 
@@ -214,26 +214,18 @@ def _permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         f"arn:{cluster.partition}:eks:{cluster.region}:{cluster.account}:"
         f"cluster/{cluster_name(cluster)}"
     )
-    yield iam.PolicyStatement(
-        sid="Cluster",
-        actions=["eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster"],
-        resources=[arn],
-    )
-    yield iam.PolicyStatement(
-        sid="LookAtItself",
-        actions=["ec2:DescribeInstances", "ec2:DescribeInstanceTypes"],
-        resources=["*"],
-    )
+    yield allow("Cluster", ["eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster"], [arn])
+    yield allow("LookAtItself", ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes"], ["*"])
     yield from images(_images(cluster))
     if cluster.identity.session_manager:
-        yield iam.PolicyStatement(
-            sid="SessionManager",
-            actions=[
+        yield allow(
+            "SessionManager",
+            [
                 "ssm:UpdateInstanceInformation",
                 "ssmmessages:CreateControlChannel",
                 "ssmmessages:CreateDataChannel",
                 "ssmmessages:OpenControlChannel",
                 "ssmmessages:OpenDataChannel",
             ],
-            resources=["*"],
+            ["*"],
         )

@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import acknowledge
+from stacks.identity.node_statements import allow
 from stacks.network.network_stack import Attachments
 
 USES = (
@@ -33,21 +34,21 @@ def network_statements(
     """Three statements; `more_uses` are further actions on network interfaces."""
     interfaces = interfaces_arn(cluster)
     return [
-        iam.PolicyStatement(
-            sid="LookAtNetwork",
-            actions=[
+        allow(
+            "LookAtNetwork",
+            [
                 "ec2:DescribeDhcpOptions",
                 "ec2:DescribeNetworkInterfaces",
                 "ec2:DescribeSecurityGroups",
                 "ec2:DescribeSubnets",
                 "ec2:DescribeVpcs",
             ],
-            resources=["*"],
+            ["*"],
         ),
-        iam.PolicyStatement(
-            sid="MakeInterfaces",
-            actions=["ec2:CreateNetworkInterface"],
-            resources=[
+        allow(
+            "MakeInterfaces",
+            ["ec2:CreateNetworkInterface"],
+            [
                 interfaces,
                 *(_arn(cluster, "subnet", name) for name in attachments.node_subnet_ids),
                 *(
@@ -56,11 +57,7 @@ def network_statements(
                 ),
             ],
         ),
-        iam.PolicyStatement(
-            sid="UseInterfaces",
-            actions=sorted({*USES, *more_uses}),
-            resources=[interfaces],
-        ),
+        allow("UseInterfaces", sorted({*USES, *more_uses}), [interfaces]),
     ]
 
 

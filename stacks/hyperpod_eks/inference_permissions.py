@@ -20,6 +20,7 @@ from typing import Any, Final
 from aws_cdk import aws_iam as iam
 
 from clusterwright.cluster_spec.models.cluster import Cluster
+from stacks.identity.node_statements import allow
 
 _POLICY: Final = Path(__file__).with_name("load_balancer_policy.json")
 
@@ -45,19 +46,9 @@ def scaler_permissions(workspace_arn: str | None) -> list[iam.PolicyStatement]:
     """Statements of KEDA's role: read the metrics by which endpoints are scaled."""
     metrics = ("GetMetricData", "GetMetricStatistics", "ListMetrics")
     queries = ("GetLabels", "GetMetricMetadata", "GetSeries", "QueryMetrics")
-    found = [
-        iam.PolicyStatement(
-            sid="Metrics", actions=[f"cloudwatch:{name}" for name in metrics], resources=["*"]
-        )
-    ]
+    found = [allow("Metrics", [f"cloudwatch:{name}" for name in metrics], ["*"])]
     if workspace_arn is not None:
-        found.append(
-            iam.PolicyStatement(
-                sid="Workspace",
-                actions=[f"aps:{name}" for name in queries],
-                resources=[workspace_arn],
-            )
-        )
+        found.append(allow("Workspace", [f"aps:{name}" for name in queries], [workspace_arn]))
     return found
 
 

@@ -36,6 +36,7 @@ from stacks.base.tags import tags_of
 from stacks.foundation import Foundation
 from stacks.hyperpod_eks.cluster import HyperPodEksStack
 from stacks.hyperpod_eks.inference import InferenceOperator
+from stacks.identity.node_statements import allow
 from stacks.kubernetes.control_plane import ControlPlaneStack
 from stacks.observability.observability_stack import ObservabilityStack
 
@@ -197,15 +198,9 @@ class OperatorsStack(ClusterStack):
     def _permissions(self, name: str) -> Iterator[iam.PolicyStatement]:
         if name == "training-operator":
             # AmazonSageMakerHyperPodTrainingOperatorAccess, for this cluster only.
-            yield iam.PolicyStatement(
-                sid="LookAtNodes",
-                actions=["sagemaker:DescribeClusterNode"],
-                resources=[self._cluster_arn],
-            )
+            yield allow("LookAtNodes", ["sagemaker:DescribeClusterNode"], [self._cluster_arn])
             return
-        yield iam.PolicyStatement(
-            sid="Metrics", actions=["aps:RemoteWrite"], resources=[self._given_workspace()[1]]
-        )
+        yield allow("Metrics", ["aps:RemoteWrite"], [self._given_workspace()[1]])
 
     def _pod_role(self, name: str, statements: list[iam.PolicyStatement]) -> iam.Role:
         cluster = self.cluster

@@ -19,6 +19,7 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from stacks.base import names
 from stacks.base.acknowledge import acknowledge
 from stacks.identity.node_statements import (
+    allow,
     arn,
     hyperpod_agents,
     hyperpod_log_groups,
@@ -64,19 +65,19 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
         inline_policies={
             "Scaling": iam.PolicyDocument(
                 statements=[
-                    iam.PolicyStatement(
-                        sid="Nodes",
-                        actions=[
+                    allow(
+                        "Nodes",
+                        [
                             "sagemaker:BatchAddClusterNodes",
                             "sagemaker:BatchDeleteClusterNodes",
                         ],
-                        resources=[clusters],
+                        [clusters],
                         conditions={"StringEquals": {"aws:ResourceAccount": cluster.account}},
                     ),
-                    iam.PolicyStatement(
-                        sid="Volumes",
-                        actions=["kms:CreateGrant", "kms:DescribeKey"],
-                        resources=[key_arn],
+                    allow(
+                        "Volumes",
+                        ["kms:CreateGrant", "kms:DescribeKey"],
+                        [key_arn],
                         conditions={
                             "StringEquals": {
                                 "kms:ViaService": f"sagemaker.{cluster.region}.amazonaws.com"
@@ -99,18 +100,14 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
 def _permissions(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     yield from hyperpod_agents(cluster)
     yield from images(_repositories(cluster))
-    yield iam.PolicyStatement(
-        sid="PodIdentity",
-        actions=["eks-auth:AssumeRoleForPodIdentity"],
-        resources=[arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
+    yield allow(
+        "PodIdentity",
+        ["eks-auth:AssumeRoleForPodIdentity"],
+        [arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")],
     )
     if has_scripts(cluster):
-        yield iam.PolicyStatement(
-            sid="ListScripts", actions=["s3:ListBucket"], resources=[_scripts(cluster)]
-        )
-        yield iam.PolicyStatement(
-            sid="ReadScripts", actions=["s3:GetObject"], resources=[f"{_scripts(cluster)}/*"]
-        )
+        yield allow("ListScripts", ["s3:ListBucket"], [_scripts(cluster)])
+        yield allow("ReadScripts", ["s3:GetObject"], [f"{_scripts(cluster)}/*"])
     yield key_use(key_arn)
     yield volume_grants(key_arn)
 

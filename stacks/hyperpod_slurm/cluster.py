@@ -14,6 +14,7 @@ from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
 from stacks.hyperpod.network_permissions import network_statements
+from stacks.identity.node_statements import allow
 from stacks.lifecycle import scripts
 from stacks.lifecycle.lifecycle_stack import LifecycleStack
 from stacks.observability.observability_stack import ObservabilityStack
@@ -134,27 +135,19 @@ def _permissions(
     cluster = base.cluster
     yield from network_statements(cluster, base.attachments)
     if base.database is not None and cluster.slurm.accounting.existing is None:
-        yield iam.PolicyStatement(
-            sid="AccountingSecret",
-            actions=["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
-            resources=[base.database.secret_arn],
+        yield allow(
+            "AccountingSecret",
+            ["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
+            [base.database.secret_arn],
         )
     if observability.prometheus_workspace_arn is not None:
-        yield iam.PolicyStatement(
-            sid="Metrics",
-            actions=["aps:RemoteWrite"],
-            resources=[observability.prometheus_workspace_arn],
-        )
+        yield allow("Metrics", ["aps:RemoteWrite"], [observability.prometheus_workspace_arn])
     if lifecycle.munge_key_secret_arn is not None:
-        yield iam.PolicyStatement(
-            sid="MungeKey",
-            actions=["secretsmanager:GetSecretValue"],
-            resources=[lifecycle.munge_key_secret_arn],
+        yield allow(
+            "MungeKey", ["secretsmanager:GetSecretValue"], [lifecycle.munge_key_secret_arn]
         )
     if cluster.slurm.configuration != "managed" and cluster.slurm.topology != "none":
-        yield iam.PolicyStatement(
-            sid="Topology", actions=["ec2:DescribeInstanceTopology"], resources=["*"]
-        )
+        yield allow("Topology", ["ec2:DescribeInstanceTopology"], ["*"])
 
 
 def _number(port: str | int) -> int | float:

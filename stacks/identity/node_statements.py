@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from aws_cdk import aws_iam as iam
 
@@ -15,6 +16,18 @@ def arn(cluster: Cluster, service: str, resource: str) -> str:
     return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
 
 
+def allow(
+    sid: str,
+    actions: Sequence[str],
+    resources: Sequence[str],
+    conditions: Mapping[str, Any] | None = None,
+) -> iam.PolicyStatement:
+    """A statement that allows actions on resources."""
+    return iam.PolicyStatement(
+        sid=sid, actions=list(actions), resources=list(resources), conditions=conditions
+    )
+
+
 def bucket_arn(cluster: Cluster, name: str) -> str:
     return f"arn:{cluster.partition}:s3:::{name}"
 
@@ -24,30 +37,30 @@ def bucket_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     ours = cluster.storage.buckets
     read = [names.lifecycle_bucket(cluster), *(b.name for b in ours if b.mount_path)]
     write = [b.name for b in ours if not b.mount_path and not b.directory]
-    yield iam.PolicyStatement(
-        sid="ListBuckets",
-        actions=["s3:GetBucketLocation", "s3:ListBucket"],
-        resources=[bucket_arn(cluster, name) for name in [*read, *write]],
+    yield allow(
+        "ListBuckets",
+        ["s3:GetBucketLocation", "s3:ListBucket"],
+        [bucket_arn(cluster, name) for name in [*read, *write]],
     )
-    yield iam.PolicyStatement(
-        sid="ReadObjects",
-        actions=["s3:GetObject"],
-        resources=[f"{bucket_arn(cluster, name)}/*" for name in [*read, *write]],
+    yield allow(
+        "ReadObjects",
+        ["s3:GetObject"],
+        [f"{bucket_arn(cluster, name)}/*" for name in [*read, *write]],
     )
     if write:
         # Nodes add objects and replace them; they cannot delete any.
-        yield iam.PolicyStatement(
-            sid="WriteObjects",
-            actions=["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject"],
-            resources=[f"{bucket_arn(cluster, name)}/*" for name in write],
+        yield allow(
+            "WriteObjects",
+            ["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject"],
+            [f"{bucket_arn(cluster, name)}/*" for name in write],
         )
     directories = [bucket for bucket in ours if bucket.directory]
     if directories:
         # S3 Express grants all permissions on objects through a session on the bucket.
-        yield iam.PolicyStatement(
-            sid="DirectoryBuckets",
-            actions=["s3express:CreateSession"],
-            resources=[
+        yield allow(
+            "DirectoryBuckets",
+            ["s3express:CreateSession"],
+            [
                 arn(cluster, "s3express", f"bucket/{names.directory_bucket(bucket, cluster)}")
                 for bucket in directories
             ],
@@ -70,58 +83,52 @@ def hyperpod_log_groups(cluster: Cluster) -> str:
 
 def hyperpod_agents(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     """Logs and metrics of HyperPod's agents, and Session Manager if the spec enables it."""
-    yield iam.PolicyStatement(
-        sid="Logs",
-        actions=[
+    yield allow(
+        "Logs",
+        [
             "logs:CreateLogGroup",
             "logs:CreateLogStream",
             "logs:DescribeLogStreams",
             "logs:PutLogEvents",
         ],
-        resources=[hyperpod_log_groups(cluster)],
+        [hyperpod_log_groups(cluster)],
     )
-    yield iam.PolicyStatement(
-        sid="Metrics",
-        actions=["cloudwatch:PutMetricData"],
-        resources=["*"],
+    yield allow(
+        "Metrics",
+        ["cloudwatch:PutMetricData"],
+        ["*"],
         conditions={"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}},
     )
     if cluster.identity.session_manager:
-        yield iam.PolicyStatement(
-            sid="SessionManager",
-            actions=[
+        yield allow(
+            "SessionManager",
+            [
                 "ssmmessages:CreateControlChannel",
                 "ssmmessages:CreateDataChannel",
                 "ssmmessages:OpenControlChannel",
                 "ssmmessages:OpenDataChannel",
             ],
-            resources=["*"],
+            ["*"],
         )
 
 
 def images(repositories_arn: str) -> Iterator[iam.PolicyStatement]:
     """Pull images from these repositories."""
-    yield iam.PolicyStatement(
-        sid="RegistryLogin", actions=["ecr:GetAuthorizationToken"], resources=["*"]
-    )
-    yield iam.PolicyStatement(
-        sid="ContainerImages",
-        actions=[
+    yield allow("RegistryLogin", ["ecr:GetAuthorizationToken"], ["*"])
+    yield allow(
+        "ContainerImages",
+        [
             "ecr:BatchCheckLayerAvailability",
             "ecr:BatchGetImage",
             "ecr:GetDownloadUrlForLayer",
         ],
-        resources=[repositories_arn],
+        [repositories_arn],
     )
 
 
 def key_use(key_arn: str) -> iam.PolicyStatement:
     """Read and write data that the cluster's key encrypts."""
-    return iam.PolicyStatement(
-        sid="Key",
-        actions=["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"],
-        resources=[key_arn],
-    )
+    return allow("Key", ["kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"], [key_arn])
 
 
 def volume_grants(key_arn: str) -> iam.PolicyStatement:
@@ -129,9 +136,9 @@ def volume_grants(key_arn: str) -> iam.PolicyStatement:
 
     Source: SageMaker developer guide, "Customer managed AWS KMS key encryption for HyperPod".
     """
-    return iam.PolicyStatement(
-        sid="VolumeGrants",
-        actions=["kms:CreateGrant"],
-        resources=[key_arn],
+    return allow(
+        "VolumeGrants",
+        ["kms:CreateGrant"],
+        [key_arn],
         conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
     )

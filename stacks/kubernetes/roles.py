@@ -11,7 +11,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, mounted_buckets
 from stacks.base.acknowledge import acknowledge
-from stacks.identity.node_statements import arn, bucket_arn
+from stacks.identity.node_statements import allow, arn, bucket_arn
 
 
 def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
@@ -29,17 +29,17 @@ def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.
         inline_policies={
             "ControlPlane": iam.PolicyDocument(
                 statements=[
-                    iam.PolicyStatement(
-                        sid="TagNodes",
-                        actions=["ec2:CreateTags"],
-                        resources=[instances],
+                    allow(
+                        "TagNodes",
+                        ["ec2:CreateTags"],
+                        [instances],
                         conditions={
                             "ForAnyValue:StringLike": {"aws:TagKeys": "kubernetes.io/cluster/*"}
                         },
                     ),
-                    iam.PolicyStatement(
-                        sid="LookAtNodes",
-                        actions=[
+                    allow(
+                        "LookAtNodes",
+                        [
                             "ec2:DescribeAvailabilityZones",
                             "ec2:DescribeDhcpOptions",
                             "ec2:DescribeInstances",
@@ -47,17 +47,17 @@ def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.
                             "ec2:DescribeNetworkInterfaces",
                             "ec2:DescribeVpcs",
                         ],
-                        resources=["*"],
+                        ["*"],
                     ),
-                    iam.PolicyStatement(
-                        sid="Secrets",
-                        actions=[
+                    allow(
+                        "Secrets",
+                        [
                             "kms:Decrypt",
                             "kms:DescribeKey",
                             "kms:Encrypt",
                             "kms:ListGrants",
                         ],
-                        resources=[key_arn],
+                        [key_arn],
                     ),
                 ]
             )
@@ -83,13 +83,7 @@ def admin_role(scope: Construct, cluster: Cluster, *, cluster_arn: str) -> iam.R
         assumed_by=iam.AccountPrincipal(cluster.account),
         inline_policies={
             "Kubeconfig": iam.PolicyDocument(
-                statements=[
-                    iam.PolicyStatement(
-                        sid="LookAtCluster",
-                        actions=["eks:DescribeCluster"],
-                        resources=[cluster_arn],
-                    )
-                ]
+                statements=[allow("LookAtCluster", ["eks:DescribeCluster"], [cluster_arn])]
             )
         },
     )
@@ -132,9 +126,9 @@ def pod_identity(cluster: Cluster) -> iam.IPrincipal:
 def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     """AmazonEKS_CNI_Policy (AWS managed policy reference), narrowed to the account and region."""
     del key_arn
-    yield iam.PolicyStatement(
-        sid="LookAtNetwork",
-        actions=[
+    yield allow(
+        "LookAtNetwork",
+        [
             "ec2:DescribeInstanceTypes",
             "ec2:DescribeInstances",
             "ec2:DescribeNetworkInterfaces",
@@ -142,11 +136,11 @@ def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
             "ec2:DescribeSubnets",
             "ec2:DescribeTags",
         ],
-        resources=["*"],
+        ["*"],
     )
-    yield iam.PolicyStatement(
-        sid="Interfaces",
-        actions=[
+    yield allow(
+        "Interfaces",
+        [
             "ec2:AssignPrivateIpAddresses",
             "ec2:AttachNetworkInterface",
             "ec2:CreateNetworkInterface",
@@ -155,16 +149,12 @@ def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
             "ec2:ModifyNetworkInterfaceAttribute",
             "ec2:UnassignPrivateIpAddresses",
         ],
-        resources=[
+        [
             arn(cluster, "ec2", f"{kind}/*")
             for kind in ("instance", "network-interface", "security-group", "subnet")
         ],
     )
-    yield iam.PolicyStatement(
-        sid="TagInterfaces",
-        actions=["ec2:CreateTags"],
-        resources=[arn(cluster, "ec2", "network-interface/*")],
-    )
+    yield allow("TagInterfaces", ["ec2:CreateTags"], [arn(cluster, "ec2", "network-interface/*")])
 
 
 def _network_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
@@ -184,22 +174,20 @@ def _container_logs(cluster: Cluster) -> str:
 def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     """CloudWatchAgentServerPolicy (AWS managed policy reference), narrowed to the cluster."""
     del key_arn
-    yield iam.PolicyStatement(
-        sid="Metrics",
-        actions=["cloudwatch:PutMetricData"],
-        resources=["*"],
+    yield allow(
+        "Metrics",
+        ["cloudwatch:PutMetricData"],
+        ["*"],
         conditions={
             "StringEquals": {
                 "cloudwatch:namespace": ["ContainerInsights", "ContainerInsights/Prometheus"]
             }
         },
     )
-    yield iam.PolicyStatement(
-        sid="LookAtNodes", actions=["ec2:DescribeTags", "ec2:DescribeVolumes"], resources=["*"]
-    )
-    yield iam.PolicyStatement(
-        sid="Logs",
-        actions=[
+    yield allow("LookAtNodes", ["ec2:DescribeTags", "ec2:DescribeVolumes"], ["*"])
+    yield allow(
+        "Logs",
+        [
             "logs:CreateLogGroup",
             "logs:CreateLogStream",
             "logs:DescribeLogGroups",
@@ -207,7 +195,7 @@ def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]
             "logs:PutLogEvents",
             "logs:PutRetentionPolicy",
         ],
-        resources=[_container_logs(cluster)],
+        [_container_logs(cluster)],
     )
 
 
@@ -232,28 +220,24 @@ def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]
     buckets = mounted_buckets(cluster)
     names = [bucket.name for bucket in buckets if not bucket.directory]
     if names:
-        yield iam.PolicyStatement(
-            sid="ListBuckets",
-            actions=["s3:ListBucket"],
-            resources=[bucket_arn(cluster, name) for name in names],
+        yield allow(
+            "ListBuckets", ["s3:ListBucket"], [bucket_arn(cluster, name) for name in names]
         )
-        yield iam.PolicyStatement(
-            sid="ReadObjects",
-            actions=["s3:GetObject"],
-            resources=[f"{bucket_arn(cluster, name)}/*" for name in names],
+        yield allow(
+            "ReadObjects", ["s3:GetObject"], [f"{bucket_arn(cluster, name)}/*" for name in names]
         )
     directories = [bucket for bucket in buckets if bucket.directory]
     if directories:
-        yield iam.PolicyStatement(
-            sid="ReadDirectoryBuckets",
-            actions=["s3express:CreateSession"],
-            resources=[
+        yield allow(
+            "ReadDirectoryBuckets",
+            ["s3express:CreateSession"],
+            [
                 arn(cluster, "s3express", f"bucket/{bucket_name(bucket, cluster)}")
                 for bucket in directories
             ],
             conditions={"StringEquals": {"s3express:SessionMode": "ReadOnly"}},
         )
-    yield iam.PolicyStatement(sid="Key", actions=["kms:Decrypt"], resources=[key_arn])
+    yield allow("Key", ["kms:Decrypt"], [key_arn])
 
 
 def _mountpoint_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:

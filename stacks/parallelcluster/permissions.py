@@ -17,6 +17,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import acknowledge
 from stacks.base.names import lifecycle_bucket as scripts_bucket
 from stacks.identity.node_statements import (
+    allow,
     arn,
     bucket_arn,
     bucket_permissions,
@@ -56,22 +57,12 @@ def provider_policy(
     """Permissions that ParallelCluster's validators need and its policies lack: else they warn."""
     bucket = bucket_arn(cluster, scripts_bucket(cluster))
     statements = [
-        iam.PolicyStatement(
-            sid="Scripts",
-            actions=["s3:GetBucketLocation", "s3:ListBucket"],
-            resources=[bucket],
-        ),
-        iam.PolicyStatement(
-            sid="ScriptObjects", actions=["s3:GetObject"], resources=[f"{bucket}/*"]
-        ),
+        allow("Scripts", ["s3:GetBucketLocation", "s3:ListBucket"], [bucket]),
+        allow("ScriptObjects", ["s3:GetObject"], [f"{bucket}/*"]),
     ]
     if password_secret_arn is not None:
         statements.append(
-            iam.PolicyStatement(
-                sid="AccountingPassword",
-                actions=["secretsmanager:DescribeSecret"],
-                resources=[password_secret_arn],
-            )
+            allow("AccountingPassword", ["secretsmanager:DescribeSecret"], [password_secret_arn])
         )
     policy = iam.ManagedPolicy(
         scope,
@@ -92,21 +83,13 @@ def _services(
     cluster: Cluster, prometheus_workspace_arn: str | None
 ) -> Iterator[iam.PolicyStatement]:
     if cluster.storage.lustre or cluster.storage.home is not None:
-        yield iam.PolicyStatement(
-            sid="FileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"]
-        )
+        yield allow("FileSystems", ["fsx:DescribeFileSystems"], ["*"])
     if cluster.slurm.containers.pyxis:
         yield from images(arn(cluster, "ecr", "repository/*"))
     if cluster.slurm.topology == "tree":
-        yield iam.PolicyStatement(
-            sid="Topology",
-            actions=["ec2:DescribeInstances", "ec2:DescribeInstanceTopology"],
-            resources=["*"],
-        )
+        yield allow("Topology", ["ec2:DescribeInstances", "ec2:DescribeInstanceTopology"], ["*"])
     if prometheus_workspace_arn is not None:
-        yield iam.PolicyStatement(
-            sid="Metrics", actions=["aps:RemoteWrite"], resources=[prometheus_workspace_arn]
-        )
+        yield allow("Metrics", ["aps:RemoteWrite"], [prometheus_workspace_arn])
 
 
 def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
