@@ -6,53 +6,27 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[2]
+from tests.support.repository_copy import RepositoryCopy
+
 TEMPLATE: Final = Path(__file__).with_name("templates") / "platform"
 NAME: Final = "example"
 
-# What a new platform changes; everything else of the copy is a link into the repository.
-_CHANGED: Final = (
-    "clusterwright/platforms/registry.py",
-    f"clusterwright/platforms/{NAME}",
-    f"clusterwright/cluster_spec/init_templates/{NAME}.yaml",
-    f"stacks/{NAME}",
-)
 
-
-def add_example(copy: Path) -> Path:
-    """A copy of the repository in `copy`, an empty folder, with the platform `example`."""
-    for path in _CHANGED:
-        _link_siblings(copy, Path(path))
-    registry = copy / "clusterwright/platforms/registry.py"
-    text = (ROOT / "clusterwright/platforms/registry.py").read_text(encoding="utf-8")
-    added = text.replace('"eks"]', f'"eks", "{NAME}"]')
-    assert added != text
-    registry.unlink()
-    registry.write_text(added, encoding="utf-8")
-    folder, stacks = copy / "clusterwright/platforms" / NAME, copy / "stacks" / NAME
-    folder.mkdir()
-    for name in ("__init__", "platform", "capabilities", "validators"):
-        shutil.copyfile(TEMPLATE / f"{name}.py", folder / f"{name}.py")
-    stacks.mkdir()
-    for name in ("__init__", "composition"):
-        shutil.copyfile(TEMPLATE / f"{name}.py", stacks / f"{name}.py")
-    starting = ROOT / "clusterwright/cluster_spec/init_templates/eks.yaml"
-    text = starting.read_text(encoding="utf-8").replace("platform: eks", f"platform: {NAME}")
-    (copy / "clusterwright/cluster_spec/init_templates" / f"{NAME}.yaml").write_text(
-        text, encoding="utf-8"
+def add_example(copy: RepositoryCopy) -> None:
+    """Add the two folders of the platform, its name, and its spec for `init`."""
+    copy.edit("clusterwright/platforms/registry.py", '"eks"]', f'"eks", "{NAME}"]')
+    for parent, modules in (
+        ("clusterwright/platforms", ("__init__", "platform", "capabilities", "validators")),
+        ("stacks", ("__init__", "composition")),
+    ):
+        folder = copy.folder / parent / NAME
+        folder.mkdir()
+        for module in modules:
+            shutil.copyfile(TEMPLATE / f"{module}.py", folder / f"{module}.py")
+    templates = copy.folder / "clusterwright/cluster_spec/init_templates"
+    shutil.copyfile(templates / "eks.yaml", templates / f"{NAME}.yaml")
+    copy.edit(
+        f"clusterwright/cluster_spec/init_templates/{NAME}.yaml",
+        "platform: eks",
+        f"platform: {NAME}",
     )
-    return copy
-
-
-def _link_siblings(copy: Path, path: Path) -> None:
-    """Make the parents of `path` folders of the copy, whose other entries are links."""
-    for parent in reversed(path.parents):
-        here = copy / parent
-        if here.is_symlink():
-            here.unlink()
-        elif here.is_dir() and any(here.iterdir()):
-            continue
-        here.mkdir(exist_ok=True)
-        for entry in sorted((ROOT / parent).iterdir()):
-            if entry.name not in (".git", "__pycache__", ".venv", "node_modules"):
-                (here / entry.name).symlink_to(entry)

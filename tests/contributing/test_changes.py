@@ -6,8 +6,6 @@ written, and the completeness tests of the package run there.
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint.files import ROOT, repository_files
+from tests.support.repository_copy import RepositoryCopy
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -86,29 +84,8 @@ CHANGES = {
 }
 
 
-class Copy:
-    """A copy of the repository in which tools and tests run."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for path in repository_files():
-            target = folder / path.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, target)
-        (folder / ".venv").symlink_to(ROOT / ".venv")
-        # `tools.lint.files` lists what git tracks.
-        self.run("git", "init", "--quiet")
-
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        path = [self.folder, *(self.folder / "packages" / n for n in ("localaws", "rehearsal"))]
-        return subprocess.run(
-            words,
-            cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(os.fspath, path))},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+class Copy(RepositoryCopy):
+    """A copy of the repository in which a change is made."""
 
     def pytest(self, *words: str) -> subprocess.CompletedProcess[str]:
         return self.run(
@@ -121,9 +98,7 @@ class Copy:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text((_TEMPLATES / f"{template}.txt").read_text())
         for name, (old, new) in change.edits.items():
-            text = (self.folder / name).read_text()
-            assert text.count(old) == 1, f"{name} has {old!r} {text.count(old)} times"
-            (self.folder / name).write_text(text.replace(old, new))
+            self.edit(name, old, new)
         if change.documents:
             written = self.run(sys.executable, "-m", "tools.docs", *change.documents)
             assert written.returncode == 0, written.stderr

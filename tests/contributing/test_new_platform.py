@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contributing.new_platform import NAME, ROOT, add_example
+from tests.contributing.new_platform import NAME, add_example
+from tests.support.repository_copy import RepositoryCopy
 
 _BUILD = """\
 import stacks
@@ -22,42 +20,30 @@ print([stack.stack_name for stack in stacks.build(app, load_cluster("spec.yaml")
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
     """A copy of the repository with the platform, and a spec of it as `init` writes it."""
-    folder = add_example(tmp_path_factory.mktemp("repository"))
+    copied = RepositoryCopy(tmp_path_factory.mktemp("copies") / "repository")
+    add_example(copied)
     options = ("--platform", NAME, "--output", "spec.yaml")
-    code, text = run(folder, "-m", "clusterwright", "init", *options)
+    code, text = run(copied, "-m", "clusterwright", "init", *options)
     assert code == 0, text
-    return folder
+    return copied
 
 
-def run(folder: Path, *arguments: str) -> tuple[int, str]:
+def run(copy: RepositoryCopy, *arguments: str) -> tuple[int, str]:
     """Exit code and output of a Python program in the copy."""
-    places = (folder, ROOT / "packages/localaws", ROOT / "packages/rehearsal")
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(map(os.fspath, places)),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = copy.run(sys.executable, *arguments)
     return done.returncode, done.stdout + done.stderr
 
 
-def answer(folder: Path, *arguments: str) -> dict[str, Any]:
-    code, text = run(folder, "-m", "clusterwright", *arguments, "--format", "json")
+def answer(copy: RepositoryCopy, *arguments: str) -> dict[str, Any]:
+    code, text = run(copy, "-m", "clusterwright", *arguments, "--format", "json")
     assert code in (0, 1, 2), text
     found: dict[str, Any] = json.loads(text)
     return found
 
 
-def test_spec_of_the_new_platform_is_loaded_and_checked(copy: Path) -> None:
+def test_spec_of_the_new_platform_is_loaded_and_checked(copy: RepositoryCopy) -> None:
     found = answer(copy, "check", "spec.yaml", "--offline")
     assert found["findings"] is not None
     code, text = run(copy, "-m", "clusterwright", "expand", "spec.yaml")
@@ -65,32 +51,32 @@ def test_spec_of_the_new_platform_is_loaded_and_checked(copy: Path) -> None:
     assert f"platform: {NAME}" in text
 
 
-def test_validator_of_the_new_platform_refuses(copy: Path) -> None:
-    large = (copy / "spec.yaml").read_text().replace("count: 2", "count: 2000")
-    (copy / "large.yaml").write_text(large)
+def test_validator_of_the_new_platform_refuses(copy: RepositoryCopy) -> None:
+    large = (copy.folder / "spec.yaml").read_text().replace("count: 2", "count: 2000")
+    (copy.folder / "large.yaml").write_text(large)
     code, text = run(copy, "-m", "clusterwright", "check", "large.yaml", "--offline")
     assert code == 3
     assert "2000 nodes: at most 1000" in text
 
 
-def test_new_platform_has_a_cost(copy: Path) -> None:
+def test_new_platform_has_a_cost(copy: RepositoryCopy) -> None:
     assert answer(copy, "cost", "spec.yaml")["lines"]
 
 
-def test_clusters_migrate_to_and_from_the_new_platform(copy: Path) -> None:
+def test_clusters_migrate_to_and_from_the_new_platform(copy: RepositoryCopy) -> None:
     found = answer(copy, "migrate", "spec.yaml", "--to", "parallelcluster")
     assert (found["from"], found["to"]) == (NAME, "parallelcluster")
     found = answer(copy, "migrate", "configs/dev-parallelcluster.yaml", "--to", NAME)
     assert (found["from"], found["to"]) == ("parallelcluster", NAME)
 
 
-def test_stacks_of_the_new_platform_are_found(copy: Path) -> None:
+def test_stacks_of_the_new_platform_are_found(copy: RepositoryCopy) -> None:
     code, text = run(copy, "-c", _BUILD)
     assert code == 0, text
     assert "['dev-cluster']" in text
 
 
-def test_completeness_tests_pass_with_the_new_platform(copy: Path) -> None:
+def test_completeness_tests_pass_with_the_new_platform(copy: RepositoryCopy) -> None:
     tests = ("tests/platforms/test_registry.py", "tests/platforms/test_capabilities.py")
     chosen = f"{NAME} or every or agree or traits"
     code, text = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)

@@ -13,6 +13,7 @@ from clusterwright_node.catalogue import step_names
 from clusterwright_node.programs import COMMON, USERS_OF_COMMON
 
 from tests.nodes.conftest import LIFECYCLE
+from tests.support.imports import imports
 
 FILES = sorted(LIFECYCLE.rglob("*.py"))
 
@@ -45,14 +46,10 @@ NEWER_NAMES = {
 
 
 def modules(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            found.add(node.module or "")
-    return found
+    tree = ast.parse(path.read_text())
+    relative = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+    assert not relative, f"{path}: relative import"
+    return {module for module, _ in imports(tree)}
 
 
 def tool(name: str) -> str:

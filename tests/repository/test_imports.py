@@ -7,6 +7,7 @@ import os
 import sys
 import tomllib
 
+from tests.support.imports import imported_packages, imports
 from tools.import_table import parse_rows
 from tools.lint.files import ROOT
 
@@ -27,7 +28,7 @@ def test_node_code_imports_the_standard_library_only() -> None:
     for path in sorted(folder.rglob("*.py")):
         # The nodes' Python is 3.9: syntax that it lacks is an error here.
         tree = ast.parse(path.read_text(), os.fspath(path), feature_version=(3, 9))
-        for name in _imported_modules(tree):
+        for name in imported_packages(tree):
             assert name in sys.stdlib_module_names | own, (
                 f"{path.relative_to(ROOT)} imports {name}"
             )
@@ -37,38 +38,22 @@ def test_tests_outside_use_the_public_interface_of_the_local_aws() -> None:
     public = {f"clusterwright_localaws{name}" for name in ("", ".drivers", ".testing")}
     folders = [ROOT / "tests", ROOT / "packages" / "rehearsal"]
     for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom):
-                named = [node.module or ""]
-            elif isinstance(node, ast.Import):
-                named = [alias.name for alias in node.names]
-            else:
-                continue
-            inner = {n for n in named if n.startswith("clusterwright_localaws")} - public
-            assert not inner, f"{path.relative_to(ROOT)} imports {inner}"
+        modules = {module for module, _ in imports(ast.parse(path.read_text()))}
+        inner = {n for n in modules if n.startswith("clusterwright_localaws")} - public
+        assert not inner, f"{path.relative_to(ROOT)} imports {inner}"
 
 
 def test_the_cdk_entry_imports_only_what_is_allowed() -> None:
     tree = ast.parse((ROOT / "app.py").read_text())
     allowed = sys.stdlib_module_names | {"aws_cdk", "clusterwright", "stacks"}
-    assert set(_imported_modules(tree)) <= allowed
+    assert imported_packages(tree) <= allowed
     imported = {
-        ".".join(node.module.split(".")[:3])
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clusterwright.")
+        ".".join(module.split(".")[:3])
+        for module, _ in imports(tree)
+        if module.startswith("clusterwright.")
     }
     assert all(
         name.startswith("clusterwright.cluster_spec")
         or name == "clusterwright.preflight.cdk_plugin"
         for name in imported
     ), imported
-
-
-def _imported_modules(tree: ast.AST) -> list[str]:
-    names: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name.split(".")[0] for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names.append((node.module or "").split(".")[0])
-    return names

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.imports import imports
 from tools.lint.files import ROOT, repository_files
 
 PRODUCT = (
@@ -42,17 +43,13 @@ def _module(path: Path) -> str:
 
 
 def _imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
-    """Every module that is imported, also under TYPE_CHECKING and inside functions."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in modules)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                if inner in modules:
-                    yield inner
-                elif node.module in modules:
-                    yield node.module
+    """Those of `modules` that are imported."""
+    for module, member in imports(tree):
+        inner = f"{module}.{member}"
+        if inner in modules:
+            yield inner
+        elif module in modules:
+            yield module
 
 
 def test_no_module_imports_itself_through_others() -> None:

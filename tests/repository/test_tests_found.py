@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from tests.support.imports import imported_names
 from tools.lint.files import ROOT
 
 PRODUCT = ("clusterwright", "stacks", "lifecycle_scripts", "packages")
@@ -27,7 +28,7 @@ def test_test_modules_do_not_import_each_other() -> None:
     found = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in _python_files("tests", "packages")
-        for name in _imported(path)
+        for name in imported_names(ast.parse(path.read_text(encoding="utf-8")))
         if name.split(".")[0] in ("tests", "packages")
         if any(part.startswith("test_") for part in name.split("."))
         and not path.is_relative_to(ROOT / name.replace(".", "/"))
@@ -63,13 +64,3 @@ def _is_found(path: Path, names: set[str]) -> bool:
 
 def _python_files(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
-
-
-def _imported(path: Path) -> list[str]:
-    found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-    return found
