@@ -1,4 +1,4 @@
-"""Specs of small clusters and what the review finds in a change of them."""
+"""Specs of small clusters, and the findings of the review of a change."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ EKS = specs.changed(
 
 
 def obstacles_of(before: Assembly, after: Assembly) -> list[DeploymentBlocker]:
-    """What `clusterwright diff` lists under `order`, from the templates of both versions."""
+    """Return the blockers that `clusterwright diff` lists, from the templates of both versions."""
     old, new = app(**before.templates), app(**after.templates)
     return list(deployment_blockers(old, new, analysis(old, new), SCHEMAS.of))
 
 
 SMALL = {**{key: EKS[key] for key in ("platform", "compute")}}
-"""The changes that make the small spec one of EKS."""
+"""Changes that convert the small spec to EKS."""
 
 
 def written(folder: Path, changes: dict[str, Any]) -> Path:

@@ -1,4 +1,4 @@
-"""Fake nodes for these tests, and the stacks of the specs that they write."""
+"""Fixtures: simulated nodes, and the stacks of specs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-# The node program is not part of the package: it is found where it is shipped from.
+# The node program is not part of the package: it is imported from its source folder.
 sys.path.insert(0, str(Path(__file__).parents[2] / "lifecycle_scripts"))
 
 from tests.nodes.world import MEMORY, World, make_world
@@ -21,7 +21,7 @@ MakeNode = Callable[..., World]
 
 @pytest.fixture
 def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeNode]:
-    """`node("workers-1", "scripted", **state)`: a fake node before its first run."""
+    """`node("workers-1", "scripted", **state)`: a simulated node before its first run."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         made = 0

@@ -1,7 +1,7 @@
-"""Deploys an assembly to the local AWS in this process, stack by stack, as `cdk deploy` would.
+"""Deploys an assembly to the local AWS in this process, stack by stack, as `cdk deploy` does.
 
-The real `cdk` against a server is tested in packages/localaws/tests; here the templates and
-assets of the assembly go to the same CloudFormation without a socket.
+The real `cdk` with a server is tested in packages/localaws/tests; here the templates and assets of
+the assembly are passed to the same CloudFormation without a socket.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BOOTSTRAP_VERSION = "/cdk-bootstrap/hnb659fds/version"
 
 @dataclass
 class Outcome:
-    """How one stack ended."""
+    """Result of one stack operation."""
 
     status: str
     reasons: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Outcome:
 
 
 def order(assembly: Assembly) -> list[str]:
-    """The stacks, each after those it depends on."""
+    """The stacks, each after its dependencies."""
     artifacts = json.loads((assembly.directory / "manifest.json").read_text())["artifacts"]
     found: list[str] = []
 
@@ -51,7 +51,7 @@ def order(assembly: Assembly) -> list[str]:
 
 
 def upload_assets(assembly: Assembly) -> None:
-    """What `cdk bootstrap` and `cdk-assets publish` do."""
+    """Do what `cdk bootstrap` and `cdk-assets publish` do."""
     s3, ssm = client("s3"), client("ssm")
     ssm.put_parameter(Name=BOOTSTRAP_VERSION, Value="30", Type="String", Overwrite=True)
     for manifest in sorted(assembly.directory.glob("*.assets.json")):
@@ -72,9 +72,9 @@ def deploy(
     templates: dict[str, dict[str, Any]] | None = None,
     assets: bool = True,
 ) -> dict[str, Outcome]:
-    """Create or update stacks, all of them without `names`; stops after one that fails.
+    """Create or update stacks, all of them without `names`; stop after a failure.
 
-    `templates` replaces what the assembly has for some stacks.
+    `templates` replaces templates of the assembly for some stacks.
     """
     if assets:
         upload_assets(assembly)
@@ -100,7 +100,9 @@ def delete(name: str) -> Outcome:
 
 
 def without(template: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The template without some resources, and without outputs and orders that name them."""
+    """Return the template without some resources, and without outputs and `DependsOn` that name
+    them.
+    """
     result = copy.deepcopy(template)
     for name in names:
         del result["Resources"][name]

@@ -1,4 +1,4 @@
-"""What the tests of field failures share: specs, checks in a world, deployments in a world."""
+"""Shared code of these tests: specs, checks in a world, deployments in a world."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ZONE = "use1-az6"
 
 @dataclass(frozen=True)
 class Checked:
-    """What `clusterwright check --format json` answered."""
+    """Output of `clusterwright check --format json`."""
 
     exit_code: int
     answer: dict[str, Any]
@@ -59,30 +59,30 @@ class Checked:
 
 @contextmanager
 def account(world: str = "generous", **changes: Any) -> Iterator[Runtime]:
-    """A local AWS in this process, whose caller is the account of the small specs."""
+    """A local AWS in this process; its caller is the account of the small specs."""
     with local_aws(world, account=ACCOUNT, **changes) as runtime:
         yield runtime
 
 
 def spec_file(folder: Path, changes: Mapping[str, Any] | None = None, **base: Any) -> Path:
-    """The small spec with changes at dotted paths, as a file."""
+    """Write the small spec with changes at dotted paths to a file."""
     return specs.write(folder / "spec.yaml", specs.changed(changes or {}, **base))
 
 
 def check(path: Path, *arguments: str) -> Checked:
-    """`clusterwright check`, against the local AWS around it or with `--offline`."""
+    """Run `clusterwright check` against the enclosing local AWS, or with `--offline`."""
     answer = clusterwright("check", path, "--format", "json", *arguments)
     assert answer.exit_code in (0, 1, 2), answer.err
     return Checked(answer.exit_code, json.loads(answer.out))
 
 
 def checked(folder: Path, changes: Mapping[str, Any] | None = None, *arguments: str) -> Checked:
-    """The check of the small spec with changes."""
+    """Check the small spec with changes."""
     return check(spec_file(folder, changes), *arguments)
 
 
 def refused(folder: Path, changes: Mapping[str, Any]) -> str:
-    """What a wrong spec is told: exit 3, nothing on standard output, a place for each message."""
+    """Return the errors of an invalid spec: exit 3, empty standard output, a position for each."""
     path = spec_file(folder, changes)
     answer = clusterwright("check", path, "--offline")
     assert (answer.exit_code, answer.out) == (3, ""), answer
@@ -91,14 +91,14 @@ def refused(folder: Path, changes: Mapping[str, Any]) -> str:
 
 
 def accepted(folder: Path, changes: Mapping[str, Any] | None = None) -> Answer:
-    """The good situation beside a refused one."""
+    """Assert that the corrected spec passes."""
     answer = clusterwright("expand", spec_file(folder, changes))
     assert answer.exit_code == 0, answer.err
     return answer
 
 
 def client(service: str, region: str = REGION) -> Any:
-    """A client of the local AWS around it."""
+    """A client of the enclosing local AWS."""
     import boto3
 
     return boto3.client(service, region_name=region)
@@ -108,14 +108,14 @@ P5_USAGE = "sagemaker/L-8762A75F"
 
 
 def run_rules(spec: Any, *rules: str) -> CheckResult:
-    """Rules on a spec of a platform that the command line refuses as not built yet."""
+    """Run rules on a spec that the command line refuses as not implemented."""
     context = Context(spec, load_catalog(), dt.date(2026, 11, 20))
     selection = engine.Selection(only=named(rules))
     return engine.run(rule_files(), context, AwsFactReader(AwsSession(REGION)), selection)
 
 
 class House:
-    """A network that another user built, in the local AWS around it."""
+    """A network that another user created in the enclosing local AWS."""
 
     def __init__(self, *, zone: str = ZONE, cidr: str = "10.0.0.0/17") -> None:
         self.ec2 = client("ec2")

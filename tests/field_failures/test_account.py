@@ -1,4 +1,4 @@
-"""Failures for what an account has or lacks: keys, rights, roles, bootstrap, stacks, routes."""
+"""Failures caused by the account: keys, permissions, roles, bootstrap, stacks, routes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def document(*statements: dict[str, Any]) -> str:
 
 
 def bootstrapped(*rights: dict[str, Any], boundary: dict[str, Any] | None = None) -> None:
-    """What `cdk bootstrap` leaves behind, with the rights that CloudFormation's role has."""
+    """Resources of `cdk bootstrap`, with the permissions of CloudFormation's role."""
     iam = client("iam")
     name = deployment.BOOTSTRAP_VERSION
     client("ssm").put_parameter(Name=name, Value="30", Type="String", Overwrite=True)
@@ -64,10 +64,10 @@ def bootstrapped(*rights: dict[str, Any], boundary: dict[str, Any] | None = None
 
 
 def test_eks_module_1619_key_allows_auto_scaling(tmp_path: Path, build: Build) -> None:
-    """Volumes of nodes are encrypted by Auto Scaling's role, which a key's policy must name."""
+    """Auto Scaling's role encrypts the volumes of nodes, so a key's policy must name it."""
     with account():
         kms = client("kms")
-        # Statements that name roles one by one, as policies that were tightened do.
+        # Statements that name individual roles, as in restrictive policies.
         narrow = {**ROOT, "Action": ["kms:Describe*", "kms:Put*", "kms:List*"]}
         key = kms.create_key(Policy=document(narrow))["KeyMetadata"]["Arn"]
         path = written(tmp_path, {"identity.kms_key_arn": key})
@@ -91,9 +91,9 @@ def test_eks_module_1619_key_allows_auto_scaling(tmp_path: Path, build: Build) -
 
 
 def test_eks_module_3013_key_policies_name_no_role_that_may_not_exist(build: Build) -> None:
-    """KMS refuses a policy whose principal is not there, as Auto Scaling's role in a new account.
+    """KMS refuses a policy whose principal does not exist: Auto Scaling's role in a new account.
 
-    Our key admits it by a condition on its name, which holds before there is such a role.
+    The created key allows it by a condition on its name, which is valid before the role exists.
     """
     for base in (SLURM, EKS):
         for key in build(base).resources("AWS::KMS::Key").values():
@@ -120,7 +120,10 @@ def test_eks_module_823_service_linked_roles_can_be_created(tmp_path: Path) -> N
 
 
 def test_dataall_1233_roles_have_the_required_boundary(tmp_path: Path, build: Build) -> None:
-    """Every role, those of custom resources too; and a boundary of CloudFormation's own counts."""
+    """Every role, including those of custom resources.
+
+    CloudFormation's own boundary counts too.
+    """
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/everybody"
     bounded = {"identity.permissions_boundary_arn": boundary}
     slurm = specs.changed({**bounded, "slurm.users": [{"name": "a", "uid": 20001}]}, base=SLURM)
@@ -156,7 +159,7 @@ def test_stacksets_327_bootstrap_is_checked_before_deployment(tmp_path: Path) ->
 
 
 def test_cdk_18261_missing_bootstrap_bucket_is_found(tmp_path: Path) -> None:
-    """Deleted by hand, after which bootstrapping again says that there is nothing to do."""
+    """Deleted manually; bootstrapping again then reports no changes."""
     with account():
         bootstrapped()
         client("s3").delete_bucket(Bucket=f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}")
@@ -171,7 +174,10 @@ def test_cdk_18261_missing_bootstrap_bucket_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("protected", [True, False])
 def test_cdk_901_stack_that_cannot_be_updated_is_found(tmp_path: Path, protected: bool) -> None:
-    """A first deployment that failed; the CDK deletes its stack, which protection refuses."""
+    """A failed first deployment.
+
+    the CDK deletes its stack, which termination protection refuses.
+    """
     refused = {"Type": "String", "Value": "x", "Name": "aws-begins-no-name"}
     template = {"Resources": {"P": {"Type": "AWS::SSM::Parameter", "Properties": refused}}}
     with account():
@@ -259,7 +265,7 @@ def test_eks_module_2474_private_nodes_reach_required_services(tmp_path: Path) -
 
 
 def test_eks_module_3113_endpoint_that_blocks_the_nodes_is_found(tmp_path: Path) -> None:
-    """One endpoint with private DNS takes a service's name over for the whole VPC."""
+    """One endpoint with private DNS takes over the name of a service for the whole VPC."""
     with account():
         house = Private()
         house.default_route("nat")
@@ -282,7 +288,10 @@ def test_eks_module_3113_endpoint_that_blocks_the_nodes_is_found(tmp_path: Path)
 
 
 def test_eksctl_2834_public_subnet_is_no_egress_path_for_nodes(tmp_path: Path) -> None:
-    """Without public addresses nodes cannot use an internet gateway; several cards get none."""
+    """Without public addresses nodes cannot use an internet gateway.
+
+    with several cards they get none.
+    """
     with account():
         house = Private()
         path = house.eks(tmp_path)
@@ -304,7 +313,10 @@ def test_eksctl_2834_public_subnet_is_no_egress_path_for_nodes(tmp_path: Path) -
 def test_crt_s3_benchmarks_42_s3_traffic_bypasses_the_nat_gateway(
     tmp_path: Path, build: Build
 ) -> None:
-    """Terabytes to S3 through a NAT gateway: a bill by the GB that one free endpoint avoids."""
+    """Terabytes of S3 traffic through a NAT gateway are charged per GB.
+
+    a gateway endpoint is free.
+    """
     with account():
         house = Private()
         path = house.eks(tmp_path)
@@ -314,7 +326,7 @@ def test_crt_s3_benchmarks_42_s3_traffic_bypasses_the_nat_gateway(
         assert f"--route-table-ids {house.table}" in found["hint"]
         house.s3()
         assert check(path, "--only", "CW-N028").findings == []
-    # A network that we build has it, with and without a NAT gateway.
+    # A created network has the endpoint, with and without a NAT gateway.
     for egress in ("nat", "closed"):
         assembly = build(specs.changed({"network.egress": egress}, base=EKS))
         kinds = [
@@ -328,7 +340,7 @@ def test_crt_s3_benchmarks_42_s3_traffic_bypasses_the_nat_gateway(
 
 
 def test_eksctl_1646_networks_and_addresses_are_counted_before_deployment(tmp_path: Path) -> None:
-    """Five VPCs and five elastic addresses in a new account, and others have them already."""
+    """A new account can have five VPCs and five Elastic IP addresses, some of which are in use."""
     nat = {"network.egress": "nat"}
     with account("new-account"):
         assert checked(tmp_path, nat, "--only", "CW-Q040,CW-Q041").findings == []
@@ -345,7 +357,7 @@ def test_eksctl_1646_networks_and_addresses_are_counted_before_deployment(tmp_pa
 
 
 def test_eks_module_2346_remaining_resources_with_the_same_name_are_found(tmp_path: Path) -> None:
-    """A key's alias stays while the key waits for its deletion, and a secret keeps its name."""
+    """The alias of a key exists until the key is deleted, and the name of a secret is reserved."""
     scripted = {"slurm.configuration": "scripted", "resilience.node_provisioning": "all-at-once"}
     rules = "CW-E004,CW-E005"
     with account():
@@ -406,7 +418,9 @@ def test_klotho_311_missing_accelerator_vcpu_quota_is_found(tmp_path: Path) -> N
 
 
 def test_fsx_csi_120_file_system_security_groups_allow_the_nodes(tmp_path: Path) -> None:
-    """Nodes carry the group of a file system that exists; its rules for 988 are gone since."""
+    """Nodes have the security group of an existing file system, whose rules for port 988 were
+    removed.
+    """
     with account():
         house = House()
         house.allow("inbound")
@@ -437,7 +451,7 @@ def test_fsx_csi_120_file_system_security_groups_allow_the_nodes(tmp_path: Path)
 
 
 def test_eks_kubeflow_91_deploying_role_can_use_linked_buckets(tmp_path: Path) -> None:
-    """FSx asks for rights on the bucket of whoever makes the association, administrator or not."""
+    """FSx requires permissions on the bucket of the principal that creates the association."""
     link = {"s3": "s3://acme-out/run", "path": "/out", "export": ["NEW"]}
     files = {"storage.lustre": [{**specs.LUSTRE, "repositories": [link]}]}
     everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}

@@ -1,4 +1,4 @@
-"""Failures that `clusterwright check` finds in zones, networks, plans, others' things."""
+"""Failures that `clusterwright check` finds in zones, networks, plans and other resources."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def in_zone(zone: str) -> set[str]:
 
 @pytest.mark.parametrize("zone", ["use1-az1", "use1-az3", "use1-az6"])
 def test_awsome_204_type_not_offered_in_the_zone(tmp_path: Path, zone: str) -> None:
-    """Not one type but every one of HyperPod's that the zone lacks, and none of the others."""
+    """Every HyperPod type that the zone lacks is reported, and no other."""
     everything = sorted(load_catalog().hyperpod_names)
     place = {"network.availability_zone_id": zone}
     with account():
@@ -82,7 +82,7 @@ def test_awsome_204_type_not_offered_in_the_zone(tmp_path: Path, zone: str) -> N
         check_ = checked(tmp_path, {**place, "compute": groups}, "--only", "CW-C001")
         assert check_.findings == []
 
-        # The finding is right: the API refuses the type there too.
+        # The API refuses the type there too.
         site = build_site(zone_id=zone)
         with pytest.raises(ClientError, match="is not available in the Availability Zones"):
             client("sagemaker").create_cluster(
@@ -108,7 +108,7 @@ def test_found_type_that_no_zone_of_the_region_has(tmp_path: Path, region: str) 
         f"{zone} does not offer p5.48xlarge: and no other zone of the region does"
     )
     assert found["hint"] == "choose another region"
-    # Nothing at all is no statement about capacity: neither a pass nor a finding.
+    # An empty answer says nothing about capacity: neither a pass nor a finding.
     empty = {"service": "ec2", "operation": "DescribeInstanceTypeOfferings", "empty": True}
     with account(faults=[empty]):
         check_ = checked(tmp_path, {}, "--only", "CW-C001")
@@ -130,7 +130,7 @@ def test_found_every_group_is_checked_at_any_position(tmp_path: Path) -> None:
 def test_found_accounting_records_on_the_controller_are_reported_as_lost_with_it(
     tmp_path: Path,
 ) -> None:
-    """The default keeps them there, so a spec with users that says nothing is told."""
+    """The default keeps accounting on the controller, so a spec with users is warned."""
     people = {"slurm.users": [{"name": "ada", "uid": 20001}, {"name": "bob", "uid": 20002}]}
     rds = {**people, "slurm.accounting": {"kind": "rds"}}
     with account():
@@ -151,7 +151,7 @@ def test_found_accounting_records_on_the_controller_are_reported_as_lost_with_it
 def test_awsome_1122_too_small_subnet_names_a_sufficient_range(
     tmp_path: Path, prefix: int
 ) -> None:
-    """For every size of network: refused with the range that fits, and that one then passes."""
+    """For every network size: refused with a sufficient range, which then passes."""
     changes = {"network.cidr": f"10.0.0.0/{prefix}", "compute.1.count": 1000}
     found = checked(tmp_path, changes, "--offline", "--only", "CW-N003").one("CW-N003")
     assert f"10.0.0.0/{prefix} has {2 ** (32 - prefix) - 5:,}" in found["message"]
@@ -160,7 +160,7 @@ def test_awsome_1122_too_small_subnet_names_a_sufficient_range(
     assert key == "cidr"
     wider = {**changes, "network.cidr": cidr}
     assert checked(tmp_path, wider, "--offline", "--only", "CW-N003").findings == []
-    # And no smaller one would do.
+    # A smaller range would not be sufficient.
     narrower = f"10.0.0.0/{int(cidr.rpartition('/')[2]) + 1}"
     again = checked(tmp_path, {**changes, "network.cidr": narrower}, "--offline")
     assert again.messages("CW-N003")
@@ -177,7 +177,7 @@ def test_agent_plugins_169_arithmetic_and_names_are_correct(tmp_path: Path) -> N
         found = checked(tmp_path, changes, "--offline", "--only", "CW-N003").one("CW-N003")
         assert found["requested"] > count * 32
         assert found["limit"] == 2 ** (32 - prefix) - 5, "AWS keeps five addresses of each subnet"
-    # EC2 is asked for its own names: `ml.` would have an empty answer, which reads as a no.
+    # EC2 is called with its own names: with `ml.` the answer would be empty.
     said = refused(tmp_path, {"compute.1.instance_type": "ml.p5.48xlarge"})
     assert "ml.p5.48xlarge: use EC2's name" in said
     assert "hint: instance_type: p5.48xlarge" in said
@@ -191,7 +191,7 @@ def test_awsome_546_every_security_group_references_itself_in_both_directions(
 ) -> None:
     with account():
         house = House()
-        # The rule that EC2 makes, 0.0.0.0/0, is there all along: it does not cover EFA.
+        # The default rule of EC2, 0.0.0.0/0, does not apply to EFA.
         for way in ways:
             house.allow(way)
         found = checked(tmp_path, house.spec(), "--only", "CW-N008")
@@ -203,13 +203,13 @@ def test_awsome_546_every_security_group_references_itself_in_both_directions(
             assert finding["severity"] == "error"
             assert f"{house.group} has no rule for all traffic" in finding["message"]
             assert f"all traffic, {' and '.join(missing)}" in finding["hint"]
-        # Opening everything by address instead changes nothing.
+        # Allowing all addresses does not help.
         world = [{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}]
         house.ec2.authorize_security_group_ingress(GroupId=house.group, IpPermissions=world)
         again = checked(tmp_path, house.spec(), "--only", "CW-N008")
         assert again.messages("CW-N008") == found.messages("CW-N008")
 
-    # A network that we build has both rules, in every spec.
+    # A created network has both rules, in every spec.
     for spec in (specs.SMALL, specs.changed({"storage.lustre": [specs.LUSTRE]})):
         resources = build(spec).templates["test-network"]["Resources"]
         nodes = {
@@ -262,7 +262,7 @@ def test_found_subnets_of_another_zone_are_found(tmp_path: Path) -> None:
         assert found.one("CW-N007")["message"] == (
             f"{house.subnet} is in use1-az4, the nodes must be in use1-az6"
         )
-        # One right subnet among wrong ones does not make it right.
+        # One correct subnet among wrong ones is not sufficient.
         right = house.add_subnet(house.vpc, "10.0.128.0/18")
         assert len(checked(tmp_path, house.spec(right, house.subnet)).of("CW-N007")) == 1
         assert checked(tmp_path, house.spec(right), "--only", "CW-N007").findings == []
@@ -272,7 +272,7 @@ def test_found_subnets_of_another_zone_are_found(tmp_path: Path) -> None:
 
 
 def plan(**changes: Any) -> dict[str, Any]:
-    """A world with one plan of the spec's name."""
+    """A world with one plan of the name in the spec."""
     seed = {"name": PLAN_NAME, "instance_type": "p5.48xlarge", "instance_count": 4}
     return {"training_plans": [{**seed, "zone_id": ZONE, **changes}], "unlisted_plans": "none"}
 
@@ -289,7 +289,7 @@ def test_hyperpod_cli_438_plan_in_another_zone_is_found_and_uids_are_fixed(
     with account(**plan()):
         assert checked(tmp_path, FROM_PLAN, "--only", "CW-C").findings == []
 
-    # The file system that stayed in the other zone is found too.
+    # The file system in the former zone is found too.
     with account():
         fsx, house = client("fsx"), House(zone="use1-az4")
         house.allow("inbound")
@@ -313,7 +313,7 @@ def test_hyperpod_cli_438_plan_in_another_zone_is_found_and_uids_are_fixed(
             f"{made['FileSystemId']} is in use1-az4, the nodes are in use1-az6" in found["message"]
         )
 
-    # And users keep their numbers wherever the cluster is built: they stand in the file.
+    # Users keep their ids in every cluster, because they are in the spec.
     ada, grace = {"name": "ada", "uid": 20001}, {"name": "grace", "uid": 20002}
     users = {"slurm.users": [ada, grace]}
     elsewhere = {**users, "network.availability_zone_id": "use1-az4"}
@@ -339,7 +339,7 @@ def test_parallelcluster_6870_expired_plan_is_found(tmp_path: Path, status: str)
     assert found["hint"] == "buy or extend a plan, then change the ARN"
     with account(**plan()):
         assert checked(tmp_path, FROM_PLAN, "--only", "CW-C011").findings == []
-    # The type always stands beside the plan, so nothing has to be read from a plan that is gone.
+    # The type is always in the spec, so it does not have to be read from a deleted plan.
     said = refused(tmp_path, {**FROM_PLAN, "compute.1.instance_type": None})
     assert "compute[1]: `instance_type` is missing" in said
 
@@ -361,7 +361,7 @@ def test_skypilot_4155_plan_that_starts_later_is_reported(tmp_path: Path) -> Non
 def test_awsome_353_unsupported_placement_group_is_refused(
     tmp_path: Path, platform: str, kind: str
 ) -> None:
-    """Every platform with every kind of capacity, with a placement group and without."""
+    """Every platform with every capacity kind, with and without a placement group."""
     identity = {
         "reservation": {"id": "cr-0a1b2c3d4e5f60718"},
         "training-plan": {"arn": specs.PLAN},
@@ -403,7 +403,7 @@ def test_awsome_353_unsupported_placement_group_is_refused(
 def test_found_placement_is_validated_by_the_groups_own_reservation(
     tmp_path: Path,
 ) -> None:
-    """Two groups, each with a reservation; one of these was made in a placement group."""
+    """Two groups, each with a reservation; one reservation is in a placement group."""
     with account():
         site, ec2 = build_site(), client("ec2")
         group = ec2.create_placement_group(GroupName="theirs", Strategy="cluster")
@@ -438,7 +438,7 @@ def test_found_placement_is_validated_by_the_groups_own_reservation(
 
 def test_hyperpod_cli_264_other_clusters_do_not_affect_the_checks(tmp_path: Path) -> None:
     def check_all() -> Checked:
-        # An account that the CDK was never bootstrapped in is warned of: another story.
+        # An account without a bootstrap has a warning, which is not tested here.
         found = checked(tmp_path, {}, "--skip", "CW-I010")
         assert [row for row in found.answer["rules"] if row["crash"]] == []
         return found
@@ -446,7 +446,7 @@ def test_hyperpod_cli_264_other_clusters_do_not_affect_the_checks(tmp_path: Path
     with account(quotas={P5_USAGE: 6}):
         assert check_all().findings == []
         site, sagemaker = build_site(), client("sagemaker")
-        # One of each orchestrator, as the reported tool did not expect; none is ours.
+        # One cluster of each orchestrator, none of them from these stacks.
         sagemaker.create_cluster(**site.request(site.group("workers", 1), name="slurm"))
         plain = site.request(site.group("workers", 1), name="plain")
         del plain["Orchestrator"]
@@ -456,7 +456,7 @@ def test_hyperpod_cli_264_other_clusters_do_not_affect_the_checks(tmp_path: Path
         check_ = check_all()
         assert check_.findings == []
         assert check_.exit_code == 0
-        # They are not taken for ours: their instances are in the way of one more.
+        # They are not treated as our own: their instances count against the quota.
         five = checked(tmp_path, {"compute.1.count": 5}, "--only", "CW-Q001").one("CW-Q001")
         assert (five["requested"], five["used"], five["limit"]) == (5, 2, 6)
         assert checked(tmp_path, {"compute.1.count": 4}, "--only", "CW-Q001").findings == []
@@ -474,7 +474,7 @@ def test_parallelcluster_5942_skipped_rules_are_counted(tmp_path: Path) -> None:
         assert check_.status("CW-Q001") == "skipped"
         assert check_.answer["summary"]["skipped"] >= 2
     assert checked(tmp_path, changes, "--offline").of("CW-N003")
-    # In the file it takes a reason and a day on which it ends.
+    # In the spec a waiver needs a reason and an expiry date.
     waiver = {"rule": "CW-N003", "reason": "agreed with the network team", "expires": "2099-01-31"}
     check_ = checked(tmp_path, {**changes, "waivers": [waiver]}, "--offline")
     assert (check_.of("CW-N003"), check_.status("CW-N003")) == ([], "waived")
@@ -489,7 +489,7 @@ def test_parallelcluster_5942_skipped_rules_are_counted(tmp_path: Path) -> None:
 
 
 def test_found_one_failing_rule_determines_the_result(tmp_path: Path) -> None:
-    """Each rule of the offline ones that can fail alone does, among all the others that pass."""
+    """Each offline rule that can fail alone fails, while all others pass."""
     lustre = {**specs.LUSTRE, "efa": False}
     failing = {
         "CW-C003": {"compute.1.instance_type": "p3.2xlarge"},
@@ -549,7 +549,7 @@ def test_found_invalid_id_is_one_finding_among_others(tmp_path: Path) -> None:
         "CW-I004",  # the boundary
         "CW-S010",  # the bucket
         "CW-C010",  # the plan
-        "CW-Q003",  # and a quota, whatever the ids are
+        "CW-Q003",  # and a quota, independent of the ids
     } <= rules
     for rule in rules:
         assert len(found.messages(rule)) == len(set(found.messages(rule)))

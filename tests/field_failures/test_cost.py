@@ -1,4 +1,4 @@
-"""Failures about money: what is not known is said, and what nobody asked for is not built."""
+"""Failures about cost: unknown prices are reported, and nothing unrequested is created."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_parallelcluster_5359_nat_is_off_by_default_and_priced(
     assert lines(closed, "NAT gateway") == []
     assert build(specs.SMALL).resources("AWS::EC2::NatGateway") == {}
     (gateway,) = [line for line in lines(nat, "NAT gateway") if line["item"] == "NAT gateway"]
-    # A price of its own for being there, idle or not, and a line for what flows through.
+    # An hourly price, idle or not, and a line for the processed data.
     assert gateway["hourly_usd"] > 0
     assert gateway["monthly_usd"] == pytest.approx(730 * gateway["hourly_usd"])
     assert gateway["source"]
@@ -59,7 +59,7 @@ def test_parallelcluster_5359_nat_is_off_by_default_and_priced(
 
 
 def test_skypilot_4657_unknown_price_is_a_line_and_not_zero(tmp_path: Path) -> None:
-    """Every type of HyperPod's, in a region with prices and one without, of every capacity."""
+    """Every HyperPod type with every capacity kind, in regions with and without prices."""
     catalog = load_catalog()
     plan = {"kind": "training-plan", "arn": specs.PLAN}
     unknown_types = set()
@@ -83,7 +83,7 @@ def test_skypilot_4657_unknown_price_is_a_line_and_not_zero(tmp_path: Path) -> N
             assert bill.total.unknown_lines >= 1
     assert {("us-east-1", "p6-b200.48xlarge"), ("us-west-2", "p5.48xlarge")} <= unknown_types
 
-    # Capacity that is bought in advance has no list price: unknown, neither 0 nor on-demand's.
+    # Prepaid capacity has no list price: unknown, neither 0 nor the on-demand price.
     (line,) = [
         line
         for line in bill_of(tmp_path, {"compute.1.capacity": plan}).lines
@@ -92,7 +92,7 @@ def test_skypilot_4657_unknown_price_is_a_line_and_not_zero(tmp_path: Path) -> N
     assert line.unit_price_usd is None
     assert "paid upfront" in (line.note or "")
 
-    # A budget is not met by what is not known.
+    # A budget with unknown prices does not pass.
     budget = {"compute.1.capacity": plan, "budget": {"monthly_usd": 10_000_000}}
     found = checked(tmp_path, budget, "--offline", "--only", "CW-B001")
     assert (found.exit_code, found.status("CW-B001")) == (2, "unknown")
@@ -128,7 +128,7 @@ def test_parallelcluster_3205_budget_is_a_gate(
         assert finding["limit"] == limit_usd
         assert finding["requested"] > limit_usd
     assert cost(spec_file(tmp_path, {"budget": budget}))["exit_code"] == exit_code
-    # And AWS watches the same figure once the cluster stands.
+    # AWS monitors the same limit after the deployment.
     (aws_budget,) = (
         build(specs.changed({"budget": budget})).resources("AWS::Budgets::Budget").values()
     )
@@ -152,4 +152,4 @@ def test_karpenter_4136_user_rates_replace_list_prices(tmp_path: Path) -> None:
     (own,) = lines(cost(path), "workers: ")
     assert own["unit_price_usd"] == 12.34 != listed["unit_price_usd"]
     assert own["source"] == "your rate: contract 7"
-    # Neither the bill nor the check of the budget has opened a connection: sockets are off here.
+    # Neither the bill nor the budget rule opened a connection: sockets are disabled.

@@ -1,4 +1,4 @@
-"""Failures of clusters on EKS: zones, interfaces, add-ons, access, capacity, versions."""
+"""Failures of EKS clusters: zones, interfaces, add-ons, access, capacity, versions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def of_type(instance_type: str, **more: Any) -> dict[str, Any]:
 
 
 def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
-    """The launch template of a group, by the name that its instances get."""
+    """Return the launch template of a group, by the name of its instances."""
     (found,) = [
         data
         for one in assembly.resources("AWS::EC2::LaunchTemplate").values()
@@ -47,7 +47,9 @@ def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
 def test_eks_module_2654_every_card_has_its_interface_and_security_groups(
     build: Build, instance_type: str, cards: int
 ) -> None:
-    """One device 0, on card 0; one more on every card; groups on the interfaces and there only."""
+    """One device 0 on card 0, one interface on every other card, security groups on interfaces
+    only.
+    """
     data = template_of(build(of_type(instance_type)), "workers")
     interfaces = data["NetworkInterfaces"]
     assert {each["NetworkCardIndex"] for each in interfaces} == set(range(cards))
@@ -55,7 +57,8 @@ def test_eks_module_2654_every_card_has_its_interface_and_security_groups(
     assert len(places) == len(set(places)) >= cards
     assert [place for place in places if place[1] == 0] == [(0, 0)]
     assert sum("efa" in each.get("InterfaceType", "") for each in interfaces) >= cards
-    # EC2 refuses groups at the top beside interfaces, and EKS refuses subnets in the template.
+    # EC2 refuses top-level groups together with interfaces, and EKS refuses subnets in the
+    # template.
     assert "SecurityGroupIds" not in data
     assert all(each["Groups"] == interfaces[0]["Groups"] for each in interfaces)
     assert not any("SubnetId" in each for each in interfaces)
@@ -81,7 +84,7 @@ def test_eksctl_8542_launch_template_names_the_reservation(
 
 
 def test_eks_module_3001_addons_have_a_node_to_run_on(tmp_path: Path, build: Build) -> None:
-    """No node, or tainted nodes alone: refused. Otherwise DNS comes after the nodes."""
+    """Without untainted nodes: refused. Otherwise DNS is installed after the nodes."""
     system, workers = EKS["compute"]
     for compute in (
         [{**workers, "taints": [TAINT]}],
@@ -100,7 +103,7 @@ def test_eks_module_3001_addons_have_a_node_to_run_on(tmp_path: Path, build: Bui
     }
     (nodes,) = {name.split("/")[0] for name in assembly.resources("AWS::EKS::Nodegroup")}
     assert nodes in manifest[homes["coredns"]]["dependencies"]
-    # And what a node needs to become ready is there before it.
+    # Add-ons that nodes need to become ready are installed before them.
     for name in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
         assert homes[name] in manifest[nodes]["dependencies"]
 
@@ -128,7 +131,7 @@ def test_eksctl_817_control_plane_avoids_unsupported_zones(tmp_path: Path, build
             f"{there} is in use1-az3, where EKS does not support control planes"
         ]
         assert found(good) == []
-    # Nodes may be there: their subnet is not the control plane's.
+    # Nodes can be there: their subnet is not a control plane subnet.
     zones = {
         "network.availability_zone_id": "use1-az3",
         "network.second_availability_zone_id": "use1-az5",
@@ -149,7 +152,10 @@ def test_eksctl_817_control_plane_avoids_unsupported_zones(tmp_path: Path, build
 
 
 def test_cdk_18843_cluster_has_an_administrator(tmp_path: Path, build: Build) -> None:
-    """Who makes a cluster is CloudFormation's role: without another entry all are locked out."""
+    """The creator of a cluster is CloudFormation's role.
+
+    without another entry nobody has access.
+    """
     said = refused(tmp_path, eks({"kubernetes.admin_role": False}))
     assert "no principal could administer the cluster" in said
     viewer = {"principal_arn": f"arn:aws:iam::{specs.ACCOUNT}:role/people", "policy": "view"}
@@ -194,7 +200,7 @@ def test_eks_module_2607_version_that_cannot_be_updated_is_found(
 
 
 def test_genai_demos_84_rate_of_extended_support_is_included(tmp_path: Path, build: Build) -> None:
-    """By default nothing rolls into it, and where it is asked for, its price is a line."""
+    """By default no cluster enters extended support; if requested, its price is a line."""
     path = written(tmp_path, {"kubernetes.version": "1.32"})
     found = check(path, "--offline", "--only", "CW-I020").one("CW-I020")
     assert found["message"] == "standard support of Kubernetes 1.32 ended on 2026-03-23"
@@ -214,7 +220,7 @@ def test_genai_demos_84_rate_of_extended_support_is_included(tmp_path: Path, bui
 
 
 def test_eks_module_2486_log_group_of_a_deleted_cluster_is_found(tmp_path: Path) -> None:
-    """The control plane writes on while it is deleted and makes its log group again."""
+    """The control plane writes logs during its deletion and recreates its log group."""
     path = written(tmp_path, {})
     with account():
         assert check(path, "--only", "CW-E003").findings == []
@@ -226,7 +232,7 @@ def test_eks_module_2486_log_group_of_a_deleted_cluster_is_found(tmp_path: Path)
 def test_roadmap_216_service_range_does_not_overlap_connected_networks(
     tmp_path: Path, build: Build
 ) -> None:
-    """EKS looks at the VPC alone when it chooses between 10.100.0.0/16 and 172.20.0.0/16."""
+    """EKS considers only the VPC when it chooses between 10.100.0.0/16 and 172.20.0.0/16."""
     for peer, services in (("172.20.0.0/16", "10.100.0.0/16"), ("10.100.0.0/16", "172.20.0.0/16")):
         assembly = build(specs.changed({"network.peered_cidrs": [peer]}, base=EKS))
         (cluster,) = assembly.resources("AWS::EKS::Cluster").values()
@@ -250,7 +256,7 @@ def test_roadmap_216_service_range_does_not_overlap_connected_networks(
 def test_do_eks_56_efa_plugin_runs_only_on_nodes_with_efa(
     tmp_path: Path, instance_type: str
 ) -> None:
-    """Lists of types that are written down end with last year's; here the list is the spec's."""
+    """Fixed lists of types become outdated; here the list is that of the spec."""
     workers = {**EKS["compute"][1], "name": "fabric", "instance_type": instance_type}
     plain = {**EKS["compute"][1], "name": "plain", "instance_type": "g5.xlarge"}
     path = written(tmp_path, {"compute": [EKS["compute"][0], workers, plain]})
@@ -266,14 +272,14 @@ def test_do_eks_56_efa_plugin_runs_only_on_nodes_with_efa(
 
 
 def test_cdk_1001_cluster_replacement_is_reported(build: Build) -> None:
-    """What `cdk diff` did not show: some properties make another cluster."""
+    """`cdk diff` did not show it: some properties replace the cluster."""
     before = build(EKS)
     after = build(specs.changed({"kubernetes.service_cidr": "10.64.0.0/16"}, base=EKS))
     found = analysis(app(**before.templates), app(**after.templates)).changes
     (cluster,) = [one for one in found if one.type == "AWS::EKS::Cluster"]
     assert cluster.effect == "replace"
     assert cluster.data_loss
-    # Its name is ours, so the new one could not be made beside it: that is said as well.
+    # The name is fixed, so the replacement is blocked; this is reported as well.
     assert "name-taken" in {one.kind for one in obstacles_of(before, after)}
     kept = build(specs.changed({"kubernetes.control_plane_logs": ["api"]}, base=EKS))
     found = analysis(app(**before.templates), app(**kept.templates)).changes
@@ -281,8 +287,8 @@ def test_cdk_1001_cluster_replacement_is_reported(build: Build) -> None:
 
 
 def test_eks_module_3044_nodes_placement_and_storage_are_in_one_zone(build: Build) -> None:
-    """Auto Scaling spreads a group over its subnets: a placement group is in one zone, and a file
-    system in another one costs by the GB.
+    """Auto Scaling spreads a group over its subnets, but a placement group is in one zone, and
+    traffic to a file system in another zone is charged per GB.
     """
     assembly = build(EKS)
     network = assembly.templates["test-network"]
@@ -305,7 +311,7 @@ def test_eks_module_3044_nodes_placement_and_storage_are_in_one_zone(build: Buil
 
 
 def test_vpc_cni_3105_pod_addresses_are_limited(tmp_path: Path, build: Build) -> None:
-    """Blocks of 16 need unbroken room in the subnet; full interfaces kept warm empty it."""
+    """Blocks of 16 need contiguous space in the subnet; warm interfaces exhaust it."""
     addons = build(EKS).resources("AWS::EKS::Addon").values()
     (values,) = [
         json.loads(one["Properties"]["ConfigurationValues"])
@@ -314,7 +320,7 @@ def test_vpc_cni_3105_pod_addresses_are_limited(tmp_path: Path, build: Build) ->
     ]
     assert "ENABLE_PREFIX_DELEGATION" not in values["env"]
     assert int(values["env"]["WARM_IP_TARGET"]) <= int(values["env"]["MINIMUM_IP_TARGET"]) <= 14
-    # And pods are counted before: a network with room for the nodes alone is refused.
+    # Pod addresses are counted: a network with space for the nodes alone is refused.
     few = written(tmp_path, {"network.cidr": "10.0.0.0/24", "compute.1.count": 40})
     found = check(few, "--offline", "--only", "CW-N003").one("CW-N003")
     assert found["requested"] > 40 * 10
@@ -322,7 +328,7 @@ def test_vpc_cni_3105_pod_addresses_are_limited(tmp_path: Path, build: Build) ->
 
 
 def test_slash_infra_61_group_sizes_are_valid_for_eks(build: Build) -> None:
-    """`maxSize` is at least 1, also of a group that is empty for now."""
+    """`maxSize` is at least 1, also for a group with 0 nodes."""
     empty = specs.changed({"compute.1.count": 0, "compute.1.max_count": 3}, base=EKS)
     sizes = [
         one["Properties"]["ScalingConfig"]
@@ -349,5 +355,5 @@ def test_hyperpod_cli_282_plugin_that_confuses_nvlink_with_efa_is_found(tmp_path
     for old in ("0.4.4", "v0.5.6", "0.5.9-rc1"):
         (said,) = found(old)
         assert "NVLink controllers of P6-B200 are exposed to pods as EFA devices" in said
-    # The release that ended it, the listed one, and a type without such controllers.
+    # The release with the correction, the listed one, and a type without such controllers.
     assert found("0.5.10") == found(None) == found("0.5.6", "p5.48xlarge") == []

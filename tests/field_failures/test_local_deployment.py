@@ -1,4 +1,4 @@
-"""Failures that the deployment to the local AWS shows, with the templates that AWS would get."""
+"""Failures shown by the deployment to the local AWS, with the templates for AWS."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def counted(count: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def standing(build: Build) -> Iterator[Assembly]:
-    """A deployed cluster of four workers, in an account that may have eight."""
+    """A deployed cluster of four workers, in an account with a quota of eight."""
     assembly = build(SPEC)
     with account(quotas={P5_USAGE: QUOTA}):
         outcomes = deployment.deploy(assembly)
@@ -51,7 +51,7 @@ def test_cluster_toolkit_1769_changed_count_changes_the_nodes(
     before = nodes()
     assert {name: len(ids) for name, ids in before.items()} == {"controller": 1, "workers": 4}
     more = build(counted(7))
-    # Only the cluster's own template differs: nothing is stopped, replaced or made anew.
+    # Only the template of the cluster differs: nothing is stopped, replaced or recreated.
     changed = {n for n in more.templates if more.templates[n] != standing.templates[n]}
     assert changed == {"test-cluster"}
     assert deployment.deploy(more, "test-cluster", assets=False)["test-cluster"].ok
@@ -68,7 +68,7 @@ def test_parallelcluster_6407_stack_events_contain_the_reason(
     standing: Assembly, build: Build
 ) -> None:
     before = nodes()
-    # A resource of AWS's: the quota's own words, in the stack's events.
+    # An AWS resource: the message of the quota, in the stack's events.
     too_many = build(counted(QUOTA + 1))
     outcome = deployment.deploy(too_many, "test-cluster", assets=False)["test-cluster"]
     assert outcome.status == "UPDATE_ROLLBACK_COMPLETE"
@@ -76,7 +76,7 @@ def test_parallelcluster_6407_stack_events_contain_the_reason(
     assert "ml.p5.48xlarge for cluster usage" in reason
     assert f"is {QUOTA} Instances" in reason
     assert nodes() == before
-    # A custom resource: what its function met, not that it met something. The scripts' archive
+    # A custom resource: the actual error of its function. The archive of the scripts
     # was not uploaded.
     users = [{"name": "ada", "uid": 20001}]
     other = build(specs.changed({"slurm.users": users}, base=SPEC))
@@ -88,7 +88,7 @@ def test_parallelcluster_6407_stack_events_contain_the_reason(
 
 
 def test_found_checked_spec_is_the_deployed_spec(standing: Assembly) -> None:
-    """What stands in the local AWS is what the template says, value by value, with every node."""
+    """The deployed cluster equals the template, value by value, with every node."""
     (resource,) = standing.resources("AWS::SageMaker::Cluster").values()
     wanted = resource["Properties"]
     sagemaker = client("sagemaker")
@@ -106,7 +106,7 @@ def test_found_checked_spec_is_the_deployed_spec(standing: Assembly) -> None:
                 assert there[key] == value, key
                 compared += 1
     assert compared >= 6
-    # The scripts that nodes would fetch are there, and they are the repository's.
+    # The scripts for the nodes are uploaded, and are those of the repository.
     uri = groups["workers"]["LifeCycleConfig"]["SourceS3Uri"]
     bucket, _, prefix = uri.removeprefix("s3://").partition("/")
     listed = client("s3").list_objects_v2(Bucket=bucket, Prefix=prefix)

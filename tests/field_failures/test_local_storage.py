@@ -1,4 +1,4 @@
-"""Failures around file systems and buckets, each in a local AWS of its own."""
+"""Failures of file systems and buckets, each in a separate local AWS."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_awsome_839_file_system_is_created_after_the_security_group_rules(build:
     assert len(lustre) == 6
     base = ("test-identity", "test-network")
     with account():
-        # The rules are missing when the file system is asked for, as in the report.
+        # The rules are missing when the file system is created, as in the report.
         network = deployment.without(assembly.templates["test-network"], *lustre)
         templates = {"test-network": network}
         outcomes = deployment.deploy(assembly, *base, "test-storage", templates=templates)
@@ -36,7 +36,7 @@ def test_awsome_839_file_system_is_created_after_the_security_group_rules(build:
         assert failed.status == "ROLLBACK_COMPLETE"
         (reason,) = [text for text in failed.reasons if "Lustre" in text]
         assert "do not permit Lustre LNET network traffic on port 988" in reason
-        # With our templates the rules stand in a stack that is complete before it.
+        # In the stacks, the rules are in a stack that is deployed before it.
         deployment.delete("test-storage")
         outcomes = deployment.deploy(assembly, *base, "test-storage", assets=False)
         assert all(outcome.ok for outcome in outcomes.values()), outcomes
@@ -61,14 +61,14 @@ def test_parallelcluster_6211_storage_survives_its_stack(build: Build) -> None:
 
         before = present()
         assert len(before) == 2
-        # One is taken out of the spec, and the stack is updated.
+        # One file system is removed from the spec, and the stack is updated.
         outcome = deployment.deploy(build(retain), "test-storage", assets=False)["test-storage"]
         assert outcome.ok
         resources = cloudformation.describe_stack_resources(StackName="test-storage")
         kinds = [resource["ResourceType"] for resource in resources["StackResources"]]
         assert kinds.count("AWS::FSx::FileSystem") == 1
         assert present() == before
-        # The stack itself refuses to go, and after somebody insists, the data are still there.
+        # The stack refuses deletion; after a forced deletion, the data still exists.
         with pytest.raises(ClientError, match="TerminationProtection is enabled"):
             cloudformation.delete_stack(StackName="test-storage")
         cloudformation.update_termination_protection(
@@ -79,7 +79,7 @@ def test_parallelcluster_6211_storage_survives_its_stack(build: Build) -> None:
 
 
 def test_found_existing_bucket_is_kept_when_stacks_are_deleted(build: Build) -> None:
-    """Everything is deleted with `protection: destroy`; what another user made is untouched."""
+    """Everything is deleted with `protection: destroy`; resources of other users are unchanged."""
     repositories = [
         {"s3": "s3://acme-somebody-elses/tokens", "path": "/data", "import": ["NEW"]},
         {"s3": "s3://acme-out", "path": "/out", "export": ["NEW"], "create": True},

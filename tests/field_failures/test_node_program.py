@@ -1,4 +1,4 @@
-"""Failures on nodes that the node program's design rules out, shown on fake nodes."""
+"""Failures on nodes that the design of the node program excludes, shown on simulated nodes."""
 
 from __future__ import annotations
 
@@ -69,25 +69,25 @@ def everywhere(node: MakeNode, **state: Any) -> Iterator[tuple[World, Run]]:
 
 
 _ONLY_SAID = {
-    "modprobe",  # a module that GPUDirect Storage wants: without it, reads take the long way
-    "nv-fabricmanager",  # its version is compared where it answers
+    "modprobe",  # a module for GPUDirect Storage: without it, reads use the CPU
+    "nv-fabricmanager",  # its version is compared if it answers
     "/opt/aws/amazon-cloudwatch-agent/bin/amazon-cloudwatch-agent-ctl",
 }
 PASSED_OVER = {
-    "missing_commands": {*_ONLY_SAID, "chronyc"},  # timedatectl says what chronyc does
+    "missing_commands": {*_ONLY_SAID, "chronyc"},  # timedatectl provides the same as chronyc
     "hanging_commands": _ONLY_SAID,
 }
-"""What a node is ready without; where it matters a notice says so."""
+"""Programs without which a node can be ready; a notice is logged where relevant."""
 ASKS_THE_INSTANCE = LIFECYCLE / "clusterwright_spot" / "notice.py"
-"""Asks the instance's own metadata, on the link, whether Spot will take it away."""
+"""Polls the instance metadata for a Spot interruption notice."""
 ANSWERS_SCRAPES = LIFECYCLE / "clusterwright_metrics" / "service.py"
-"""Serves the node's metrics, and asks nobody."""
+"""Serves the node's metrics; makes no requests."""
 SINCE_THE_START = {"efa_transport", "gpudirect_storage"}
-"""What these say was seen since the machine started, so it is looked at anew after a reboot."""
+"""Their results are valid since the machine started, so they are checked again after a reboot."""
 
 
 def programs_in(source: Path) -> Iterator[str]:
-    """Programs that a module names where it runs one: `machine.query("lsblk", ...)`."""
+    """Names of the programs that a module runs: `machine.query("lsblk", ...)`."""
     for call in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
@@ -112,7 +112,7 @@ def words_of_shell(script: Path) -> set[str]:
 
 
 def all_programs(node: MakeNode) -> set[str]:
-    """What is run on any node, and what the sources name for cases that did not come up."""
+    """All programs that run on any node, and those that the sources name for other cases."""
     seen = {Path(argv[0]).name for _, run in everywhere(node) for argv in run.machine.ran}
     named = {name for path in LIFECYCLE.rglob("*.py") for name in programs_in(path)}
     assert len(seen) > 10
@@ -123,8 +123,8 @@ def all_programs(node: MakeNode) -> set[str]:
 def test_awsome_186_node_program_downloads_nothing_from_the_internet(
     node: MakeNode, synth: Callable[[str], Assembly]
 ) -> None:
-    # AWS's own services, through their endpoints: secrets, and where the nodes stand. Docker is
-    # asked which containers run, and for nothing else.
+    # AWS services through their endpoints: secrets, and the instance topology. Docker is
+    # queried for running containers only.
     assert not (all_programs(node) - {"aws", "docker"}) & (DOWNLOADERS | PACKAGE_MANAGERS)
     for _, run in everywhere(node):
         asked = {argv[1] for argv in run.machine.ran if argv[0] == "docker"}
@@ -137,7 +137,7 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
     for script in LIFECYCLE.rglob("*.sh"):
         words = words_of_shell(script) & (DOWNLOADERS | PACKAGE_MANAGERS)
         if script.name == "on_node_configured.sh":
-            # ParallelCluster fetches one script alone; it fetches the others, from S3.
+            # ParallelCluster downloads one script, which downloads the others from S3.
             called = re.findall(r"\$\(aws (\S+ \S+)", script.read_text(encoding="utf-8"))
             assert set(called) == {"s3 cp"}
             words -= {"aws"}
@@ -148,7 +148,7 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
             addresses = re.findall(r"\w+://[^\s\"']*", text)
             allowed = ["http://169.254.169.254"] if path == ASKS_THE_INSTANCE else []
             assert addresses == allowed, path
-    # And it could not: unless a spec asks for it, there is no internet access at all.
+    # Without a request in the spec, there is no internet access.
     closed = synth("configs/dev.yaml")
     for kind in ("AWS::EC2::InternetGateway", "AWS::EC2::NatGateway", "AWS::EC2::Route"):
         assert closed.resources(kind) == {}
@@ -158,14 +158,14 @@ def test_awsome_243_node_program_runs_no_package_manager(node: MakeNode) -> None
     assert not all_programs(node) & PACKAGE_MANAGERS
     for script in LIFECYCLE.rglob("*.sh"):
         assert not words_of_shell(script) & PACKAGE_MANAGERS
-    # A lock that others hold, as a package's own useradd may, is waited for.
+    # A lock of another process, such as a package's useradd, is awaited.
     run = node("workers-1", passwd_locked_for=3).run()
     assert run.code == 0
     assert any("cannot lock" in text for text in run.notices())
 
 
 def test_awsome_188_failing_step_reports_step_cause_and_hint(node: MakeNode) -> None:
-    """Every program that a node runs is missing once and hangs once, on every kind of node."""
+    """Every program is missing once and hangs once, on every kind of node."""
     blamed = set()
     for name, configuration in NODES:
         for program in sorted({argv[0] for argv in node(name, configuration).run().machine.ran}):
@@ -227,7 +227,7 @@ def test_awsome_632_missing_lustre_mount_fails_after_a_wait(node: MakeNode, name
     assert "HyperPod has not mounted Lustre file system fsx at /fsx" in run.last
     assert "988" in run.last
 
-    # Where we mount it ourselves, a mount that fails is tried again, and Slurm waits for it.
+    # Where the step mounts, a failed mount is retried, and Slurm waits for it.
     scripted = node(name, "scripted", mounts_fail_for=3)
     assert scripted.run().code == 0
     broken = node(name, "scripted", mounts_fail_for=10**6)
@@ -238,7 +238,7 @@ def test_awsome_632_missing_lustre_mount_fails_after_a_wait(node: MakeNode, name
 
 @pytest.mark.parametrize("cards", [1, 2, 4, 8, 16, 32])
 def test_found_unchanged_counters_are_not_a_success(node: MakeNode, cards: int) -> None:
-    """The reported check failed with two interfaces and more; here every count of a type."""
+    """The reported check failed with two or more interfaces; here with every count of a type."""
 
     def interfaces(count: int) -> list[Interface]:
         return [
@@ -256,7 +256,7 @@ def test_found_unchanged_counters_are_not_a_success(node: MakeNode, cards: int) 
 
 
 def test_found_roles_do_not_depend_on_names(node: MakeNode) -> None:
-    """Groups are renamed at random, to each other's names too: every node does the same."""
+    """Groups are renamed at random, also to each other's names: every node behaves the same."""
     swaps = [
         {"controller": "login", "login": "workers", "workers": "controller"},
         {"controller": "my-head", "login": "login-group", "workers": "controller-machine"},
@@ -278,7 +278,7 @@ def test_found_roles_do_not_depend_on_names(node: MakeNode) -> None:
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:
-    """The names of groups, and of the nodes that are called after them, changed at once."""
+    """The names of groups, and of the nodes named after them, are changed."""
 
     def change(value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
@@ -298,7 +298,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def test_found_nodes_rewrite_no_shared_file(node: MakeNode, tmp_path: Path) -> None:
-    """Nodes with one home and one Lustre folder: after each run the others' work still stands."""
+    """Nodes with shared home and Lustre folders: each run keeps the results of the others."""
     shared = {name: tmp_path / name for name in ("home", "fsx")}
     for folder in shared.values():
         folder.mkdir()
@@ -316,7 +316,7 @@ def test_found_nodes_rewrite_no_shared_file(node: MakeNode, tmp_path: Path) -> N
             for path in folder.rglob("*")
             if path.is_file()
         }
-        # Not even rewritten with the same content: the first node's very files are there.
+        # Not even rewritten with the same content: the files of the first node are kept.
         assert seen in ({}, files)
         seen = files
         assert not any("keygen" in argv[0] for argv in run.machine.ran)
@@ -337,7 +337,7 @@ def test_found_units_of_the_image_are_not_rewritten(node: MakeNode) -> None:
 
 
 def test_found_timeout_of_a_wait_fails_the_node(node: MakeNode) -> None:
-    # HyperPod's slurm.conf is waited for, and that it did not come is said: ours needs it not.
+    # HyperPod's slurm.conf is awaited, and its absence is reported: it is not required.
     controller = node("controller-1", "scripted")
     conf = controller.root / "opt/slurm/etc/slurm.conf"
     conf.write_text("ClusterName=prod\n")
@@ -368,7 +368,7 @@ def _ran(run: Run) -> list[tuple[str, ...]]:
 
 
 def test_awsome_1165_needrestart_does_not_restart_slurm(node: MakeNode) -> None:
-    """On every node, for whichever of Slurm's daemons it runs; other services are not touched."""
+    """On every node, for each of its Slurm daemons; other services are not changed."""
     units = [f"{name}.service" for name in ("slurmd", "slurmctld", "slurmdbd", "sackd")]
     for world, run in everywhere(node):
         assert run.statuses()["needrestart"] == "applied"
@@ -388,7 +388,7 @@ def test_found_a_second_run_changes_nothing(node: MakeNode) -> None:
         assert again.code == 0
         assert set(again.statuses().values()) <= {"unchanged", "skipped"}
         assert world.picture() == before
-        # Nor does one after a reboot, but for what was seen since the machine started.
+        # Neither does one after a reboot, except for checks since the machine started.
         again.machine.reboot()
         after = world.run()
         assert after.code == 0
@@ -403,14 +403,14 @@ def test_found_no_file_is_writable_by_everyone(node: MakeNode) -> None:
         made = [path for path in world.root.rglob("*") if not path.is_symlink()]
         for path in made:
             mode = path.stat().st_mode
-            # The node's own scratch is for everybody, as /tmp is: nobody removes another's file.
+            # The local scratch folder is writable for everyone, like /tmp, with the sticky bit.
             assert not mode & stat.S_IWOTH or mode & stat.S_ISVTX, path
             assert not mode & (stat.S_ISUID | stat.S_ISGID), path
         groups = world.state["group"]
         assert groups.get("docker", {"members": []})["members"] == []
         assert not any(str(path).startswith(str(world.root / "tmp")) for path in made)
         for argv in run.machine.ran:
-            if argv[0] not in ("docker", "getent"):  # which ask
+            if argv[0] not in ("docker", "getent"):  # which query
                 assert not any(word in ("777", "a+w", "o+w", "docker") for word in argv)
 
 
@@ -459,7 +459,7 @@ def test_parallelcluster_6777_hanging_gpu_does_not_block_the_prolog(tmp_path: Pa
     probe = Probe(str(root), deadline_seconds=3.0, search_path=f"{commands}:/usr/bin:/bin")
     assert health(["prolog"], probe) == 1, "the job goes elsewhere"
     assert time.monotonic() - began < 30
-    # slurm.conf gives a prolog longer than the program takes at the most.
+    # slurm.conf allows a prolog more time than the program needs at most.
     assert inspect.signature(Probe).parameters["deadline_seconds"].default < 60
     assert slurm_health.PROLOG_TIMEOUT_SECONDS > 60
 

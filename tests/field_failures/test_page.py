@@ -18,7 +18,7 @@ def test_every_named_test_exists_and_every_test_is_named() -> None:
 
 
 def test_every_test_of_the_folder_is_at_the_top_of_its_file() -> None:
-    """A test in a class would not be found by the list."""
+    """The list would not find a test in a class."""
     for path in field_failures.TESTS.glob("test_*.py"):
         for statement in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             assert not (isinstance(statement, ast.ClassDef) and statement.name.startswith("Test"))

@@ -1,4 +1,4 @@
-"""Failures of ParallelCluster that the configuration which is rendered does not have."""
+"""Failures of ParallelCluster that the rendered configuration excludes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.specs import changed, write
 
 
 def _rendered(folder: Path, *groups: dict[str, Any]) -> list[dict[str, Any]]:
-    """Compute resources with their queue's kind of capacity beside them."""
+    """Compute resources with the capacity type of their queue."""
     write(folder / "spec.yaml", specs.with_groups(*groups))
     answer = clusterwright("render", "parallelcluster", folder / "spec.yaml")
     assert answer.exit_code == 0
@@ -40,12 +40,12 @@ def test_parallelcluster_4061_reservation_and_block_are_one_line_each(tmp_path: 
         assert found["CapacityReservationTarget"] == {"CapacityReservationId": capacity["id"]}
         assert found["Networking"] == {"PlacementGroup": {"Enabled": False}}
         assert found["MinCount"] == found["MaxCount"] == 8
-        # Without the type an update fails once the reservation is over (issue 6870).
+        # Without the type an update fails after the reservation has expired (issue 6870).
         assert found["InstanceType"] == "p5.48xlarge"
 
 
 def test_parallelcluster_5175_unsupported_update_is_reported(tmp_path: Path) -> None:
-    """Head node, system and image: the review fails, and names the way there is."""
+    """Head node, operating system and image: the review fails, with the alternative."""
     before = write(tmp_path / "before.yaml", specs.SMALL)
     for path, value, key in (
         ("compute.0.instance_type", "m5.8xlarge", "HeadNode.InstanceType"),
@@ -61,7 +61,10 @@ def test_parallelcluster_5175_unsupported_update_is_reported(tmp_path: Path) -> 
 
 
 def test_parallelcluster_4366_fewer_nodes_are_reported_to_end_jobs(tmp_path: Path) -> None:
-    """Growing takes nothing; shrinking a stopped fleet or the strategy that ends jobs."""
+    """Growing has no requirements.
+
+    shrinking requires a stopped fleet or the strategy that ends jobs.
+    """
     before = write(tmp_path / "before.yaml", specs.SMALL)
     words = ("--base", before, "--no-templates", "--offline")
     more = write(tmp_path / "more.yaml", changed({"compute.2.count": 8}, specs.SMALL))

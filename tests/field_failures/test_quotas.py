@@ -1,4 +1,4 @@
-"""Failures about quotas: found before creation, against what is in use, with number and code."""
+"""Failures about quotas: found before creation, compared with usage, with number and code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lustre(**more: Any) -> dict[str, Any]:
     return {"storage.lustre": [{**specs.LUSTRE, "efa": False, **more}]}
 
 
-# Each quota that a HyperPod cluster can meet, alone too small in an account that is ample else.
+# Each quota of a HyperPod cluster is too small once, in an account with otherwise ample quotas.
 QUOTAS = [
     ("CW-Q001", P5_USAGE, {}),
     ("CW-Q001", "sagemaker/L-24520F3F", {}),
@@ -57,7 +57,7 @@ QUOTAS = [
 
 
 def code_of(rule: str, key: str | None, folder: Path, changes: dict[str, Any]) -> str:
-    """The quota's key in a world; where it depends on the spec, the rule itself names it."""
+    """The quota's key in a world; if it depends on the spec, the rule names it."""
     if key is not None:
         return key
     context = Context(specs.load(folder, changes), load_catalog(), dt.date(2026, 11, 20))
@@ -88,7 +88,7 @@ def test_awsome_198_quota_is_found_before_creation(
 
 
 def creation(site: Site, count: int) -> str | None:
-    """What CreateCluster answers to `count` workers: None, or its error code."""
+    """Return the error code of CreateCluster for `count` workers, or None."""
     try:
         client("sagemaker").create_cluster(**site.request(site.group("workers", count)))
     except ClientError as error:
@@ -106,7 +106,7 @@ def test_found_quota_is_reported_with_its_numbers_and_code(tmp_path: Path) -> No
     )
     assert (finding["requested"], finding["used"], finding["limit"]) == (4, 0, 0)
     assert finding["hint"].startswith("request 4: `clusterwright check ")
-    # The finding is right: in the same account the API refuses the same number, and no fewer.
+    # In the same account the API refuses the same number, and no smaller one.
     with account(quotas={P5_USAGE: 3}):
         site = build_site()
         assert checked(tmp_path, {}, "--only", "CW-Q001").exit_code == 1
@@ -125,15 +125,15 @@ def test_parallelcluster_1035_quota_rule_counts_correctly_and_can_be_skipped(
     with account(quotas={P5_USAGE: 8}):
         site = build_site()
         client("sagemaker").create_cluster(**site.request(site.group("workers", 6), name="ours"))
-        # Six of eight are this cluster's own: it may grow to eight, and not to nine.
+        # Six of eight belong to this cluster: it can grow to eight, not to nine.
         assert growth("ours", 8).findings == []
         assert growth("ours", 6).findings == []
         assert growth("ours", 9).one("CW-Q001")["used"] == 0
-        # A second cluster beside it, as in a blue-green change, has two left.
+        # A second cluster, as in a blue-green change, has two left.
         assert growth("theirs", 2).findings == []
         finding = growth("theirs", 3).one("CW-Q001")
         assert (finding["requested"], finding["used"], finding["limit"]) == (3, 6, 8)
-        # Who knows that the old one goes before the new one is full leaves that rule out alone.
+        # A user who deletes the old cluster first can skip this rule alone.
         beside = {"environment": "theirs", f"{WORKERS}.count": 3, "network.cidr": "10.0.0.0/26"}
         left_out = checked(tmp_path, beside, "--skip", "CW-Q001")
         assert left_out.status("CW-Q001") == "skipped"
@@ -155,7 +155,7 @@ def test_found_quotas_are_matched_by_code_and_other_usage_is_subtracted(tmp_path
         assert "3 are free" in finding["message"]
         three = {f"{WORKERS}.count": 3}
         assert checked(tmp_path, three, "--only", "CW-Q001").findings == []
-    # Other quotas whose names contain the same words say nothing about this one.
+    # Other quotas whose names contain the same words are ignored.
     catalog = load_catalog()
     alike = {
         f"sagemaker/{quota.code}": 0.0
@@ -237,7 +237,7 @@ def test_rosa_636_denied_call_is_unknown_and_names_the_permission(tmp_path: Path
     ],
 )
 def test_found_aws_error_is_never_a_pass(tmp_path: Path, code: str) -> None:
-    """The reported error is InvalidParameterCombination; here any error, of every question."""
+    """The reported error is InvalidParameterCombination; here any error, of every call."""
     changes = {f"{WORKERS}.capacity": PLAN, "storage.home": HOME, **lustre()}
     with account(faults=[{**DENIED, "error": code}]):
         check = checked(tmp_path, changes, "--timeout", "30")
@@ -251,7 +251,7 @@ def test_found_aws_error_is_never_a_pass(tmp_path: Path, code: str) -> None:
 
 
 def test_found_every_page_of_every_list_is_read(tmp_path: Path) -> None:
-    """The same account, its answers cut into pages of one: the same findings."""
+    """The same account with one item per page has the same findings."""
 
     def findings(**world: Any) -> list[str]:
         with account(quotas={P5_USAGE: 4}, **world):
@@ -267,7 +267,7 @@ def test_found_every_page_of_every_list_is_read(tmp_path: Path) -> None:
     page = {"service": "sagemaker", "operation": "ListClusters", "truncate": 1}
     assert findings(faults=[page]) == whole
 
-    # The other lists: whatever AWS answers in pages is read by its paginator, or asked by id.
+    # Other lists: answers with pages are read by the paginator, or requested by id.
     asked = set()
     with account():
         for source in (ROOT / "clusterwright" / "aws").rglob("*.py"):
@@ -283,7 +283,7 @@ QUESTIONS = ("call", "pages", "items")
 
 
 def _questions(source: Path) -> Iterator[tuple[str, str, str, list[str]]]:
-    """`session.call(service, operation, Name=...)` and `session.pages(...)` of a module."""
+    """Find `session.call(service, operation, Name=...)` and `session.pages(...)` in a module."""
     services = {"aws/pricing.py": "pricing", "aws/quotas.py": "service-quotas"}
     for call in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -292,7 +292,7 @@ def _questions(source: Path) -> Iterator[tuple[str, str, str, list[str]]]:
             continue
         service, operation = call.args[:2]
         if not isinstance(operation, ast.Constant):
-            # One of several operations: one quota by its code (not a list), or quotas by pages.
+            # One of several operations: one quota by its code (no list), or quotas by pages.
             keywords = [keyword.arg for keyword in call.keywords]
             assert "QuotaCode" in keywords or call.func.attr in ("pages", "items")
             continue
@@ -307,7 +307,7 @@ def _questions(source: Path) -> Iterator[tuple[str, str, str, list[str]]]:
 def test_parallelcluster_3977_number_of_calls_does_not_grow_with_the_cluster(
     tmp_path: Path,
 ) -> None:
-    """Fifty groups of one type ask AWS exactly what one group asks."""
+    """Fifty groups of one type make the same AWS calls as one group."""
 
     def calls(groups: int) -> int:
         worker = specs.SMALL["compute"][1]

@@ -1,4 +1,4 @@
-"""Failures that an emulated node shows: real machines, HyperPod's agent, what a user is told."""
+"""Failures shown by emulated nodes: real machines, HyperPod's agent, the message for the user."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ echo ready
 
 
 class Account:
-    """Somebody's clusters with scripts that are not ours, and what their owner can see."""
+    """Clusters of other users with custom scripts, and what their owner can see."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -54,7 +54,7 @@ class Account:
         )
 
     def create(self, name: str, scripts: dict[str, str]) -> None:
-        """A cluster with one node for each script; the first is the controller's."""
+        """A cluster with one node per script; the first is the controller."""
         parameters = {
             "version": "1.0.0",
             "workload_manager": "slurm",
@@ -128,7 +128,9 @@ class Account:
             time.sleep(0.3)
 
     def log(self, group: str, *, ends_with: str) -> list[str]:
-        """The lines of the only node of a group in CloudWatch Logs, once the last one is there."""
+        """Return the log lines of the only node of a group in CloudWatch Logs, after the last one
+        arrived.
+        """
         logs = self.aws("logs")
         ends = time.monotonic() + 60
         found: list[str] = []
@@ -162,7 +164,7 @@ class Account:
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
-    """Clusters that fail, on machines that are gone when the tests are over."""
+    """Failing clusters, whose machines are removed after the tests."""
     reason = nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)
@@ -178,7 +180,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 
 
 def test_awsome_189_logs_are_complete_after_nodes_failed(broken: Account) -> None:
-    """Every line is in CloudWatch Logs, standard error included, up to the loss of the machine."""
+    """Every line is in CloudWatch Logs, including standard error, until the machine is lost."""
     failed = broken.log("fails", ends_with="last line")
     assert failed[0] == "installing the driver"
     assert "E: Could not get lock /var/lib/dpkg/lock-frontend" in failed
@@ -192,7 +194,7 @@ def test_parallelcluster_7265_failed_node_reports_its_reason(broken: Account) ->
     message = broken.failure_of("one")
     assert "Lifecycle scripts did not run successfully" in message
     assert message.endswith("last line: E: Could not get lock /var/lib/dpkg/lock-frontend")
-    # The script that powers its node off is told nothing more by anybody; what it said last is.
+    # A script that powers its node off has no further output; its last line is kept.
     said = broken.log("dies", ends_with="last line")
     assert broken.failure_of("two").endswith(f"last line: {said[-2]}")
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def pins(name: str) -> dict[str, str]:
-    """Package to version, as a requirement file pins them for this Python."""
+    """Package to version, as pinned by a requirement file for this Python."""
     found = {}
     for line in (ROOT / "requirements" / f"{name}.txt").read_text().splitlines():
         if line and not line.startswith((" ", "#")):
@@ -34,9 +34,9 @@ def test_parallelcluster_4180_every_dependency_is_pinned_with_its_hash(name: str
     for block in blocks:
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", block), block
     everything = pins(name)
-    # Version 1 of the CDK, which the reported tool depends on, cannot stand beside version 2.
+    # Version 1 of the CDK, a dependency of the reported tool, conflicts with version 2.
     assert not [package for package in everything if package.startswith("aws-cdk-core")]
-    # What every pinned package wants of another is what is pinned: nothing contradicts anything.
+    # The requirements of every pinned package are satisfied by the pins.
     wants = 0
     for package in everything:
         for text_ in metadata.requires(package) or ():

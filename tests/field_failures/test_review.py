@@ -1,4 +1,4 @@
-"""Failures of reviews: what other tools' diffs say too much of, or hide."""
+"""Failures of reviews: changes that other tools overstate or hide."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tests.support.command_line import clusterwright
 from tests.support.synthesis import Assembly, Build
 
 LONGEST_COMMENT = 65_536
-"""Characters of a comment that GitHub takes (its API's error for more: "maximum is 65536")."""
+"""Maximum number of characters of a GitHub comment (API error: "maximum is 65536")."""
 
 
 def replaced(before: Assembly, after: Assembly) -> set[str]:
-    """What the review says is replaced, as `<stack>/<logical id>`."""
+    """Resources that the review reports as replaced, as `<stack>/<logical id>`."""
     changes = analysis(app(**before.templates), app(**after.templates)).changes
     return {change.name for change in changes if change.effect == "replace"}
 
 
 def identities(assembly: Assembly) -> dict[str, str]:
-    """Physical ids of what stands."""
+    """Physical ids of the deployed resources."""
     cloudformation = client("cloudformation")
     return {
         f"{stack}/{one['LogicalResourceId']}": one["PhysicalResourceId"]
@@ -38,12 +38,12 @@ def identities(assembly: Assembly) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_cdk_28336_only_actual_replacements_are_reported(build: Build) -> None:
-    """Tried on what is deployed: an id changes where the review says so, and nowhere else."""
+    """Tested by a deployment: ids change exactly where the review reports it."""
     steps: list[tuple[dict[str, Any], str | None]] = [
-        # Of everything with tags only a placement group cannot be given others.
+        # Among taggable resources, only the tags of a placement group cannot change.
         ({"tags": {"team": "pretraining"}}, "Placement"),
         ({"compute.1.instance_type": "p5.48xlarge", "kubernetes.node_volume_gib": 300}, None),
-        # A group is sold on demand or as spot for good.
+        # The capacity type of a group is fixed.
         ({"compute.1.capacity": {"kind": "spot"}}, "Nodes"),
     ]
     spec = EKS
@@ -62,7 +62,7 @@ def test_cdk_28336_only_actual_replacements_are_reported(build: Build) -> None:
             new = identities(after)
             assert {name for name in old if name in new and old[name] != new[name]} == said
             old, standing = new, after
-    # The same values in other words are no change at all.
+    # Equivalent values are not a change.
     again = copy.deepcopy(before.templates)
     for template in again.values():
         for resource in template.get("Resources", {}).values():

@@ -1,4 +1,4 @@
-"""The second sample, on the side of Slurm: nodes, users, containers, accounting, releases."""
+"""The second sample: Slurm, nodes, users, containers, accounting, releases."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NODES = ("controller-1", "login-1", "workers-1")
 
 
 def told(folder: Path, changes: dict[str, Any]) -> str:
-    """What a wrong spec of ParallelCluster is told; nothing where it is right."""
+    """Return the errors of a ParallelCluster spec, empty if it is valid."""
     path = specs.write(
         folder / "spec.yaml", specs.changed(changes, base=parallelcluster_specs.SMALL)
     )
@@ -53,11 +53,11 @@ def test_parallelcluster_6571_drivers_and_vulnerabilities_of_a_release_are_repor
     assert "fabric manager does not start on P4" in said
     assert "aws/aws-parallelcluster#6571" in said
     assert "aws/aws-parallelcluster#7601" in said
-    # Another system does not meet it, and the release that is taken has neither.
+    # Another operating system is not affected, and the default release has neither fault.
     ubuntu = {**p4, "parallelcluster.os": "ubuntu2204", "parallelcluster.version": "3.11.1"}
     assert "#6571" not in told(tmp_path, ubuntu)
     assert told(tmp_path, p4) == ""
-    # A fault that no release has ended: GPUs that the published images have no driver for.
+    # A fault of all releases: GPUs without a driver in the published images.
     said = told(tmp_path, {"compute.2.instance_type": "p3.16xlarge"})
     assert "NVIDIA's open driver, which does not support P2, P3, G2 and G3" in said
     assert "aws/aws-parallelcluster#6014" in said
@@ -74,7 +74,7 @@ REPORTED = {
 
 
 def test_parallelcluster_7233_published_faults_of_a_release_are_reported(tmp_path: Path) -> None:
-    """Each release that is named with a fault in public is refused, with the fault beside it."""
+    """Each release with a published fault is refused, with the fault in the message."""
     everything = {
         "slurm.accounting": {"kind": "rds"},
         "image": {"image_id": "ami-0123456789abcdef0"},
@@ -85,7 +85,7 @@ def test_parallelcluster_7233_published_faults_of_a_release_are_reported(tmp_pat
         for thread in threads:
             assert thread in said, (version, thread)
     assert told(tmp_path, everything) == ""
-    # Every fault of the list is said of its last release, where the cluster has what it needs.
+    # Every fault is reported for its last release, if the cluster meets its conditions.
     for fault in known_faults.PARALLELCLUSTER:
         if fault.last is not None and fault.concerns(_cluster(tmp_path, everything)):
             version = ".".join(str(part) for part in fault.last)
@@ -101,12 +101,12 @@ def _cluster(folder: Path, changes: dict[str, Any]) -> Any:
 
 def test_awsome_197_image_without_auto_resume_for_gpus_is_found(tmp_path: Path) -> None:
     image = {"image_id": "ami-0123456789abcdef0"}
-    old = {"image": {**image, "released": "2024-03-09"}}  # the day of the report
+    old = {"image": {**image, "released": "2024-03-09"}}  # the date of the report
     found = checked(tmp_path, old, "--offline", "--only", "CW-I017").one("CW-I017")
     assert "auto-resume does not work with GPUs configured in Slurm" in found["message"]
     new = {"image": {**image, "released": "2026-09-01"}}
     assert checked(tmp_path, new, "--offline", "--only", "CW-I017").findings == []
-    # A day that is not said is no pass.
+    # A missing date is not a pass.
     undated = checked(tmp_path, {"image": image}, "--offline", "--only", "CW-I017")
     assert undated.exit_code == 0
     assert "is not stated; issues until 2024-07-31" in undated.one("CW-I017")["message"]
@@ -116,7 +116,7 @@ def test_awsome_584_auto_resume_with_another_slurm_conf_is_not_promised(tmp_path
     scripted = {"slurm.configuration": "scripted"}
     found = checked(tmp_path, scripted, "--offline", "--only", "CW-L009").one("CW-L009")
     assert "PrologFlags=Contain" in found["message"]
-    # It is what the nodes would write.
+    # The file that nodes would write.
     conf = slurm_conf(input_files("scripted")["cluster.json"])
     assert "TaskPlugin=task/cgroup,task/affinity\n" in conf
     assert "PrologFlags=Contain\n" in conf
@@ -168,7 +168,7 @@ VOLUME = {
 def test_awsome_913_every_program_stores_images_off_the_root_volume(
     node: MakeNode,
 ) -> None:
-    """Docker, containerd and Enroot, on nodes with drives and without, at one place."""
+    """Docker, containerd and Enroot, on nodes with and without local disks, in one place."""
     for name, base in (("controller-1", "opt/sagemaker"), ("workers-1", "opt/dlami/nvme")):
         world = with_containerd(node(name))
         (world.root / "opt/sagemaker").mkdir(parents=True)
@@ -185,7 +185,7 @@ def test_awsome_913_every_program_stores_images_off_the_root_volume(
 
 
 def test_pyxis_12_every_user_has_writable_enroot_folders(node: MakeNode) -> None:
-    """Not /run/enroot, which is root's, and none that others can write to."""
+    """Not /run/enroot, which belongs to root, and no folder that others can write to."""
     world = node("workers-1")
     run = world.run()
     for user in run_users(world):
@@ -208,7 +208,7 @@ def run_users(world: World) -> list[dict[str, Any]]:
 def test_scaffolding_kit_5_pyxis_is_in_the_configuration_of_configless_nodes(
     node: MakeNode,
 ) -> None:
-    """The controller's plugstack.conf is handed out; a plug-in that is missing stops the node."""
+    """The controller distributes plugstack.conf; a missing plug-in stops the node."""
     for configuration in ("managed", "scripted"):
         world = node("controller-1", configuration)
         assert world.run().code == 0
@@ -226,7 +226,7 @@ def test_scaffolding_kit_5_pyxis_is_in_the_configuration_of_configless_nodes(
 def test_parallelcluster_1466_users_can_write_to_lustre(node: MakeNode) -> None:
     for configuration in ("managed", "scripted", "parallelcluster"):
         world = node("controller-1", configuration)
-        # As FSx makes a file system with a repository at /checkpoints.
+        # As FSx creates a file system with a repository at /checkpoints.
         (world.root / "fsx/checkpoints").mkdir(parents=True, exist_ok=True)
         assert world.run().code == 0
         for path in ("fsx", "fsx/checkpoints"):
@@ -234,7 +234,7 @@ def test_parallelcluster_1466_users_can_write_to_lustre(node: MakeNode) -> None:
 
 
 def test_awsome_897_every_user_of_the_spec_can_log_in(node: MakeNode) -> None:
-    """On every node, whether homes are on OpenZFS or not: account, home, keys."""
+    """On every node, with and without homes on OpenZFS: account, home, keys."""
     for configuration in ("managed", "scripted"):
         for name in NODES:
             world = node(name, configuration)
@@ -250,7 +250,7 @@ def test_awsome_897_every_user_of_the_spec_can_log_in(node: MakeNode) -> None:
 
 
 def test_awsome_647_jobs_can_lock_memory(node: MakeNode) -> None:
-    """EFA's receive buffers are locked memory; a shell's 64 KiB must not become the job's."""
+    """EFA's receive buffers are locked memory; jobs must not inherit the 64 KiB of a shell."""
     conf = slurm_conf(input_files("scripted")["cluster.json"])
     assert "PropagateResourceLimitsExcept=MEMLOCK\n" in conf
     for name in NODES:
@@ -261,7 +261,7 @@ def test_awsome_647_jobs_can_lock_memory(node: MakeNode) -> None:
 
 
 def test_parallelcluster_1517_nodes_register_with_sufficient_memory() -> None:
-    """Of every instance type that is known: some of the memory is the kernel's and firmware's."""
+    """For every known instance type: the kernel and the firmware use some of the memory."""
     catalog = load_catalog()
     seen = 0
     for name in catalog.instance_names:
@@ -280,7 +280,7 @@ def test_parallelcluster_1517_nodes_register_with_sufficient_memory() -> None:
 
 
 def test_deepops_1214_devices_are_listed_and_not_detected() -> None:
-    """AutoDetect=nvml ends slurmd where Slurm was built without NVML."""
+    """AutoDetect=nvml makes slurmd exit if Slurm was built without NVML."""
     for accelerator, count, line in (
         ("nvidia", 8, "Name=gpu File=/dev/nvidia[0-7]"),
         ("nvidia", 1, "Name=gpu File=/dev/nvidia0"),
@@ -297,7 +297,7 @@ def test_deepops_1214_devices_are_listed_and_not_detected() -> None:
 
 
 def test_deepops_919_prolog_is_installed_and_needs_no_path(node: MakeNode) -> None:
-    """slurm.conf names programs that lie on the node before slurmd starts, by absolute paths."""
+    """slurm.conf names programs that exist before slurmd starts, by absolute paths."""
     conf = slurm_conf_files(input_files("scripted")["cluster.json"], has_health_programs=True)
     programs = re.findall(
         r"(?m)^(?:Prolog|Epilog|HealthCheckProgram)=(\S+)$", conf["slurm.conf"] or ""
@@ -318,7 +318,7 @@ def test_deepops_919_prolog_is_installed_and_needs_no_path(node: MakeNode) -> No
 
 
 def test_cluster_toolkit_1554_new_partition_does_not_affect_running_nodes(node: MakeNode) -> None:
-    """The same set-up runs again on nodes with jobs: nothing is mounted or restarted twice."""
+    """The set-up is repeated on nodes with jobs: nothing is mounted or restarted twice."""
 
     name = "second"
 
@@ -382,7 +382,7 @@ def test_openhpc_95_no_node_is_in_slurm_conf_twice(tmp_path: Path) -> None:
 
 
 def test_parallelcluster_7340_cluster_name_fits_slurm_tables(tmp_path: Path) -> None:
-    """MySQL takes 64 letters, and Slurm's longest suffix has 24."""
+    """MySQL allows 64 characters, and Slurm's longest suffix has 24."""
     longest = "a" * 40
     for base in (specs.SMALL, parallelcluster_specs.SMALL):
         accounting = {"slurm.accounting": {"kind": "rds"}}
@@ -403,7 +403,7 @@ def test_parallelcluster_7340_cluster_name_fits_slurm_tables(tmp_path: Path) -> 
 def test_parallelcluster_5437_password_is_readable_for_slurmdbd(
     synth: Callable[[str], Assembly], build: Build, node: MakeNode
 ) -> None:
-    """slurmdbd takes what follows a # for a comment, and RDS refuses / @ and quotes."""
+    """slurmdbd treats text after # as a comment, and RDS refuses / @ and quotes."""
     rds = {"slurm.accounting": {"kind": "rds"}}
     for assembly in (
         synth("configs/prod.yaml"),
@@ -415,7 +415,7 @@ def test_parallelcluster_5437_password_is_readable_for_slurmdbd(
             if "accounting" in resource["Properties"]["Description"]
         ]
         assert secret["ExcludePunctuation"] is True
-    # One that another user has made stops the node before slurmdbd starts, and is not shown.
+    # A password of another user stops the node before slurmdbd starts, and is not shown.
     arn = "arn:aws:secretsmanager:us-east-1:111122223333:secret:db-AbCdEf"
     for password, works in (("sesame#1", False), ("sesame1", True)):
         world = node("controller-1", "scripted")
@@ -454,7 +454,10 @@ def rendered(folder: Path) -> dict[str, Any]:
 
 
 def test_parallelcluster_6507_every_kind_of_node_can_download_its_script(tmp_path: Path) -> None:
-    """Login nodes too, which have no S3Access: the policy with the nodes' rights is theirs too."""
+    """Also login nodes, which have no S3Access.
+
+    the policy with the nodes' permissions applies to them.
+    """
     document = rendered(tmp_path)
     places = [
         document["HeadNode"],
@@ -509,7 +512,7 @@ def test_parallelcluster_7457_public_addresses_with_several_cards_are_found(
 
 @pytest.mark.parametrize("kind", ["AWS::IAM::ManagedPolicy", "AWS::IAM::Role"])
 def test_parallelcluster_5736_policies_that_iam_refuses_are_refused(kind: str) -> None:
-    """A template with a policy that has grown, and the same while it fits."""
+    """A template whose policy has grown, and the same within the limit."""
     with account():
         for buckets, status in ((20, "CREATE_COMPLETE"), (250, "ROLLBACK_COMPLETE")):
             ended, reasons = _deployed(f"stack-{buckets}", _template(kind, buckets))

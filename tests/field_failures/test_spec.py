@@ -1,4 +1,4 @@
-"""Failures that end at the file: it is refused with exit 3, every mistake at its place."""
+"""Failures that the validation of the spec reports: exit 3, each error with its position."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_awsome_484_all_errors_of_a_file_are_reported_at_once(tmp_path: Path) ->
         assert f"error: {message}\n  {path}:{line}:" in said
     for hint in ("egress", "p5.48xlarge", "workers"):
         assert f"did you mean {hint}" in said.replace("`", "")
-    # Each mistake alone is still found: none hides behind another.
+    # Each mistake alone is found: none hides another.
     for key, value in mistakes.items():
         assert refused(tmp_path, {key: value}).count("error: ") <= 2
     accepted(tmp_path)
@@ -44,8 +44,8 @@ def test_awsome_484_all_errors_of_a_file_are_reported_at_once(tmp_path: Path) ->
 
 @pytest.mark.parametrize("text", ["", "null", "''", "[]", "{}"])
 def test_awsome_234_partition_of_an_unknown_group_is_refused(tmp_path: Path, text: str) -> None:
-    """The reported file lacked the partition's name; here any value, anywhere, may be missing."""
-    # Without the range of addresses, for which nothing at all means the default.
+    """The reported file lacked the partition's name; here any value may be missing."""
+    # Except the range of addresses, for which an empty value means the default.
     spec = spec_file(tmp_path, {"network.cidr": None})
     whole = spec.read_text(encoding="utf-8")
     places = list(re.finditer(r'": ("[^"]+"|\d+)', whole))
@@ -86,7 +86,7 @@ def test_found_login_nodes_in_a_partition_are_refused(tmp_path: Path, role: str)
     partition = [{"name": "dev", "groups": ["workers", role]}]
     said = refused(tmp_path, {"compute.2": login, "slurm.partitions": partition})
     assert f"`{role}` is not a compute group" in said
-    # Without partitions in the file, only compute groups get into the one that is made.
+    # Without partitions in the spec, the default partition has only compute groups.
     expanded = clusterwright(
         "expand", spec_file(tmp_path, {"compute.2": login}), "--format", "json"
     )
@@ -146,7 +146,7 @@ def test_found_enumerated_fields_refuse_other_values(tmp_path: Path) -> None:
 def _enums(
     schema: dict[str, Any], node: dict[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Every place of the schema that takes one of a few values; capacity is a choice of models."""
+    """Every path of the schema with an enumeration; capacity is a union of models."""
     if "$ref" in node:
         node = schema["$defs"][node["$ref"].rpartition("/")[2]]
     if "enum" in node and "const" not in node:

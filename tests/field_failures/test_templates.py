@@ -1,4 +1,4 @@
-"""Failures that the templates rule out: what they say, in which order, and who owns it."""
+"""Failures that the templates exclude: contents, order, and ownership of resources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def groups_of(assembly: Assembly) -> dict[str, dict[str, Any]]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every text of a template, keys left out."""
+    """Every string of a template, except keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -93,7 +93,7 @@ def test_awsome_1202_role_can_describe_file_systems_and_a_missing_mount_fails(
         for action in _listed(statement["Action"])
     }
     assert "fsx:DescribeFileSystems" in allowed
-    # And where EFA does not carry the data for any other reason, the node says so and fails.
+    # If EFA transfers no data for any other reason, the node reports it and fails.
     run = node("workers-1", efa_moves=[0]).run()
     assert run.code == 1
     assert "data to and from /fsx does not use EFA" in run.last
@@ -112,7 +112,7 @@ def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: 
     for group in groups_of(assembly).values():
         uri = "".join(strings(group["LifeCycleConfig"]["SourceS3Uri"]))
         assert uri.endswith(f"/lifecycle/{digest}/")
-    # One byte more in any of the scripts is another prefix, and so another template.
+    # One more byte in any script changes the prefix, and so the template.
     copy = tmp_path / "scripts"
     shutil.copytree(LIFECYCLE, copy, ignore=shutil.ignore_patterns(*scripts.EXCLUDED))
     assert scripts.scripts_digest({"cluster.json": cluster_file}, copy) == digest
@@ -123,7 +123,7 @@ def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: 
         path.write_bytes(content + b"\n")
         assert scripts.scripts_digest({"cluster.json": cluster_file}, copy) != digest, path
         path.write_bytes(content)
-    # A change of what the scripts read is one too.
+    # So does a change of the scripts' input.
     user = {"name": "ada", "uid": 20001}
     changed = build(small(slurm__users=[user]))
     (uri,) = {
@@ -132,7 +132,7 @@ def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: 
     }
     assert digest not in uri
 
-    # Nothing is fetched from another user: code and files come from the account's own buckets.
+    # Nothing is downloaded from third parties: code and files are in the account's buckets.
     for spec in (small(), RICH):
         assembly = build(spec)
         assert assembly.resources("AWS::CloudFormation::Stack") == {}
@@ -150,9 +150,9 @@ def test_scaffolding_kit_17_accounting_is_part_of_the_cluster_request(build: Bui
     database = cluster["Orchestrator"]["Slurm"]["AccountingDatabase"]
     assert {"Endpoint", "Port", "Name", "SecretArn"} == set(database)
     assert cluster["NodeProvisioningMode"] == "Continuous"
-    # The database stands before the cluster is asked for, so slurmctld never starts without it.
+    # The database exists before the cluster, so slurmctld never starts without it.
     assert "test-accounting" in before(assembly, "test-cluster")
-    # Nothing on the nodes configures accounting afterwards: the steps that do are scripted mode's.
+    # No step configures accounting afterwards: those steps are for scripted mode.
     steps = LIFECYCLE / "clusterwright_node" / "steps"
     writers = {
         path.stem
@@ -211,7 +211,7 @@ def test_awsome_1143_public_route_waits_for_the_gateway(build: Build) -> None:
 def test_parallelcluster_6109_every_taggable_resource_has_the_tags(
     build: Build, changes: dict[str, Any]
 ) -> None:
-    """By CloudFormation's own schemas: whatever can have tags has those of the spec."""
+    """According to CloudFormation's schemas: every taggable resource has the tags of the spec."""
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
     assembly = build({**RICH, **changes})
@@ -240,13 +240,13 @@ def test_parallelcluster_6109_every_taggable_resource_has_the_tags(
 # --- wishes
 
 
-# Resources that the CDK has no class for; cfn-lint holds them against CloudFormation's schema
+# Resources without a CDK class; cfn-lint validates them with CloudFormation's schema
 # (tests/stacks/base/test_nag.py).
 WITHOUT_A_CLASS = {"AWS::SageMaker::ComputeQuota": (aws_sagemaker, "CfnComputeQuota")}
 
 
 def test_awsome_712_templates_come_from_typed_constructs(build: Build) -> None:
-    """No resource is a bare dictionary, in which a misspelt key would vanish."""
+    """No resource is an untyped dictionary, in which a misspelt key would be ignored."""
     for path in (ROOT / "stacks").rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call):
@@ -257,14 +257,14 @@ def test_awsome_712_templates_come_from_typed_constructs(build: Build) -> None:
                     assert kinds[0] in WITHOUT_A_CLASS, path
     for kind, (module, name) in WITHOUT_A_CLASS.items():
         assert not hasattr(module, name), f"the CDK has a class for {kind} now"
-    # Every key of the cluster is one that SageMaker's API knows, at its place.
+    # Every key of the cluster is defined in SageMaker's API at that position.
     from botocore.session import get_session
 
     model = get_session().get_service_model("sagemaker")
     shape = model.operation_model("CreateCluster").input_shape
     assert _unknown_keys(cluster_of(build(RICH)), shape) == []
     assert _unknown_keys({"InstanceGroups": [{"InstanceKount": 1}]}, shape) == ["InstanceKount"]
-    # They deploy without a tool of ours: no template names it but in texts for people.
+    # They deploy without Clusterwright: templates name it only in texts for people.
     for template in build(RICH).templates.values():
         assert "Transform" not in template
         assert all(
@@ -299,7 +299,7 @@ def test_awsome_1028_slurm_is_configured_through_the_api(build: Build) -> None:
         assert set(group["LifeCycleConfig"]) == {"SourceS3Uri", "OnInitComplete"}
     assert "provisioning_parameters.json" not in files_of_nodes(managed)
 
-    # The other way is whole too, and never mixed with this one.
+    # The alternative is complete too, and the two are never mixed.
     scripted = build(small(slurm__configuration="scripted", slurm__accounting={"kind": "none"}))
     assert "Orchestrator" not in cluster_of(scripted)
     for group in groups_of(scripted).values():

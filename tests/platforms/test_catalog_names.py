@@ -55,6 +55,6 @@ def test_unknown_names(
 
 def test_zones_of_an_unknown_region_are_not_reported() -> None:
     (problem,) = catalog_names.problems(cluster({"region": "us-east-9"}, SMALL))
-    assert problem.message == "there is no region us-east-9 in the catalogue"
+    assert problem.message == "the catalogue has no region us-east-9"
     assert problem.hint is not None
     assert "us-east-" in problem.hint

@@ -39,7 +39,7 @@ SECRET = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
 BOUNDARY = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
 
 Ids = dict[str, str]
-"""What AWS names itself when it is made: `key`, `secret`, `file_system`, ..."""
+"""Names that AWS assigns at creation: `key`, `secret`, `file_system`, ..."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Site:
     make: Callable[[], Ids] = dict
     unchecked: bool = False
     retire: str | None = None
-    """Mount path of a file system that is asked about as `check --retire` does."""
+    """Mount path of the file system that `check --retire` would check."""
 
     def context(self, folder: Path, ids: Ids | None = None) -> Context:
         spec = self.load(folder, ids)
@@ -72,12 +72,18 @@ class Site:
         return specs.load(folder, changes)
 
     def account(self, **more: Any) -> World:
-        """The generous world with what the spec needs; every quota's use is measured."""
+        """The generous world with the resources of the spec.
+
+        the usage of every quota is measured.
+        """
         usage = {f"{q.service}/{q.code}": 1.0 for q in facts_of(self.name) if _is_quota(q)}
         return with_changes(load_world("generous"), {"usage": usage, **self.world, **more})
 
     def furnish(self) -> Ids:
-        """Makes what the spec names, and what others have: a cluster, a stack of this spec."""
+        """Create the resources of the spec, and those of others.
+
+        a cluster, a stack of this spec.
+        """
         _cluster_of_others()
         stack = stack_name("test", PARTS[0])
         topic = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}
@@ -86,7 +92,7 @@ class Site:
 
 
 def client(service: str) -> Any:
-    """An administrator's."""
+    """An administrator's session."""
     return boto3.Session(
         aws_access_key_id=specs.ACCOUNT, aws_secret_access_key="local", region_name="us-east-1"
     ).client(service)
@@ -94,7 +100,7 @@ def client(service: str) -> Any:
 
 @cache
 def needed(name: str) -> dict[str, tuple[Fact[Any], ...]]:
-    """The facts that each rule needs at a site, without asking anybody."""
+    """The facts that each rule needs at a site, without AWS calls."""
     with TemporaryDirectory() as folder:
         return engine.needed(rule_files(), SITES[name].context(Path(folder)))
 
@@ -236,7 +242,7 @@ def _existing(ids: Ids) -> dict[str, Any]:
         },
         "storage.checkpoint_path": "/fsx/checkpoints",
         "run": {"hours": 24, "checkpoint_gib": 1000, "max_checkpoint_seconds": 600},
-        # Grows in the subnet that there is.
+        # Grows in the existing subnet.
         "compute.1.max_count": 8,
         "image": {"image_id": ids.get("image", "ami-0123456789abcdef0")},
         "slurm.accounting": {"kind": "rds"},

@@ -1,4 +1,4 @@
-"""Specs and facts of a network that exists."""
+"""Specs and facts of an existing network."""
 
 from __future__ import annotations
 

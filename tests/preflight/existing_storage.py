@@ -1,4 +1,4 @@
-"""Specs and facts of file systems that exist."""
+"""Specs and facts of existing file systems."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Facts = Mapping[Fact[Any], Any]
 
 @dataclass
 class TableReader:
-    """Facts from a table; a wanted fact that the table lacks is a mistake in the test."""
+    """Facts from a table; a requested fact that is not in the table is an error of the test."""
 
     table: Facts
     calls: int = 0
@@ -43,7 +43,7 @@ class TableReader:
         return FactValues({fact: self.table[fact] for fact in self.wanted})
 
     def until_asked(self, timeout_seconds: float) -> None:
-        """A table has nothing under way."""
+        """A table has no open requests."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Harness:
         also: Iterable[str] = (),
         retire: str | None = None,
     ) -> Outcome:
-        """One rule's outcome. `also` are rules that run beside it, `retire` a file system."""
+        """Result of one rule. `also` are rules that run in addition, `retire` a file system."""
         loaded = spec or specs.load(self.folder, changes)
         storage = None if retire is None else find_file_system(loaded.cluster, retire)
         context = Context(loaded, load_catalog(), today, retire=storage)
@@ -135,7 +135,10 @@ class Harness:
         outcome: Outcome,
         **more: Any,
     ) -> None:
-        """Each fact in turn is refused, for every reason: never a pass, never a finding of it."""
+        """Each fact in turn is refused, for every reason.
+
+        never a pass, never a finding about it.
+        """
         for fact in outcome.wanted:
             for reason in REASONS:
                 refused = {**(facts or {}), fact: refusal(fact, reason)}
@@ -159,7 +162,7 @@ class Harness:
         tested: bool = True,
         **more: Any,
     ) -> Outcome:
-        """The rule passes; unless `tested` is False, because it looked at something."""
+        """Assert that the rule passes and, unless `tested` is False, that it checked something."""
         outcome = self.run(rule, changes, facts, **more)
         assert [f.message for f in outcome.findings] == []
         assert [u.message for u in outcome.unanswered] == []
@@ -177,7 +180,7 @@ class Harness:
         message: str,
         **more: Any,
     ) -> Unanswered:
-        """The rule cannot tell, and neither fails nor passes."""
+        """Assert that the rule is unknown, and neither fails nor passes."""
         outcome = self.run(rule, changes, facts, **more)
         assert [f.message for f in outcome.findings] == []
         (entry,) = outcome.unanswered

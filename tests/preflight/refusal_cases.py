@@ -1,4 +1,4 @@
-"""Rules whose facts a world refuses."""
+"""Rules whose findings a world refuses."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ NAT = {"network.egress": "nat"}
 
 
 def cluster(count: int = 4, **group: Any) -> Callable[[Site], None]:
-    """Creates the cluster of the small spec; a cluster that ends in Failed is refused too."""
+    """Create the cluster of the small spec; a cluster that ends in Failed counts as refused."""
 
     def deploy(site: Site) -> None:
         controller = site.group("controller", 1, "ml.m5.4xlarge", node_type="Controller")
@@ -203,7 +203,7 @@ def eks_cluster(site: Site) -> None:
 
 
 def node_group(most: int) -> Callable[[Site], None]:
-    """A cluster of EKS, and a node group on it that may grow to `most` nodes."""
+    """An EKS cluster with a node group that can grow to `most` nodes."""
 
     def make(site: Site) -> None:
         eks_cluster(site)
@@ -280,7 +280,7 @@ def zone(site: Site) -> None:
 
 
 def instances(count: int = 4, **more: Any) -> Callable[[Site], None]:
-    """Launches the workers as a platform on EC2 does; into the reservation, if one is named."""
+    """Launch the workers as a platform on EC2 does, into the reservation if one is named."""
 
     def deploy(site: Site) -> None:
         client("ec2").run_instances(
@@ -337,7 +337,7 @@ class Case:
     deploy: Callable[[Site], None] = field(default_factory=cluster)
     severity: str = "error"
     generous: dict[str, Any] = field(default_factory=dict)
-    """The world in which the same is made: the generous one, with this."""
+    """The world that accepts the same: the generous one, with these changes."""
 
 
 def plan(**changes: Any) -> dict[str, Any]:
@@ -402,7 +402,7 @@ CASES = [
         {"storage.home": {"kind": "openzfs", "capacity_gib": 512}},
         home,
     ),
-    # The default VPC is one, and the site's the other.
+    # The default VPC is one of two, the site's is the other.
     Case("CW-Q040", {"quotas": {"vpc/L-F678F1CE": 2}}, {}, vpc),
     Case("CW-Q041", {"quotas": {"ec2/L-0263D0A3": 0}}, NAT, nat),
     Case("CW-Q042", {"quotas": {"vpc/L-FE5A380F": 0}}, NAT, nat),
@@ -410,7 +410,7 @@ CASES = [
     Case("CW-Q037", {"quotas": {"fsx/L-7D5FDD38": 256}}, HOME, home),
     Case("CW-Q038", {"quotas": {"fsx/L-B7391FCE": 2000}}, TIERING, tiering),
     Case("CW-Q043", {"quotas": {"vpc/L-A4707A72": 0}}, NAT, gateway),
-    # The default VPC's own group, the site's VPC's, and the site's.
+    # The default VPC's group, the default group of the site's VPC, and the site's group.
     Case("CW-Q045", {"quotas": {"vpc/L-E79EC296": 4}}, {}, groups),
     Case("CW-Q046", {"quotas": {"vpc/L-0EA8095F": 3}}, {}, rules),
     Case("CW-Q047", {"quotas": {"vpc/L-2AFB9258": 1}}, TWO_GROUPS, interface),

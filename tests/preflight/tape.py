@@ -1,7 +1,7 @@
-"""What an account answered to one check, played back with one operation's answers gone wrong.
+"""Recorded answers of an account to one check, replayed with the answers of one operation changed.
 
-Nothing is sent and nobody waits: the answers are put in where botocore would send the request, so
-that a check takes a few milliseconds. botocore's own retries are tested in `test_retries.py`.
+Nothing is sent: the answers are inserted where botocore would send the request, so a check takes a
+few milliseconds. botocore's own retries are tested in `test_retries.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from clusterwright.preflight.facts.reader import AwsFactReader
 from clusterwright_localaws.testing import Paging, paging_of
 
 Operation = tuple[str, str]
-"""boto3's name of the service, and the API's of the operation."""
+"""boto3's name of the service, and the API's name of the operation."""
 
 _KEY = "clusterwright-tape"
 _TOKENS = ("NextToken", "nextToken", "Marker", "NextMarker", "PageToken", "nextPageToken")
@@ -46,7 +46,7 @@ class Tape:
 
 
 class _Session(AwsSession):
-    """A session whose clients tell `_asked` what they are asked."""
+    """A session whose clients record their requests with `_asked`."""
 
     def __init__(self) -> None:
         super().__init__("us-east-1")
@@ -70,7 +70,7 @@ class _Session(AwsSession):
 
 
 class RecordingSession(_Session):
-    """Asks the local AWS of this process, and keeps what it answers."""
+    """Calls the local AWS of this process, and records its answers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,13 +86,13 @@ class RecordingSession(_Session):
             self.tape.answers[context[_KEY]] = answer
 
         client.meta.events.register("provide-client-params", keep_parameters)
-        # Before botocore decodes policies in it: that happens again when it is played.
+        # Before botocore decodes its policies, which is repeated in the replay.
         name = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register_first(f"after-call.{name}", keep_answer)
 
 
 class PlayedSession(_Session):
-    """Answers from a tape; `spoil` may put another answer, or an error, in an answer's place."""
+    """Answers from a recording; `spoil` can replace an answer by another one or an error."""
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class PlayedSession(_Session):
 
 
 def _text(parameters: Any) -> str:
-    """Parameters as a key: times are those of another run."""
+    """Parameters as a key, without times, which differ between runs."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -135,7 +135,7 @@ def _text(parameters: Any) -> str:
 
 
 def asked_by(session: _Session, facts: Iterable[Fact[Any]]) -> dict[Fact[Any], frozenset[str]]:
-    """The actions that each fact really takes here: some ask on only where an answer says so."""
+    """The actions that each fact really needs here: some calls depend on earlier answers."""
     found = {}
     for fact in facts:
         session.asked.clear()
@@ -149,7 +149,7 @@ def asked_by(session: _Session, facts: Iterable[Fact[Any]]) -> dict[Fact[Any], f
 
 
 def refused(code: str, status: int) -> Callable[[Any, Mapping[str, Any], Recorded], Recorded]:
-    """An error of AWS's, whatever was asked."""
+    """An AWS error, for every call."""
 
     def spoil(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recorded:
         del model, context, recorded
@@ -164,7 +164,7 @@ def timed_out(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Rec
 
 
 def hollow(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recorded:
-    """An answer with nothing in it."""
+    """An empty answer."""
     del model, context
     return Recorded(recorded.status, {"ResponseMetadata": {}})
 
@@ -176,17 +176,17 @@ def emptied(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recor
 
 
 def has_lists(answer: Mapping[str, Any]) -> bool:
-    """Whether there is a list at the top of an answer with something in it."""
+    """Return whether the answer has a non-empty list at the top level."""
     return any(isinstance(value, list) and value for value in answer.values())
 
 
 def paging(operation: Operation) -> Paging | None:
-    """How the answers of an operation go on, where its model says that they may."""
+    """The pagination of an operation's answers, if its model has one."""
     return paging_of(*operation)
 
 
 def _more(model: Any, context: Mapping[str, Any], answer: dict[str, Any]) -> dict[str, Any] | None:
-    """The same with the word that more is to come."""
+    """The same answer with a token for more."""
     found = paging(context[_KEY][0])
     if found is None:
         return None
@@ -198,7 +198,7 @@ def _more(model: Any, context: Mapping[str, Any], answer: dict[str, Any]) -> dic
 
 
 def cut_off(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recorded:
-    """A first page with a token; the second is refused."""
+    """A first page with a token; the second one is refused."""
     if context["token"] is not None:
         return refused("ThrottlingException", 400)(model, context, recorded)
     page = {
@@ -215,7 +215,7 @@ def endless(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recor
 
 
 def first_page_empty(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recorded:
-    """An empty page with a token, then all of it: AWS's filters answer like that."""
+    """An empty page with a token, then all items, as AWS answers with filters."""
     if context["token"] is not None:
         return recorded
     answer = _more(model, context, emptied(model, context, recorded).answer)
@@ -223,7 +223,7 @@ def first_page_empty(model: Any, context: Mapping[str, Any], recorded: Recorded)
 
 
 class Strange(str):
-    """A value that this version does not know. Whoever looks at it is noted."""
+    """A value that this version does not know; its readers are recorded."""
 
     __slots__ = ()
     seen_by: set[str] = set()  # noqa: RUF012
@@ -261,7 +261,7 @@ class Strange(str):
         return str.upper(self)
 
 
-# Names that AWS adds all the time and that mean no state: a new one is simply another thing.
+# Names that AWS adds regularly and that are no states: a new one is simply another value.
 OPEN_NAMES = frozenset(
     {
         "BucketLocationConstraint",
@@ -273,7 +273,7 @@ OPEN_NAMES = frozenset(
 
 
 def strange(model: Any, context: Mapping[str, Any], recorded: Recorded) -> Recorded:
-    """Every enumerated value is one that botocore's model does not have."""
+    """Every enumerated value is replaced by one that botocore's model lacks."""
     del context
     return Recorded(recorded.status, _strange(model.output_shape, recorded.answer))
 

@@ -1,4 +1,4 @@
-"""Whatever AWS answers within its own API models: no traceback, no crash, never a silent pass."""
+"""For any answer within AWS's API models: no traceback, no exception, never a silent pass."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ EXISTING: dict[str, Any] = {
     **STANDING,
     "slurm.accounting": {"kind": "rds"},
 }
-# Words that mean something to the rules, so that random answers are not all beside the point.
+# Words with a meaning for the rules, so that some random answers are relevant.
 WORDS = (
     "use1-az6", "use1-az1", "us-east-1d", "us-east-1", "vpc-00000001", "subnet-00000001",
     "subnet-00000002", "sg-00000001", "10.0.0.0/17", "10.1.0.0/20", "ml.p5.48xlarge",
@@ -74,7 +74,7 @@ def shape(service: str, operation: str) -> Any:
 
 
 class AnySession(AwsSession):
-    """Answers every question by chance, within the shape of the operation's answer."""
+    """Answers every call randomly, within the shape of the operation's answer."""
 
     def __init__(self, seed: int, refusals: float) -> None:
         super().__init__("us-east-1")
@@ -87,7 +87,7 @@ class AnySession(AwsSession):
     def call(
         self, service: str, operation: str, *, region: str | None = None, **parameters: Any
     ) -> Mapping[str, Any]:
-        # One generator per question, so that threads do not change what is answered.
+        # One generator per call, so that threads do not affect the answers.
         chance = random.Random(f"{self._seed} {service} {operation} {sorted(parameters.items())}")
         if chance.random() < self._refusals:
             raise AwsUnavailable(
@@ -116,7 +116,7 @@ def anything(of: Any, chance: random.Random, depth: int) -> Any:
         return {
             name: anything(member, chance, depth + 1)
             for name, member in of.members.items()
-            # Even what the model calls required is now and then not there.
+            # Required members are sometimes missing, too.
             if chance.random() < (0.97 if name in required or depth < 3 else 0.8)
         }
     if kind == "list":

@@ -1,4 +1,4 @@
-"""The offline rules stop a synthesis, attached to the resources that break them."""
+"""The offline rules stop a synthesis, with findings attached to the resources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEP = {"efa": False, "throughput_mbps_per_tib": 125, "capacity_gib": 4900}
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedSpec, Any, Path]:
-    """A spec whose second file system is off its step, and the app that its stacks make."""
+    """A spec with an invalid size of the second file system, and the app of its stacks."""
     os.environ["CDK_VALIDATION"] = "false"
     import stacks
 
@@ -72,7 +72,7 @@ def test_synthesis_fails_with_the_finding_on_its_resource(
     assert construct["constructPath"] == "test-storage/Lustre-data/FileSystem"
     (construct,) = found["CW-B001"]["violatingConstructs"]
     assert construct["constructPath"] == "test-observability/Budget"
-    # Informative findings are for the command; here they would be noise at every deployment.
+    # Informative findings are shown only by the command, not at every deployment.
     assert "CW-B003" not in found
 
 
@@ -109,7 +109,7 @@ def test_every_finding_has_a_resource_of_its_kind(built: tuple[LoadedSpec, Any, 
 
 
 def _paths(model: type[BaseModel], before: str = "") -> Iterator[str]:
-    """Every place of the spec, those in lists at their second element."""
+    """Every path of the spec, in lists at their second item."""
     for name, field in model.model_fields.items():
         here = f"{before}{field.alias or name}"
         yield here
@@ -119,7 +119,7 @@ def _paths(model: type[BaseModel], before: str = "") -> Iterator[str]:
 
 
 def _of_logical_ids(data: Any) -> Iterator[dict[str, Any]]:
-    """What the CDK wrote of its constructs' logical ids, wherever it stands."""
+    """The CDK's metadata about logical ids of constructs, wherever it is."""
     if isinstance(data, dict):
         if data.get("type") == "aws:cdk:logicalId":
             yield data
@@ -140,7 +140,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 def test_every_spec_path_has_a_resource_with_a_construct(
     built: tuple[LoadedSpec, Any, Path],
 ) -> None:
-    """A violation without a construct is not printed by the CDK: nobody would see it."""
+    """The CDK does not print a violation without a construct."""
     from clusterwright.preflight.cdk_plugin import Resources
 
     _, _, output = built

@@ -1,4 +1,4 @@
-"""No rule is without its tests, its row in the reference, its own id and its words."""
+"""Every rule has its tests, its row in the reference, a unique id and its texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
 
 
 def calls() -> dict[str, set[str]]:
-    """Rule ids by what the tests of this folder prove of them: fails, passes, unsure."""
+    """Rule ids by what the tests of this folder show: fails, passes, unsure."""
     found: dict[str, set[str]] = {"fails": set(), "passes": set(), "unsure": set()}
     for path in HERE.rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -133,7 +133,7 @@ def test_a_fact_names_its_permissions(fact: type[Fact[Any]]) -> None:
 
 
 def test_permissions_are_those_of_real_operations() -> None:
-    """Every action is the one that IAM wants for an operation of botocore's models."""
+    """Every action is the one that IAM requires for an operation of botocore's models."""
     import botocore.session
 
     from clusterwright.aws.errors import iam_action_of

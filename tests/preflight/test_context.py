@@ -1,4 +1,4 @@
-"""What rules use: the spec, its groups, and what belongs to the cluster."""
+"""The context of rules: the spec, its groups, and the resources of the cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statuses are never folded; selection, crashes, order and exit codes."""
+"""Statuses are never merged; selection, exceptions, order and exit codes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.support import specs
 
 
 class Probe(Rule[str]):
-    """Looks at each group: `fail`, `unsure`, `crash` or `pass`, as the group's name says."""
+    """Checks each group: `fail`, `unsure`, `crash` or `pass`, according to the group's name."""
 
     id = "CW-X001"
     title = "A probe"
@@ -54,7 +54,7 @@ class Probe(Rule[str]):
 
 
 class File(RuleFile):
-    """A rule that has no file."""
+    """A rule without a file."""
 
     def __init__(self, rule: Rule[Any]) -> None:
         super().__init__(rule.id, rule.scope, "")
@@ -144,7 +144,7 @@ def test_exception_in_subjects_is_an_internal_error(tmp_path: Path) -> None:
 
 
 class Caller(Probe):
-    """Needs a fact, and never sees a refusal."""
+    """Needs a fact, and never receives a refusal."""
 
     id = "CW-X002"
 

@@ -33,12 +33,12 @@ NOT_PASSED = {"fail", "unknown"}
 
 @dataclass
 class Played:
-    """One site's check, which can be run again with an operation gone wrong."""
+    """The check of one site, which can be repeated with a changed operation."""
 
     context: Context
     session: PlayedSession
     operations: list[Operation]
-    """Those that are tried at this site."""
+    """The operations that are changed at this site."""
 
     facts: dict[str, tuple[Fact[Any], ...]]
     asked: dict[Fact[Any], frozenset[str]]
@@ -47,14 +47,14 @@ class Played:
     def check(
         self, target: Operation | None = None, spoil: Any = None, *, whole: bool = False
     ) -> CheckResult:
-        """The rules that need an operation whose answer is spoilt; with `whole` all rules."""
+        """The rules that need an operation whose answer is changed; with `whole`, all rules."""
         self.session.target, self.session.spoil = target, spoil
         only = None if target is None or whole else frozenset(self.rules_of(target))
         reader = AwsFactReader(self.session, pool_size=1)
         return engine.run(rule_files(), self.context, reader, engine.Selection(only=only))
 
     def rules_of(self, operation: Operation) -> set[str]:
-        """Rules that need what an operation answers."""
+        """Rules that need the answer of an operation."""
         action = iam_action_of(*operation)
         return {
             rule
@@ -64,7 +64,7 @@ class Played:
 
 
 def site_of(action: str) -> str:
-    """The site where the most rules need an action: the others would say the same again."""
+    """The site where the most rules need an action: other sites would only repeat it."""
     return max(
         sorted(SITES),
         key=lambda name: sum(
@@ -101,7 +101,7 @@ def statuses(result: CheckResult) -> dict[str, str]:
 
 
 def shown(result: CheckResult) -> None:
-    """Every form can be written."""
+    """Every output format can be written."""
     code = result.exit_code()
     assert check_text(result)
     assert check_json(result, code)
@@ -162,7 +162,7 @@ def test_endless_list_is_unknown(played: Played, spoil: Any) -> None:
 
 
 def test_empty_page_is_not_the_end(played: Played) -> None:
-    """Where one thing is asked for by its name, nobody reads on: then it is unknown."""
+    """For a single resource requested by name there are no further pages: then it is unknown."""
     before = statuses(played.as_it_is)
     read_on = 0
     for operation in played.operations:
@@ -207,7 +207,7 @@ def test_empty_list_is_an_answer_only_where_possible(played: Played) -> None:
                 may_be_empty(fact) for fact in played.facts[rule] if action in played.asked[fact]
             )
         }
-        # What is absent is a finding of one rule, and the others leave it to that.
+        # An absent resource is a finding of one rule; the others ignore it.
         noticed = any(after[rule] in NOT_PASSED for rule in played.rules_of(operation))
         if passed and not noticed and tape.has_lists(_answers(played, operation)):
             wrong.append(f"{operation}: {sorted(passed)}")
@@ -218,7 +218,7 @@ def test_unknown_value_is_not_a_pass(played: Played, monkeypatch: pytest.MonkeyP
     judge = engine._Work.judge
 
     def noted(work: Any, *arguments: Any) -> None:
-        if any(work.facts):  # the others are judged while facts are read
+        if any(work.facts):  # the others are evaluated while facts are read
             Strange.looking = work.rule.id
         try:
             judge(work, *arguments)
@@ -236,20 +236,20 @@ def test_unknown_value_is_not_a_pass(played: Played, monkeypatch: pytest.MonkeyP
         needing = played.rules_of(operation)
         looked = needing if "reading" in Strange.seen_by else needing & Strange.seen_by
         passed = {rule for rule in looked if after[rule] not in NOT_PASSED}
-        # Of several rules about one thing, one judges its state, and the others leave it to that.
+        # Of several rules about one resource, one checks its state; the others ignore it.
         if passed and not NOT_PASSED & {after[rule] for rule in looked - passed}:
             wrong.append(f"{operation}: {sorted(passed)}")
     assert not wrong, "\n".join(wrong)
 
 
-# No datapoint in the last hour is what AWS has of a quota that nobody uses; what is listed counts.
+# AWS has no datapoint for an unused quota in the last hour; the listed usage counts.
 QUIET = {("cloudwatch", "GetMetricStatistics")}
 # Their HTTP status is the answer.
 BARE = {("s3", "HeadBucket")}
 
 
 def answered(played: Played, operation: Operation) -> bool:
-    """Whether there was an answer each time: that something is not there has no pages."""
+    """Return whether there was an answer each time: a missing resource has no pages."""
     return all(
         recorded.status < 300
         for (asked, _), recorded in played.session._tape.answers.items()
@@ -258,7 +258,7 @@ def answered(played: Played, operation: Operation) -> bool:
 
 
 def may_be_empty(fact: Fact[Any]) -> bool:
-    """Whether a fact lists what there is, so that nothing is an answer."""
+    """Return whether a fact is a list of existing resources, for which empty is an answer."""
     if fact.inventory:
         return True
     for base in getattr(type(fact), "__orig_bases__", ()):

@@ -31,12 +31,12 @@ PLACE = Place("aws", "us-east-1", specs.ACCOUNT)
 NEEDED = {name: permissions(needed(name), PLACE) for name in SITES}
 
 
-# Actions that some site's check has really taken.
+# Actions that the check of some site really used.
 TAKEN: set[str] = set()
 
 
 class Stand:
-    """One spec in an account that has what the spec names, and a caller whose policy is ours."""
+    """One spec in an account that has its resources, and a caller with the generated policy."""
 
     def __init__(self, site: Site, folder: Path) -> None:
         self.context = site.context(folder, site.furnish())
@@ -44,7 +44,7 @@ class Stand:
         self.permissions = permissions(needed_here, PLACE)
         facts = dict.fromkeys(fact for facts in needed_here.values() for fact in facts)
         asked = asked_by(RecordingSession(), facts)
-        # Some actions are only taken where an earlier answer says so.
+        # Some actions are used only after certain answers.
         self.rules: dict[str, set[str]] = {}
         for rule, wanted in needed_here.items():
             for action in {action for fact in wanted for action in asked[fact]}:
@@ -65,7 +65,7 @@ class Stand:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self._key.items():
                 patch.setenv(name, value)
-            # Its clients are made once: that is what takes time.
+            # Its clients are created once: they take the most time.
             self._session = self._session or AwsSession("us-east-1")
             return engine.run(rule_files(), self.context, AwsFactReader(self._session))
 
@@ -83,7 +83,7 @@ def stand(
 
 
 def unknown(result: CheckResult) -> dict[str, set[str | None]]:
-    """The actions that are said to be wanted, by rule."""
+    """The declared actions, by rule."""
     found: dict[str, set[str | None]] = {}
     for entry in result.unanswered:
         if entry.reason is not None:
@@ -117,13 +117,13 @@ def test_every_action_is_needed_by_the_declared_rules(stand: Stand) -> None:
 
 
 def test_every_action_of_the_policy_is_used() -> None:
-    """After the tests above: `-k` alone has nothing to say here."""
+    """Needs the tests above: it has no data with `-k` alone."""
     if TAKEN:
         assert {p.action for found in NEEDED.values() for p in found} - TAKEN <= SELDOM
 
 
-# Taken where S3 answers HeadBucket with a redirect that names no region (old regions only), and
-# where a VPC has options of its own.
+# Used if S3 answers HeadBucket with a redirect without a region (old regions only), and
+# if a VPC has custom options.
 SELDOM = {"ec2:DescribeDhcpOptions", "s3:GetBucketLocation"}
 
 

@@ -1,4 +1,4 @@
-"""Every account rule's questions are answered by the local AWS, in worlds of all kinds."""
+"""The local AWS answers the calls of every account rule, in worlds of all kinds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Check = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """Runs `clusterwright check` in this process and returns its JSON."""
+    """Run `clusterwright check` in this process and return its JSON."""
 
     def run(changes: dict[str, Any] | None = None, *options: str) -> dict[str, Any]:
         path = specs.write(tmp_path / "spec.yaml", specs.changed(changes or {}))
@@ -51,7 +51,7 @@ def client(service: str) -> Any:
 def world(
     name: str | None = None, *, account: str = specs.ACCOUNT, **changes: Any
 ) -> Iterator[None]:
-    """A local AWS whose caller is of `account`: the access key says it, after moto set its own."""
+    """A local AWS whose caller belongs to `account`: the access key selects it."""
     with local_aws(name, **changes), pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ACCESS_KEY_ID", account)
         patch.setenv("AWS_SECRET_ACCESS_KEY", "local")
@@ -78,7 +78,7 @@ def generous() -> Iterator[None]:
 
 
 def bootstrap() -> None:
-    """What `cdk bootstrap` leaves that the checks look at."""
+    """The resources of `cdk bootstrap` that the rules read."""
     ends = f"{specs.ACCOUNT}-us-east-1"
     client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="28", Type="String")
     client("s3").create_bucket(Bucket=f"cdk-hnb659fds-assets-{ends}")
@@ -132,7 +132,7 @@ def test_all_missing_quotas_of_a_new_account_are_reported(check: Check) -> None:
     per_cluster = found["CW-Q003"]
     assert (per_cluster["requested"], per_cluster["used"], per_cluster["limit"]) == (21, 0, 20)
     assert per_cluster["quota_code"] == "L-2CE978FC"
-    # A quota whose default no source states is not answered, and never taken for enough.
+    # A quota whose default no source states has no answer, which never counts as sufficient.
     assert statuses(answer)["CW-Q004"] == "unknown"
 
 
@@ -299,7 +299,7 @@ def test_access_denied_is_unknown_and_names_the_action(
 def test_other_errors_are_unknown(
     check: Check, error: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # How often is botocore's affair; here only what comes of it is looked at.
+    # The number of retries is botocore's; only the result is checked here.
     defaults = {**(AwsSession.__init__.__kwdefaults__ or {}), "max_attempts": 1}
     monkeypatch.setattr(AwsSession.__init__, "__kwdefaults__", defaults)
     with world(faults=[{"service": "*", "operation": "*", "error": error}]):
@@ -345,7 +345,7 @@ THROTTLED = [
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """botocore's back-off without its seconds."""
+    """botocore's back-off without waiting."""
     from botocore.retries.standard import ExponentialBackoff
 
     monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda self, context: 0.0)
@@ -366,7 +366,7 @@ def test_throttled_calls_are_retried_with_the_same_result(check: Check) -> None:
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(("times", "requests"), [(1, 2), (3, 4), (4, 4)])
 def test_client_retries_three_times(times: int, requests: int) -> None:
-    """Every command's clients are of `AwsSession` (`tests/aws/test_session.py` holds that)."""
+    """Clients of all commands come from `AwsSession` (see `tests/aws/test_session.py`)."""
     fault = {"service": "sts", "operation": "GetCallerIdentity", "error": "Throttling"}
     with world("generous", faults=[{**fault, "times": times}]):
         session = AwsSession("us-east-1")

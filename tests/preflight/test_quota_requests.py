@@ -1,4 +1,7 @@
-"""`check --request-quotas`: what is asked for, dated, filed once, and said where it cannot be."""
+"""`check --request-quotas`.
+
+requests, their dates, filing once, and requests that cannot be filed.
+"""
 
 from __future__ import annotations
 

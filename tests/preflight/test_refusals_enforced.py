@@ -1,4 +1,4 @@
-"""Rules about rights: where one fails, a local AWS that enforces IAM refuses the deployment."""
+"""Rules about permissions: if one fails, a local AWS with enforced IAM refuses the deployment."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ from tests.preflight.refusal_cases import ACCOUNT
 from tests.preflight.refusal_cases import CASES as IN_WORLDS
 from tests.support import specs
 
-# Changes of the spec, the template that deploys them, and the resource that fails; or what is
-# asked of AWS where no platform that is built asks it, and the code of the refusal.
+# Changes of the spec, the template that deploys them, and the resource that fails; or the
+# call to AWS where no built platform makes it, and the code of the refusal.
 Made = tuple[dict[str, Any], dict[str, Any] | Callable[[], None], str]
 CASES: dict[str, Callable[[Site], Made]] = {}
 WORLDS: dict[str, dict[str, Any]] = {
@@ -318,7 +318,7 @@ ON_EC2 = {"platform": "parallelcluster"}
 
 
 def launch(site: Site, reservation: str) -> Callable[[], None]:
-    """Launches a node into a reservation, as EC2's platforms do."""
+    """Launch a node into a reservation, as the platforms on EC2 do."""
     target = {"CapacityReservationTarget": {"CapacityReservationId": reservation}}
 
     def run() -> None:
@@ -382,7 +382,7 @@ WORKERS = [{"name": "workers", "role": "compute", "instance_type": "p5.48xlarge"
 
 
 def control_plane(site: Site, name: str, zone: str) -> Callable[[], None]:
-    """A cluster of EKS in the site's subnet and in another one of this zone."""
+    """An EKS cluster in the site's subnet and in another one of this zone."""
     other = client("ec2").create_subnet(
         VpcId=site.vpc_id, CidrBlock="10.0.254.0/24", AvailabilityZoneId=zone
     )["Subnet"]["SubnetId"]
@@ -567,7 +567,7 @@ def test_finding_in_the_account_fails_the_stack(
         assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
         reason = failure("refused", failing)
         assert reason
-        assert "local AWS failed" not in reason  # that is no refusal
+        assert "local AWS failed" not in reason  # that is not a refusal
 
 
 def test_every_account_rule_is_tested_or_has_a_reason() -> None:

@@ -39,7 +39,7 @@ SMALL_SUBNET = {
     "id": "subnet-0a1b2c3d4e5f60718",
     "vpc_id": "vpc-0a1b2c3d4e5f60718",
     "vpc_cidr": "10.0.0.0/16",
-    # Eleven addresses that instances can have.
+    # Eleven addresses for instances.
     "cidr": "10.0.0.0/28",
     "zone_id": "use1-az6",
     "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
@@ -68,20 +68,20 @@ def reserved(**changes: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Case:
-    """A rule that fails in a world, and the words with which a stack fails there."""
+    """A rule that fails in a world, and the message with which a stack fails there."""
 
     rule: str
     platform: str
     words: str
     world: dict[str, Any] = field(default_factory=dict)
     capacity: str | None = None
-    """Of the workers, by the id above; on-demand without."""
+    """Capacity of the workers, by the id above; on-demand without it."""
 
     spec: dict[str, Any] = field(default_factory=dict)
 
 
 def on_ec2(rule: str, words: str, world: dict[str, Any], **more: Any) -> list[Case]:
-    """The same on both platforms that launch instances themselves."""
+    """The same on both platforms that launch instances."""
     return [Case(rule, platform, words, world, **more) for platform in ("eks", "parallelcluster")]
 
 
@@ -130,7 +130,10 @@ CASES = [
         {"quotas": {"sagemaker/L-8762A75F": 3}},
     ),
 ]
-"""One for each kind of refusal: a quota, a type, a reservation, storage, addresses, a cluster."""
+"""One case for each kind of refusal.
+
+a quota, a type, a reservation, storage, addresses, a cluster.
+"""
 
 
 def _of(case: Case) -> dict[str, Any]:
@@ -145,7 +148,7 @@ def _of(case: Case) -> dict[str, Any]:
 def assembly(
     synth: Synth, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[Case], tuple[Path, Assembly]]:
-    """The file of a case and its templates: those of the same spec once."""
+    """The file of a case and its templates, created once per spec."""
     folder = tmp_path_factory.mktemp("refused")
     files: dict[str, Path] = {}
 
@@ -177,10 +180,10 @@ def test_finding_fails_the_deployment(
         assert found == {case.rule}, answer["unknown"]
         with pytest.raises(AssertionError, match="ROLLBACK") as raised:
             account.deploy(templates)
-        # What fails is not the rollback.
+        # The failure is not in the rollback.
         assert "ROLLBACK_FAILED" not in str(raised.value)
         assert re.search(case.words, str(raised.value)), raised.value
-        # The rollback of a stack leaves no node behind.
+        # The rollback of a stack leaves no nodes.
         running = [{"Name": "instance-state-name", "Values": ["running"]}]
         there = account.client("ec2").describe_instances(Filters=running)["Reservations"]
         assert there == []

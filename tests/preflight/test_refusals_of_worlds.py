@@ -1,4 +1,4 @@
-"""Where an account rule fails in a world, that world refuses what a deployment would ask for."""
+"""If an account rule fails in a world, that world refuses the calls of the deployment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts: each question once, in parallel, bounded, with a deadline; refusals stay refusals."""
+"""Facts: each request once, in parallel, with limits and a deadline; refusals stay refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SESSION = AwsSession("us-east-1")
 
 
 class Aws:
-    """What questions are put to: counts them and how many are open at a time."""
+    """A stub session that counts requests, and how many are open at a time."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -69,7 +69,7 @@ class One(Fact[str]):
 
 @dataclass(frozen=True)
 class Chain(Fact[tuple[str, ...]]):
-    """Asks `first`, then as many more as there are names, all of them at once."""
+    """Requests `first`, then all names at once."""
 
     first: str
     then: tuple[str, ...]
@@ -112,7 +112,7 @@ def test_wall_time_is_that_of_the_longest_chain(aws: Aws) -> None:
     aws.delay_seconds = 0.1
     started = time.perf_counter()
     AwsFactReader(SESSION).read([One("a"), One("b"), Chain("c", ("d", "e"))])
-    assert time.perf_counter() - started < 0.35  # two in a row, not five
+    assert time.perf_counter() - started < 0.35  # two in sequence, not five
 
 
 def test_error_affects_only_its_fact() -> None:
@@ -164,7 +164,7 @@ def test_open_calls_time_out_at_the_deadline(aws: Aws) -> None:
 
 @dataclass(frozen=True)
 class Ready(Fact[str]):
-    """Needs no answer."""
+    """A fact without requests."""
 
     actions: ClassVar = ("ec2:Op",)
 
@@ -209,7 +209,7 @@ def test_waiting_for_calls_does_not_wait_for_answers() -> None:
     reading = threading.Thread(target=lambda: found.append(reader.read(facts)), daemon=True)
     reading.start()
     reader.until_asked(30)
-    # Four are out, and keep the whole pool; five wait behind them.
+    # Four are open and use the whole pool; five wait.
     assert reading.is_alive()
     assert reader._run is not None
     assert len(reader._run._answering) == 4

@@ -30,8 +30,8 @@ def test_budget_with_a_complete_bill_passes(
     from clusterwright.cost import estimate
     from clusterwright.cost.components import compute
 
-    # Of the small spec only instances of p5 have a price; with the other components taken out
-    # and the controller of the same type, nothing is unknown.
+    # In the small spec only p5 instances have a price; without the other components
+    # and with a controller of the same type, nothing is unknown.
     monkeypatch.setattr(estimate, "COMPONENTS", (compute.lines,))
     monkeypatch.setattr(estimate, "DEPENDENT_COMPONENTS", ())
     changes = {"compute.0.instance_type": "p5.48xlarge", "run.hours": 1}

@@ -21,5 +21,5 @@ def test_mixed_spot_and_permanent_capacity_in_a_partition_is_reported(rule: Harn
         {"name": "cheap", "groups": ["cheap"]},
     ]
     rule.passes("CW-C023", {"compute.2": spare, "slurm.partitions": two})
-    # A group of no instances mixes nothing.
+    # A group with 0 instances is not a mix.
     rule.passes("CW-C023", {"compute.2": {**spare, "count": 0}, **one})

@@ -28,7 +28,7 @@ def test_missing_or_outdated_bootstrap_is_reported(rule: Harness) -> None:
     )
     assert gone.hint is not None
     assert gone.hint.startswith("delete the stack CDKToolkit in us-east-1, then `cdk bootstrap")
-    # An account that is not bootstrapped has no bucket either: one finding says it all.
+    # An account without bootstrap has no bucket either: one finding is sufficient.
     bare = bootstrap(None, roles=False, bucket=False)
     assert len(rule.run("CW-I010", {}, bare).findings) == 1
     rule.passes("CW-I010", {}, bootstrap("28"))

@@ -79,5 +79,5 @@ def test_key_policy_without_fsx_is_reported(rule: Harness) -> None:
             "security_group_ids": ["sg-00000001"],
         },
     }
-    # Without a network of its own no log group has the key.
+    # Without a created network, no log group uses the key.
     rule.passes("CW-I008", {**OWN_KEY, "network": network}, key_policy(ROOT))

@@ -1,4 +1,4 @@
-"""What is read out of policy documents: yes, no, and unknown where nobody can know yet."""
+"""Evaluation of policy documents: allowed, denied, or unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to IAM's policy simulator, and findings from its answers."""
+"""Requests to IAM's policy simulator, and findings from its answers."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_custom_image_is_checked(rule: Harness) -> None:
         "compute[0].instance_type", "compute[1].instance_type",
     ]  # fmt: skip
     rule.passes("CW-I014", changes, image(good))
-    # On EKS our launch template says what the root volume is like.
+    # On EKS the launch template defines the root volume.
     workers = {"name": "w", "role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     eks = {**changes, "platform": "eks", "compute": [workers], "slurm": None}
     other = Image(good.id, good.state, "x86_64", ACCOUNT, "ours", "/dev/sda1", 300)

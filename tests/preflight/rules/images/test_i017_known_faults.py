@@ -19,7 +19,7 @@ def test_release_with_a_published_fault_is_reported(rule: Harness) -> None:
         severity="warning",
     )
     rule.passes("CW-I017", {"image": {**OLD_IMAGE, "released": "2024-08-01"}})
-    # Who does not ask for auto-resume, or counts no GPUs, does not meet it.
+    # Specs without auto-resume, or without GPU counts, are not affected.
     rule.passes("CW-I017", {"image": OLD_IMAGE, "resilience.node_recovery": "none"})
     rule.passes("CW-I017", {"image": OLD_IMAGE, "compute.1.instance_type": "trn1.32xlarge"})
     rule.passes("CW-I017", PARALLELCLUSTER_WHOLE)
@@ -42,7 +42,7 @@ def test_release_with_a_published_fault_is_reported(rule: Harness) -> None:
 
 
 def test_every_published_fault_affects_a_release_and_not_its_successor() -> None:
-    """And none of the releases that are taken has one that is not said."""
+    """No default release has an unreported fault."""
     charts = [fault for faults in known_faults.CHARTS.values() for fault in faults]
     for fault in (*known_faults.PARALLELCLUSTER, *known_faults.HYPERPOD_IMAGES, *charts):
         assert fault.has(fault.first)

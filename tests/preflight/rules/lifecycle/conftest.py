@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of our scripts in a repository of its own."""
+    """A copy of the lifecycle scripts in a separate repository."""
     target = tmp_path / "repository" / repository_root.SCRIPTS
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / repository_root.SCRIPTS, target, ignore=ignored)
@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def program(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str | None], None]:
-    """Puts another program in the place of ShellCheck."""
+    """Replace ShellCheck by another program."""
     (folder / "extra.sh").write_text(BAD, encoding="utf-8")
 
     def put(text: str | None) -> None:

@@ -59,7 +59,7 @@ def test_architecture_of_an_unknown_type_is_unknown(
     rule: Harness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = artefact_list(tmp_path, ("enroot", "x86_64", "0" * 64), ("pyxis", "any", "0" * 64))
-    monkeypatch.setattr(l006_artefact_checksums, "Known", frozenset)  # no source lists it it
+    monkeypatch.setattr(l006_artefact_checksums, "Known", frozenset)  # no source lists it
     found = rule.run(
         "CW-L006",
         {

@@ -39,7 +39,7 @@ def test_existing_log_groups_are_reported(rule: Harness) -> None:
     assert "delete-log-group" in finding.hint
     own = stacks(("AWS::Logs::LogGroup", name))
     rule.passes("CW-E003", {}, {**there(name), **own})
-    # Groups of the same prefix that no stack makes are ignored.
+    # Groups of the same prefix that no stack creates are ignored.
     rule.passes("CW-E003", {}, {**there(f"{name}-old"), **stacks()})
 
 

@@ -69,7 +69,10 @@ def test_missing_group_in_the_vpc_is_reported(rule: Harness) -> None:
 
 
 def test_groups_of_file_systems_are_checked_too(rule: Harness) -> None:
-    """A node carries them: HyperPod wants each of its groups to let members talk (#546)."""
+    """Nodes have these groups.
+
+    HyperPod requires that each group allows traffic among its members (#546).
+    """
     storage = {
         "mount_path": "/fsx",
         "existing": {

@@ -26,6 +26,6 @@ def test_deployed_subnet_without_space_for_growth_is_reported(rule: Harness) -> 
     )
     roomy = dataclasses.replace(deployed, free_addresses=129)
     rule.passes("CW-N010", None, subnets(roomy))
-    # Another cluster's subnet with the same range is none of ours.
+    # The subnet of another cluster with the same range is ignored.
     rule.passes("CW-N010", None, subnets(dataclasses.replace(deployed, stack="other-network")))
     rule.passes("CW-N010", None, subnets())

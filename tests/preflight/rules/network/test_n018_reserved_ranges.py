@@ -36,12 +36,12 @@ def test_service_range_overlapping_connected_networks_is_reported(rule: Harness)
     assert hint == "kubernetes.service_cidr: 10.0.0.0/16"
     chosen = {**both, "kubernetes.service_cidr": hint.partition(": ")[2]}
     rule.passes("CW-N018", spec=specs.unchecked(rule.folder, chosen))
-    # One of the two is free: the template says so.
+    # One of the two is free: the template uses it.
     one = specs.unchecked(rule.folder, {**both, "network.peered_cidrs": []})
     rule.passes("CW-N018", spec=one)
-    # Slurm has no services of that kind.
+    # Slurm has no Kubernetes services.
     rule.passes("CW-N018", {k: v for k, v in both.items() if k != "platform"})
-    # In a network that exists EKS chooses, and knows no network behind it.
+    # In an existing network EKS chooses, without knowing connected networks.
     there = {**EXISTING, "platform": "eks"}
     network_ = {**EXISTING["network"], "peered_cidrs": ["172.16.0.0/12"]}
     behind = specs.unchecked(rule.folder, {**there, "network": network_})

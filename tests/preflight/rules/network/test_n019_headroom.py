@@ -16,5 +16,5 @@ def test_insufficient_headroom_is_reported(rule: Harness) -> None:
         severity="warning",
     )
     rule.passes("CW-N019", EXISTING)
-    # A network of our own has more than the cluster needs, whatever the percentage.
+    # A created network has more addresses than the cluster needs, at any percentage.
     rule.passes("CW-N019", without)

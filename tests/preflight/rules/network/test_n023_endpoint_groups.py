@@ -62,7 +62,7 @@ def test_unknown_prefix_list_is_unknown(rule: Harness) -> None:
             path="network.existing.security_group_ids",
             message="rules with prefix lists, whose ranges are not read",
         )
-    # What no list could open is closed all the same.
+    # Ports that no list could open are closed in any case.
     closed = rule.run("CW-N023", EXISTING, {**facts(TABLE, every(rule)), **groups(HTTP, by_list)})
     assert closed.rule.status == "fail"
 

@@ -35,7 +35,7 @@ def test_s3_endpoint_policy_must_allow_the_buckets(rule: Harness) -> None:
             path="network.existing.vpc_id",
             message=f"the policy of vpce-s3 does not allow nodes to read {bucket}",
         )
-        # Its routes win beside a NAT gateway too, because they are longer than the default.
+        # Its routes take precedence over a NAT gateway, because they are more specific.
         beside = facts(routed(NAT), (endpoint("s3", policy=document),))
         assert rule.run("CW-N024", EXISTING, beside).rule.status == "fail"
 

@@ -19,7 +19,7 @@ def test_s3_traffic_through_nat_is_reported(rule: Harness) -> None:
     assert finding.hint is not None
     assert "--service-name com.amazonaws.us-east-1.s3" in finding.hint
     rule.passes("CW-N028", EXISTING, facts(routed(NAT), (endpoint("s3"),)))
-    # A gateway endpoint of another route table is none of this subnet's.
+    # A gateway endpoint of another route table does not apply to this subnet.
     elsewhere = endpoint("s3", route_table_ids=("rtb-9",))
     assert rule.run("CW-N028", EXISTING, facts(routed(NAT), (elsewhere,))).rule.status == "fail"
     # Without any egress path, CW-N022 reports it.

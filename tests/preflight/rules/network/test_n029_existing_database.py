@@ -68,7 +68,7 @@ def test_unknown_database_is_unknown(rule: Harness) -> None:
     other = database_facts(tcp(3306, 3306, NODES), address="other.example")
     message = "no DB instance of the account has this address"
     rule.unsure("CW-N029", WITH_DATABASE, other, path=DB_PATH, message=message)
-    # An external one, which RDS does not know, is not asked for; nor is one before its network.
+    # An external database unknown to RDS is skipped, as is one before its network exists.
     own = {**WITH_DATABASE, "slurm.accounting.existing.endpoint": "db.acme.example"}
     rule.passes("CW-N029", own, other)
     built = {"slurm.accounting": WITH_DATABASE["slurm.accounting"]}

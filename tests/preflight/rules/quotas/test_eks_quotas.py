@@ -64,11 +64,11 @@ def test_node_quota_of_a_group(rule: Harness, group: dict[str, Any], key: str, n
 
 
 def test_karpenter_nodes_are_in_no_node_group(rule: Harness) -> None:
-    """Neither today nor as it grows: one node group of four, whatever Karpenter adds."""
+    """Neither now nor at the maximum: one node group of four, whatever Karpenter adds."""
     one, four = quota("eks", "L-6D54EA21", 1), quota("eks", "L-BD136A63", 4)
     rule.passes("CW-Q061", SCALED, one)
     rule.passes("CW-Q062", SCALED, four)
-    # Without it 900 nodes are three node groups of two groups, and 500 are two.
+    # Without it, 900 nodes are three node groups of two groups, and 500 are two.
     plain = {**SCALED, "kubernetes": {}}
     rule.fails(
         "CW-Q061",

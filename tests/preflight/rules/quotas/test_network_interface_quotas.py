@@ -29,7 +29,7 @@ def test_network_interface_quota_of_the_zone(rule: Harness) -> None:
         numbers=(129, 300, 400),
     )
     rule.passes("CW-Q044", None, {**facts, **quota("vpc", "L-DF5E4CA3", 429)})
-    # The deployed cluster's own six nodes hold 192 of the 300.
+    # The six nodes of the deployed cluster use 192 of the 300.
     standing: dict[Any, Any] = {**facts, hyperpod.HyperPodClusters(): (OWN,)}
     rule.passes("CW-Q044", None, {**standing, **quota("vpc", "L-DF5E4CA3", 237)})
 
@@ -53,7 +53,7 @@ def test_insufficient_network_interfaces_are_an_error_on_ec2(rule: Harness) -> N
 
 
 def test_network_address_usage_is_limited(rule: Harness) -> None:
-    """A node of 32 cards has 32 addresses and 31 interfaces beside the first: 63 units."""
+    """A node with 32 cards has 32 addresses and 31 interfaces besides the first: 63 units."""
     facts: dict[Any, Any] = {
         counts.NetworkInterfaces(): interfaces(40),
         hyperpod.HyperPodClusters(): (),
@@ -68,5 +68,5 @@ def test_network_address_usage_is_limited(rule: Harness) -> None:
         numbers=(253, 40, 290),
     )
     rule.passes("CW-Q050", EXISTING, {**facts, **quota("vpc", "L-BB24F6E5", 293)})
-    # A VPC that is built begins empty.
+    # A new VPC is empty.
     rule.passes("CW-Q050", None, {**facts, **quota("vpc", "L-BB24F6E5", 253)})

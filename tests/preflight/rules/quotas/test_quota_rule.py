@@ -1,4 +1,4 @@
-"""What the quota rules share: demands, usage and what is left."""
+"""Shared parts of the quota rules: demands, usage and the remainder."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def results(
         (1, (), None, False),
         (5, (QuotaUsage(3, ours=False),), None, True),
         (4, (QuotaUsage(3, ours=False),), None, False),
-        # What the cluster has already is not in its way.
+        # Existing instances of the cluster do not count as other usage.
         (2, (QuotaUsage(2, ours=True),), None, True),
         # AWS measures more than this identity can list.
         (5, (QuotaUsage(1, ours=False),), 4.0, False),
         (5, (QuotaUsage(1, ours=True),), 4.0, True),
-        # Not compared for a limit of each resource.
+        # Not compared for a limit per resource.
         (2, (), 4.0, True),
     ],
 )

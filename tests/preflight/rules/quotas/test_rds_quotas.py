@@ -76,7 +76,7 @@ def test_database_subnet_group_quota(rule: Harness) -> None:
         numbers=(1, 2, 2),
     )
     rule.passes("CW-Q073", RDS, {**found, **quota("rds", "L-DE55804A", 3)})
-    # One of the two is ours, because our database stands.
+    # One of the two belongs to the stacks, because the database exists.
     standing: dict[Any, Any] = {**found, counts.Databases(): (MINE,)}
     rule.passes("CW-Q072", RDS, {**standing, **quota("rds", "L-48C6BF61", 2)})
     rule.passes("CW-Q073", RDS, {**standing, **quota("rds", "L-DE55804A", 2)})

@@ -43,7 +43,7 @@ def test_security_group_quota_of_the_region(rule: Harness) -> None:
         numbers=(3, 2, 4),
     )
     rule.passes("CW-Q045", None, {**groups(None), **limit})
-    # Deployed: two of ours, the default one without a tag, and one of others.
+    # Deployed: two of the stacks, the default one without a tag, and one of others.
     rule.passes("CW-Q045", None, {**groups(OURS, OURS, None, None), **limit})
     rule.passes("CW-Q045", EXISTING, tested=False)
 

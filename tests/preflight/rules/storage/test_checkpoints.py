@@ -1,4 +1,4 @@
-"""How long a checkpoint takes on shared storage."""
+"""Duration of a checkpoint on shared storage."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from tests.preflight.rules.support.checkpoints import FSX, spec
 
 
 def test_slow_checkpoint_is_reported(rule: Harness) -> None:
-    # 1,000 GiB are 1,073,742 MB, which takes 4,687.5 MB/s 229.06 s.
+    # 1,000 GiB are 1,073,742 MB; at 4,687.5 MB/s they take 229.06 s.
     changes = spec(checkpoint_gib=1000, max_checkpoint_seconds=229)
     finding = rule.fails(
         "CW-S018",
@@ -36,7 +36,7 @@ def test_checkpoint_longer_than_its_interval_is_reported(rule: Harness) -> None:
 
 
 def test_throughput_of_few_clients_is_limiting(rule: Harness) -> None:
-    # Without EFA a client has 100 Gbps: two of them 25,000 MB/s; the file system 93,750.
+    # Without EFA a client has 100 Gbps: two have 25,000 MB/s; the file system has 93,750.
     big = {**FSX, "efa": False, "capacity_gib": 192_000}
     few = {**spec(lustre=big, checkpoint_gib=2400, max_checkpoint_seconds=100)}
     rule.fails(

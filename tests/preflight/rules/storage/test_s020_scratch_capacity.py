@@ -7,7 +7,7 @@ from tests.preflight.rules.support.checkpoints import spec
 
 
 def test_checkpoint_parts_that_exceed_local_disks_are_reported(rule: Harness) -> None:
-    # 8 drives of 3,800 GB a node: 30,400 GB for two parts.
+    # 8 disks of 3,800 GB per node: 30,400 GB for two parts.
     scratch = {"compute.1.scratch": {}, "compute.1.spare_count": 1}
     most = 30_400 / 2 * 3 * 10**9 / 1024**3
     rule.fails(

@@ -72,7 +72,7 @@ def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def build(events: list[str]) -> str:
-    """A scratch file system as the stacks name it, tied to a bucket as a whole."""
+    """A scratch file system named as by the stacks, associated with a bucket as a whole."""
     site = build_site()
     open_lustre_ports(site)
     client("s3").create_bucket(Bucket="corpus")
@@ -217,7 +217,7 @@ def test_one_of_two_proofs_is_required(
     written: float | None,
     since: float | None,
 ) -> None:
-    """The two proofs, written down a second time: silence means that one of them holds."""
+    """An independent implementation of the two proofs; no finding means that one of them holds."""
     tasks = (
         () if task is None else (dataclasses.replace(TASK, lifecycle=task, failed_count=failed),)
     )
@@ -305,8 +305,8 @@ def test_access_denied_is_unknown_and_names_the_permission(check: Run) -> None:
 def test_faults_in_answers_never_pass(
     check: Run, monkeypatch: pytest.MonkeyPatch, service: str, operation: str, fault: Any
 ) -> None:
-    """An account without export tasks answers with none: that alone is no fault."""
-    # One try, so that nobody waits between tries.
+    """An account without export tasks returns none: that alone is not a finding."""
+    # One attempt, to avoid waiting.
     monkeypatch.setitem(AwsSession.__init__.__kwdefaults__, "max_attempts", 1)
     seed = Fault(service=service, operation=operation, **fault)
     with local_aws():

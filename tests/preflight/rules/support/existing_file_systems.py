@@ -111,5 +111,5 @@ def database_facts(*inbound: Permission, **changes: Any) -> dict[Any, Any]:
 
 
 def by_list(first: int, last: int) -> Permission:
-    """Open to a prefix list, as large companies write it."""
+    """Open to a prefix list, as in large companies."""
     return Permission("tcp", first, last, frozenset(), frozenset(), frozenset({"pl-0a1b2c3d"}))

@@ -17,7 +17,7 @@ ALREADY = "already exists, and none of the stacks of `test` created it"
 
 
 def stacks(*resources: tuple[str, str], status: str = "CREATE_COMPLETE") -> dict[Any, Any]:
-    """This environment's stacks with resources of these types and ids."""
+    """The stacks of this environment with resources of these types and ids."""
     made = tuple(StackResource(f"R{i}", *one) for i, one in enumerate(resources))
     there = (Stack("test-identity", status, None, False),) if resources else ()
     return {Stacks("test"): OwnStacks(there, made)}

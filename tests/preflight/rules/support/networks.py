@@ -28,7 +28,7 @@ def group(*, inbound: tuple[Permission, ...], outbound: tuple[Permission, ...]) 
     return {network.SecurityGroup(GROUP): SecurityGroup(GROUP, VPC, inbound, outbound)}
 
 
-# 4 × p5.48xlarge and one m5.4xlarge: 129 addresses, and one node of each to spare.
+# 4 × p5.48xlarge and one m5.4xlarge: 129 addresses, and one spare node of each.
 NEEDED = 4 * 32 + 1 + 32 + 1
 
 RDS = {

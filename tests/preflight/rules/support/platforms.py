@@ -28,7 +28,7 @@ SCALED: dict[str, Any] = {
 
 
 def stacks(*resources: tuple[str, str]) -> dict[Any, Any]:
-    """This environment's stacks with resources of these types and ids."""
+    """The stacks of this environment with resources of these types and ids."""
     made = tuple(StackResource(f"R{i}", *one) for i, one in enumerate(resources))
     there = (Stack("test-kubernetes", "CREATE_COMPLETE", None, False),) if resources else ()
     return {Stacks("test"): OwnStacks(there, made)}

@@ -42,7 +42,7 @@ BLOCK = dataclasses.replace(
 
 
 def on_ec2(rule: Harness, changes: dict[str, Any] | None = None, kind: str = "") -> LoadedSpec:
-    """A spec for ParallelCluster, which no release builds yet."""
+    """A spec for ParallelCluster."""
     more = {"compute.1.capacity": {"kind": kind or "reservation", "id": ID}}
     return specs.unchecked(rule.folder, {"platform": "parallelcluster", **more, **(changes or {})})
 
@@ -59,7 +59,7 @@ SECOND["capacity"] = {"kind": "reservation", "id": ID}
 
 
 def growing(rule: Harness, *, most: int) -> LoadedSpec:
-    """On EKS with Karpenter, a group that begins without nodes and takes them from a block."""
+    """On EKS with Karpenter, a group with 0 nodes that gets them from a block."""
     system = {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2}
     block = {**SECOND, "count": 0, "max_count": most}
     block["capacity"] = {"kind": "capacity-block", "id": ID}

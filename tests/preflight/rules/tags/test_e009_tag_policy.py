@@ -41,7 +41,7 @@ def test_capitalization_of_tag_keys_is_checked(rule: Harness) -> None:
     rule.passes("CW-E009", {"tags": {"CostCentre": "1"}}, tag_policy(policy))
 
 
-# HyperPod's instances are not the account's; no deployment makes a table.
+# HyperPod's instances do not belong to the account; no deployment creates a table.
 @pytest.mark.parametrize("enforced", [(), ("dynamodb:table",), ("ec2:instance",)])
 def test_unenforced_violation_is_a_warning(rule: Harness, enforced: tuple[str, ...]) -> None:
     policy = TagKeyPolicy("Owner", ("ml",), enforced)

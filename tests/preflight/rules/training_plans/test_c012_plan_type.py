@@ -24,7 +24,7 @@ def test_plan_of_another_type_is_reported(rule: Harness) -> None:
 
 
 def test_types_of_a_group_are_counted_separately() -> None:
-    """A cluster of somebody's, with instance requirements, says types and counts in detail."""
+    """A cluster of another user, with instance requirements: types and counts in detail."""
     detail = [
         {"InstanceType": "ml.p5.48xlarge", "CurrentCount": 2},
         {"InstanceType": "ml.p5en.48xlarge", "CurrentCount": 3},

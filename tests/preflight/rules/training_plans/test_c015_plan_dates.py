@@ -13,7 +13,7 @@ from tests.support import specs
 
 
 def test_plan_that_ends_before_the_run_is_reported(rule: Harness) -> None:
-    # From 2026-11-20 00:00 to 2026-12-01 11:30, less the hour that HyperPod takes: 274.5 h.
+    # From 2026-11-20 00:00 to 2026-12-01 11:30, minus the hour that HyperPod reserves: 274.5 h.
     finding = rule.fails(
         "CW-C015",
         {**PLAN, "run.hours": 275},
