@@ -73,6 +73,12 @@ CHANGES = {
         },
         tests=("tests/nodes/metrics/test_scrape.py", _SOURCE_TEST),
         incomplete=_SOURCE_TEST,
+        edits={
+            "docs/reference/metrics.md": (
+                "| `ours` |",
+                "| `example` | all | `example_*` | an example file |\n| `ours` |",
+            )
+        },
     ),
     "api": Change(
         files={f"{_STS}/access_key_info.py": "api.py", _API_TEST: "test_api.py"},

@@ -20,12 +20,12 @@ from clusterwright_localaws import api_page
 # moto has it under another name (list_all_buckets); checks that make it are in
 # tests/preflight/test_faults.py.
 ELSEWHERE = {("s3", "ListBuckets")}
-ROOM = Path(clusterwright.__file__).parent / "aws"
+PACKAGE = Path(clusterwright.__file__).parent / "aws"
 
 
 def called() -> set[tuple[str, str]]:
     """boto3's service and the API's operation of every call in the package."""
-    return {pair for path in sorted(ROOM.glob("*.py")) for pair in _calls(path)}
+    return {pair for path in sorted(PACKAGE.rglob("*.py")) for pair in _calls(path)}
 
 
 def _calls(path: Path) -> Iterator[tuple[str, str]]:

@@ -27,6 +27,7 @@ class Cdk:
 
     def __init__(self, url: str, account: str, region: str, folder: Path) -> None:
         self._folder = folder
+        self._assemblies: dict[bytes, Path] = {}
         self.url, self.account, self.region = url, account, region
         self.log = folder / "cdk.log"
         programs = Path(sys.executable).parent
@@ -59,11 +60,19 @@ class Cdk:
         self._run(["bootstrap", f"aws://{self.account}/{self.region}"], empty)
 
     def synthesise(self, config: Path) -> Path:
-        """Synthesise a spec; return the folder of its cloud assembly."""
+        """Synthesise a spec; return the folder of its cloud assembly.
+
+        A spec with the same contents as an earlier one has the same assembly: scenarios that
+        revert a change deploy what was there before.
+        """
+        spec = config.read_bytes()
+        if spec in self._assemblies:
+            return self._assemblies[spec]
         output = self._folder / f"cdk.out.{time.monotonic_ns()}"
         self._run(
             ["synth", "--quiet", "-c", f"config={config}", "--output", str(output)], CHECKOUT
         )
+        self._assemblies[spec] = output
         return output
 
     def deploy(self, assembly: Path, *stacks: str) -> dict[str, Any]:

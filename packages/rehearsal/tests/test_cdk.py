@@ -57,11 +57,17 @@ def test_nothing_leads_to_a_real_account(cdk: Cdk, runs: Runs) -> None:
     assert runs.calls[0]["cwd"].name == "bootstrap"
 
 
-def test_each_synthesis_has_its_own_folder(cdk: Cdk, runs: Runs) -> None:
-    first, second = (cdk.synthesise(Path("a.yaml")) for _ in range(2))
+def test_each_spec_has_its_own_assembly(cdk: Cdk, runs: Runs, tmp_path: Path) -> None:
+    before, after, reverted = (tmp_path / f"{name}.yaml" for name in ("a", "b", "c"))
+    before.write_text("count: 2")
+    after.write_text("count: 3")
+    reverted.write_text("count: 2")
+    first, second = cdk.synthesise(before), cdk.synthesise(after)
     assert first != second
-    assert runs.calls[0]["words"] == [
-        *("synth", "--quiet", "-c", "config=a.yaml", "--output", str(first)),
+    assert cdk.synthesise(reverted) == first
+    assert [call["words"] for call in runs.calls] == [
+        ["synth", "--quiet", "-c", f"config={path}", "--output", str(output)]
+        for path, output in ((before, first), (after, second))
     ]
     assert runs.calls[0]["cwd"] == module.CHECKOUT
 
