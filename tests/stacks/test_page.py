@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from stacks.base.outdated_validators import MISSING_IN_CDK_VALIDATION, MISSING_IN_CFN_LINT
 from tests.support.rich_specs import FULL
 from tests.support.synthesis import ROOT, Build
 
@@ -29,7 +28,3 @@ def test_linked_files_exist() -> None:
         assert (ROOT / "docs" / "explanations" / link).resolve().is_file(), link
     for path in re.findall(r"`((?:clusterwright|stacks)/[\w/.]+\.py)`", PAGE):
         assert (ROOT / path).is_file(), path
-
-
-def test_types_missing_in_cfn_lint_are_missing_in_the_cdk() -> None:
-    assert MISSING_IN_CFN_LINT <= MISSING_IN_CDK_VALIDATION

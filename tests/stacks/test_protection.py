@@ -8,6 +8,7 @@ from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 RETAIN = changed(FULL, protection="retain")
+
 DESTROY = changed(FULL, protection="destroy")
 
 # What holds data, and what cannot go while that stays.
@@ -23,6 +24,7 @@ STATEFUL_TYPES = {
     "AWS::SecretsManager::Secret",
     "AWS::SecretsManager::SecretTargetAttachment",
 }
+
 STATEFUL_STACKS = {"test-accounting", "test-identity", "test-storage"}
 
 
@@ -69,11 +71,6 @@ def test_retain_protects_the_database_and_its_backups(build: Build) -> None:
     assert instance["Properties"]["DeleteAutomatedBackups"] is False
 
 
-def test_retain_empties_no_data_bucket(build: Build) -> None:
-    emptied = build(RETAIN).resources("Custom::S3AutoDeleteObjects")
-    assert {name.split("/")[0] for name in emptied} == {"test-lifecycle"}
-
-
 def test_destroy_protects_nothing(build: Build) -> None:
     assembly = build(DESTROY)
     assert protected(assembly) == set()
@@ -89,12 +86,6 @@ def test_destroy_deletes_the_database_with_its_backups(build: Build) -> None:
     (instance,) = build(DESTROY).resources("AWS::RDS::DBInstance").values()
     assert instance["Properties"]["DeletionProtection"] is False
     assert instance["Properties"]["DeleteAutomatedBackups"] is True
-
-
-def test_destroy_empties_every_bucket_first(build: Build) -> None:
-    assembly = build(DESTROY)
-    buckets = assembly.resources("AWS::S3::Bucket")
-    assert len(assembly.resources("Custom::S3AutoDeleteObjects")) == len(buckets) == 3
 
 
 def test_destroy_schedules_the_minimum_key_deletion_period(build: Build) -> None:

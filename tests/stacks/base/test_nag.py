@@ -15,7 +15,6 @@ import pytest
 import stacks
 from clusterwright.platforms.loading import load_cluster
 from stacks.base.outdated_validators import MISSING_IN_CFN_LINT
-from stacks.base.spec_metadata import KEY
 from tests.support.rich_specs import (
     EKS,
     EKS_KARPENTER,
@@ -102,6 +101,44 @@ def findings(spec: Path, directory: Path) -> list[str]:
     ]
 
 
+PROCESSES = 2
+
+
+def lint(paths: list[Path], region: str) -> list[str]:
+    """What cfn-lint says, warnings and errors; several processes share the work."""
+    chunks = [paths[index::PROCESSES] for index in range(PROCESSES)]
+    running = [
+        subprocess.Popen(
+            ["cfn-lint", "--regions", region, "--format", "json", "--template", *map(str, chunk)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for chunk in chunks
+        if chunk
+    ]
+    return [
+        f"{match['Rule']['Id']} {Path(match['Filename']).name}: {match['Message'][:200]}"
+        for process in running
+        for match in json.loads(process.communicate()[0])
+    ]
+
+
+def distinct_templates(assemblies: dict[str, Assembly]) -> Iterator[tuple[str, Path]]:
+    """Region and path of templates that differ in more than names and counts."""
+    seen: set[str] = set()
+    for config, assembly in assemblies.items():
+        cluster = load_cluster(ROOT / config).cluster
+        for path in sorted(assembly.directory.glob("*.template.json")):
+            text = path.read_text(encoding="utf-8")
+            text = text.replace(cluster.account, "ACCOUNT")
+            text = re.sub(rf"\b{re.escape(cluster.environment)}\b", "ENVIRONMENT", text)
+            text = re.sub(r"\b[0-9a-f]{8,64}\b", "DIGEST", text)
+            text = re.sub(r'"InstanceCount": \d+', '"InstanceCount": N', text)
+            if text not in seen:
+                seen.add(text)
+                yield cluster.region, path
+
+
 @pytest.mark.parametrize("config", CONFIGS)
 def test_no_finding_in_any_config(config: str, tmp_path: Path) -> None:
     assert findings(ROOT / config, tmp_path) == []
@@ -169,59 +206,6 @@ def test_every_acknowledgement_has_a_reason(
         assert len(reason.split()) >= 5, rule
         # A bare rule covers whatever comes later; of IAM5 each wildcard is accepted by itself.
         assert not rule.endswith("IAM5"), rule
-
-
-def test_dated_types_are_accepted_only_where_used(build: Build, synth: Any) -> None:
-    assert metadata(build(FULL)) == {}
-    accepted = metadata(synth("configs/examples/p6e-gb200-1.yaml"))
-    assert accepted["cfn-lint"] == {"config": {"ignore_checks": ["E3644"]}}
-    assert "ml.p6e-gb200.36xlarge" in accepted["clusterwright"]["accepted"]["E3644"]
-
-
-def metadata(assembly: Assembly) -> dict[str, Any]:
-    (cluster,) = assembly.resources("AWS::SageMaker::Cluster").values()
-    found: dict[str, Any] = cluster.get("Metadata", {})
-    return {name: value for name, value in found.items() if name != KEY}
-
-
-# -- cfn-lint ---------------------------------------------------------------------------------
-
-PROCESSES = 2
-
-
-def lint(paths: list[Path], region: str) -> list[str]:
-    """What cfn-lint says, warnings and errors; several processes share the work."""
-    chunks = [paths[index::PROCESSES] for index in range(PROCESSES)]
-    running = [
-        subprocess.Popen(
-            ["cfn-lint", "--regions", region, "--format", "json", "--template", *map(str, chunk)],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for chunk in chunks
-        if chunk
-    ]
-    return [
-        f"{match['Rule']['Id']} {Path(match['Filename']).name}: {match['Message'][:200]}"
-        for process in running
-        for match in json.loads(process.communicate()[0])
-    ]
-
-
-def distinct_templates(assemblies: dict[str, Assembly]) -> Iterator[tuple[str, Path]]:
-    """Region and path of templates that differ in more than names and counts."""
-    seen: set[str] = set()
-    for config, assembly in assemblies.items():
-        cluster = load_cluster(ROOT / config).cluster
-        for path in sorted(assembly.directory.glob("*.template.json")):
-            text = path.read_text(encoding="utf-8")
-            text = text.replace(cluster.account, "ACCOUNT")
-            text = re.sub(rf"\b{re.escape(cluster.environment)}\b", "ENVIRONMENT", text)
-            text = re.sub(r"\b[0-9a-f]{8,64}\b", "DIGEST", text)
-            text = re.sub(r'"InstanceCount": \d+', '"InstanceCount": N', text)
-            if text not in seen:
-                seen.add(text)
-                yield cluster.region, path
 
 
 @pytest.mark.slow

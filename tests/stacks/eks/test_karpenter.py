@@ -24,90 +24,21 @@ from tests.support.rich_specs import ACCOUNT, EKS, EKS_KARPENTER, changed
 from tests.support.synthesis import Build
 
 BLOCK = "cr-0a1b2c3d4e5f60718"
+
 SPEC = changed(EKS_KARPENTER, protection="destroy")
+
 EC2 = f"arn:aws:ec2:us-east-1:{ACCOUNT}"
+
 OURS = {
     "aws:RequestTag/kubernetes.io/cluster/test": "owned",
     "aws:RequestTag/eks:eks-cluster-name": "test",
     "aws:RequestTag/karpenter.sh/nodepool": "workers",
 }
+
 MADE_BY_IT = {
     "aws:ResourceTag/kubernetes.io/cluster/test": "owned",
     "aws:ResourceTag/karpenter.sh/nodepool": "workers",
 }
-
-
-# -- templates ----------------------------------------------------------------------------------
-
-
-def test_node_groups_have_only_static_nodes(build: Build) -> None:
-    found = {
-        one["Labels"]["clusterwright.dev/group"]: one["ScalingConfig"]
-        for one in properties(build(SPEC), "AWS::EKS::Nodegroup")
-    }
-    assert found == {
-        "system": {"MinSize": 2, "DesiredSize": 2, "MaxSize": 2},
-        "workers": {"MinSize": 1, "DesiredSize": 1, "MaxSize": 1},
-    }
-
-
-def test_nothing_is_created_without_karpenter(build: Build) -> None:
-    assembly = build(EKS)
-    assert "test-karpenter" not in assembly.templates
-    for kind in ("AWS::SQS::Queue", "AWS::Events::Rule", "AWS::IAM::InstanceProfile"):
-        assert assembly.resources(kind) == {}
-
-
-def test_queue_is_encrypted_and_accepts_only_the_rules_over_tls(build: Build) -> None:
-    assembly = build(SPEC)
-    queue = only(assembly, "AWS::SQS::Queue")
-    assert queue["SqsManagedSseEnabled"] is True
-    assert queue["QueueName"] == "test-karpenter"
-    allowed, tls = only(assembly, "AWS::SQS::QueuePolicy")["PolicyDocument"]["Statement"]
-    assert allowed["Principal"] == {"Service": "events.amazonaws.com"}
-    assert allowed["Action"] == "sqs:SendMessage"
-    assert len(allowed["Condition"]["ArnEquals"]["aws:SourceArn"]) == len(WARNINGS)
-    assert (tls["Effect"], tls["Condition"]) == (
-        "Deny",
-        {"Bool": {"aws:SecureTransport": "false"}},
-    )
-    patterns = {
-        (one["EventPattern"]["source"][0], one["EventPattern"]["detail-type"][0])
-        for one in properties(assembly, "AWS::Events::Rule")
-    }
-    assert patterns == set(WARNINGS.values())
-
-
-def test_price_permission_requires_an_egress_path(build: Build) -> None:
-    def actions(spec: dict[str, Any]) -> set[str]:
-        return {
-            action
-            for role in properties_of_karpenter(build(spec), "AWS::IAM::Role")
-            for policy in role.get("Policies", [])
-            for statement in policy["PolicyDocument"]["Statement"]
-            for action in _list(statement["Action"])
-        }
-
-    closed = actions(SPEC)
-    assert "ec2:CreateFleet" in closed
-    assert not closed & {"pricing:GetProducts", "iam:CreateInstanceProfile", "iam:DeleteRole"}
-    assert "pricing:GetProducts" in actions(changed(SPEC, network__egress="nat"))
-    endpoints = {
-        json.dumps(one["ServiceName"]) for one in properties(build(SPEC), "AWS::EC2::VPCEndpoint")
-    }
-    assert any("sqs" in one for one in endpoints)
-
-
-def properties_of_karpenter(assembly: Any, kind: str) -> list[dict[str, Any]]:
-    found = assembly.templates["test-karpenter"]["Resources"].values()
-    return [one["Properties"] for one in found if one["Type"] == kind]
-
-
-def _list(value: Any) -> list[str]:
-    return value if isinstance(value, list) else [value]
-
-
-# -- deployed -----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +79,70 @@ def holdings(account: Account) -> dict[str, Any]:
 
 def outputs(account: Account) -> dict[str, str]:
     return account.outputs("test-karpenter") | account.outputs("test-cluster")
+
+
+@pytest.fixture(scope="module")
+def controller(deployed: Account) -> str:
+    iam = deployed.client("iam")
+    (arn,) = [
+        role["Arn"]
+        for role in iam.list_roles()["Roles"]
+        if role["RoleName"].startswith("test-karpenter-ControllerRole")
+    ]
+    return str(arn)
+
+
+def may(
+    account: Account, role: str, action: str, arn: str, context: dict[str, str] | None = None
+) -> bool:
+    answer = account.client("iam").simulate_principal_policy(
+        PolicySourceArn=role,
+        ActionNames=[action],
+        ResourceArns=[arn],
+        ContextEntries=[
+            {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
+            for key, value in (context or {}).items()
+        ],
+    )
+    return bool(answer["EvaluationResults"][0]["EvalDecision"] == "allowed")
+
+
+def test_node_groups_have_only_static_nodes(build: Build) -> None:
+    found = {
+        one["Labels"]["clusterwright.dev/group"]: one["ScalingConfig"]
+        for one in properties(build(SPEC), "AWS::EKS::Nodegroup")
+    }
+    assert found == {
+        "system": {"MinSize": 2, "DesiredSize": 2, "MaxSize": 2},
+        "workers": {"MinSize": 1, "DesiredSize": 1, "MaxSize": 1},
+    }
+
+
+def test_nothing_is_created_without_karpenter(build: Build) -> None:
+    assembly = build(EKS)
+    assert "test-karpenter" not in assembly.templates
+    for kind in ("AWS::SQS::Queue", "AWS::Events::Rule", "AWS::IAM::InstanceProfile"):
+        assert assembly.resources(kind) == {}
+
+
+def test_queue_is_encrypted_and_accepts_only_the_rules_over_tls(build: Build) -> None:
+    assembly = build(SPEC)
+    queue = only(assembly, "AWS::SQS::Queue")
+    assert queue["SqsManagedSseEnabled"] is True
+    assert queue["QueueName"] == "test-karpenter"
+    allowed, tls = only(assembly, "AWS::SQS::QueuePolicy")["PolicyDocument"]["Statement"]
+    assert allowed["Principal"] == {"Service": "events.amazonaws.com"}
+    assert allowed["Action"] == "sqs:SendMessage"
+    assert len(allowed["Condition"]["ArnEquals"]["aws:SourceArn"]) == len(WARNINGS)
+    assert (tls["Effect"], tls["Condition"]) == (
+        "Deny",
+        {"Bool": {"aws:SecureTransport": "false"}},
+    )
+    patterns = {
+        (one["EventPattern"]["source"][0], one["EventPattern"]["detail-type"][0])
+        for one in properties(assembly, "AWS::Events::Rule")
+    }
+    assert patterns == set(WARNINGS.values())
 
 
 def test_nodes_join_with_a_separate_role(deployed: Account) -> None:
@@ -203,35 +198,6 @@ def test_outputs_are_sufficient_for_manifests(deployed: Account, load: Load) -> 
     assert classes["workers"]["placementGroupSelector"] == {"name": placement["GroupName"]}
     assert "placementGroupSelector" not in classes["block"]
     assert classes["block"]["capacityReservationSelectorTerms"] == [{"id": BLOCK}]
-
-
-# -- what the controller may --------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def controller(deployed: Account) -> str:
-    iam = deployed.client("iam")
-    (arn,) = [
-        role["Arn"]
-        for role in iam.list_roles()["Roles"]
-        if role["RoleName"].startswith("test-karpenter-ControllerRole")
-    ]
-    return str(arn)
-
-
-def may(
-    account: Account, role: str, action: str, arn: str, context: dict[str, str] | None = None
-) -> bool:
-    answer = account.client("iam").simulate_principal_policy(
-        PolicySourceArn=role,
-        ActionNames=[action],
-        ResourceArns=[arn],
-        ContextEntries=[
-            {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
-            for key, value in (context or {}).items()
-        ],
-    )
-    return bool(answer["EvaluationResults"][0]["EvalDecision"] == "allowed")
 
 
 @pytest.mark.parametrize(
@@ -309,9 +275,6 @@ def test_controller_uses_the_key_only_through_ec2(deployed: Account, controller:
     through = {"kms:ViaService": "ec2.us-east-1.amazonaws.com"}
     assert may(deployed, controller, "kms:GenerateDataKeyWithoutPlaintext", key, through)
     assert not may(deployed, controller, "kms:Decrypt", key)
-
-
-# -- its change and its end ---------------------------------------------------------------------
 
 
 def test_larger_pool_changes_only_the_recorded_spec(deployed: Account, build: Build) -> None:

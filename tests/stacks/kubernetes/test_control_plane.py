@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from clusterwright.platforms.kubernetes.control_plane import AFTER_NODES, BEFORE_NODES
-from tests.stacks.templates import only, properties, security_group_name, statements, text_of
+from tests.stacks.templates import only, properties, security_group_name, text_of
 from tests.support.rich_specs import ACCOUNT, EKS, EKS_MINIMAL, HYPERPOD_EKS_MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
 BOTH = pytest.mark.parametrize(
     "spec", [EKS_MINIMAL, HYPERPOD_EKS_MINIMAL], ids=["eks", "hyperpod"]
 )
-CLOSED = changed(EKS_MINIMAL, network__egress="closed")
 
 
 def control_plane(assembly: Assembly) -> dict[str, Any]:
@@ -200,109 +197,6 @@ def test_only_entries_of_the_spec_without_the_admin_role(build: Build) -> None:
     assert entry["PrincipalArn"].endswith("role/platform")
     outputs = assembly.templates["test-cluster"]["Outputs"]
     assert "--role-arn" not in text_of(outputs["KubeconfigCommand"])
-
-
-def test_addons_are_installed_before_or_after_the_nodes(build: Build) -> None:
-    assembly = build(EKS)
-    by_stack = {
-        stack: {
-            one["Properties"]["AddonName"]: one["Properties"]
-            for one in template["Resources"].values()
-            if one["Type"] == "AWS::EKS::Addon"
-        }
-        for stack, template in assembly.templates.items()
-    }
-    assert set(by_stack["test-kubernetes"]) == set(BEFORE_NODES)
-    assert set(by_stack["test-addons"]) == set(AFTER_NODES)
-    artifacts = json.loads((assembly.directory / "manifest.json").read_text())["artifacts"]
-    assert "test-cluster" in artifacts["test-addons"]["dependencies"]
-    assert "test-kubernetes" in artifacts["test-cluster"]["dependencies"]
-    network = by_stack["test-kubernetes"]["vpc-cni"]
-    assert network["AddonVersion"] == "v1.19.0-eksbuild.1"
-    values = json.loads(network["ConfigurationValues"])["env"]
-    assert int(values["MINIMUM_IP_TARGET"]) + int(values["WARM_IP_TARGET"]) <= 15
-    # A version that the spec does not name is EKS's default of the day, and nobody types it.
-    assert "AddonVersion" not in by_stack["test-addons"]["coredns"]
-    for addons in by_stack.values():
-        for one in addons.values():
-            assert one["ResolveConflicts"] == "OVERWRITE"
-
-
-def test_only_addons_that_call_aws_have_roles(build: Build) -> None:
-    assembly = build(EKS)
-    with_role = {
-        one["AddonName"]: [a["ServiceAccount"] for a in one["PodIdentityAssociations"]]
-        for one in properties(assembly, "AWS::EKS::Addon")
-        if "PodIdentityAssociations" in one
-    }
-    assert with_role == {
-        "vpc-cni": ["aws-node"],
-        "amazon-cloudwatch-observability": ["cloudwatch-agent"],
-        "aws-mountpoint-s3-csi-driver": ["s3-csi-driver-sa"],
-    }
-    trusts = [
-        role["AssumeRolePolicyDocument"]["Statement"][0]
-        for role in properties(assembly, "AWS::IAM::Role")
-        if "pods.eks" in text_of(role["AssumeRolePolicyDocument"])
-    ]
-    assert len(trusts) == 3
-    for trust in trusts:
-        assert trust["Action"] == ["sts:AssumeRole", "sts:TagSession"]
-        assert trust["Condition"]["ArnEquals"] == {
-            "aws:SourceArn": f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/test"
-        }
-
-
-def test_only_mounted_buckets_are_readable(build: Build) -> None:
-    """One role for the driver: it lists and reads what is mounted, and decrypts with one key."""
-    buckets = [
-        {"name": "test-results", "create": True},
-        {"name": "test-datasets", "mount_path": "/s3/datasets"},
-        {"name": "test-shards", "mount_path": "/s3/shards", "directory": True},
-    ]
-    assembly = build(changed(EKS, storage__buckets=buckets))
-    [driver] = [
-        one
-        for one in properties(assembly, "AWS::EKS::Addon")
-        if one["AddonName"] == "aws-mountpoint-s3-csi-driver"
-    ]
-    # Jobs read on nodes with taints.
-    assert json.loads(driver["ConfigurationValues"]) == {"node": {"tolerateAllTaints": True}}
-    [role] = [
-        role
-        for role in properties(assembly, "AWS::IAM::Role")
-        if "s3:GetObject" in text_of(role.get("Policies", []))
-    ]
-    statements = {s["Sid"]: s for s in role["Policies"][0]["PolicyDocument"]["Statement"]}
-    assert statements["ListBuckets"]["Action"] == "s3:ListBucket"
-    assert statements["ListBuckets"]["Resource"] == "arn:aws:s3:::test-datasets"
-    assert statements["ReadObjects"]["Action"] == "s3:GetObject"
-    assert statements["ReadObjects"]["Resource"] == "arn:aws:s3:::test-datasets/*"
-    sessions = statements["ReadDirectoryBuckets"]
-    assert sessions["Resource"].endswith(":bucket/test-shards--use1-az6--x-s3")
-    assert sessions["Condition"] == {"StringEquals": {"s3express:SessionMode": "ReadOnly"}}
-    assert statements["Key"]["Action"] == "kms:Decrypt"
-    assert set(statements) == {"ListBuckets", "ReadObjects", "ReadDirectoryBuckets", "Key"}
-
-
-def test_unused_addons_are_omitted(build: Build) -> None:
-    names = {one["AddonName"] for one in properties(build(EKS_MINIMAL), "AWS::EKS::Addon")}
-    assert "aws-fsx-csi-driver" not in names
-    assert "amazon-cloudwatch-observability" not in names
-    assert "eks-node-monitoring-agent" in names
-    hyperpod = {
-        one["AddonName"] for one in properties(build(HYPERPOD_EKS_MINIMAL), "AWS::EKS::Addon")
-    }
-    assert "eks-node-monitoring-agent" not in hyperpod
-
-
-def test_roles_have_the_boundary_and_no_managed_policy(build: Build) -> None:
-    for role in properties(build(EKS), "AWS::IAM::Role"):
-        assert "ManagedPolicyArns" not in role
-        assert role["PermissionsBoundary"] == f"arn:aws:iam::{ACCOUNT}:policy/boundary"
-    for where, statement in statements(build(EKS)):
-        assert "*" not in statement["Action"], where
-        assert not [a for a in statement["Action"] if a.endswith(":*")], where
 
 
 def test_existing_network_is_not_changed(build: Build) -> None:

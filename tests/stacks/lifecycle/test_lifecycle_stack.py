@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,13 +13,34 @@ from clusterwright.platforms.loading import load_cluster
 from stacks.base import names
 from stacks.lifecycle import scripts
 from tests.stacks.templates import cluster_of, deployed_file, only, text_of
-from tests.support.rich_specs import FULL, MINIMAL, changed
+from tests.support.rich_specs import MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
 
 def prefix_of(assembly: Assembly) -> str:
     found: str = only(assembly, "Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"]
     return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    copy = tmp_path / "scripts"
+    shutil.copytree(scripts.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    return copy
+
+
+def shipped_files(folder: Path, outdir: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    monkeypatch.setattr(scripts, "FOLDER", folder)
+    app = stacks.open_app(outdir, builtin_cloud_formation_validation=False)
+    stacks.build(app, load_cluster(ROOT / "configs" / "dev.yaml"))
+    app.synth()
+    (asset,) = {path.parent for path in outdir.glob("asset.*/on_init_complete.sh")}
+    return {
+        str(p.relative_to(asset.parent)): p.read_bytes() for p in asset.rglob("*") if p.is_file()
+    }
+
+
+STEP = "configs/examples/steps/memlock.py"
 
 
 def test_every_group_uses_the_deployed_prefix(build: Build) -> None:
@@ -30,17 +50,6 @@ def test_every_group_uses_the_deployed_prefix(build: Build) -> None:
         assert uri[0] == "s3://"
         assert "test-lifecycle" in uri[1]["Fn::ImportValue"]
         assert uri[2] == f"/{prefix_of(assembly)}/"
-
-
-def test_bucket_has_the_prefix_that_hyperpod_requires(build: Build) -> None:
-    name = only(build(MINIMAL), "AWS::S3::Bucket")["BucketName"]
-    assert name.startswith("sagemaker-test-")
-    assert len(name) <= 63
-
-
-def test_longest_environment_has_a_valid_bucket_name(build: Build) -> None:
-    assembly = build(changed(MINIMAL, environment="e" * 40))
-    assert len(only(assembly, "AWS::S3::Bucket")["BucketName"]) <= 63
 
 
 def test_bucket_names_differ_between_accounts_and_regions() -> None:
@@ -69,47 +78,6 @@ def test_changed_count_changes_no_prefix(build: Build) -> None:
     assert prefix_of(before) == prefix_of(after)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    copy = tmp_path / "scripts"
-    shutil.copytree(scripts.FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__", ".*"))
-    return copy
-
-
-def test_changed_script_changes_the_digest(folder: Path) -> None:
-    before = scripts.scripts_digest({}, folder)
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) > 10
-    for path in files:
-        original = path.read_bytes()
-        path.write_bytes(original + b"\n")
-        assert scripts.scripts_digest({}, folder) != before, path
-        path.write_bytes(original)
-    assert scripts.scripts_digest({}, folder) == before
-
-
-def test_file_names_are_part_of_the_digest(folder: Path) -> None:
-    before = scripts.scripts_digest({}, folder)
-    (folder / "on_create.sh").rename(folder / "on_creation.sh")
-    assert scripts.scripts_digest({}, folder) != before
-
-
-def test_python_caches_are_excluded_from_the_digest(folder: Path) -> None:
-    before = scripts.scripts_digest({}, folder)
-    (folder / "__pycache__").mkdir(exist_ok=True)
-    (folder / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"x")
-    (folder / "y.pyc").write_bytes(b"y")
-    (folder / ".DS_Store").write_bytes(b"z")
-    assert scripts.scripts_digest({}, folder) == before
-
-
-def test_digest_depends_on_contents_and_not_on_order_or_time(folder: Path) -> None:
-    before = scripts.scripts_digest({"a": {"x": 1, "y": 2}}, folder)
-    (folder / "on_create.sh").touch()
-    assert scripts.scripts_digest({"a": {"y": 2, "x": 1}}, folder) == before
-    assert scripts.scripts_digest({"a": {"x": 2, "y": 2}}, folder) != before
-
-
 def test_exactly_the_scripts_are_uploaded(build: Build) -> None:
     (asset,) = {
         path.parent for path in build(MINIMAL).directory.glob("asset.*/on_init_complete.sh")
@@ -133,45 +101,11 @@ def test_editor_and_python_caches_are_not_uploaded(
     assert shipped_files(folder, tmp_path / "littered", monkeypatch) == clean
 
 
-def shipped_files(folder: Path, outdir: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    monkeypatch.setattr(scripts, "FOLDER", folder)
-    app = stacks.open_app(outdir, builtin_cloud_formation_validation=False)
-    stacks.build(app, load_cluster(ROOT / "configs" / "dev.yaml"))
-    app.synth()
-    (asset,) = {path.parent for path in outdir.glob("asset.*/on_init_complete.sh")}
-    return {
-        str(p.relative_to(asset.parent)): p.read_bytes() for p in asset.rglob("*") if p.is_file()
-    }
-
-
-def test_former_prefixes_are_kept_for_a_rollback(build: Build) -> None:
-    copy = only(build(MINIMAL), "Custom::CDKBucketDeployment")
-    assert copy["RetainOnDelete"] is True
-    assert copy["Prune"] is False
-
-
 def test_nodes_can_read_the_bucket(build: Build) -> None:
     assembly = build(MINIMAL)
     role = assembly.templates["test-identity"]["Resources"]
     bucket = only(assembly, "AWS::S3::Bucket")["BucketName"]
     assert f"arn:aws:s3:::{bucket}/*" in json.dumps(role)
-
-
-def test_function_log_groups_have_a_retention_and_are_deleted(build: Build) -> None:
-    """Lambda would make groups of its own, without an end, and nothing would remove them."""
-    assembly = build(changed(FULL, protection="destroy"))
-    functions = assembly.resources("AWS::Lambda::Function")
-    assert len(functions) == 4
-    for name, function in functions.items():
-        group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
-        stack = name.split("/")[0]
-        resource: dict[str, Any] = assembly.templates[stack]["Resources"][group]
-        assert resource["Type"] == "AWS::Logs::LogGroup"
-        assert resource["DeletionPolicy"] == "Delete"
-        assert resource["Properties"]["RetentionInDays"] == 30
-
-
-STEP = "configs/examples/steps/memlock.py"
 
 
 def test_custom_steps_are_uploaded_and_change_the_prefix(build: Build, tmp_path: Path) -> None:

@@ -137,16 +137,6 @@ def test_private_subnets_have_the_route_table_of_the_gateway_endpoints(build: Bu
         assert all(table in gateway["RouteTableIds"] for table in tables.values())
 
 
-def test_flow_logs_have_an_encrypted_group_with_a_retention(build: Build) -> None:
-    assembly = build(changed(MINIMAL, network__flow_log_retention_days=400))
-    log = only(assembly, "AWS::EC2::FlowLog")
-    assert (log["TrafficType"], log["ResourceType"]) == ("ALL", "VPC")
-    group = assembly.templates["test-network"]["Resources"][log["LogGroupName"]["Ref"]]
-    assert group["Properties"]["RetentionInDays"] == 400
-    assert group["Properties"]["KmsKeyId"]
-    assert group["DeletionPolicy"] == "Delete"
-
-
 def test_nodes_that_do_not_fit_are_refused_with_a_sufficient_range(tmp_path: Path) -> None:
     import json
 

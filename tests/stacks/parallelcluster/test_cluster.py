@@ -16,6 +16,7 @@ from tests.support.rich_specs import PARALLELCLUSTER, PARALLELCLUSTER_MINIMAL, c
 from tests.support.synthesis import Assembly, Build
 
 CUSTOM = "Custom::PclusterCluster"
+
 NAT = changed(PARALLELCLUSTER, network__egress="nat")
 
 
@@ -45,28 +46,6 @@ def test_cluster_depends_on_all_its_resources(build: Build) -> None:
     assert custom["ClusterName"] == "test"
     assert custom["DeletionPolicy"] == "Delete"
     assert custom["ServiceToken"] == {"Fn::GetAtt": ["Provider", "Outputs.ServiceToken"]}
-
-
-def test_policies_have_the_path_that_the_provider_can_attach(build: Build) -> None:
-    policies = properties(build(PARALLELCLUSTER), "AWS::IAM::ManagedPolicy")
-    assert len(policies) == 2
-    assert {policy["Path"] for policy in policies} == {"/parallelcluster/clusterwright/"}
-    roles = properties(build(PARALLELCLUSTER), "AWS::IAM::Role")
-    assert all("ec2.amazonaws.com" not in text_of(r["AssumeRolePolicyDocument"]) for r in roles)
-
-
-def test_every_node_type_has_the_groups_and_permissions(build: Build) -> None:
-    found = configuration(build(PARALLELCLUSTER))
-    kinds = [
-        found["HeadNode"],
-        *found["LoginNodes"]["Pools"],
-        *found["Scheduling"]["SlurmQueues"],
-    ]
-    assert len({text_of(kind["Networking"]["SecurityGroups"]) for kind in kinds}) == 1
-    assert all("AdditionalSecurityGroups" not in kind["Networking"] for kind in kinds)
-    own = [kind["Iam"]["AdditionalIamPolicies"][-1]["Policy"] for kind in kinds]
-    assert all(each["Ref"].startswith("NodePolicy") for each in own)
-    assert found["Iam"]["PermissionsBoundary"].endswith("parallelcluster-boundary")
 
 
 def test_groups_with_efa_have_a_named_placement_group(build: Build) -> None:
@@ -113,18 +92,6 @@ def test_closed_network_has_the_endpoints_of_the_guide(build: Build) -> None:
     assert services(build(NAT)) == {"dynamodb", "s3", "s3express"}
 
 
-def test_nodes_can_signal_wait_conditions(build: Build) -> None:
-    (policy,) = [
-        endpoint["PolicyDocument"]["Statement"]
-        for endpoint in properties(build(PARALLELCLUSTER), "AWS::EC2::VPCEndpoint")
-        if endpoint["ServiceName"].endswith(".s3")
-    ]
-    (found,) = [one for one in policy if one.get("Sid") == "WaitConditions"]
-    assert found["Action"] == "s3:PutObject"
-    assert found["Resource"] == "arn:aws:s3:::cloudformation-waitcondition-us-east-1/*"
-    assert "Condition" not in found, "CloudFormation signs them"
-
-
 @pytest.mark.parametrize(("spec", "managed"), [(PARALLELCLUSTER, False), (NAT, True)])
 def test_route_53_names_are_used_only_where_reachable(
     spec: dict[str, Any], managed: bool, build: Build
@@ -143,23 +110,3 @@ def test_secret_contains_only_the_password(build: Build) -> None:
     assert ":SecretString}}" in text_of(database["MasterUserPassword"])
     used = configuration(assembly)["Scheduling"]["SlurmSettings"]["Database"]
     assert used["UserName"] == "slurm"
-
-
-@pytest.mark.parametrize("change", [{"slurm__users": []}, {"storage__checkpoint_path": None}])
-def test_changed_scripts_do_not_change_immutable_arguments(
-    change: dict[str, Any], build: Build
-) -> None:
-    """Update policy of the head node's and login nodes' OnNodeConfigured: UNSUPPORTED."""
-
-    def words(spec: dict[str, Any]) -> tuple[list[str], str]:
-        found = configuration(build(spec))
-        lasting = [found["HeadNode"], *found["LoginNodes"]["Pools"]]
-        queue = found["Scheduling"]["SlurmQueues"][0]
-        return (
-            [text_of(each["CustomActions"]["OnNodeConfigured"]) for each in lasting],
-            text_of(queue["CustomActions"]["OnNodeConfigured"]),
-        )
-
-    before, after = words(PARALLELCLUSTER), words(changed(PARALLELCLUSTER, **change))
-    assert before[0] == after[0]
-    assert before[1] != after[1]
