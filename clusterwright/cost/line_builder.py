@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TypedDict, Unpack
 
 from clusterwright.catalog import Catalog, Known, Price, PriceKind
 from clusterwright.catalog.dates import as_of, is_stale
@@ -35,6 +36,15 @@ class Item:
     def key(self) -> str:
         """The key of its monthly quantity in a user's prices."""
         return f"{self.service}/{self.name}"
+
+
+class Details(TypedDict, total=False):
+    """Fields of a line that most lines leave at their defaults."""
+
+    note: str | None
+    group: str | None
+    releasable: bool
+    by_use: bool
 
 
 @dataclass(frozen=True)
@@ -87,10 +97,7 @@ class LineBuilder:
         *,
         path: Path,
         per: Per = "month",
-        note: str | None = None,
-        group: str | None = None,
-        releasable: bool = False,
-        by_use: bool = False,
+        **details: Unpack[Details],
     ) -> Line:
         """A line of a service's item."""
         quote = self.book.service(item.service, item.name, self.region)
@@ -106,11 +113,8 @@ class LineBuilder:
             self.discounted(quote, item.service),
             path=path,
             per=per,
-            note=note,
             rate=rate,
-            group=group,
-            releasable=releasable,
-            by_use=by_use,
+            **details,
         )
 
     def quoted(
@@ -125,7 +129,7 @@ class LineBuilder:
     ) -> Line:
         """A line of an item at a given price."""
         return self._line(
-            component, text, quantity, item.unit, quote, path=path, per="month", note=None, rate=""
+            component, text, quantity, item.unit, quote, path=path, per="month", rate=""
         )
 
     def used(
@@ -153,11 +157,9 @@ class LineBuilder:
         kind: PriceKind,
         *,
         path: Path,
-        note: str | None = None,
-        group: str | None = None,
-        releasable: bool = False,
         quote: Quote | None = None,
         unit: str = "instance-hour",
+        **details: Unpack[Details],
     ) -> Line:
         """A line of instances, per hour, at the price of the book or of `quote`."""
         if quote is None:
@@ -171,10 +173,8 @@ class LineBuilder:
             quote,
             path=path,
             per="hour",
-            note=note,
             rate=instance_entry(instance_type, kind, self.place),
-            group=group,
-            releasable=releasable,
+            **details,
         )
 
     def discounted(self, quote: Quote, service: str) -> Quote:
@@ -202,8 +202,8 @@ class LineBuilder:
         *,
         path: Path,
         per: Per,
-        note: str | None,
         rate: str,
+        note: str | None = None,
         group: str | None = None,
         releasable: bool = False,
         by_use: bool = False,

@@ -40,6 +40,20 @@ class Launch:
     cautions: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _Run:
+    """What the settings of every framework are made of."""
+
+    layout: Layout
+    shape: ModelShape
+    seq_len: int
+    precision: str
+    global_batch: int
+    steps: int
+    save_every_steps: int
+    path: str
+
+
 def launch_settings(
     layout: Layout,
     shape: ModelShape,
@@ -69,16 +83,11 @@ def launch_settings(
         raise GoalError(f"a batch of {global_batch} sequences of {seq_len}", field="batch_tokens")
     steps = max(1, math.ceil(tokens / (global_batch * seq_len)))
     every = max(1, save_every_steps)
+    run = _Run(layout, shape, seq_len, precision, global_batch, steps, every, checkpoint_path)
     return Launch(
-        megatron=tuple(
-            _megatron(
-                layout, shape, seq_len, precision, global_batch, steps, every, checkpoint_path
-            )
-        ),
-        nemo=_nemo(layout, shape, seq_len, precision, global_batch, steps, every, checkpoint_path),
-        torchtitan=_torchtitan(
-            layout, seq_len, precision, global_batch, steps, every, checkpoint_path
-        ),
+        megatron=tuple(_megatron(run)),
+        nemo=_nemo(run),
+        torchtitan=_torchtitan(run),
         global_batch=global_batch,
         train_steps=steps,
         cautions=tuple(_cautions(layout, shape, precision)),
@@ -131,33 +140,25 @@ def _activation_checkpoint(layout: Layout) -> dict[str, object]:
     return {"mode": layout.recompute}
 
 
-def _megatron(
-    layout: Layout,
-    shape: ModelShape,
-    seq_len: int,
-    precision: str,
-    global_batch: int,
-    steps: int,
-    every: int,
-    path: str,
-) -> list[str]:
+def _megatron(run: _Run) -> list[str]:
+    layout, shape = run.layout, run.shape
     words = [
         f"--num-layers={shape.layers}",
         f"--hidden-size={shape.hidden}",
         f"--ffn-hidden-size={shape.ffn}",
         f"--num-attention-heads={shape.heads}",
         f"--kv-channels={shape.head_width}",
-        f"--seq-length={seq_len}",
-        f"--max-position-embeddings={seq_len}",
+        f"--seq-length={run.seq_len}",
+        f"--max-position-embeddings={run.seq_len}",
         f"--tensor-model-parallel-size={layout.tensor}",
         f"--pipeline-model-parallel-size={layout.pipeline}",
         f"--context-parallel-size={layout.context}",
         f"--micro-batch-size={layout.micro_batch}",
-        f"--global-batch-size={global_batch}",
-        f"--train-iters={steps}",
-        f"--save-interval={every}",
-        f"--save={path}",
-        f"--load={path}",
+        f"--global-batch-size={run.global_batch}",
+        f"--train-iters={run.steps}",
+        f"--save-interval={run.save_every_steps}",
+        f"--save={run.path}",
+        f"--load={run.path}",
         "--ckpt-format=torch_dist",
         "--async-save",
         "--bf16",
@@ -182,7 +183,7 @@ def _megatron(
             f"--recompute-method={method}",
             f"--recompute-num-layers={layers}",
         ]
-    if precision == "fp8":
+    if run.precision == "fp8":
         words.append("--fp8-format=hybrid")
     words += _experts(layout, shape)
     return words
@@ -226,23 +227,15 @@ def _experts(layout: Layout, shape: ModelShape) -> list[str]:
     return words
 
 
-def _nemo(
-    layout: Layout,
-    shape: ModelShape,
-    seq_len: int,
-    precision: str,
-    global_batch: int,
-    steps: int,
-    every: int,
-    path: str,
-) -> dict[str, dict[str, object]]:
+def _nemo(run: _Run) -> dict[str, dict[str, object]]:
+    layout, shape = run.layout, run.shape
     model: dict[str, object] = {
         "tensor_model_parallel_size": layout.tensor,
         "pipeline_model_parallel_size": layout.pipeline,
         "context_parallel_size": layout.context,
         "expert_model_parallel_size": layout.expert,
         "sequence_parallel": layout.tensor > 1,
-        "seq_length": seq_len,
+        "seq_length": run.seq_len,
     }
     if virtual_layers(layout, shape) is not None:
         model["virtual_pipeline_model_parallel_size"] = layout.virtual
@@ -255,32 +248,32 @@ def _nemo(
         "model": model,
         "train": {
             "micro_batch_size": layout.micro_batch,
-            "global_batch_size": global_batch,
-            "train_iters": steps,
+            "global_batch_size": run.global_batch,
+            "train_iters": run.steps,
         },
         "ddp": {"use_distributed_optimizer": layout.sharding == "distributed-optimizer"},
-        "mixed_precision": {"recipe": "bf16_with_fp8_hybrid" if precision == "fp8" else "bf16"},
-        "checkpoint": {"save": path, "load": path, "save_interval": every, "async_save": True},
+        "mixed_precision": {
+            "recipe": "bf16_with_fp8_hybrid" if run.precision == "fp8" else "bf16"
+        },
+        "checkpoint": {
+            "save": run.path,
+            "load": run.path,
+            "save_interval": run.save_every_steps,
+            "async_save": True,
+        },
     }
 
 
-def _torchtitan(
-    layout: Layout,
-    seq_len: int,
-    precision: str,
-    global_batch: int,
-    steps: int,
-    every: int,
-    path: str,
-) -> dict[str, dict[str, object]]:
+def _torchtitan(run: _Run) -> dict[str, dict[str, object]]:
+    layout = run.layout
     settings: dict[str, dict[str, object]] = {
         "training": {
-            "seq_len": seq_len,
+            "seq_len": run.seq_len,
             "local_batch_size": layout.micro_batch * layout.accumulation
             if layout.pipeline > 1
             else layout.micro_batch,
-            "global_batch_size": global_batch,
-            "steps": steps,
+            "global_batch_size": run.global_batch,
+            "steps": run.steps,
         },
         "parallelism": {
             "data_parallel_replicate_degree": 1,
@@ -291,9 +284,14 @@ def _torchtitan(
             "expert_parallel_degree": layout.expert,
         },
         "activation_checkpoint": _activation_checkpoint(layout),
-        "checkpoint": {"enable": True, "folder": path, "interval": every, "async_mode": "async"},
+        "checkpoint": {
+            "enable": True,
+            "folder": run.path,
+            "interval": run.save_every_steps,
+            "async_mode": "async",
+        },
     }
-    if precision == "fp8":
+    if run.precision == "fp8":
         settings["model"] = {"converters": ["float8"]}
     return settings
 

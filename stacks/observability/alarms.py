@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sns as sns
@@ -41,109 +42,55 @@ def alarm_topic(
     )
 
 
-def free_lustre_alarm(
+class SpaceMetric(NamedTuple):
+    """The metric of a resource's free space, or of its used space, in bytes."""
+
+    namespace: str
+    name: str
+    dimension: str
+    statistic: str
+    counts_used: bool = False
+
+
+LUSTRE = SpaceMetric("AWS/FSx", "FreeDataStorageCapacity", "FileSystemId", "Sum")
+"""Of a Lustre file system (FSx for Lustre metrics: `Sum` over its targets)."""
+
+HOME = SpaceMetric("AWS/FSx", "UsedStorageCapacity", "FileSystemId", "Average", counts_used=True)
+"""Of the home directories (FSx for OpenZFS metrics)."""
+
+DATABASE = SpaceMetric("AWS/RDS", "FreeStorageSpace", "DBInstanceIdentifier", "Average")
+"""Of the accounting database (RDS instance-level metrics)."""
+
+
+def space_alarm(
     scope: Construct,
     construct_id: str,
-    *,
-    environment: str,
-    name: str,
-    file_system_id: str,
-    capacity_gib: int,
-    actions: Sequence[str],
-) -> cloudwatch.CfnAlarm:
-    """Free space of a Lustre file system (FSx for Lustre metrics: `Sum` over its targets)."""
-    return _alarm(
-        scope,
-        construct_id,
-        name=f"{environment}-{name}-nearly-full",
-        description=f"Lustre {name}: less than {FREE_PERCENT} % of {capacity_gib:,} GiB free",
-        namespace="AWS/FSx",
-        metric="FreeDataStorageCapacity",
-        dimension=("FileSystemId", file_system_id),
-        statistic="Sum",
-        below=capacity_gib * GIB * FREE_PERCENT / 100,
-        actions=actions,
-    )
-
-
-def used_home_alarm(
-    scope: Construct,
-    construct_id: str,
-    *,
-    environment: str,
-    file_system_id: str,
-    capacity_gib: int,
-    actions: Sequence[str],
-) -> cloudwatch.CfnAlarm:
-    """Used space of the home directories (FSx for OpenZFS metrics)."""
-    return _alarm(
-        scope,
-        construct_id,
-        name=f"{environment}-home-nearly-full",
-        description=f"Home directories: less than {FREE_PERCENT} % of {capacity_gib:,} GiB free",
-        namespace="AWS/FSx",
-        metric="UsedStorageCapacity",
-        dimension=("FileSystemId", file_system_id),
-        statistic="Average",
-        above=capacity_gib * GIB * (100 - FREE_PERCENT) / 100,
-        actions=actions,
-    )
-
-
-def free_database_alarm(
-    scope: Construct,
-    construct_id: str,
-    *,
-    environment: str,
-    instance_id: str,
-    capacity_gib: int,
-    actions: Sequence[str],
-) -> cloudwatch.CfnAlarm:
-    """Free space of the accounting database (RDS instance-level metrics)."""
-    return _alarm(
-        scope,
-        construct_id,
-        name=f"{environment}-accounting-nearly-full",
-        description=f"Accounting: less than {FREE_PERCENT} % of {capacity_gib:,} GiB free",
-        namespace="AWS/RDS",
-        metric="FreeStorageSpace",
-        dimension=("DBInstanceIdentifier", instance_id),
-        statistic="Average",
-        below=capacity_gib * GIB * FREE_PERCENT / 100,
-        actions=actions,
-    )
-
-
-def _alarm(
-    scope: Construct,
-    construct_id: str,
+    metric: SpaceMetric,
+    resource_id: str,
     *,
     name: str,
-    description: str,
-    namespace: str,
-    metric: str,
-    dimension: tuple[str, str],
-    statistic: str,
+    title: str,
+    capacity_gib: int,
     actions: Sequence[str],
-    below: float | None = None,
-    above: float | None = None,
 ) -> cloudwatch.CfnAlarm:
-    threshold = below if below is not None else above
-    assert threshold is not None
+    """An alarm when less than `FREE_PERCENT` of the capacity is free; `title` begins its text."""
+    percent = 100 - FREE_PERCENT if metric.counts_used else FREE_PERCENT
     return cloudwatch.CfnAlarm(
         scope,
         construct_id,
-        alarm_name=name,
-        alarm_description=description,
-        namespace=namespace,
-        metric_name=metric,
-        dimensions=[cloudwatch.CfnAlarm.DimensionProperty(name=dimension[0], value=dimension[1])],
-        statistic=statistic,
+        alarm_name=f"{name}-nearly-full",
+        alarm_description=f"{title}: less than {FREE_PERCENT} % of {capacity_gib:,} GiB free",
+        namespace=metric.namespace,
+        metric_name=metric.name,
+        dimensions=[
+            cloudwatch.CfnAlarm.DimensionProperty(name=metric.dimension, value=resource_id)
+        ],
+        statistic=metric.statistic,
         period=PERIOD_S,
         evaluation_periods=MINUTES,
         datapoints_to_alarm=MINUTES,
-        comparison_operator="LessThanThreshold" if below is not None else "GreaterThanThreshold",
-        threshold=threshold,
+        comparison_operator="GreaterThanThreshold" if metric.counts_used else "LessThanThreshold",
+        threshold=capacity_gib * GIB * percent / 100,
         treat_missing_data="missing",
         alarm_actions=list(actions) or None,
         ok_actions=list(actions) or None,

@@ -84,40 +84,39 @@ class ObservabilityStack(ClusterStack):
 
     def _alarms(self, watched: Watched, key_arn: str) -> None:
         cluster = self.cluster
-        environment = cluster.environment
         actions = [self._topic(key_arn)] if cluster.observability.alarm_emails else []
-        for spec in cluster.storage.lustre:
-            file_system_id = watched.lustre.get(str(spec.name))
-            # Intelligent-Tiering is elastic: it has no fixed capacity.
-            if file_system_id is not None and spec.capacity_gib is not None:
-                alarms.free_lustre_alarm(
+
+        def alarm(
+            construct_id: str,
+            metric: alarms.SpaceMetric,
+            resource_id: str | None,
+            capacity_gib: int | None,
+            name: str,
+            title: str,
+        ) -> None:
+            # Elastic file systems (Intelligent-Tiering) have no fixed capacity.
+            if resource_id is not None and capacity_gib is not None:
+                alarms.space_alarm(
                     self,
-                    f"Lustre-{spec.name}-NearlyFull",
-                    environment=environment,
-                    name=str(spec.name),
-                    file_system_id=file_system_id,
-                    capacity_gib=spec.capacity_gib,
+                    construct_id,
+                    metric,
+                    resource_id,
+                    name=f"{cluster.environment}-{name}",
+                    title=title,
+                    capacity_gib=capacity_gib,
                     actions=actions,
                 )
-        home = cluster.storage.home
-        if watched.home is not None and home is not None and home.capacity_gib is not None:
-            alarms.used_home_alarm(
-                self,
-                "HomeNearlyFull",
-                environment=environment,
-                file_system_id=watched.home,
-                capacity_gib=home.capacity_gib,
-                actions=actions,
-            )
-        if watched.database is not None:
-            alarms.free_database_alarm(
-                self,
-                "AccountingNearlyFull",
-                environment=environment,
-                instance_id=watched.database,
-                capacity_gib=cluster.slurm.accounting.capacity_gib,
-                actions=actions,
-            )
+
+        for fs in cluster.storage.lustre:
+            name, found = str(fs.name), watched.lustre.get(str(fs.name))
+            title = f"Lustre {name}"
+            alarm(f"Lustre-{name}-NearlyFull", alarms.LUSTRE, found, fs.capacity_gib, name, title)
+        home, size = cluster.storage.home, cluster.slurm.accounting.capacity_gib
+        home_gib = home.capacity_gib if home is not None else None
+        title = "Home directories"
+        alarm("HomeNearlyFull", alarms.HOME, watched.home, home_gib, "home", title)
+        database = watched.database
+        alarm("AccountingNearlyFull", alarms.DATABASE, database, size, "accounting", "Accounting")
 
     def _topic(self, key_arn: str) -> str:
         own_key = self.cluster.identity.kms_key_arn is None
