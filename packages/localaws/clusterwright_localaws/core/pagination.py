@@ -43,7 +43,9 @@ def page(
         if limit is not None:
             size = min(size, limit)
     end = start + size
-    return items[start:end], (_token(end, call.operation) if end < len(items) else None)
+    if end >= len(items):
+        return items[start:end], None
+    return items[start:end], base64.b64encode(f"{_PREFIX}{call.operation}:{end}".encode()).decode()
 
 
 def paged(
@@ -108,10 +110,6 @@ def _paging(service: str, operation: str) -> tuple[frozenset[str], str | None]:
         frozenset([keys] if isinstance(keys, str) else keys),
         token if isinstance(token, str) else None,
     )
-
-
-def _token(offset: int, operation: str) -> str:
-    return base64.b64encode(f"{_PREFIX}{operation}:{offset}".encode()).decode()
 
 
 def _offset(token: str, operation: str, stale_page_code: str) -> int:

@@ -126,7 +126,7 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
     known = _BEYOND_MODEL if answers else _TAKEN_BEYOND_MODEL
     beyond = known.get(shape.name, frozenset())
     if enum and value not in enum and value not in beyond:
-        yield _constraint(path, value, f"Member must satisfy enum value set: {_set(enum)}")
+        yield _constraint(path, value, f"Member must satisfy enum value set: [{', '.join(enum)}]")
     if answers:
         return
     yield from _length(shape, value, path)
@@ -190,10 +190,6 @@ def _constraint(path: str, value: object, rule: str) -> str:
 
 def _type(path: str, value: object, requested: str) -> str:
     return f"Value '{value}' at '{path}' failed to satisfy constraint: Member must be {requested}"
-
-
-def _set(enum: Sequence[str]) -> str:
-    return "[" + ", ".join(enum) + "]"
 
 
 def _join(path: str, name: str) -> str:

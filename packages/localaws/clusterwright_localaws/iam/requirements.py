@@ -90,7 +90,8 @@ def needs_of(
         if action is None or name in NOT_IN_REFERENCE:
             listed = [_unlisted(name, place)]
         else:
-            listed = _resources(runtime, action, operation, parameters, place)
+            lookups = Lookups(runtime, operation)
+            listed = resources_of(action, operation, parameters, place, lookups)
         keys = of_parameters(action, parameters)
         if service == "sts":
             keys |= _sts_keys(parameters)
@@ -106,16 +107,6 @@ def needs_of(
 def _unlisted(name: str, place: Place) -> str:
     form = NOT_IN_REFERENCE.get(name, "*")
     return form.format(partition=place.partition, region=place.region, account=place.account)
-
-
-def _resources(
-    runtime: Runtime,
-    action: Action,
-    operation: str,
-    parameters: Mapping[str, Any],
-    place: Place,
-) -> list[str]:
-    return resources_of(action, operation, parameters, place, Lookups(runtime, operation))
 
 
 def _tagging(

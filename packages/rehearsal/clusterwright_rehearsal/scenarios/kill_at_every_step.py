@@ -88,16 +88,14 @@ def _kill_at_each(context: ScenarioContext, nodes: list[Node]) -> int:
             context.wait_for(functools.partial(_waiting, context, node), within_s=180)
         steps = _steps(nodes[0])
         with ThreadPoolExecutor(len(nodes)) as pool:
-            missed = list(pool.map(lambda node: _unreached_steps(node, steps), nodes))
+            missed = list(
+                pool.map(lambda node: [s for s in steps if not node.kill_program_at(s)], nodes)
+            )
     finally:
         context.hold_scripts(False)
     for node, names in zip(nodes, missed, strict=True):
         context.expect(not names, f"on {node} the program did not reach {', '.join(names)}")
     return len(steps)
-
-
-def _unreached_steps(node: Node, steps: list[str]) -> list[str]:
-    return [step for step in steps if not node.kill_program_at(step)]
 
 
 def _wait_ready(context: ScenarioContext, nodes: list[Node]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
-from clusterwright_rehearsal.scenario_api.node import Node, ProgramRun
+from clusterwright_rehearsal.scenario_api.node import ProgramRun
 
 ORDER = 20
 MODES = ("managed", "scripted", "parallelcluster")
@@ -53,7 +53,7 @@ def run(context: ScenarioContext) -> None:
 
     with context.promise("files"):
         for node in runs:
-            changed = _changed(node)
+            changed = node.must(_CHANGED_SINCE).split()
             context.expect(not changed, f"{node}: {', '.join(changed[:5])}")
 
     with context.promise("quick"):
@@ -75,7 +75,3 @@ def _seconds(context: ScenarioContext, run: ProgramRun) -> float:
         return run.seconds
     ends = [event["seconds"] for event in run.events if event.get("event") == "run_end"]
     return float(ends[-1])
-
-
-def _changed(node: Node) -> list[str]:
-    return node.must(_CHANGED_SINCE).split()

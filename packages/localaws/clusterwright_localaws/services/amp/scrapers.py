@@ -188,7 +188,8 @@ def _end(call: Call, one: Scraper) -> None:
     for subnet_id, ranges in one.addresses:
         network.give_back(subnet_id, ranges)
     network.release(one.members["arn"])
-    cluster = _clusters(call).get(_name(one.members["source"]["eksConfiguration"]))
+    arn = str(one.members["source"]["eksConfiguration"]["clusterArn"])
+    cluster = _clusters(call).get(arn.rpartition("/")[2])
     if cluster is not None:
         cluster.access_entries.pop(one.members["roleArn"], None)
     del _store(call).by_id[one.members["scraperId"]]
@@ -216,10 +217,6 @@ def _clusters(call: Call) -> Mapping[str, EksCluster]:
         if (account, region) == (call.account, call.region) and isinstance(store, EksStore):
             return store.clusters
     return {}
-
-
-def _name(source: Mapping[str, Any]) -> str:
-    return str(source["clusterArn"]).rpartition("/")[2]
 
 
 def _cluster(call: Call, arn: str) -> EksCluster:

@@ -144,7 +144,8 @@ def network_nodes(
     paths = [f"{zone_id}", *(f"{zone_id}/{together}/{n}" for n in range(1, count - 1))]
     last = 0 if ultra else position // _PER_LAST_NODE
     paths.append(f"{zone_id}/{together}/last/{last}")
-    return [f"nn-{_hashed(account, path)}" for path in paths[:count]]
+    digests = [hashlib.sha256(f"{account}/{path}".encode()).hexdigest() for path in paths[:count]]
+    return [f"nn-{digest[:17]}" for digest in digests]
 
 
 def _instances(call: Call) -> list[tuple[dict[str, Any], str]]:
@@ -250,7 +251,3 @@ def _check_ids(ids: list[str], maximum: int, name: str, request: Mapping[str, An
             "InvalidParameterValue",
             f"Maximum {maximum} explicitly specified values for the parameter {name}.",
         )
-
-
-def _hashed(account: str, path: str) -> str:
-    return hashlib.sha256(f"{account}/{path}".encode()).hexdigest()[:17]

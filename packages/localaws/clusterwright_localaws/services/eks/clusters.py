@@ -256,7 +256,8 @@ def _create(call: Call) -> EksCluster:
     )
     members = _members(asked, subnets[0], store)
     check_endpoints(members["resourcesVpcConfig"])
-    check_auto_mode({**members, **_bootstrap(asked)})
+    bootstraps = asked.get("bootstrapSelfManagedAddons", True)
+    check_auto_mode({**members, "bootstrapSelfManagedAddons": bootstraps})
     for entry in asked.get("encryptionConfig", ()):
         check_encryption(call, entry)
     try:
@@ -304,10 +305,6 @@ def check_encryption(call: Call, entry: Mapping[str, Any]) -> None:
 def _become_active(cluster: EksCluster) -> None:
     if cluster.status == "CREATING":
         cluster.status = "ACTIVE"
-
-
-def _bootstrap(asked: Mapping[str, Any]) -> dict[str, Any]:
-    return {"bootstrapSelfManagedAddons": asked.get("bootstrapSelfManagedAddons", True)}
 
 
 def _members(asked: Mapping[str, Any], subnet: Any, store: Store) -> dict[str, Any]:

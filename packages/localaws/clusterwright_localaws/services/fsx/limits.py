@@ -74,7 +74,11 @@ def register_usage() -> None:
         _count(code, family, lambda _: 1.0)
     for family, code in CAPACITY_GIB.items():
         _count(code, family, lambda fs: float(fs.capacity_gib))
-    _count(TIERING_MBPS, "PERSISTENT_2", lambda fs: float(_tiering_mbps(fs)))
+    _count(
+        TIERING_MBPS,
+        "PERSISTENT_2",
+        lambda fs: _mbps(fs.kind, fs.request) if fs.storage_type == "INTELLIGENT_TIERING" else 0.0,
+    )
     _count(TIERING_CACHE_GIB, "PERSISTENT_2", lambda fs: float(_cache(fs.request)))
     _count(OPENZFS_MBPS, "OPENZFS", lambda fs: float(_mbps(fs.kind, fs.request)))
 
@@ -111,10 +115,6 @@ def _at_most(call: Call, code: str, value: float) -> None:
             f"{found.name}: the limit is {found.value:g}, {value:g} are requested ({code}).",
             Limit="TOTAL_STORAGE",
         )
-
-
-def _tiering_mbps(fs: FileSystem) -> int:
-    return _mbps(fs.kind, fs.request) if fs.storage_type == "INTELLIGENT_TIERING" else 0
 
 
 def _mbps(kind: str, request: Mapping[str, Any]) -> int:

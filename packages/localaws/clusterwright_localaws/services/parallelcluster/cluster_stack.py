@@ -28,10 +28,11 @@ def cluster_template(
     resources |= _security_groups(name, vpc_id)
     resources["CloudWatchLogGroup"] = {
         "Type": "AWS::Logs::LogGroup",
-        **_log_policy(configuration),
+        # ParallelCluster retains logs by default.
+        "DeletionPolicy": _logs(configuration).get("DeletionPolicy", "Retain"),
         "Properties": {
             "LogGroupName": f"/aws/parallelcluster/{name}-{log_suffix}",
-            "RetentionInDays": _retention(configuration),
+            "RetentionInDays": int(_logs(configuration).get("RetentionInDays", 180)),
         },
     }
     resources["HeadNode"] = _head_node(name, configuration, image_id)
@@ -96,7 +97,7 @@ def _role(
         {
             "Effect": "Allow",
             "Action": ["s3:*"]
-            if _true(item.get("EnableWriteAccess"))
+            if str(item.get("EnableWriteAccess")).lower() == "true"
             else ["s3:Get*", "s3:List*"],
             "Resource": _bucket_arns(item),
         }
@@ -182,20 +183,7 @@ def _head_node(name: str, configuration: Mapping[str, Any], image_id: str) -> di
     return {"Type": "AWS::EC2::Instance", "Properties": properties}
 
 
-def _log_policy(configuration: Mapping[str, Any]) -> dict[str, str]:
-    """Return the retention settings; ParallelCluster retains logs by default."""
-    return {"DeletionPolicy": _logs(configuration).get("DeletionPolicy", "Retain")}
-
-
-def _retention(configuration: Mapping[str, Any]) -> int:
-    return int(_logs(configuration).get("RetentionInDays", 180))
-
-
 def _logs(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
     monitoring = configuration.get("Monitoring") or {}
     found: Mapping[str, Any] = (monitoring.get("Logs") or {}).get("CloudWatch") or {}
     return found
-
-
-def _true(value: object) -> bool:
-    return str(value).lower() == "true"

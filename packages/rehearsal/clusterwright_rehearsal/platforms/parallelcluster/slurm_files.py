@@ -8,7 +8,7 @@ Two groups of settings differ, after a comment in the files: what does not work 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clusterwright_rehearsal.nodes.hardware import hardware_of
@@ -53,7 +53,11 @@ def files(name: str, configuration: Mapping[str, Any], head: str, address: str) 
     """Path below `FOLDER` to text, for the head node `head` at `address`."""
     scheduling = configuration["Scheduling"]
     settings = scheduling.get("SlurmSettings") or {}
-    custom = _custom(settings.get("CustomSlurmSettings") or [])
+    custom = {
+        str(key): str(value)
+        for entry in settings.get("CustomSlurmSettings") or []
+        for key, value in entry.items()
+    }
     found = {
         "slurm.conf": _slurm_conf(name, custom),
         "slurm_parallelcluster.conf": _included(configuration, head, address),
@@ -247,10 +251,6 @@ def _gres(queue: Mapping[str, Any]) -> Iterator[str]:
 def _gpu(accelerator: str) -> str:
     """ParallelCluster's `gpu_type`: EC2's name of the GPU in lowercase, without spaces."""
     return accelerator.lower().replace(" ", "")
-
-
-def _custom(given: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    return {str(key): str(value) for entry in given for key, value in entry.items()}
 
 
 def _lines(settings: Mapping[str, str]) -> str:
