@@ -36,6 +36,18 @@ def addresses_per_node(instance_type: str, platform: str) -> int:
     return 1 if value is None else int(value)
 
 
+def quota_code(instance_type: str, use: str) -> str | None:
+    """Return the code of a type's quota for a use (EC2's name), or `None` where it is unknown."""
+    described = known(catalog().quota_for(instance_type, use))
+    return None if described is None else described.code
+
+
+def vcpus_of(instance_type: str) -> int | None:
+    """Return the vCPUs of a type (EC2's name), or `None` where they are unknown."""
+    found = catalog().instance(instance_type)
+    return None if found is None else known(found.vcpus)
+
+
 def offered_in(world: World, instance_type: str, region: str, zone_id: str) -> bool | None:
     """Return whether a zone offers a type (EC2's name): the world's answer, then the catalogue's.
 

@@ -121,12 +121,8 @@ def check_quota(call: Call, instance_type: str) -> None:
 
 def block_quota(call: Call, instance_type: str) -> quotas.AppliedQuota | None:
     """Return the quota of vCPUs in blocks of a type's family, where it is documented."""
-    described = catalog_facts.known(
-        catalog_facts.catalog().quota_for(instance_type, "capacity-block")
-    )
-    if described is None or described.code is None:
-        return None
-    return quotas.quota(call.runtime, call.region, "ec2", described.code)
+    code = catalog_facts.quota_code(instance_type, "capacity-block")
+    return None if code is None else quotas.quota(call.runtime, call.region, "ec2", code)
 
 
 def free_in(

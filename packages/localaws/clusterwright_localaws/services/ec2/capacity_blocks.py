@@ -182,15 +182,12 @@ def _check_limits(call: Call, reserved: Reserved, instance_type: str, count: int
             f"You can have up to {_MOST_INSTANCES_IN_ALL} instances across Capacity Blocks; "
             f"{in_all} are in blocks and {count} are requested.",
         )
-    quota, catalog = block_quota(call, instance_type), catalog_facts.catalog()
-    described = catalog.instance(instance_type)
-    vcpus = catalog_facts.known(described.vcpus) if described is not None else None
+    quota, vcpus = block_quota(call, instance_type), catalog_facts.vcpus_of(instance_type)
     if quota is None or quota.value is None or vcpus is None:
         return
     family = instance_type.partition(".")[0]
     held = sum(
-        block["TotalInstanceCount"]
-        * (catalog_facts.known(catalog.instance(block["InstanceType"]).vcpus) or 0)
+        block["TotalInstanceCount"] * (catalog_facts.vcpus_of(block["InstanceType"]) or 0)
         for block in blocks
         if block["InstanceType"].partition(".")[0] == family
     )

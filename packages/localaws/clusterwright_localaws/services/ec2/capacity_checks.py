@@ -89,37 +89,40 @@ def insufficient(region: str, instance_type: str, zone_id: str) -> AwsError:
 
 
 def check_vcpus(
-    runtime: Runtime, account: str, region: str, instance_type: str, more: int
+    runtime: Runtime,
+    account: str,
+    region: str,
+    instance_type: str,
+    more: int,
+    use: str = "ec2-on-demand",
 ) -> None:
-    """Refuse reserved instances beyond the on-demand vCPU quota of their family.
+    """Refuse instances beyond the vCPU quota of their family; reserved ones use it too.
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-concepts.html
 
     Raises
     ------
     AwsError
-        VcpuLimitExceeded.
+        VcpuLimitExceeded; for the use `ec2-spot` MaxSpotInstanceCountExceeded.
     """
-    described = catalog_facts.known(
-        catalog_facts.catalog().quota_for(instance_type, "ec2-on-demand")
-    )
-    instance = catalog_facts.catalog().instance(instance_type)
-    vcpus = catalog_facts.known(instance.vcpus) if instance is not None else None
-    if described is None or described.code is None or vcpus is None:
+    code = catalog_facts.quota_code(instance_type, use)
+    vcpus = catalog_facts.vcpus_of(instance_type)
+    if code is None or vcpus is None:
         return
-    limit = quotas.quota(runtime, region, "ec2", described.code)
+    limit = quotas.quota(runtime, region, "ec2", code)
     if limit is None or limit.value is None:
         return
     # The usage of the quota includes reservations (fixes/vcpu_limits.py).
-    used = quotas.in_use(runtime, account, region, "ec2", described.code)
-    if used + vcpus * more > limit.value:
-        raise AwsError(
-            "VcpuLimitExceeded",
-            f"You have requested more vCPU capacity than your current vCPU limit of "
-            f"{limit.value:g} allows for the instance bucket that the specified instance type "
-            "belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an "
-            "adjustment to this limit.",
-        )
+    if quotas.in_use(runtime, account, region, "ec2", code) + vcpus * more <= limit.value:
+        return
+    if use == "ec2-spot":
+        raise AwsError("MaxSpotInstanceCountExceeded", "Max spot instance count exceeded")
+    raise AwsError(
+        "VcpuLimitExceeded",
+        f"You have requested more vCPU capacity than your current vCPU limit of {limit.value:g} "
+        "allows for the instance bucket that the specified instance type belongs to. Please visit "
+        "http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit.",
+    )
 
 
 def _running_outside(reserved: Reserved, instance_type: str, zone: str) -> int:

@@ -154,12 +154,8 @@ def reserved_vcpus(runtime: Runtime, account: str, region: str, code: str) -> fl
         if item.members["State"] != "active" or item.is_block:
             continue
         name = item.members["InstanceType"]
-        described = catalog_facts.known(catalog_facts.catalog().quota_for(name, "ec2-on-demand"))
-        instance = catalog_facts.catalog().instance(name)
-        if described is not None and described.code == code and instance is not None:
-            total += (catalog_facts.known(instance.vcpus) or 0) * item.members[
-                "TotalInstanceCount"
-            ]
+        if catalog_facts.quota_code(name, "ec2-on-demand") == code:
+            total += (catalog_facts.vcpus_of(name) or 0) * item.members["TotalInstanceCount"]
     return total
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterwright_localaws.core import moto_state, quotas
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.catalog_facts import catalog, ec2_name, known
+from clusterwright_localaws.core.catalog_facts import catalog, ec2_name, quota_code
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker import governance, plans, role_rights, rules, views
@@ -350,9 +350,9 @@ def _register_usage() -> None:
     for name in sorted(catalog().hyperpod_names):
         instance_type = ec2_name(name)
         for use, is_spot in (("hyperpod-cluster", False), ("hyperpod-spot", True)):
-            described = known(catalog().quota_for(instance_type, use))
-            if described is not None:
-                _count_type(described.code, instance_type, spot=is_spot)
+            code = quota_code(instance_type, use)
+            if code is not None:
+                _count_type(code, instance_type, spot=is_spot)
     plans.register_usage()
 
 

@@ -262,11 +262,9 @@ def create_training_plan(call: Call) -> Mapping[str, Any]:
     capacity = offering["ReservedCapacityOfferings"][0]
     instance_type = catalog_facts.ec2_name(capacity["InstanceType"])
     _require(call, PLANS_PER_REGION, 1, "Plans")
-    described = catalog_facts.known(
-        catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
-    )
-    if described is not None:
-        _require(call, described.code, capacity["InstanceCount"], "Instances")
+    code = catalog_facts.quota_code(instance_type, "reserved-capacity")
+    if code is not None:
+        _require(call, code, capacity["InstanceCount"], "Instances")
     fee = offering.get("UpfrontFee")
     servers = capacity.get("UltraServerCount")
     # API model, SpareInstanceCountPerUltraServer: "Default is 1."
@@ -432,11 +430,9 @@ def register_usage() -> None:
 
     for name in sorted(catalog_facts.catalog().hyperpod_names):
         instance_type = catalog_facts.ec2_name(name)
-        described = catalog_facts.known(
-            catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
-        )
-        if described is not None:
-            _count_type(described.code, instance_type)
+        code = catalog_facts.quota_code(instance_type, "reserved-capacity")
+        if code is not None:
+            _count_type(code, instance_type)
 
 
 def _count_type(code: str, instance_type: str) -> None:

@@ -236,17 +236,15 @@ def check_quotas(
         _check_volumes(call, group)
     for (instance_type, spot), more in by_type.items():
         use = "hyperpod-spot" if spot else "hyperpod-cluster"
-        described = catalog_facts.known(catalog_facts.catalog().quota_for(instance_type, use))
-        if described is not None:
-            _require(call, described.code, more)
+        code = catalog_facts.quota_code(instance_type, use)
+        if code is not None:
+            _require(call, code, more)
     for instance_type, count in reserved.items():
         # AWS sells no plan above the quota; a plan of the world may be in an account that could
         # not buy it.
-        described = catalog_facts.known(
-            catalog_facts.catalog().quota_for(instance_type, "reserved-capacity")
-        )
-        if described is not None:
-            _require_per_cluster(call, described.code, count)
+        code = catalog_facts.quota_code(instance_type, "reserved-capacity")
+        if code is not None:
+            _require_per_cluster(call, code, count)
     if growth > 0:
         _require_per_cluster(call, INSTANCES_PER_CLUSTER, total)
         _require(call, INSTANCES_IN_ALL_CLUSTERS, growth)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws.core import moto_state, quotas
-from clusterwright_localaws.core.catalog_facts import catalog, known
+from clusterwright_localaws.core.catalog_facts import catalog, quota_code, vcpus_of
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime, runtime
+from clusterwright_localaws.services.ec2.capacity_checks import check_vcpus
+from clusterwright_localaws.services.ec2.reserved import reserved_vcpus
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -42,40 +45,22 @@ def _check(ec2: Any, count: int, named: dict[str, Any]) -> None:
         return  # Capacity Blocks do not count against On-Demand limits (EC2 user guide)
     use = "ec2-spot" if market == "spot" else "ec2-on-demand"
     instance_type = str(named.get("instance_type") or "")
-    found = catalog().instance(instance_type)
-    described = known(catalog().quota_for(instance_type, use))
-    vcpus = known(found.vcpus) if found is not None else None
-    if described is None or described.code is None or vcpus is None:
-        return
-    quota = quotas.quota(runtime(), ec2.region_name, "ec2", described.code)
-    if quota is None or quota.value is None:
-        return
-    used = quotas.in_use(runtime(), ec2.account_id, ec2.region_name, "ec2", described.code)
-    if used + vcpus * count <= quota.value:
-        return
-    if use == "ec2-spot":
-        raise EC2ClientError("MaxSpotInstanceCountExceeded", "Max spot instance count exceeded")
-    raise EC2ClientError(
-        "VcpuLimitExceeded",
-        f"You have requested more vCPU capacity than your current vCPU limit of {quota.value:g} "
-        "allows for the instance bucket that the specified instance type belongs to. Please visit "
-        "http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit.",
-    )
+    try:
+        check_vcpus(runtime(), ec2.account_id, ec2.region_name, instance_type, count, use)
+    except AwsError as error:
+        raise EC2ClientError(error.code, error.message) from error
 
 
 def _count(name: str, use: str) -> None:
-    described = known(catalog().quota_for(name, use))
-    if described is None or described.code is None or described.code in _counted:
+    code = quota_code(name, use)
+    if code is None or code in _counted:
         return
-    _counted.add(described.code)
-    code = described.code
+    _counted.add(code)
 
     @quotas.counts_usage("ec2", code)
     def used(current: Runtime, account: str, region: str) -> float:
         found = _vcpus_running(account, region, code, spot=use == "ec2-spot")
         if use == "ec2-on-demand":
-            from clusterwright_localaws.services.ec2.reserved import reserved_vcpus
-
             found += reserved_vcpus(current, account, region, code)
         return found
 
@@ -91,8 +76,6 @@ def _vcpus_running(account: str, region: str, code: str, *, spot: bool) -> float
                 continue
             if getattr(instance, "capacity_reservation_id", None):
                 continue  # its reservation counts
-            described = known(catalog().quota_for(instance.instance_type, use))
-            found = catalog().instance(instance.instance_type)
-            if described is not None and described.code == code and found is not None:
-                total += known(found.vcpus) or 0
+            if quota_code(instance.instance_type, use) == code:
+                total += vcpus_of(instance.instance_type) or 0
     return float(total)
