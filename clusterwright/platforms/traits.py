@@ -57,8 +57,9 @@ class Platform:
     of the nodes, which signal that stack (ParallelCluster)."""
     internal_shared_storage: bool = False
     """Whether nodes mount storage that the platform creates for itself, anywhere in the VPC."""
-    launch_templates: bool = False
-    """Whether the stacks write the launch templates of its nodes (EKS managed node groups)."""
+    managed_node_groups: bool = False
+    """Whether nodes are in EKS managed node groups, launched by EC2 Auto Scaling from launch
+    templates that the stacks write."""
 
     # -- nodes ---------------------------------------------------------------------------------
 
@@ -126,11 +127,6 @@ class Platform:
     def on_hyperpod(self) -> bool:
         """Return whether SageMaker HyperPod launches, monitors and replaces the nodes."""
         return self.node_service == "hyperpod"
-
-    @property
-    def managed_node_groups(self) -> bool:
-        """Return whether nodes are in EKS managed node groups, launched by EC2 Auto Scaling."""
-        return self.launch_templates
 
     def keeps_spares(self, capacity_kind: str, instance_type: str) -> bool:
         """Return whether a group with this capacity supports spares (`spare_count`).

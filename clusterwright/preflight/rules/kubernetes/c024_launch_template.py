@@ -12,7 +12,7 @@ class LaunchTemplate(Rule[str]):
     source = "EC2 user guide, Network cards; EKS quotas L-BD136A63 and L-6D54EA21"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        if context.cluster.traits.launch_templates:
+        if context.cluster.traits.managed_node_groups:
             yield ("compute",), context.cluster.environment
 
     def check(self, context: Context) -> Results:
