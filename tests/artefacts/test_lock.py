@@ -1,4 +1,4 @@
-"""The list of artefacts: what is taken, what is refused, what is written back."""
+"""The list of artefacts: accepted, refused and written content."""
 
 from __future__ import annotations
 

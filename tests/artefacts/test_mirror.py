@@ -1,4 +1,4 @@
-"""Downloads that are checked against the list, and a bucket that holds what nodes ask for."""
+"""Downloads that are compared with the list, and uploads to the bucket of the nodes."""
 
 from __future__ import annotations
 

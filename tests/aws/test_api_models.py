@@ -1,4 +1,4 @@
-"""Cut API models ask and answer as botocore's own do, and nothing damaged is ever read."""
+"""Reduced API models send and parse as botocore's do, and damaged files are never read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clusterwright.aws.operations import OPERATIONS
 from clusterwright.aws.session import AwsSession
 
 SERVICES = sorted(OPERATIONS)
-# One that refers to itself (filters of Cost Explorer) is filled this deep.
+# A recursive shape (filters of Cost Explorer) is filled to this depth.
 DEPTH = 4
 
 
@@ -30,7 +30,7 @@ def _a_cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which every service's cut model lies."""
+    """A folder with the reduced model of every service."""
     folder = tmp_path_factory.mktemp("api-models")
     session = Session()
     read_models_small(session, folder)
@@ -42,7 +42,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def small(kept: Path) -> Session:
-    """A session that reads them from there."""
+    """A session that reads the models from that folder."""
     session = Session()
     read_models_small(session, kept)
     return session
@@ -50,7 +50,7 @@ def small(kept: Path) -> Session:
 
 @pytest.fixture(scope="module")
 def whole() -> Session:
-    """botocore with all that it has."""
+    """botocore with its complete models."""
     session = Session()
     read_models_small(session, None)
     return session
@@ -146,7 +146,7 @@ def test_cache_file_of_other_models_is_ignored(
     assert set(loaded(tmp_path)["operations"]) == set(asked[:2])
     monkeypatch.setitem(OPERATIONS, "kms", asked)
     assert loaded(tmp_path) == first
-    # The same folder, in which botocore was installed again: its files have another date.
+    # The same folder after botocore was installed again: its files have another date.
     kept = json.loads(path.read_bytes().partition(b"\n")[2])
     from clusterwright.aws import api_models
 
@@ -180,7 +180,7 @@ def test_other_operations_use_the_complete_model_and_the_same_credentials() -> N
     assert session.client("ec2", operation="DescribeKeyPairs") is other
     assert session.client("sqs").list_queues
     assert other._get_credentials() is client._get_credentials()
-    # What botocore makes by itself, for credentials.
+    # Requests that botocore makes by itself, for credentials.
     assert session.client("sts").assume_role_with_web_identity
 
 
@@ -221,7 +221,7 @@ def only_ours(loads: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def without_words(value: Any) -> Any:
-    """As it is, without the text for people; a member of that name is no text."""
+    """The model without documentation; a member with that name is not documentation."""
     text = json.dumps(value)
     return json.loads(
         text,
@@ -251,7 +251,7 @@ def made(session: Session, service: str) -> Any:
 
 
 def sent(client: Any, method: str, parameters: dict[str, Any]) -> Any:
-    """What goes to the network, without what differs from second to second."""
+    """The request as sent, without time-dependent parts."""
     seen: list[Any] = []
 
     def stop(request: Any, **_: Any) -> None:
@@ -271,11 +271,11 @@ def sent(client: Any, method: str, parameters: dict[str, Any]) -> Any:
 
 
 class Sent(Exception):
-    """Nothing goes further."""
+    """Send no request."""
 
 
 def filled(shape: Any, depth: int) -> Any:
-    """A value with every member of a shape."""
+    """Return a value with every member of a shape."""
     if shape.type_name == "structure":
         names = list(shape.members if depth > 0 else shape.required_members)
         names = names[:1] if shape.is_tagged_union else names

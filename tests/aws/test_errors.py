@@ -1,4 +1,4 @@
-"""Botocore's exceptions become one type with a reason, and never an answer."""
+"""Botocore's exceptions become one type with a reason, and are never answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of operations has those that the code uses, and no other."""
+"""The table of operations has exactly those that the code uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an effective tag policy says, and what is no such policy."""
+"""The contents of effective tag policies, and invalid ones."""
 
 from __future__ import annotations
 

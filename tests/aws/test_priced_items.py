@@ -12,7 +12,7 @@ from clusterwright_localaws.testing import KNOWN_BY
 
 
 def test_local_price_list_has_every_item() -> None:
-    """A world that prices every item: each is found alone by what tells it apart."""
+    """A world that prices every item: each is found by its distinguishing attributes."""
     seeds = [
         {
             "region": "us-east-1", "service": item.service, "item": item.name,

@@ -1,4 +1,4 @@
-"""The Price List: which products are asked for, and what their terms say."""
+"""The Price List: requested products, and their terms."""
 
 from __future__ import annotations
 

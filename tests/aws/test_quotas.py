@@ -1,4 +1,4 @@
-"""Quotas: the account's own before the default, and a denial is never a missing quota."""
+"""Quotas: the applied value precedes the default, and a denial is never a missing quota."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases of an account and the groups that its quotas count."""
+"""Databases of an account, and the groups with quotas."""
 
 from __future__ import annotations
 

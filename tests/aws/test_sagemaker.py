@@ -98,7 +98,7 @@ def test_a_group_counts_with_the_larger_of_its_two_counts(
                     {"InstanceType": "ml.p5en.48xlarge", "CurrentCount": 1},
                 ],
             },
-            # Two instances do not run yet: they count as the first type.
+            # Two instances are not running yet: they count as the first type.
             [("ml.p5.48xlarge", 4), ("ml.p5en.48xlarge", 1)],
         ),
         (

@@ -1,4 +1,4 @@
-"""Clients are made late, once, from any thread, and their failures are translated."""
+"""Clients are created lazily, once, from any thread, and their failures are translated."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_lists_without_a_paginator_are_read_completely(
         stub.add_response(name, {"DataRepositoryTasks": []}, {"NextToken": "a"})
         assert len(list(session.pages("fsx", "DescribeDataRepositoryTasks"))) == 2
         stub.assert_no_pending_responses()
-        # The same token twice: what came is not the whole, so it is no answer.
+        # A repeated token: the list is incomplete, so there is no answer.
         stub.add_response(name, {"DataRepositoryTasks": [], "NextToken": "a"}, {})
         stub.add_response(name, {"DataRepositoryTasks": [], "NextToken": "a"}, {"NextToken": "a"})
         with pytest.raises(AwsUnavailable):
@@ -119,7 +119,7 @@ def test_lists_without_a_paginator_are_read_completely(
 
 
 def test_all_commands_use_the_shared_session() -> None:
-    """So all commands share its retries, timeouts and connection pool."""
+    """All commands share its retries, timeouts and connection pool."""
     root = Path(__file__).parents[2] / "clusterwright"
     makers = {
         str(path.relative_to(root))

@@ -1,4 +1,4 @@
-"""Prices of training plans: offers, and what was paid."""
+"""Prices of training plans: offerings and upfront fees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of files that can be made again: where it is, and what is read from it."""
+"""The cache folder: its path, and the files that are read from it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_file_of_another_user_is_not_read(
 def test_a_folder_that_cannot_be_made_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     user_cache.keep(tmp_path / "file" / "below", b"content")
-    # A folder is in the way of the file itself.
+    # A folder has the name of the file.
     (tmp_path / "taken" / "inner").mkdir(parents=True)
     user_cache.keep(tmp_path / "taken", b"content")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "taken"]

@@ -1,4 +1,4 @@
-"""The benchmark takes turns, reports medians, and never fails because a machine is slow."""
+"""The benchmark alternates, reports medians, and never fails because a machine is slow."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ BEFORE = directory.read(STORE)
 
 
 def answered(name: str, **different: Any) -> dict[str, Any]:
-    """The API fields of a type as they are on file, some of them different."""
+    """The API fields of a type as in the data, some of them changed."""
     record = BEFORE["instances"]["instances"].get(name) or {}
     return {**{field: record.get(field, 0) for field in API_FIELDS}, **different}
 

@@ -127,7 +127,7 @@ def test_addresses_per_node_are_known(name: str, platform: str, count: int, deri
 
 
 def test_derivation_reproduces_sourced_addresses() -> None:
-    """The rule is only worth something if it gives what AWS states where AWS states it."""
+    """The rule must reproduce all values that AWS states."""
     from clusterwright.catalog.interfaces import derived_addresses
 
     instance = CATALOG.instance("p5.48xlarge")

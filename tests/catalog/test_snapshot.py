@@ -21,7 +21,7 @@ BEFORE = directory.read(STORE)
 
 
 def answered(name: str, **different: Any) -> dict[str, Any]:
-    """The API fields of a type as they are on file, some of them different."""
+    """The API fields of a type as in the data, some of them changed."""
     record = BEFORE["instances"]["instances"].get(name) or {}
     return {**{field: record.get(field, 0) for field in API_FIELDS}, **different}
 
@@ -109,7 +109,7 @@ def test_api_values_replace_documented_ones(tmp_path: Path) -> None:
     assert instance.efa_interfaces == Known(8, *_types_source())
     assert isinstance(instance.accelerator, Known)
     assert instance.accelerator.value == "GB200"
-    # Now that EC2 lists the type, its absence from a region's offerings is an answer.
+    # EC2 lists the type now, so its absence from a region's offerings is an answer.
     assert catalog.offering("p6e-gb200.36xlarge", "us-west-2").value == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""A checkout with a change, a forge that remembers comments, and a local AWS."""
+"""A checkout with a change, a stub of the forge that stores comments, and a local AWS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tools.lint.files import ROOT, repository_files
 
 NAME = "dev"
 
-# Only what the scripts ask of `gh`, and refusing everything else.
+# Only the calls that the scripts make to `gh`; everything else is refused.
 _GH = """#!{python}
 import json, os, pathlib, sys
 store = pathlib.Path(os.environ["FORGE"])
@@ -64,7 +64,7 @@ class Checkout:
     programs: Path
 
     def environment(self, **more: str) -> dict[str, str]:
-        """What a runner gives, and nothing of this process."""
+        """The environment of a runner, without that of this process."""
         return {
             "PATH": os.pathsep.join([str(self.programs), "/usr/local/bin", "/usr/bin", "/bin"]),
             "HOME": str(self.programs),
@@ -75,7 +75,7 @@ class Checkout:
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """This repository with a change: two nodes more in dev."""
+    """This repository with a change: two more nodes in dev."""
     folder = tmp_path_factory.mktemp("ci")
     path = folder / "clusters"
     for file in repository_files():
@@ -86,7 +86,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     programs = folder / "programs"
     programs.mkdir()
     _program(programs / "gh", _GH.format(python=sys.executable))
-    # What `make setup` does has tests of its own; here its result is there already.
+    # `make setup` has its own tests; here its result exists already.
     _program(programs / "make", '#!/bin/sh\n[ "$*" = setup ]\n')
     (path / ".venv").symlink_to(Path(sys.executable).parent.parent)
     _git(path, "init", "--quiet", "--initial-branch", "main")

@@ -1,4 +1,4 @@
-"""What the workflows may use: actions pinned to commits that were read, and few rights."""
+"""Restrictions of the workflows: actions pinned to verified commits, minimal permissions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "how-to" / "review-a-change.md"
 
 
 def uses(path: Path) -> Iterator[tuple[str, str]]:
-    """Every action of a workflow, and what stands beside it as a comment."""
+    """Every action of a workflow, and the comment beside it."""
     for line in path.read_text().splitlines():
         found = re.search(r"uses:\s*(\S+)\s*(?:#\s*(\S+))?", line)
         if found:

@@ -1,4 +1,4 @@
-"""Each workflow's steps, run here as a runner runs them, against the local AWS."""
+"""The steps of each workflow, run as a runner does, against the local AWS."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_environments_are_those_with_a_spec(checkout: Checkout, tmp_path: Path) 
     one = runner(checkout, tmp_path)
     for path in WORKFLOWS:
         assert set(one.run(read(path), "environments").values()) == {0}, one.log
-        # The shell's own order, which depends on the language it is run in.
+        # The shell's sort order, which depends on its locale.
         assert sorted(json.loads(one.output("names"))) == [
             *("dev", "dev-eks", "dev-hyperpod-eks", "dev-parallelcluster"),
             *("prod", "staging"),
@@ -95,7 +95,7 @@ def test_pull_request_is_reviewed_with_insufficient_quota(
     codes = one.run(read(FOLDER / "review.yml"), "review")
     assert codes == {"Set up": 0, "Review": 0, "Comment": 0, "Gate": 1}, one.log
     assert "check: failed with 1" in one.log
-    # A second push: the comment that is there is updated.
+    # A second push: the existing comment is updated.
     assert one.run(read(FOLDER / "review.yml"), "review", only="Comment") == {"Comment": 0}
     assert "updated comment" in one.log
     first, comment = json.loads((tmp_path / "comments.json").read_text())

@@ -1,4 +1,4 @@
-"""The steps of the workflows, read as a runner reads them."""
+"""The steps of the workflows, parsed as a runner does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORKFLOWS = sorted(FOLDER.glob("*.yml"))
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A workflow, `on` included (which YAML 1.1 would read as true)."""
+    """A workflow, including `on` (which YAML 1.1 would parse as true)."""
     document = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     assert isinstance(document, dict)
     return document

@@ -1,4 +1,4 @@
-"""`clusterwright artefacts` as a user runs it, against a bucket of the local AWS."""
+"""`clusterwright artefacts` with a bucket of the local AWS."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_list_of_the_spec_is_mirrored_and_pinned(lock: Path, bucket: str) -> Non
 
 
 def test_missing_checksums_are_found_before_the_deployment(tmp_path: Path) -> None:
-    """As docs/how-to/mirror-artefacts.md shows it, with the list as it is delivered."""
+    """The commands of docs/how-to/mirror-artefacts.md, with the list as shipped."""
     spec = tmp_path / "prod.yaml"
     specs.write(spec, specs.changed({"slurm.containers": {"pyxis": True, "install": "mirrored"}}))
     answer = clusterwright("check", spec, "--offline", "--only", "CW-L006")

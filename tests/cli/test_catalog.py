@@ -1,4 +1,4 @@
-"""`clusterwright catalog`: whole outputs, exit codes, and nothing written unless it was asked."""
+"""`clusterwright catalog`: full outputs, exit codes, and nothing written without a request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _a_day(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
-    """Live answers without AWS: one price is another, one is confirmed."""
+    """Live answers without AWS: one price differs, one is confirmed."""
     found: list[tuple[str, tuple[str, ...]]] = []
 
     def read_region(

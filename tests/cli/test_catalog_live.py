@@ -1,4 +1,4 @@
-"""A whole refresh against EC2 as moto serves it, and Price List and quotas as AWS spells them."""
+"""A complete refresh against moto's EC2, with Price List and quotas in the format of AWS."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_ec2_answers_confirm_every_fact_from_ec2(session: AwsSession) -> None:
 
 
 class Canned(AwsSession):
-    """Answers pages by what was asked, in whatever order the threads ask."""
+    """Answers pages by request, in any order of the threads."""
 
     def __init__(self, answers: dict[tuple[str, str], list[dict[str, Any]] | AwsUnavailable]):
         super().__init__("us-east-1")

@@ -1,4 +1,4 @@
-"""`clusterwright check` as a user runs it: output, exit codes, selection, wrong input."""
+"""`clusterwright check`: output, exit codes, selection, invalid input."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_profile_that_does_not_exist_is_unknown(
 
 
 def test_unreachable_endpoint_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Sockets are blocked in tests, which looks to botocore like a network that is not there.
+    # Sockets are blocked in tests, which botocore reports as a network failure.
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:1")
     answer = clusterwright("check", config(tmp_path), "--only", "CW-I003", "--timeout", "5")
     assert answer.exit_code == 2

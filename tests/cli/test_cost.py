@@ -1,4 +1,4 @@
-"""`clusterwright cost` as a user runs it: output, exit codes, wrong input."""
+"""`clusterwright cost`: output, exit codes, invalid input."""
 
 from __future__ import annotations
 

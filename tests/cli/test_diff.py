@@ -1,4 +1,4 @@
-"""`clusterwright diff` as a user runs it: git, templates, gates, exit codes, wrong input."""
+"""`clusterwright diff`: git, templates, gates, exit codes, invalid input."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Callable[..., Path]:
-    """`repository(before, after)`: a repository of specs alone, the change not committed."""
+    """`repository(before, after)`: a repository with specs only; the change is not committed."""
 
     def make(before: dict[str, Any] | None, after: dict[str, Any]) -> Path:
         root = tmp_path / "clusters"
@@ -225,7 +225,7 @@ def test_omitted_templates_are_not_requested(repository: Callable[..., Path]) ->
 
 
 def test_each_version_is_synthesised_by_its_own_stacks(tmp_path: Path) -> None:
-    """A change of the stacks alone is a change."""
+    """A change of the stacks alone is detected."""
     from tools.lint.files import ROOT
 
     root = tmp_path / "own"

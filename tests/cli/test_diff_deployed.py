@@ -1,4 +1,4 @@
-"""`clusterwright diff --deployed` against a cluster that stands in the local AWS."""
+"""`clusterwright diff --deployed` with a cluster deployed to the local AWS."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BASE = changed(
 def deployed(
     tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
 ) -> Iterator[Path]:
-    """The file of a cluster that stands; each test writes its change into it."""
+    """The spec of a deployed cluster; each test writes its change into it."""
     path = tmp_path_factory.mktemp("deployed") / "test.yaml"
     path.write_text(json.dumps(BASE))
     assembly = synth(path)

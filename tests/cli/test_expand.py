@@ -1,4 +1,4 @@
-"""`clusterwright expand`: the whole output, where it comes from, and that it is a spec again."""
+"""`clusterwright expand`: the full output and origins; the output is a valid spec."""
 
 from __future__ import annotations
 

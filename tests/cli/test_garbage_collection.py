@@ -1,4 +1,4 @@
-"""A check does without Python's collector, and leaves it as it was for whoever called it."""
+"""A check disables Python's garbage collector, and restores its settings."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_check_command_disables_collection() -> None:
     program = (
         "import atexit, gc, json, sys\n"
         "from clusterwright.cli.main import main\n"
-        "gc.disable()\n"  # what the imports of `click` cost is another matter
+        "gc.disable()\n"  # the imports of `click` are not part of it
         "before = [s['collections'] for s in gc.get_stats()]\n"
         "gc.enable()\n"
         "def at_the_end():\n"
         "    after = [s['collections'] for s in gc.get_stats()]\n"
         "    said = {'before': before, 'after': after, 'frozen': gc.get_freeze_count()}\n"
         "    print(json.dumps(said), file=sys.stderr)\n"
-        # Called last, since it was registered first.
+        # Called last, because it was registered first.
         "atexit.register(at_the_end)\n"
         f"sys.argv = ['clusterwright', 'check', '--offline', {str(SPEC)!r}]\n"
         "sys.exit(main())\n"
@@ -51,6 +51,6 @@ def test_check_command_disables_collection() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said = json.loads(done.stderr.strip().splitlines()[-1])
     assert said["frozen"] > 10_000
-    # The youngest objects may be looked through before the command is known, the rest never.
+    # Generation 0 may be collected before the command is known, the others never.
     assert said["after"][1:] == said["before"][1:]
     assert " skipped" in done.stdout

@@ -1,4 +1,4 @@
-"""`clusterwright init`: the file loads, checks, and replaces no existing file."""
+"""`clusterwright init`: the file loads, passes the check, and replaces no existing file."""
 
 from __future__ import annotations
 

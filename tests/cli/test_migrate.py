@@ -1,4 +1,4 @@
-"""`clusterwright migrate`: what it says, what it writes, and what it leaves alone."""
+"""`clusterwright migrate`: its report, its output file, and unchanged files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_full_report(platform: str, form: str, folder: Path, snapshot: SnapshotA
     # The known part of EC2's rates is above prod's budget; HyperPod's rates are unknown.
     assert answer.exit_code == (2 if platform == "hyperpod-eks" else 1)
     assert answer.err == ""
-    # What a cluster costs is for the tests of the cost to hold; findings quote the sums too.
+    # The cost has its own tests; findings contain the totals too.
     text, _, costs = answer.out.rpartition("Cost")
     text = re.sub(r"[0-9,]+[.][0-9]{2} USD", "... USD", text)
     assert re.sub(r"[0-9]+ lines are unknown", "... lines are unknown", text) == snapshot
@@ -74,13 +74,13 @@ def test_written_spec_passes_the_offline_check_with_and_without_a_base(
     shown = json.loads(clusterwright("expand", where, "--format", "json", folder=folder).out)
     assert (shown["platform"], shown["environment"]) == (platform, "other")
     assert shown["tags"]["owner"] == "ml-infrastructure"
-    # Over its base the file says only what differs.
+    # With a base, the file has only the differences.
     assert ("cidr" in (folder / where).read_text()) == (where == "other.yaml")
 
 
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "parallelcluster", "eks"])
 def test_complete_file_beside_a_base_inherits_nothing(platform: str, folder: Path) -> None:
-    """configs/base.yaml has `slurm`, `image` and `tags`, of which the old file has none."""
+    """configs/base.yaml has `slurm`, `image` and `tags`, which the old file lacks."""
     (folder / "whole.yaml").write_text(
         "environment: whole\naccount: '111122223333'\nregion: us-east-1\n"
         "platform: hyperpod-slurm\nnetwork: {availability_zone_id: use1-az6}\n"

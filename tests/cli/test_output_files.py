@@ -1,4 +1,4 @@
-"""Files that commands write: whole or not at all, without replacing other files."""
+"""Files that commands write: completely or not at all, without replacing other files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clusterwright.cli.output_files import check_writable, schema_path_from, wri
 
 
 def test_concurrently_created_file_is_kept(tmp_path: Path) -> None:
-    """Asked before the work, taken during it."""
+    """The path is checked before the work, and created by another process during it."""
     path = tmp_path / "x.yaml"
     check_writable([path], force=False)
     path.write_text("another user's\n")

@@ -1,4 +1,4 @@
-"""`clusterwright plan` as a user runs it: the contract's JSON, texts, wrong input."""
+"""`clusterwright plan`: the contract's JSON, text output, invalid input."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def test_a_budget_without_a_deadline_may_take_longer() -> None:
     free = planned(*LLAMA, *region)["estimate"]
     budget = 0.9 * free["usd"]["p50"]
     held = planned(*LLAMA, *region, "--budget-usd", str(budget))["estimate"]
-    assert held["usd"]["p50"] <= budget * 1.02  # the last Monte Carlo has more samples
+    assert held["usd"]["p50"] <= budget * 1.02  # the last Monte Carlo evaluation has more samples
     assert held["days"]["p50"] > free["days"]["p50"]
 
 

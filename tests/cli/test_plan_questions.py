@@ -1,4 +1,4 @@
-"""Options of `clusterwright plan` beside the goal."""
+"""Options of `clusterwright plan` besides the goal."""
 
 from __future__ import annotations
 

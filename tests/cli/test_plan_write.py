@@ -54,7 +54,7 @@ IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/train@sha256:{'a' * 64}"
         (("--platform", "hyperpod-slurm"), "hyperpod-slurm"),
         (("--platform", "hyperpod-eks", "--image", IMAGE), "hyperpod-eks"),
         (("--platform", "eks", "--image", IMAGE), "eks"),
-        # Nobody said a platform: the advice goes by the capacity, and the file by the advice.
+        # No platform is requested: it follows from the capacity.
         (("--capacity", "capacity-block"), "parallelcluster"),
     ],
 )
@@ -79,7 +79,7 @@ def test_spec_of_each_platform_is_written(
     assert clusterwright("expand", str(spec)).exit_code == 0
     assert "llama3-8b-cluster" in synth(spec).templates
     assert differences(plan, cluster) == ()
-    # Quotas are those that count there: instances of HyperPod, vCPUs of EC2.
+    # Quotas are those of the platform: instances of HyperPod, vCPUs of EC2.
     vcpus = any(", in vCPUs" in one["note"] for one in plan["quotas"])
     assert vcpus == (platform in ("parallelcluster", "eks"))
     if cluster.uses_kubernetes:
@@ -181,7 +181,7 @@ def test_existing_files_require_force(configs: Path) -> None:
         ("mine.yaml", ("--platform", "hyperpod"), "did you mean hyperpod-"),
         ("mine.yaml", ("--platform", "parallelcluster", "--image", IMAGE), "has Slurm"),
         ("mine.yaml", ("--platform", "eks", "--image", "a:latest"), "without a tag"),
-        # Nor is it lost where no job is written, or more than a value of the file.
+        # It is kept if no job is written, too.
         (
             "mine.yaml",
             ("--platform", "eks", "--capacity", "capacity-block", "--image", "a:latest"),
@@ -263,7 +263,7 @@ def test_ultraservers_are_complete_and_unknowns_reported(configs: Path) -> None:
 def test_ultraservers_on_parallelcluster(
     configs: Path, nodes: str, capacity: str, sizes: list[int]
 ) -> None:
-    """Nodes beside them are of their architecture, and blocks are whole without spares."""
+    """Other nodes have the same architecture, and blocks are complete without spares."""
     output = configs / "gb.yaml"
     answer = clusterwright(
         *("plan", "--model", "llama3-70b", "--tokens", "1T", "--region", "us-east-1"),

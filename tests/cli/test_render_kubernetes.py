@@ -1,4 +1,4 @@
-"""`clusterwright render kubernetes`: the whole output, and what it says where it cannot."""
+"""`clusterwright render kubernetes`: the full output, and its errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RENDER = ("render", "kubernetes")
 
 
 def outputs(folder: Path, environment: str) -> Path:
-    """What `cdk deploy --outputs-file` writes."""
+    """Output of `cdk deploy --outputs-file`."""
     path = folder / "outputs.json"
     path.write_text(
         json.dumps(

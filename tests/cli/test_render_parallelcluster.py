@@ -1,4 +1,4 @@
-"""`clusterwright render parallelcluster`: whole outputs, origins of ids, and what is refused."""
+"""`clusterwright render parallelcluster`: full outputs, origins of ids, and errors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DEPLOYED = Supplied(
 
 @pytest.fixture
 def large() -> dict[str, Any]:
-    """A block, spot, a group that grows, partitions of several groups, accounting, EFA Lustre."""
+    """A block, Spot, a scaled group, partitions with several groups, accounting, EFA Lustre."""
     data = specs.with_groups(
         {
             "name": "block",
@@ -150,12 +150,12 @@ def test_full_json(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
 def test_outputs_of_a_deployment_are_inserted(
     large: dict[str, Any], tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:
-    """No placeholder is left, and what other stacks put out is not looked at."""
+    """No placeholder is left, and outputs of other stacks are ignored."""
     write(tmp_path / "spec.yaml", large)
     found = {
         "train-cluster": {**outputs.as_outputs(DEPLOYED), "ClusterName": "train"},
         "another-cluster": {"HeadSubnetId": "subnet-ffffffffffffffff0"},
-        # An environment of its own, whose name begins with this one's.
+        # A separate environment, whose name begins with this one's.
         "train-eu-cluster": {"HeadSubnetId": "subnet-ffffffffffffffff1"},
     }
     found["train-cluster"]["PlacementGroups"] = "hopper=train-hopper"
@@ -212,7 +212,7 @@ def test_other_platform_is_refused(tmp_path: Path) -> None:
 
 
 def test_capacity_that_ec2_lacks_is_refused(tmp_path: Path) -> None:
-    """A training plan has no key in the configuration: nothing is printed without it."""
+    """A training plan has no key in the configuration: nothing is printed."""
     plan = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/run"
     group = {**specs.SMALL["compute"][2], "capacity": {"kind": "training-plan", "arn": plan}}
     write(tmp_path / "spec.yaml", specs.with_groups(group))

@@ -1,4 +1,4 @@
-"""One local AWS for all foreign clients, and worlds of their own where a test needs one."""
+"""One local AWS for all third-party clients, and separate worlds for single tests."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def programs() -> Callable[[str], Path]:
-    """The programs of `requirements/clients`; built here where `make test` did not."""
+    """The programs of `requirements/clients`; installed here if `make test` did not."""
     clients.bring_up_to_date()
     return clients.program
 
 
 @pytest.fixture(scope="session")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The generous world, with a capacity block that has begun."""
+    """The generous world, with an active capacity block."""
     home = tmp_path_factory.mktemp("clients")
     world = file(home, "world.yaml", _WORLD)
     with served(home, "--world", str(world)) as server:

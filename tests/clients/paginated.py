@@ -1,4 +1,4 @@
-"""Something to list for every paginator of our own operations: at least two of each."""
+"""Resources for every paginator of an implemented operation: at least two of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RUNS: dict[str, Any] = {"Type": "AWS::Logs::LogGroup"}
 
 
 class Scenes(Mapping[Key, Mapping[str, Any]]):
-    """What to ask each operation; what it lists is made at the first look."""
+    """The request of each operation; its resources are created on first use."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -40,7 +40,7 @@ class Scenes(Mapping[Key, Mapping[str, Any]]):
 
 @functools.cache
 def scenes(site: Site) -> Scenes:
-    """The scenes of a site; what they made is kept."""
+    """The test data of a site; created resources are kept."""
     return Scenes(site)
 
 
@@ -203,7 +203,7 @@ def _file_systems(site: Site) -> tuple[str, str]:
 def _requests(site: Site) -> None:
     quotas = client("service-quotas")
     for value in (20_000, 30_000):
-        # Two for one quota may not be pending at once in AWS; the history keeps both.
+        # AWS allows one pending request per quota; the history keeps both.
         with contextlib.suppress(ClientError):
             quotas.request_service_quota_increase(
                 ServiceCode="sagemaker", QuotaCode="L-8762A75F", DesiredValue=value
@@ -265,7 +265,7 @@ def _blocks(site: Site) -> str:
     found = ""
     for _ in range(2):
         offerings = ec2.describe_capacity_block_offerings(**_BLOCK)["CapacityBlockOfferings"]
-        # The first may end at 11:30 of this very day, too soon to be extended.
+        # The first one may end at 11:30 today, too soon for an extension.
         offering = next(item for item in offerings if item["CapacityBlockDurationHours"] >= _DAY)
         bought = ec2.purchase_capacity_block(
             CapacityBlockOfferingId=offering["CapacityBlockOfferingId"],
@@ -533,8 +533,8 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ("service-quotas", "ListServices"): _asks(),
 }
 
-# Of these there can be but one: no quota has two requests that are pending, no cluster two
-# scheduler configurations, and no block two extensions of one length.
+# Only one of these can exist: no quota has two pending requests, no cluster two
+# scheduler configurations, and no block two extensions of the same length.
 ONE = {
     ("ec2", "DescribeCapacityBlockExtensionOfferings"),
     ("sagemaker", "ListClusterSchedulerConfigs"),

@@ -1,4 +1,4 @@
-"""Running other people's programs against a local AWS that is served."""
+"""Runs third-party programs with a served local AWS."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from typing import Any
 import boto3
 
 ACCOUNT, REGION = "111122223333", "us-east-1"
-# A capacity block of 4 × p5.48xlarge in use1-az6 that has begun, in the world of most tests.
+# A capacity block of 4 × p5.48xlarge in use1-az6 that is active, in the world of most tests.
 BLOCK = "cr-0123456789abcdef0"
-# What a machine that is busy with other things may take; alone, each takes a second or two.
+# Allowance for a busy machine; alone, each program takes a second or two.
 LIMIT_S = 300
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a program answered."""
+    """Output of a program."""
 
     code: int
     out: str
@@ -35,24 +35,24 @@ class Done:
 
     @property
     def said(self) -> str:
-        """Both streams: the CDK CLI tells people on stderr, and on stdout where `CI` is set."""
+        """Both streams: the CDK CLI writes messages to stderr, and to stdout if `CI` is set."""
         return self.out + self.err
 
 
 @dataclass(frozen=True)
 class Server:
-    """A served local AWS, and how programs are told about it."""
+    """A served local AWS, and the configuration of programs for it."""
 
     address: str
     home: Path
 
     @property
     def s3_address(self) -> str:
-        """S3 for clients that put a bucket before the host: they cannot before an address."""
+        """S3's endpoint for clients with virtual-hosted addressing, which needs an IP address."""
         return self.address.replace("localhost", "127.0.0.1")
 
     def environment(self, **more: str) -> dict[str, str]:
-        """What a user exports, and a home folder that is the test's."""
+        """The exported variables of a user, and the home folder of the test."""
         found = {
             **os.environ,
             "AWS_ENDPOINT_URL": self.address,
@@ -63,14 +63,14 @@ class Server:
             "HOME": str(self.home),
             **more,
         }
-        # The clients' environments are new: the first start writes the bytecode of the next.
+        # The environments of the clients are new: the first start compiles their modules.
         found.pop("PYTHONDONTWRITEBYTECODE", None)
         return found
 
     def run(
         self, *words: str | Path, code: int = 0, cwd: Path | None = None, **environment: str
     ) -> Done:
-        """Run a program to its end and see that it exits with `code`."""
+        """Run a program and assert its exit code `code`."""
         done = subprocess.run(
             words,
             cwd=cwd or self.home,
@@ -85,7 +85,7 @@ class Server:
         return Done(done.returncode, done.stdout, done.stderr)
 
     def client(self, service: str, **more: Any) -> Any:
-        """boto3, beside the program under test."""
+        """A boto3 client, in addition to the program under test."""
         return boto3.client(
             service,
             REGION,
@@ -98,7 +98,7 @@ class Server:
 
 @contextmanager
 def served(home: Path, *options: str) -> Iterator[Server]:
-    """`clusterwright localaws` on a free port, for as long as the block lasts."""
+    """`clusterwright localaws` on a free port, inside the block."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / "server.err").open("w") as errors:
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What a cluster needs around it, on a served local AWS."""
+"""Prerequisites of a cluster, on a served local AWS."""
 
 from __future__ import annotations
 

@@ -30,13 +30,13 @@ class Terraform:
 
 @dataclass(frozen=True)
 class Absent:
-    """Why Terraform is not tried on this machine."""
+    """Why Terraform is not tested on this machine."""
 
     reason: str
 
 
 def find(environment: Mapping[str, str], opt: Path = Path("/opt")) -> Terraform | Absent:
-    """Terraform and its AWS provider, or which of them is missing."""
+    """Return Terraform and its AWS provider, or what is missing."""
     program = shutil.which("terraform", path=environment.get("PATH", os.defpath))
     if program is None:
         return Absent("no `terraform` on PATH")

@@ -244,7 +244,7 @@ def test_stacks_are_deployed_with_waiters(
     no changes, and updates; `wait` ends with the stack; a stack whose exports are in use is not
     deleted; a stack that AWS would roll back fails its `wait`.
     """
-    # An account of its own: nobody has bootstrapped it, and nobody else has stacks in it.
+    # A separate account, without a bootstrap and without other stacks.
     cli = cli._replace(account="444455556666")
     text = json.dumps(synth("configs/dev.yaml").templates)
     templates = json.loads(text.replace(ACCOUNT, "444455556666"))
@@ -258,7 +258,7 @@ def test_stacks_are_deployed_with_waiters(
     def deploy(stack: str, template: Path, *words: str, code: int = 0) -> Done:
         named = ("--stack-name", stack, "--capabilities", "CAPABILITY_NAMED_IAM")
         command = ("cloudformation", "deploy", *named, "--template-file", template)
-        # The CLI names a change set by the second, and a stack's earlier one is still there.
+        # The CLI names change sets by the second, and an earlier one of the stack still exists.
         time.sleep(1 - time.time() % 1)
         return cli(*command, *words, code=code)
 

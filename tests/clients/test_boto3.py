@@ -1,4 +1,4 @@
-"""boto3's paginators and waiters, all of them that have an operation of ours."""
+"""All of boto3's paginators and waiters for implemented operations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOADER = botocore.session.get_session().get_component("data_loader")
 
 @functools.cache
 def _models(kind: str, key: str) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """botocore's models of one kind, of the services that have operations of our own."""
+    """botocore's models of one kind, for the implemented services."""
     found = {}
     for service in own_operations():
         if service in _LOADER.list_available_services(kind):
@@ -58,7 +58,7 @@ def _waiters() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def inside() -> Iterator[Runtime]:
-    # The price of a zone stays until the next one.
+    # The price of a zone is valid until the next one.
     prices = [
         SpotPriceSeed(instance_type="p5.48xlarge", zone_id="use1-az6", usd=number)
         for number in (1, 2)
@@ -83,7 +83,7 @@ def scenes(inside: Runtime, site: Site) -> Iterator[paginated.Scenes]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        # What is offered has another id each time that somebody asks.
+        # Offerings have new ids in each answer.
         value = {key: one for key, one in value.items() if not key.endswith("OfferingId")}
     return json.dumps(value, default=str, sort_keys=True)
 
@@ -115,7 +115,7 @@ def test_pages_contain_the_complete_list(
     page size where the API has one, and with short pages.
     """
     asked = scenes[service, name]
-    # What is offered begins at the time of asking: it stands still from here.
+    # Offerings start at the time of the request: the clock is stopped from here.
     moment = inside.clock.now()
     monkeypatch.setattr(inside.clock, "now", lambda: moment)
     whole = [_plain(item) for page in _pages(service, name, asked) for item in page]
@@ -146,7 +146,7 @@ def test_token_of_another_list_is_refused(inside: Runtime, scenes: paginated.Sce
 
 @pytest.fixture(scope="module")
 def place(world: Callable[[str], Server]) -> waited.Place:
-    """A served local AWS in which everything takes its time."""
+    """A served local AWS with delays."""
     seconds = dict.fromkeys(Delays.model_fields, waited.SECONDS)
     seconds["workspace"] = waited.WORKSPACE_SECONDS
     delays = ", ".join(f"{name}: {number}" for name, number in seconds.items())
@@ -154,7 +154,7 @@ def place(world: Callable[[str], Server]) -> waited.Place:
 
 
 def _wait(place: waited.Place, service: str, name: str, asked: Mapping[str, Any]) -> int:
-    """Wait until it ends; how often AWS was asked."""
+    """Wait for the end; return the number of calls."""
     api = place.client(service)
     times: list[int] = []
     operation = _models("waiters-2", "waiters")[service, name]["operation"]

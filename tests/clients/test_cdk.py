@@ -1,4 +1,4 @@
-"""The CDK CLI: what packages/localaws/tests/test_cdk_cli.py does not do with seven stacks."""
+"""CDK CLI commands beyond those of packages/localaws/tests/test_cdk_cli.py."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ Hyp = Callable[..., Done]
 
 @pytest.fixture(scope="module")
 def server(world: Callable[[str], Server]) -> Server:
-    # An hour until a node is there: what is listed meanwhile has none, on a slow machine too.
+    # An hour until a node is running: clusters are listed without nodes, also on a slow machine.
     return world("extends: generous\ndelays: {cluster: 3600, node: 3600}\n")
 
 
 @pytest.fixture(scope="module")
 def hyp(programs: Callable[[str], Path], server: Server) -> Hyp:
     def run(*words: str, code: int = 0) -> Done:
-        # It sends telemetry to a bucket of AWS after each command: which fails without egress.
+        # After each command it sends telemetry to a bucket of AWS, which fails without egress.
         nowhere = "http://127.0.0.1:9"
         return server.run(
             programs("hyp"), *words, code=code, PYTHONWARNINGS="ignore", HTTPS_PROXY=nowhere

@@ -1,4 +1,4 @@
-"""docs/how-to/test-your-hyperpod-code.md does what it says: every command and every block."""
+"""Every command and code block of docs/how-to/test-your-hyperpod-code.md."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _commands() -> Iterator[Shown]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, programs: Callable[[str], Path]) -> Path:
-    """The reader's folder, with the page's files and programs called by the page's names."""
+    """The reader's folder, with the files and programs that the page names."""
     found = tmp_path_factory.mktemp("reader")
     for name in ("scale_up.py", "test_scale_up.py", "calls.py"):
         (found / name).write_text(_block(name))
@@ -63,7 +63,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def test_every_command_prints_what_is_shown(folder: Path) -> None:
-    """The page is typed from top to bottom; the server runs beside it on a free port."""
+    """The commands of the page in order; the server runs on a free port."""
     environment = _environment(folder)
     server: Any = None
     port = ""
@@ -86,7 +86,7 @@ def test_every_command_prints_what_is_shown(folder: Path) -> None:
                 environment[name] = value.replace("5555", port)
         else:
             if words == "python calls.py":
-                # The record is read when the server has ended.
+                # The record is read after the server has ended.
                 server.send_signal(signal.SIGTERM)
                 assert server.wait(30) == 0
             _run(shown, folder, environment)
@@ -115,7 +115,7 @@ def _run(shown: Shown, folder: Path, environment: dict[str, str]) -> None:
 
 
 def test_workflow_runs(folder: Path) -> None:
-    """The steps of the page's workflow, but for those that install, run as they are."""
+    """The steps of the page's workflow, except installations, run unchanged."""
     workflow = YAML(typ="safe").load(_block(".github/workflows/test.yaml"))
     job = workflow["jobs"]["test"]
     install, tests, served = [step["run"] for step in job["steps"] if "run" in step]

@@ -1,4 +1,4 @@
-"""The `pcluster` CLI of AWS ParallelCluster: its validators ask the local AWS."""
+"""The `pcluster` CLI of AWS ParallelCluster: its validators call the local AWS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
 
 class Cluster(NamedTuple):
-    """`pcluster`, and a configuration of 4 × p5.48xlarge that fits what is there."""
+    """`pcluster`, and a valid configuration of 4 × p5.48xlarge."""
 
     program: Path
     server: Server
@@ -25,7 +25,7 @@ class Cluster(NamedTuple):
     def dry_run(self, configuration: Mapping[str, Any]) -> Any:
         path = file(self.server.home, "cluster.yaml", dict(configuration))
         words = ("create-cluster", "--cluster-name", "train", "--dryrun", "true")
-        # pcluster exits with 1 after every dry run, a successful one included.
+        # pcluster exits with 1 after every dry run, also after a successful one.
         return self(*words, "--cluster-configuration", path, code=1).data
 
     def __call__(self, *words: str | Path, code: int = 0) -> Done:

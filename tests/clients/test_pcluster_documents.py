@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
 ZONE = "use1-az6"
 EXAMPLE_BLOCK = "cr-0123456789abcdef0"
-"""Of `configs/examples/parallelcluster.yaml`."""
+"""The group of `configs/examples/parallelcluster.yaml`."""
 
 RESERVED = ("p5.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "trn1.32xlarge", "trn2.48xlarge")
 EXAMPLES = sorted(path.name for path in specs.EXAMPLES.glob("*.yaml"))
@@ -66,19 +66,19 @@ _WORLD = {
 
 @dataclass(frozen=True)
 class Ground:
-    """The judge, and what there is on the local AWS to build on."""
+    """The validator, and the resources on the local AWS."""
 
     judge: Oracle
     supplied: Supplied
 
     def configuration(self, cluster: Cluster) -> dict[str, Any]:
-        """Rendered with ids that exist; one file system stands for one."""
+        """Render with existing ids; one file system is used for all."""
         names = [str(fs.name) for fs in cluster.storage.lustre if fs.existing is None]
         ids = dict(zip(names, self.supplied.lustre_ids.values(), strict=False))
         return render(cluster, load_catalog(), replace(self.supplied, lustre_ids=ids))
 
     def errors(self, cluster: Cluster) -> list[str]:
-        """What its validators refuse."""
+        """The errors of its validators."""
         found = self.judge.validators(self.configuration(cluster), cluster.environment)
         return [f"{item['type']}: {item['message']}" for item in found if item["level"] == "ERROR"]
 
@@ -153,13 +153,13 @@ def _cluster(folder: Path, data: Mapping[str, Any]) -> Cluster:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_schema_accepts_every_example(example: str, ground: Ground, tmp_path: Path) -> None:
-    """With placeholders for what nothing has built yet."""
+    """With placeholders for resources that do not exist yet."""
     cluster = _cluster(tmp_path, specs.moved(example))
     configuration = render(cluster, load_catalog(), placeholders(cluster))
     assert ground.judge.schema(configuration) == ""
 
 
-# Their zone or region is not that of the local AWS's network, or they name things that exist.
+# Their zone or region differs from the network of the local AWS, or they name existing resources.
 _ELSEWHERE = {"buckets.yaml", "existing-network.yaml", "p6e-gb200-1.yaml", "trn2-1.yaml"}
 
 
@@ -244,7 +244,7 @@ def _specs(draw: st.DrawFn) -> dict[str, Any]:
         }
     systems = ["ubuntu2204", "ubuntu2404", "alinux2023"]
     if not any("id" in group.get("capacity", {}) for group in groups):
-        # A reservation is of one platform, and those of this world are Linux/UNIX.
+        # A reservation has one platform, in this world Linux/UNIX.
         systems.append("rhel9")
     data["parallelcluster"] = {
         "os": draw(st.sampled_from(systems)),
@@ -260,14 +260,14 @@ def _specs(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def test_valid_specs_are_accepted(ground: Ground, tmp_path: Path) -> None:
-    """Whatever our own checks let through has neither schema errors nor validators' errors."""
+    """Specs that pass Clusterwright's checks have neither schema errors nor validator errors."""
     accepted = []
 
     @settings(max_examples=20, suppress_health_check=list(HealthCheck))
     @given(data=_specs())
     def made_up(data: dict[str, Any]) -> None:
         problems = _problems(tmp_path, data)
-        # A group may have asked for what its type or its place cannot give; nothing else.
+        # A group may have requested what its type or zone does not support; nothing else.
         assert all("placement group" in problem for problem in problems), problems
         accepted.append(not problems)
         if not problems:
@@ -303,7 +303,7 @@ INTERFACES = {
     "g5.48xlarge": 2,
     "g6e.48xlarge": 5,
 }
-"""How many a node has; the catalogue says which."""
+"""Number of network interfaces of a node, from the catalogue."""
 
 
 @pytest.fixture(scope="module")
@@ -370,7 +370,7 @@ def test_launch_templates_have_the_catalogue_interfaces(
 def test_capacity_block_is_in_the_launch_template(
     launched: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """And a group without one gets its own placement group."""
+    """A group without one gets a placement group."""
     block = launched["p5en.48xlarge"]
     assert block["InstanceMarketOptions"] == {"MarketType": "capacity-block"}
     target = block["CapacityReservationSpecification"]["CapacityReservationTarget"]
@@ -380,7 +380,7 @@ def test_capacity_block_is_in_the_launch_template(
 
 
 def test_older_interface_types_are_supported(ground: Ground, tmp_path: Path) -> None:
-    """`network_interface: efa`: every card carries one combined interface."""
+    """`network_interface: efa`: every card has one combined interface."""
     group = {"name": "old", "role": "compute", "instance_type": "p4d.24xlarge", "count": 2}
     data = specs.with_groups({**group, "network_interface": "efa"})
     found = _launch_templates(ground, _cluster(tmp_path, data))["p4d.24xlarge"]

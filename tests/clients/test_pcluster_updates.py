@@ -1,4 +1,4 @@
-"""Our list of update policies and their conditions against those of aws-parallelcluster."""
+"""The list of update policies and their conditions agrees with aws-parallelcluster."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracle]:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A configuration with most of what we render."""
+    """A configuration with most of the rendered keys."""
     groups = [
         {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
         {
@@ -152,7 +152,7 @@ def _put(configuration: dict[str, Any], path: tuple[str | int, ...], value: Any)
 
 def _compare(judge: Oracle, before: dict[str, Any], after: dict[str, Any], *, runs: bool) -> None:
     ours = effects(before, after, fleet_runs=runs)
-    # The package is told of login nodes as the configuration says them.
+    # The package receives the login nodes of the configuration.
     pools = (before.get("LoginNodes") or {}).get("Pools", [])
     running = [pool["Name"] for pool in pools if pool["Count"]]
     theirs = judge.patch(before, after, fleet_runs=runs, login_nodes_run=running)
@@ -167,7 +167,7 @@ def _compare(judge: Oracle, before: dict[str, Any], after: dict[str, Any], *, ru
 
 
 def _without_identity(path: str) -> str:
-    """The package calls an item that comes or goes by its list."""
+    """The package names an added or removed item by its list."""
     return path[: path.rindex("[")] if path.endswith("]") else path
 
 
@@ -187,7 +187,7 @@ def test_each_change_has_the_requirements_of_the_package(
 
 
 def test_combined_changes_have_all_requirements(judge: Oracle, base: dict[str, Any]) -> None:
-    """Strategy and sizes beside each other: what one change takes depends on others."""
+    """Strategy and sizes together: the requirements of one change depend on others."""
 
     @settings(max_examples=60, suppress_health_check=list(HealthCheck))
     @given(
@@ -207,7 +207,7 @@ def test_combined_changes_have_all_requirements(judge: Oracle, base: dict[str, A
 
 
 def test_node_list_grows_without_a_fleet_stop(base: dict[str, Any]) -> None:
-    """More static nodes in a static group: both counts grow, and nothing is asked for."""
+    """More static nodes in a static group: both counts increase, without a requirement."""
     after = copy.deepcopy(base)
     resource = after["Scheduling"]["SlurmQueues"][0]["ComputeResources"][0]
     resource["MinCount"] = resource["MaxCount"] = 64

@@ -18,12 +18,12 @@ from tests.clients.sites import Site, site_in
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
 FIXTURES = Path(__file__).parent / "fixtures" / "terraform"
-# `plan -detailed-exitcode`: 0 when nothing is to do, 2 when something is.
+# `plan -detailed-exitcode`: 0 without changes, 2 with changes.
 NOTHING, SOMETHING = 0, 2
 
 
 class Project(NamedTuple):
-    """One configuration in a folder of its own."""
+    """One configuration in a separate folder."""
 
     server: Server
     folder: Path
@@ -64,7 +64,7 @@ def _project(server: Server, folder: Path, name: str, **variables: str) -> Proje
 
 @pytest.fixture(scope="module")
 def site(aws: Server) -> Site:
-    """A subnet and a security group that is open to itself, as Lustre with EFA wants it."""
+    """A subnet and a security group that references itself, as Lustre with EFA requires."""
     found = site_in(aws)
     ec2 = aws.client("ec2")
     itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": found.group}]}]
@@ -78,7 +78,7 @@ def site(aws: Server) -> Site:
 def storage(
     aws: Server, site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Future[Project]]:
-    """File systems under way: the provider sleeps for a minute, and other tests need not."""
+    """File systems in creation: the provider sleeps for a minute, in parallel with other tests."""
     folder = tmp_path_factory.mktemp("terraform")
 
     def make() -> Project:

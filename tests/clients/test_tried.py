@@ -1,4 +1,4 @@
-"""Which clients are tried is said, and the page of them is what the tests do."""
+"""The run reports the tested clients, and their page agrees with the tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_page_is_current() -> None:
-    """`python -m tests.clients.tried` writes it anew."""
+    """`python -m tests.clients.tried` updates it."""
     assert tried.main(["--check"]) == 0
 
 

@@ -20,7 +20,7 @@ from tests.clients import terraform
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "foreign-clients.md"
 
-# What the page was written with; a machine may have others, and the run says which.
+# The versions of the page; a machine may have others, which the run reports.
 TERRAFORM = "1.11.4, provider hashicorp/aws 5.100.0"
 
 _TOP = """\
@@ -35,7 +35,7 @@ code](../how-to/test-your-hyperpod-code.md).
 
 @dataclass(frozen=True)
 class Client:
-    """A program that we did not write."""
+    """A third-party program."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""A wait for every waiter of our own operations: one that ends well, and one that does not."""
+"""Test data for every waiter of an implemented operation: one success and one failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.clients.sites import site_in
 
 @dataclass(frozen=True)
 class Place:
-    """A served local AWS in which things take their time."""
+    """A served local AWS with delays."""
 
     server: Server
     subnets: tuple[str, ...]
@@ -26,7 +26,7 @@ class Place:
         return _client(self.server, service)
 
     def settled(self, name: str) -> dict[str, Any]:
-        """A stack, once nothing is under way any more."""
+        """A stack, when no operation is in progress."""
         for _ in range(300):
             found: dict[str, Any] = self.client("cloudformation").describe_stacks(StackName=name)[
                 "Stacks"
@@ -61,18 +61,18 @@ def _client(server: Server, service: str) -> Any:
 
 Key = tuple[str, str]
 Begin = Callable[[Place], Mapping[str, Any]]
-# How long what is waited for takes; a workspace longer than CloudFormation's first answer, which
-# comes when the stack has settled or after five seconds.
+# Durations of the operations; a workspace takes longer than CloudFormation's first answer, which
+# is sent when the stack is complete or after five seconds.
 SECONDS = 0.8
 WORKSPACE_SECONDS = 6
 
 
 @dataclass(frozen=True)
 class Wait:
-    """Each begins something and says what the waiter is to look at.
+    """Each case starts an operation and returns the arguments of the waiter.
 
-    `reaches` is None where no caller can bring the state about; `fails` where none of the waiter's
-    failures can be.
+    `reaches` is None if no caller can cause the state; `fails` if no failure of the waiter can
+    occur.
     """
 
     reaches: Begin | None
@@ -178,7 +178,7 @@ def _eks_cluster(name: str) -> Begin:
 
 
 def _active_cluster(place: Place) -> str:
-    """The EKS cluster that node groups and add-ons belong to."""
+    """The EKS cluster of node groups and add-ons."""
     eks = place.client("eks")
     if "base" not in eks.list_clusters()["clusters"]:
         _eks_cluster("base")(place)
@@ -267,7 +267,7 @@ KNOWN: dict[Key, Wait] = {
     ("eks", "NodegroupDeleted"): Wait(_node_group_deleted, None),
     ("eks", "AddonActive"): Wait(_addon("vpc-cni"), None),
     ("eks", "AddonDeleted"): Wait(_addon_deleted, None),
-    # A certificate authority is updated by AWS alone.
+    # Only AWS updates a certificate authority.
     ("eks", "CertificateAuthorityUpdateComplete"): Wait(None, None),
     ("cloudformation", "StackExists"): Wait(_appears, None),
     ("cloudformation", "StackCreateComplete"): Wait(_create_workspace, _create("small", 1)),
@@ -275,7 +275,7 @@ KNOWN: dict[Key, Wait] = {
         _update("updated", 128), _update("not-updated", 1)
     ),
     ("cloudformation", "StackDeleteComplete"): Wait(_delete, _delete_what_is_not_empty),
-    # Nothing is imported: docs/explanations/local-cloudformation.md.
+    # Imports are not supported: docs/explanations/local-cloudformation.md.
     ("cloudformation", "StackImportComplete"): Wait(None, _create("imported", 1)),
     ("cloudformation", "StackRollbackComplete"): Wait(
         _roll_back, _update("not-rolled", 1, DisableRollback=True)
@@ -285,8 +285,8 @@ KNOWN: dict[Key, Wait] = {
     ),
 }
 
-# Short operations have settled when CloudFormation answers, and a change set of a small template
-# is there before anybody asks.
+# Short operations are complete when CloudFormation answers, and a change set of a small template
+# exists before the first request.
 AT_ONCE = {
     ("cloudformation", "ChangeSetCreateComplete"),
     ("cloudformation", "StackDeleteComplete"),

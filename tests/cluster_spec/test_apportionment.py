@@ -1,4 +1,4 @@
-"""Nodes are divided by weights, in whole nodes, and nobody has more than its limit."""
+"""Nodes are divided by weights, in whole nodes, within the limits."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def test_shares_add_up_within_limits(total: int, tenants: list[tuple[int, int | 
         for x in zip(weights, shares, strict=True)
         for y in zip(weights, shares, strict=True)
     ]:
-        # Whoever weighs more never has less, but for limits and the last whole node.
+        # A higher weight never gets less, except for limits and the last whole node.
         if limits == [None] * len(limits) and one > other:
             assert a >= b - 1

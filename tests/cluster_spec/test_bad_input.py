@@ -1,4 +1,7 @@
-"""Bad input of every kind: a sentence with a position, exit 3, nothing written, no traceback."""
+"""Invalid input of every kind.
+
+a message with a position, exit 3, nothing written, no traceback.
+"""
 
 from __future__ import annotations
 
@@ -222,7 +225,7 @@ def test_endless_device_is_read_up_to_the_limit() -> None:
 
 
 def test_unreadable_file_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The tests run as root, for whom no file is closed: the refusal is put in its place.
+    # The tests run as root, who can read every file: the error is simulated.
     def closed(self: Path, *arguments: object, **keywords: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 

@@ -22,7 +22,7 @@ EXAMPLES = [path for path in CONFIGS if path.parent.name == "examples"]
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_no_offline_rule_finds_an_error(config: Path) -> None:
     answer = clusterwright("check", config, "--offline", folder=ROOT)
-    # 2 is an answer too: what has no price or no source is said to be unknown.
+    # 2 is accepted too: missing prices or sources are reported as unknown.
     assert answer.exit_code in (0, 2), answer.out
 
 

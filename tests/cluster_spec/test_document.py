@@ -1,4 +1,4 @@
-"""One file: its data, and the place of every key and value."""
+"""One file: its data, and the position of every key and value."""
 
 from __future__ import annotations
 

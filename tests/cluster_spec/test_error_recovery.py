@@ -1,4 +1,4 @@
-"""Making a spec with mistakes whole enough to be examined further."""
+"""Completion of an invalid spec so that it can be validated further."""
 
 from __future__ import annotations
 

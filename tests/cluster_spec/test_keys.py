@@ -1,4 +1,4 @@
-"""Which keys there are, and where."""
+"""Keys of the models and their positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers: mappings merge, everything else is replaced whole, null takes away."""
+"""Layers: mappings are merged, other values are replaced, null removes."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def test_resolved_spec_has_no_unused_keys(tmp_path: Path) -> None:
 
 
 def test_unknown_platform_is_the_only_error(folder: Path) -> None:
-    """Which groups and sections there may be follows from it."""
+    """The allowed groups and sections follow from it."""
     spec = (
         (folder / "dev.yaml").read_text().replace("{name: controller, role: controller", "{x: 1")
     )

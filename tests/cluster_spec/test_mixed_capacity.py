@@ -1,4 +1,4 @@
-"""A mix is written once and stands in the resolved spec as the groups that are built."""
+"""A mix is one group in the file, and one group per kind in the resolved spec."""
 
 from __future__ import annotations
 

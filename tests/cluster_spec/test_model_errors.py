@@ -1,4 +1,4 @@
-"""Pydantic's errors in words. Whole messages are in test_bad_input's snapshots."""
+"""Texts of pydantic's errors. Full messages are in test_bad_input's snapshots."""
 
 from __future__ import annotations
 

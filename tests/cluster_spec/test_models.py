@@ -1,4 +1,4 @@
-"""The models: frozen, strict, and every format has a description and an example."""
+"""The models: immutable, strict, and every format has a description and an example."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_unknown_keys_are_refused_and_every_field_is_explained(model: type[BaseM
 
 @pytest.mark.parametrize("text_format", formats.ALL, ids=lambda f: f.description)
 def test_example_of_a_format_matches_its_pattern(text_format: formats.Format) -> None:
-    # Pydantic's engine, which knows \p{...}, and Python's, which init uses.
+    # Pydantic's regex engine, which supports \p{...}, and Python's, which init uses.
     from pydantic import Field
 
     adapter: Any = TypeAdapter(

@@ -1,6 +1,6 @@
-"""Mutated specs: an answer in every case, never a traceback, and nothing said twice.
+"""Mutated specs: an answer in every case, never a traceback, and no duplicate message.
 
-Every mutation goes through the command line as a user's file would.
+Every mutation goes through the command line as a user's file does.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KEYS = [(name, path) for name, path in PLACES if isinstance(path[-1], str)]
 TEXTS = [path.read_text() for path in sorted(CONFIGS.rglob("*.yaml"))]
 COMMANDS = [("expand",), ("check", "--offline")]
 
-# With CLUSTERWRIGHT_FUZZ=1 every property is tried much longer, with new examples.
+# With CLUSTERWRIGHT_FUZZ=1 every property is tested much longer, with new examples.
 FACTOR = 25 if os.environ.get("CLUSTERWRIGHT_FUZZ") else 1
 
 scalars = st.one_of(
@@ -74,7 +74,7 @@ def run(text: str | bytes, command: tuple[str, ...] = ("expand",)) -> Answer:
 
 
 def problems(data: dict[str, Any]) -> list[Problem]:
-    """What is wrong with the data, without the way through a file."""
+    """The problems of the data, without a file."""
     try:
         examine((Document("spec.yaml", data, []),), validators=validators_of)
     except SpecErrors as errors:

@@ -1,4 +1,4 @@
-"""Values that follow from others."""
+"""Derived values."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_given_values_are_not_changed() -> None:
             "continuous",
         ),
         ({"slurm": {"configuration": "managed"}}, None),
-        # Refused there, and by what the file says: nobody wrote `resilience`.
+        # Refused there according to the file, which has no `resilience`.
         ({"slurm": {"configuration": "scripted"}, "platform": "parallelcluster"}, None),
         ({}, None),
     ],

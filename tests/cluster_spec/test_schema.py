@@ -1,4 +1,4 @@
-"""The JSON Schema: current, valid, and as strict as the models where a schema can be."""
+"""The JSON Schema: current, valid, and as strict as the models as far as a schema can be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On Slurm a tenant becomes an account, extends one, or contradicts it with both places named."""
+"""On Slurm a tenant becomes an account, extends one, or contradicts it with both positions named."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_tenant_becomes_an_account(tmp_path: Path) -> None:
 
 
 def test_without_borrowing_the_share_is_the_limit(tmp_path: Path) -> None:
-    """Four nodes by 3:1; a limit below the share leaves the rest to the others."""
+    """Four nodes by 3:1; a limit below the share increases the other shares."""
     tenants: list[dict[str, Any]] = [
         {"name": "a", "weight": 3, "borrowing": False},
         {"name": "b", "borrowing": False},

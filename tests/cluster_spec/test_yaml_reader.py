@@ -1,4 +1,4 @@
-"""Reading text: plain types, and what is refused in a value leaves the others."""
+"""Reading text: scalar types, and refused values that do not affect others."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pytest
 from tests.docs.shown import PAGES, Shown, matches, shown_commands
 from tools.lint.files import ROOT
 
-# Commands that are no test's subject here: each is run by the test named beside it.
+# Commands that other tests run: each with the test.
 RUN_ELSEWHERE = {
     r"git clone .*": "tests/setup/test_installed.py",
     r"make( .*)?": "tests/setup/test_installed.py",

@@ -1,4 +1,4 @@
-"""Karpenter is asked for in another section on each platform with Kubernetes."""
+"""Karpenter is configured in different sections on the platforms with Kubernetes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_autoscaling_is_converted_for_hyperpod_and_back(tmp_path: Path) -> None:
 
 
 def test_autoscaling_without_a_group_is_lost(tmp_path: Path) -> None:
-    """HyperPod's Karpenter takes groups of the role compute alone."""
+    """HyperPod's Karpenter supports only groups with the role compute."""
     system, workers = EKS_KARPENTER["compute"][:2]
     fixed = [{**system, "max_count": 4}, {**workers, "max_count": None}]
     spec = {**EKS_KARPENTER, "compute": fixed}

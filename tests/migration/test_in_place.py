@@ -1,7 +1,7 @@
-"""Another platform under the same name: what holds data, and the network, stay where they are.
+"""Another platform with the same name: stateful resources and the network are kept.
 
-All twelve directions are judged by their templates, as `clusterwright diff` does; some are
-deployed, one over the other, on the local AWS.
+The templates of all twelve directions are compared as in `clusterwright diff`; some directions are
+deployed in place on the local AWS.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ STAYS = (
     "AWS::S3::Bucket",
     "AWS::S3Express::DirectoryBucket",
 )
-"""Of these nothing may go that both platforms have."""
+"""Resources of these types must be kept if both platforms have them."""
 
 NODES = {
     "hyperpod-slurm": "AWS::SageMaker::Cluster",
@@ -65,7 +65,7 @@ NODES = {
 
 
 def other_file(spec: LoadedSpec, target: PlatformName, folder: Path) -> Path:
-    """The spec on another platform, whole, as a file."""
+    """Write the complete spec for another platform to a file."""
     path = folder / f"{spec.cluster.platform}-{target}.yaml"
     path.write_text(migrate(spec, target, load_catalog(), folder=folder).text, encoding="utf-8")
     return path
@@ -102,7 +102,7 @@ def test_review_lists_kept_and_destroyed_resources(
     staying = {stack_name(old.cluster.environment, p) for p in retained(old.cluster, new.cluster)}
     going = {stack_name(old.cluster.environment, p) for p in removed(old.cluster, new.cluster)}
     assert going <= set(first.templates)
-    # What is not said to stay is destroyed: as it is named, or as it stands on what is named.
+    # Everything else is destroyed: listed by name, or dependent on a listed stack.
     assert staying == set(first.templates) - downstream(first, going)
     assert staying <= set(second.templates)
     ends = [change for change in analysis.changes if change.ends]
@@ -110,7 +110,7 @@ def test_review_lists_kept_and_destroyed_resources(
         if change.stack in staying:
             allowed = ("Control1Subnet", "Control2Subnet")
             assert change.type not in STAYS or change.logical_id in allowed, change.name
-    # The old platform's nodes are called by name.
+    # The nodes of the old platform are named.
     nodes = [c for c in ends if c.type == NODES[source] and c.holds is not None]
     assert {c.stack for c in nodes} == {stack_name(old.cluster.environment, "cluster")}
 
@@ -132,7 +132,8 @@ def test_kept_resources_of_a_full_cluster_are_listed(
     ("source", "target"),
     [
         ("hyperpod-slurm", "eks"),
-        # With tenants ParallelCluster has a database, in subnets beside the control plane's.
+        # With tenants ParallelCluster has a database, in subnets beside those of the control
+        # plane.
         ("eks", "parallelcluster"),
     ],
 )
@@ -153,7 +154,7 @@ def test_new_platform_is_deployed_in_place(
 def test_database_home_and_buckets_of_a_production_cluster_are_kept(
     build: Build, synth: Synth, tmp_path: Path
 ) -> None:
-    """Retained, with everything that holds data; both platforms have the database."""
+    """Everything stateful is retained; both platforms have the database."""
     source = changed(
         PARALLELCLUSTER,
         identity={"permissions_boundary_arn": FULL["identity"]["permissions_boundary_arn"]},
@@ -175,12 +176,12 @@ def test_database_home_and_buckets_of_a_production_cluster_are_kept(
 
 
 def test_too_small_range_for_both_is_reported(tmp_path: Path) -> None:
-    """Half of a /24 has four places for small subnets: both platforms take the same two."""
+    """Half of a /24 has four small subnets: both platforms would use the same two."""
     small = changed(EKS_MINIMAL, network__cidr="10.0.0.0/24", tenants=[{"name": "a"}])
     small["compute"] = [{**g, "instance_type": "m5.xlarge", "count": 1} for g in small["compute"]]
     spec = load_cluster(write(tmp_path / "old.yaml", small))
     found = migrate(spec, "parallelcluster", load_catalog())
-    # Nothing else is said: who followed the steps would destroy a cluster and have no other.
+    # No steps are given: following them would destroy the only cluster.
     (said,) = found.in_place
     assert said.what.startswith("not possible in place")
     assert (
@@ -192,7 +193,7 @@ def test_too_small_range_for_both_is_reported(tmp_path: Path) -> None:
 def test_new_cluster_uses_the_resources_of_the_outputs(
     synth: Synth, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`migrate --environment next --outputs FILE`, of home directories too, and deployed."""
+    """`migrate --environment next --outputs FILE`, including home directories, and deployed."""
     data = YAML(typ="safe").load(DEV["hyperpod-slurm"].read_text())
     data |= {"region": REGION, "platform": "hyperpod-slurm"}
     data["network"] = {"availability_zone_id": "use1-az6"}
@@ -205,7 +206,7 @@ def test_new_cluster_uses_the_resources_of_the_outputs(
         account = bootstrapped()
         account.deploy(synth(old))
         by_stack = {name: account.outputs(name) for name in synth(old).templates}
-        # What another environment has whose name begins with this one's is not ours.
+        # Resources of another environment whose name begins with this one's are ignored.
         outputs.write_text(json.dumps({**by_stack, "dev-two-network": {"VpcId": "vpc-0"}}))
         new = tmp_path / "next.yaml"
         code = main([*said, "--to", "parallelcluster", "--write", str(new)])
@@ -233,7 +234,7 @@ def test_new_cluster_uses_the_resources_of_the_outputs(
     out = capsys.readouterr().out
     assert "belongs to fs-" in out
     assert "Replacing the old cluster" not in out
-    # A control plane needs subnets that nobody has made: said, and left to a person.
+    # A control plane needs subnets that do not exist: reported, and left to the user.
     assert main([*said, "--to", "eks", "--format", "json"]) == 1
     answer = json.loads(capsys.readouterr().out)
     assert "network.existing.control_plane_subnet_ids" in {n["path"] for n in answer["decisions"]}
@@ -247,7 +248,7 @@ Resources = dict[tuple[str, str], tuple[str, str]]
 def move(
     account: Account, old: LoadedSpec, new: LoadedSpec, first: Assembly, second: Assembly
 ) -> tuple[Resources, Resources]:
-    """As the answer of `migrate` says: destroy what it names, and what stands on it; deploy."""
+    """Follow the answer of `migrate`: destroy the named stacks and their dependents; deploy."""
     account.deploy(first)
     before = resources(account)
     name = old.cluster.environment
@@ -301,7 +302,7 @@ def resources(account: Account) -> Resources:
 
 
 def downstream(assembly: Assembly, names: set[str]) -> set[str]:
-    """Stacks, and those that depend on them, as `cdk destroy` takes them."""
+    """Stacks and their dependents, in the order of `cdk destroy`."""
     manifest: dict[str, Any] = json.loads((assembly.directory / "manifest.json").read_text())
     found = set(names)
     for name in order(assembly):

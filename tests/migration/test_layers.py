@@ -1,4 +1,4 @@
-"""Two layers of YAML text become one, and the upper layer comes back from the merged text."""
+"""Two layers of YAML text become one, and the upper layer is recovered from the merged text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manual steps: a Prometheus workspace stays in an in-place migration only where its key may."""
+"""Manual steps: a Prometheus workspace is kept in an in-place migration only if its key permits."""
 
 from __future__ import annotations
 

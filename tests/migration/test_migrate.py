@@ -78,7 +78,7 @@ def test_a_spec_with_every_key_migrates_and_reports_its_losses(
     found, other = moved(spec, target, tmp_path / "new.yaml", environment="next")
     assert (other.cluster.platform, other.cluster.environment) == (target, "next")
     assert not any(b.create for b in other.cluster.storage.buckets)
-    # Which keys went is said of each.
+    # The removed keys are listed for each.
     reported = {_place(n.path) for n in (*found.lost, *found.moves, *found.decisions)}
     for path in _missing(spec.layers.data, other.layers.data):
         assert any(path == s or path.startswith((f"{s}.", f"{s}[")) for s in reported if s), path

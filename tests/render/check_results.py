@@ -1,4 +1,4 @@
-"""One result of a check with something of everything."""
+"""A check result with every kind of entry."""
 
 from __future__ import annotations
 

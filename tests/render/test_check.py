@@ -1,4 +1,4 @@
-"""What a check found, as text, JSON and Markdown."""
+"""Check results as text, JSON and Markdown."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def junit(result: Any, fail_on: Severity = "error") -> ET.Element:
 
 
 def kinds(suite: ET.Element) -> dict[str, str]:
-    """What became of each case by the rule it is named after."""
+    """Outcome of each test case by its rule."""
     return {
         str(case.get("name")).split()[0]: case[0].tag if len(case) else "passed"
         for case in suite.iter("testcase")

@@ -1,4 +1,4 @@
-"""The planner's report in a real browser: it loads nothing, and every chart can be read."""
+"""The planner's report in a real browser: no external resources, readable charts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_names_are_escaped() -> None:
         )
     )
     assert "<script" not in text
-    # Without charts asked for, none is drawn but those that need no sweep.
+    # Without requested charts, only those without a sweep are drawn.
     assert "Days and dollars" not in text
 
 

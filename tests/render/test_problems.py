@@ -1,4 +1,4 @@
-"""Problems of a spec are shown with the line they stand on, carets under what is meant."""
+"""Problems of a spec are shown with their line, with carets below the position."""
 
 from __future__ import annotations
 

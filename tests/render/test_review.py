@@ -1,4 +1,4 @@
-"""A review as text, JSON and one comment: what is shown, how much of it, and what it cannot do."""
+"""A review as text, JSON and one comment: contents, size, and escaping."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TODAY = dt.date(2026, 11, 20)
 
 
 def review(text: str = "text", many: int = 1) -> Review:
-    """A review with `many` of everything, each saying `text`."""
+    """A review with `many` entries of each kind, each with `text`."""
     finding = Finding(
         rule="CW-Q001", severity="error", path=text, message=text, hint=text, limit=8
     )

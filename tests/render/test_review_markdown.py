@@ -37,7 +37,7 @@ TODAY = dt.date(2026, 11, 20)
 
 
 def review(text: str = "text", many: int = 1) -> Review:
-    """A review with `many` of everything, each saying `text`."""
+    """A review with `many` entries of each kind, each with `text`."""
     finding = Finding(
         rule="CW-Q001", severity="error", path=text, message=text, hint=text, limit=8
     )
@@ -109,7 +109,7 @@ def test_comment_is_truncated_without_broken_markup(text: str, many: int) -> Non
     assert comment.count("<details>") == comment.count("</details>")
     if many == 2000:
         assert "more: see `--format json`" in comment
-        # However large one section is, none is starved.
+        # A large section does not displace the others.
         for title in ("Resources", "Spec", "Quotas", "Unknown"):
             assert f"<summary>{title} (2000)</summary>" in comment
 
@@ -137,7 +137,7 @@ NASTY = st.text(
 
 
 def without_code(line: str) -> str:
-    """A line without code spans and escaped characters, read from the left as CommonMark does."""
+    """A line without code spans and escaped characters, parsed from the left as in CommonMark."""
     kept, at = "", 0
     while at < len(line):
         if line[at] == "\\":
@@ -149,7 +149,7 @@ def without_code(line: str) -> str:
             end = re.search(f"(?<!`){run.group()}(?!`)", line[at + run.end() :])
             assert end is not None, f"a code span that does not end: {line}"
             inside = line[at + run.end() : at + run.end() + end.start()]
-            # Tables are taken apart before code spans are: a bare bar would end the cell.
+            # Tables are parsed before code spans: a bare bar would end the cell.
             assert not re.search(r"(?<!\\)\|", inside)
             at += run.end() + end.end()
             continue
@@ -158,7 +158,7 @@ def without_code(line: str) -> str:
 
 
 def tokens(comment: str) -> tuple[Any, ...]:
-    """What of a comment is structure: line starts, tags, table bars, marks outside of code."""
+    """The structure of a comment: line starts, tags, table bars, marks outside of code."""
     bare = "\n".join(map(without_code, comment.splitlines()))
     return (
         re.findall(r"</?[a-z!][^>]*>", bare),
@@ -175,7 +175,7 @@ PLAIN = tokens(review_markdown(review("word")))
 
 @given(text=NASTY)
 def test_values_are_escaped_in_the_comment(text: str) -> None:
-    # Never empty: what has no hint shows none.
+    # Never empty: entries without a hint omit it.
     assert tokens(review_markdown(review(f"a{text}"))) == PLAIN
 
 

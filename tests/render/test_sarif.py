@@ -28,7 +28,7 @@ def sarif(result: Any) -> dict[str, Any]:
 
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif-2.1.0.schema.json").read_text("utf-8"))
-"""OASIS's schema of SARIF 2.1.0, as @microsoft/sarif-multitool-linux 5.7.0 (MIT) carries it."""
+"""OASIS's schema of SARIF 2.1.0, from @microsoft/sarif-multitool-linux 5.7.0 (MIT)."""
 
 
 @pytest.mark.parametrize("result", [RESULT, CLEAN])

@@ -1,4 +1,4 @@
-"""The resolved spec as YAML: what is read back is what was written."""
+"""The resolved spec as YAML, which survives a round trip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the review finds between two templates."""
+"""Findings of the review between two templates."""
 
 from __future__ import annotations
 

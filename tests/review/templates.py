@@ -41,7 +41,7 @@ def analysis(before: Assembly, after: Assembly) -> ChangeAnalysis:
 
 
 def changes(before: Assembly, after: Assembly) -> dict[str, ResourceChange]:
-    """What happens to each resource, as `<stack>/<logical id>`."""
+    """Effect on each resource, as `<stack>/<logical id>`."""
     return {change.name: change for change in analysis(before, after).changes}
 
 

@@ -1,4 +1,4 @@
-"""What stands in the way of a deployment, called by name."""
+"""Deployment blockers, with their names."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def test_stack_that_uses_a_removed_stack_is_deleted_first() -> None:
 
 
 def test_users_of_a_removed_stack_are_deployed_first() -> None:
-    """A stack cannot be deleted while another uses what it exports, as the network's storage."""
+    """A stack cannot be deleted while another imports its exports, such as the network's by
+    storage.
+    """
 
     def exporting(name: str, *used: str) -> dict[str, Any]:
         users = [{"Fn::ImportValue": value} for value in used]

@@ -1,4 +1,4 @@
-"""What IAM allows more than before."""
+"""Additional IAM permissions of a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change means for nodes that Karpenter starts."""
+"""Effects of a change on nodes that Karpenter starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change does to node groups of EKS, and what EKS refuses."""
+"""Effects of a change on node groups of EKS, and changes that EKS refuses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_effects_on_a_node_group_are_reported(after: Any, effect: str, jobs_die:
 
 @pytest.mark.parametrize("platform", ["hyperpod-eks", "eks"])
 def test_other_platform_is_a_new_cluster(platform: str) -> None:
-    """No update reaches the nodes there: they are not replaced some at a time."""
+    """No update reaches the nodes there: they are not replaced in batches."""
     base = {**EKS_MINIMAL, "platform": "hyperpod-eks"}
     before = groups_of_spec(cluster({}, base))
     found = nodes_changes(before, groups_of_spec(cluster({}, {**base, "platform": platform})))

@@ -1,4 +1,4 @@
-"""What the network lets through more than before."""
+"""Additional network access of a change."""
 
 from __future__ import annotations
 

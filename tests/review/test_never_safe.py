@@ -34,7 +34,7 @@ Templates = dict[str, dict[str, Any]]
 
 TODAY = dt.date(2026, 11, 20)
 
-# Every change here is one that somebody makes; several at once are drawn for each side.
+# Every change is realistic; several at once are drawn for each side.
 EDITS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("network__availability_zone_id", ("use1-az6", "use1-az2")),
     ("network__second_availability_zone_id", ("use1-az4", "use1-az1")),
@@ -68,7 +68,7 @@ edits = st.lists(st.sampled_from(EDITS), max_size=3).flatmap(
 def written(
     tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Synthesised]
 ) -> Callable[[tuple[tuple[str, Any], ...]], tuple[Path, Templates] | None]:
-    """A spec with edits, and its templates; None where it is not valid."""
+    """A spec with edits, and its templates; None if it is invalid."""
     folder = tmp_path_factory.mktemp("never-safe")
     known: dict[str, tuple[Path, Templates] | None] = {}
 
@@ -119,7 +119,7 @@ PRECIOUS = {
 
 
 def _all_types() -> list[tuple[str, str]]:
-    """Every type with a create-only property at its top, and one such property."""
+    """Every type with a top-level create-only property, and one such property."""
     index = SCHEMAS._index
     found = []
     for name in sorted(index):
@@ -165,7 +165,9 @@ def test_equal_values_are_unchanged(chosen: tuple[str, str], value: Any) -> None
 
 
 def replaced(before: Templates, after: Templates) -> set[str]:
-    """Resources of both versions whose create-only values differ, and what refers to them."""
+    """Resources of both versions whose create-only values differ, and resources that refer to
+    them.
+    """
     found: set[str] = set()
     while True:
         exported = {

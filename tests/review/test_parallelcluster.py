@@ -1,4 +1,4 @@
-"""What a change of a ParallelCluster spec does to the cluster, and what is refused."""
+"""Effects of a change of a ParallelCluster spec, and refused changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a spec and its recorded plan part."""
+"""Differences between a spec and its recorded plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CloudFormation does to resources, told from two templates."""
+"""Effects of CloudFormation updates on resources, from two templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What resource types hold, and how updates affect them."""
+"""Contents of resource types, and effects of updates."""
 
 from __future__ import annotations
 

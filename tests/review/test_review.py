@@ -1,4 +1,4 @@
-"""A whole review, from two versions of a small cluster without AWS."""
+"""A complete review of two versions of a small cluster, without AWS."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def source(tmp_path: Path) -> Source:
 
 
 class App:
-    """Stands in for the process of `app.py`."""
+    """Replaces the process of `app.py`."""
 
     def __init__(self, code: int = 0, stderr: str = "", *, writes: bool = True) -> None:
         self.code, self.stderr, self.writes = code, stderr, writes

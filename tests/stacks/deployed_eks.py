@@ -1,4 +1,4 @@
-"""The EKS cluster that deployment tests use."""
+"""The EKS cluster of the deployment tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPEC = changed(EKS, protection="destroy")
 
 
 def prepared() -> Account:
-    """An account with what `EKS` says exists: a boundary and two roles."""
+    """An account with the existing resources of `EKS`: a boundary and two roles."""
     found = bootstrapped()
     add_boundary(found)
     for name, service in (("researchers", "ec2"), ("data-loader", "pods.eks")):

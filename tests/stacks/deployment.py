@@ -1,6 +1,6 @@
-"""Deploys an assembly to the local AWS in this process, as the CDK's command line would.
+"""Deploys an assembly to the local AWS in this process, as the CDK CLI does.
 
-Only CloudFormation and S3 are used: the templates must not need anything of ours.
+Only CloudFormation and S3 are used: the templates must not depend on Clusterwright.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ QUALIFIER = "hnb659fds"
 
 @functools.cache
 def _client(service: str, account: str, region: str) -> Any:
-    """Clients hold no state of the local AWS, and reading their models takes a second."""
+    """Clients hold no state of the local AWS, and loading their models takes a second."""
     session = boto3.Session(
         aws_access_key_id=account, aws_secret_access_key="x", region_name=region
     )
@@ -42,7 +42,7 @@ class Account:
         return _client(service, self.account, self.region)
 
     def bootstrap(self) -> None:
-        """What `cdk bootstrap` leaves behind and templates refer to."""
+        """The resources of `cdk bootstrap` that templates refer to."""
         self.client("s3").create_bucket(Bucket=self._assets())
         self.client("ssm").put_parameter(
             Name=f"/cdk-bootstrap/{QUALIFIER}/version", Value="33", Type="String"
@@ -52,9 +52,9 @@ class Account:
         return f"cdk-{QUALIFIER}-assets-{self.account}-{self.region}"
 
     def deploy(self, assembly: Assembly, *, first: Sequence[str] = ()) -> dict[str, str]:
-        """Create or update every stack in order; its status, or `unchanged`, by stack.
+        """Create or update every stack in order; return its status, or `unchanged`, by stack.
 
-        `first` are deployed before, whatever they depend on: `cdk deploy --exclusively`.
+        `first` are deployed before, without regard to dependencies: `cdk deploy --exclusively`.
         """
         done = {name: self._deploy(assembly, name) for name in first}
         rest = [name for name in order(assembly) if name not in first]
@@ -68,7 +68,7 @@ class Account:
         asked = {
             "StackName": name,
             "TemplateURL": url,
-            # Those that `cdk deploy` acknowledges (aws-cdk 2.1148.1).
+            # The capabilities that `cdk deploy` acknowledges (aws-cdk 2.1148.1).
             "Capabilities": [
                 "CAPABILITY_IAM",
                 "CAPABILITY_NAMED_IAM",
@@ -103,7 +103,10 @@ class Account:
         s3.put_object(Bucket=self._assets(), Key=f"{name}.json", Body=template)
 
     def settled(self, name: str) -> str:
-        """The status of a stack once nothing is under way; fails with the events' reasons."""
+        """Return the status of a stack after its operation.
+
+        fail with the reasons in its events.
+        """
         cloudformation = self.client("cloudformation")
         for _ in range(2000):
             status = cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
@@ -121,7 +124,7 @@ class Account:
         return str(status)
 
     def delete(self, name: str) -> None:
-        """Delete one stack and wait until it is gone."""
+        """Delete one stack and wait until it is deleted."""
         cloudformation = self.client("cloudformation")
         stack_id = cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackId"]
         cloudformation.delete_stack(StackName=name)
@@ -140,7 +143,7 @@ class Account:
         )
 
     def holdings(self) -> dict[str, list[str]]:
-        """Everything in the account that a cluster could have left behind."""
+        """All resources in the account that a cluster could have left."""
         ec2, logs = self.client("ec2"), self.client("logs")
         groups = logs.get_paginator("describe_log_groups").paginate()
         keys = self.client("kms").list_keys()["Keys"]
@@ -192,7 +195,7 @@ class Account:
 
 
 def order(assembly: Assembly) -> list[str]:
-    """The stacks, each after those that it depends on."""
+    """The stacks, each after its dependencies."""
     artifacts = _artifacts(assembly)
     found: list[str] = []
 
@@ -225,7 +228,7 @@ def zipped(folder: Path) -> bytes:
 
 
 def bootstrapped() -> Account:
-    """The account of the specs, with the buckets that they call existing."""
+    """The account of the specs, with their existing buckets."""
     found = Account(ACCOUNT)
     found.bootstrap()
     for name in ("test-corpus", "test-datasets"):
@@ -234,7 +237,7 @@ def bootstrapped() -> Account:
 
 
 def add_boundary(account: Account) -> None:
-    """The permissions boundary that the spec names: without it IAM refuses the roles."""
+    """The permissions boundary of the spec: without it IAM refuses the roles."""
     statement = {"Effect": "Allow", "Action": "*", "Resource": "*"}
     document = {"Version": "2012-10-17", "Statement": [statement]}
     account.client("iam").create_policy(PolicyName="boundary", PolicyDocument=json.dumps(document))

@@ -1,4 +1,4 @@
-"""Questions to templates as plain data."""
+"""Queries of templates as plain data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def text_of(value: Any) -> str:
 
 
 def security_group_name(assembly: Assembly, reference: Any) -> str:
-    """Which group a rule of the network stack means: `Nodes`, `Lustre`, `Home`, ..."""
+    """The group that a rule of the network stack names: `Nodes`, `Lustre`, `Home`, ..."""
     logical = reference["Fn::GetAtt"][0]
     template = next(t for name, t in assembly.templates.items() if name.endswith("-network"))
     description: str = template["Resources"][logical]["Properties"]["GroupDescription"]
@@ -47,7 +47,7 @@ def security_group_name(assembly: Assembly, reference: Any) -> str:
 
 
 def statements(assembly: Assembly) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every statement of every identity policy, with the resource that holds it."""
+    """Every statement of every identity policy, with its resource."""
     for stack, template in assembly.templates.items():
         for logical, resource in template["Resources"].items():
             where, properties = f"{stack}/{logical}", resource.get("Properties", {})
@@ -62,7 +62,7 @@ def statements(assembly: Assembly) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def deployed_file(assembly: Assembly, name: str) -> Any:
-    """A JSON file that goes to the nodes, with `token` for what CloudFormation fills in."""
+    """A JSON file for the nodes, with `token` for the values that CloudFormation inserts."""
     (path,) = assembly.directory.glob(f"asset.*/{name}")
     text = re.sub(r"<<marker:0x[0-9a-f]+:\d+>>", "token", path.read_text(encoding="utf-8"))
     return json.loads(text)

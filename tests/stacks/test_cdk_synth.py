@@ -1,4 +1,4 @@
-"""`python app.py` and `cdk synth` write the same bytes, and nobody needs an account for it."""
+"""`python app.py` and `cdk synth` write the same bytes, without an account."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_invalid_spec_fails_cdk_synth_with_the_problems(tmp_path: Path) -> None:
 
 
 def test_feature_flags_are_the_recommended_ones_except_two() -> None:
-    """The CDK's own list is in the package; a flag of a newer CDK must be decided, not missed."""
+    """The CDK's list is in the package; a flag of a newer CDK must be decided, not missed."""
     import importlib.metadata
     import io
     import tarfile
@@ -116,7 +116,7 @@ def test_feature_flags_are_the_recommended_ones_except_two() -> None:
     chosen = json.loads((ROOT / "cdk.json").read_text())["context"]
     flags = recommended.keys() | chosen.keys()
     assert {flag for flag in flags if recommended.get(flag) != chosen.get(flag)} == {
-        # Exports: a stack that others use cannot be deleted under them.
+        # Exports: a stack cannot be deleted while others import them.
         "@aws-cdk/core:defaultCrossStackReferences",
         # GovCloud as well.
         "@aws-cdk/core:target-partitions",

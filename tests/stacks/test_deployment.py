@@ -1,4 +1,4 @@
-"""The templates on the local AWS, in this process: built and taken away, or kept."""
+"""The templates on the local AWS, in this process: deployed and destroyed, or retained."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RETAIN = changed(FULL, protection="retain")
 
 @pytest.fixture
 def account() -> Iterator[Account]:
-    """A bootstrapped account with the buckets that the specs call existing."""
+    """A bootstrapped account with the existing buckets of the specs."""
     with local_aws():
         yield bootstrapped()
 
@@ -41,7 +41,7 @@ def test_every_feature_is_deployed_and_destroyed(account: Account, build: Build)
 
 
 def put_objects(account: Account, bucket: str) -> None:
-    """Objects and an older version: what keeps S3 from deleting a bucket."""
+    """Objects and an older version, which prevent S3 from deleting a bucket."""
     for body in (b"one", b"two"):
         account.client("s3").put_object(Bucket=bucket, Key="result", Body=body)
 
@@ -57,14 +57,14 @@ def test_retain_refuses_deletion_and_keeps_stateful_resources(
     for name in protected:
         with pytest.raises(cloudformation.exceptions.ClientError, match="TerminationProtection"):
             cloudformation.delete_stack(StackName=name)
-    # Somebody means it: protection off, stacks away, and the data is still there.
+    # Deliberate deletion: protection off, stacks deleted, and the data still exists.
     for name in ("test-cluster", "test-lifecycle", "test-observability"):
         account.delete(name)
     for name in ("test-storage", "test-accounting"):
         cloudformation.update_termination_protection(
             StackName=name, EnableTerminationProtection=False
         )
-    # RDS refuses by itself, whatever CloudFormation thinks.
+    # RDS refuses independently of CloudFormation.
     (database,) = account.client("rds").describe_db_instances()["DBInstances"]
     assert database["DeletionProtection"] is True
     account.delete("test-storage")
@@ -82,7 +82,7 @@ def test_retain_refuses_deletion_and_keeps_stateful_resources(
 
 def existing_house(account: Account) -> dict[str, Any]:
     """A network, file systems, a bucket, a key and a database of another user, and a spec that
-    names them all.
+    names them.
     """
     ec2, fsx = account.client("ec2"), account.client("fsx")
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
@@ -156,7 +156,7 @@ def existing_house(account: Account) -> dict[str, Any]:
 
 
 def whole_house(account: Account) -> dict[str, Any]:
-    """Everything of the house that a deployment could alter, as the APIs describe it."""
+    """All existing resources that a deployment could change, as described by the APIs."""
     ec2, s3 = account.client("ec2"), account.client("s3")
 
     def of_bucket(call: str) -> Any:

@@ -1,4 +1,4 @@
-"""HyperPod with EKS where IAM is enforced: it stands, and its roles may do no more than needed."""
+"""HyperPod with EKS with enforced IAM: deployed, with minimal permissions of its roles."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_karpenter_role_is_limited_to_clusters_of_this_region(enforced: Account)
 
 
 def test_scaling_role_must_trust_hyperpod(enforced: Account) -> None:
-    """The nodes' role trusts SageMaker, which is not enough."""
+    """The nodes' role trusts SageMaker, which is not sufficient."""
     sagemaker = enforced.client("sagemaker")
     cluster = sagemaker.describe_cluster(ClusterName="test")
     nodes = cluster["InstanceGroups"][0]["ExecutionRole"]

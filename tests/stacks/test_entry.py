@@ -1,4 +1,4 @@
-"""`app.py` as it is called: what names the spec, what is printed when it is wrong."""
+"""`app.py`: selection of the spec, and output for invalid specs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run_app(
         ({"config": "a/b.yaml"}, {}, "a/b.yaml"),
         ({}, {"CLUSTERWRIGHT_ENV": "dev"}, "configs/dev.yaml"),
         ({}, {"CLUSTERWRIGHT_CONFIG": "a/b.yaml"}, "a/b.yaml"),
-        # The command line is nearer than the environment.
+        # The command line takes precedence over the environment.
         ({"env": "dev"}, {"CLUSTERWRIGHT_CONFIG": "a/b.yaml"}, "configs/dev.yaml"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What exists is named, used, and never altered."""
+"""Existing resources are named, used, and never changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.synthesis import Assembly, Build
 
 CONFIG = "configs/examples/existing-network.yaml"
 
-# Types whose creation changes what they point at. Each would alter something that exists.
+# Types whose creation changes their target. Each would change an existing resource.
 ALTERING = {
     "AWS::EC2::FlowLog",
     "AWS::EC2::Route",
@@ -59,7 +59,9 @@ def test_cluster_mounts_the_file_systems_and_uses_the_database(existing: Assembl
     deployed = deployed_file(existing, "deployment.json")
     assert deployed["lustre"][0]["mount_name"] == "fsxmount"
     told = deployed_file(existing, "cluster.json")["lustre"]
-    assert [entry["existing"] for entry in told] == [True]  # nodes open no folder of it to users
+    assert [entry["existing"] for entry in told] == [
+        True
+    ]  # nodes make no folder of it writable for users
     assert deployed["accounting"]["port"] == 3306
 
 
@@ -93,7 +95,7 @@ def test_association_does_not_change_an_existing_bucket(build: Build) -> None:
 
 
 def test_resources_in_an_existing_network_have_its_groups(build: Build) -> None:
-    """Those allow all traffic among their members, so no rule has to be added anywhere."""
+    """These allow all traffic among their members, so no rule has to be added."""
     spec = changed(
         MINIMAL,
         network={

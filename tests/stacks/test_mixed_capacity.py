@@ -1,4 +1,4 @@
-"""A mix of capacity is truly built, and the scratch file system beside it can be retired."""
+"""A capacity mix is deployed, and its scratch file system can be retired."""
 
 from __future__ import annotations
 

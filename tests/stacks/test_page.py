@@ -1,4 +1,4 @@
-"""docs/explanations/what-is-built.md names what the templates hold."""
+"""docs/explanations/what-is-built.md agrees with the templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`retain`: stateful stacks refuse, their resources survive. `destroy`: nothing is left over."""
+"""`retain`: stateful stacks refuse deletion, their resources are kept.
+
+`destroy`: nothing is left.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ RETAIN = changed(FULL, protection="retain")
 
 DESTROY = changed(FULL, protection="destroy")
 
-# What holds data, and what cannot go while that stays.
+# Stateful resources, and those that cannot be deleted before them.
 STATEFUL_TYPES = {
     "AWS::APS::Workspace",
     "AWS::FSx::DataRepositoryAssociation",
@@ -60,7 +63,7 @@ def test_retain_keeps_every_stateful_resource(build: Build) -> None:
     found = stateful(build(RETAIN))
     assert len(found) >= len(STATEFUL_TYPES)
     for name, resource in found.items():
-        # Of a creation that failed nothing is left that would stand in the way of the next one.
+        # A failed creation leaves nothing that would block the next one.
         assert resource["DeletionPolicy"] == "RetainExceptOnCreate", name
         assert resource["UpdateReplacePolicy"] == "Retain", name
 
@@ -76,7 +79,7 @@ def test_destroy_protects_nothing(build: Build) -> None:
     assert protected(assembly) == set()
     for stack, template in assembly.templates.items():
         for name, resource in template["Resources"].items():
-            # Without a policy RDS takes a snapshot that outlives everything.
+            # Without a policy RDS creates a snapshot that is kept.
             assert resource.get("DeletionPolicy", "Delete") == "Delete", f"{stack}/{name}"
     for name, resource in stateful(assembly).items():
         assert resource.get("DeletionPolicy") == "Delete", name
@@ -96,5 +99,5 @@ def test_destroy_schedules_the_minimum_key_deletion_period(build: Build) -> None
 def test_stateful_resources_are_in_separate_stacks(build: Build) -> None:
     for name in stateful(build(RETAIN)):
         stack = name.split("/")[0]
-        # Metrics are kept, but a workspace alone is not worth a stack that refuses to go.
+        # Metrics are kept, but a workspace alone does not justify termination protection.
         assert stack in STATEFUL_STACKS or "Prometheus" in name

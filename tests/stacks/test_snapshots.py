@@ -1,6 +1,6 @@
-"""Whole templates, so that a change of what is built is seen in review.
+"""Complete templates, so that reviews show changes.
 
-Asset and script digests change with every edit of a script and are replaced by what they are.
+Asset and script digests change with every edit of a script, and are replaced by placeholders.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ def test_template_of_parallelcluster(
 
 def normalised(assembly: Assembly, stack: str) -> str:
     template: dict[str, Any] = assembly.templates[stack]
-    # Every template has them, and they say nothing about the cluster.
+    # Every template has them, and they are independent of the cluster.
     template = {k: v for k, v in template.items() if k not in ("Parameters", "Rules")}
     text = json.dumps(template, indent=1, sort_keys=True)
     text = re.sub(r"\b[0-9a-f]{64}\.zip", "<asset>.zip", text)
     text = re.sub(r"lifecycle/[0-9a-f]{16}", "lifecycle/<digest>", text)
-    # Of the manifest of the scripts, which ParallelCluster's custom actions are told.
+    # The manifest of the scripts, an argument of ParallelCluster's custom actions.
     text = re.sub(r"\b[0-9a-f]{64}\b", "<sha256>", text)
-    # Every leaf of the spec stands in it; tests/cluster_spec and schema/ show those.
+    # It contains every leaf of the spec; tests/cluster_spec and schema/ show those.
     text = re.sub(rf'"{KEY}": ".*"', f'"{KEY}": "<the resolved spec>"', text)
     return text + "\n"

@@ -21,7 +21,7 @@ def bill_of(
     rates: list[dict[str, Any]] | None = None,
     **more: Any,
 ) -> Bill:
-    """The bill of the small cluster with changes, and with rates of a user."""
+    """The bill of the small cluster with changes, and with user rates."""
     spec = specs.load(folder, changes)
     return estimate(spec.cluster, load_catalog(prices_override=rates), today=TODAY, **more)
 

@@ -1,4 +1,4 @@
-"""Looking at an HTML file in a real browser."""
+"""Rendering of an HTML file in a real browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from tools.setup import browser
 from tools.setup.paths import BIN
 
-# A busy machine may take its time; alone it is two seconds.
+# Allowance for a busy machine; alone it takes two seconds.
 _LIMIT_SECONDS = 180
 
 _LOOK = """(() => {
@@ -42,7 +42,7 @@ _LOOK = """(() => {
 
 @dataclass(frozen=True)
 class Looked:
-    """What was seen: `charts`, `headings`, whether the page is `wider` than its window."""
+    """Result: `charts`, `headings`, and whether the page is `wider` than its window."""
 
     seen: dict[str, Any]
     complaints: list[str]
@@ -51,7 +51,7 @@ class Looked:
 
 
 def look(page: Path, picture: Path, *, width: int = 1000) -> Looked:
-    """Load a file, look at it, and take a picture of all of it."""
+    """Load a file, inspect it, and save a screenshot of the whole page."""
     assert browser.is_current(), "the browser is not installed: python -m tools.setup.browser"
     done = subprocess.run(
         [

@@ -1,6 +1,6 @@
-"""The life of a configuration with the real CDK CLI: deploy, change, look, deploy, destroy.
+"""Deployment of a configuration with the real CDK CLI: deploy, change, diff, deploy, destroy.
 
-One served local AWS per use. The assembly is synthesised by the CLI itself, from `app.py`.
+One served local AWS per use. The CLI synthesises the assembly from `app.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.support.synthesis import ROOT
 
 ACCOUNT, REGION = "111122223333", "us-east-1"
 STEP_LIMIT_S = 600
-"""What a machine that is busy with other things may take; alone, each step takes seconds."""
+"""Allowance for a busy machine; alone, each step takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Life:
     address: str
 
     def cdk(self, *words: str, succeeds: bool = True) -> str:
-        """Run a command of the CLI; returns everything it printed."""
+        """Run a command of the CLI; return everything it printed."""
         done = subprocess.run(
             ["cdk", *words],
             cwd=ROOT,
@@ -42,7 +42,7 @@ class Life:
                 "AWS_REGION": REGION,
                 "AWS_ENDPOINT_URL": self.address,
                 "CDK_DISABLE_CLI_TELEMETRY": "true",
-                # Both have tests of their own, over every configuration.
+                # Both have their own tests, with every configuration.
                 "CDK_VALIDATION": "false",
                 "CLUSTERWRIGHT_NAG": "false",
                 "HOME": str(self.folder / "home"),
@@ -65,7 +65,7 @@ class Life:
         self.cdk("bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "")
 
     def synth(self, config: str | Path, name: str) -> tuple[str, str]:
-        """Synthesise a configuration once; returns the words that name the assembly."""
+        """Synthesise a configuration once; return the arguments that name the assembly."""
         out = str(self.folder / name)
         self.cdk("synth", "--quiet", "-c", f"config={config}", "--output", out)
         return ("--app", out)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Answer:
-    """What one run gave."""
+    """Result of one run."""
 
     exit_code: int
     out: str
@@ -20,7 +20,7 @@ class Answer:
 
 
 def clusterwright(*arguments: str | os.PathLike[str], folder: Path | None = None) -> Answer:
-    """One run. Nothing of the terminal's is seen, and no traceback may ever be in the output."""
+    """Run once, without the settings of a terminal; assert that the output has no traceback."""
     from clusterwright.cli.main import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -37,7 +37,7 @@ def clusterwright(*arguments: str | os.PathLike[str], folder: Path | None = None
 
 @contextlib.contextmanager
 def nothing_written(folder: Path) -> Iterator[None]:
-    """The folder holds the same files with the same content afterwards."""
+    """Assert that the folder has the same files with the same content afterwards."""
     before = _content(folder)
     yield
     assert _content(folder) == before

@@ -20,11 +20,11 @@ _KEPT = frozenset({"CLUSTERWRIGHT_FUZZ"})
 
 
 def isolate(environment: MutableMapping[str, str]) -> None:
-    """Drop what a developer's shell may bring along, and set what every test relies on.
+    """Remove variables of a developer's shell, and set those that every test relies on.
 
-    The credentials are not credentials; the configuration files are empty; the metadata service is
-    off. The folder of this Python comes first on PATH, so that a test that starts
-    `clusterwright`, `cdk` or `node` gets the ones of this environment.
+    The credentials are invalid; the configuration files are empty; the metadata service is off.
+    The folder of this Python is first on PATH, so that tests run `clusterwright`, `cdk` and `node`
+    of this environment.
     """
     for name in list(environment):
         if name in _KEPT:

@@ -1,4 +1,4 @@
-"""Instance types, offerings and zones, as EC2 answers them."""
+"""Instance types, offerings and zones of EC2's answers."""
 
 from __future__ import annotations
 

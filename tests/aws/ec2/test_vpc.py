@@ -1,4 +1,4 @@
-"""Rules of security groups as EC2 tells them."""
+"""Rules of security groups in EC2's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounting outside the cluster: what it needs."""
+"""Accounting outside the cluster: its requirements."""
 
 from __future__ import annotations
 

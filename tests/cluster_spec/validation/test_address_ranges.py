@@ -1,4 +1,4 @@
-"""Address ranges: of a size that a VPC takes, and apart."""
+"""Address ranges: of a size that a VPC supports, and disjoint."""
 
 from __future__ import annotations
 

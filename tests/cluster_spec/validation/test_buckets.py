@@ -1,4 +1,4 @@
-"""Buckets: built once, named as S3 names them."""
+"""Buckets: created once, with valid names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bought capacity: of the same account and region."""
+"""Purchased capacity: of the same account and region."""
 
 from __future__ import annotations
 

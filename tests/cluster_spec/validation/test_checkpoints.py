@@ -1,4 +1,4 @@
-"""Checkpoints: where a file can be written, flushed and renamed."""
+"""Checkpoints: only on storage that supports writing, flushing and renaming."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_group_can_be_empty() -> None:
 
 @pytest.mark.parametrize("role", ["controller", "login"])
 def test_only_kubernetes_roles_are_suggested_on_kubernetes(role: str) -> None:
-    """How many controllers there may be is no matter where there is no such role."""
+    """The number of controllers is not checked on platforms without that role."""
     slurm = {"role": role, "instance_type": "m5.4xlarge", "count": 3, "spare_count": 1}
     changes = {
         "platform": "hyperpod-eks",

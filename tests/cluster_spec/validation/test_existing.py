@@ -1,4 +1,4 @@
-"""What exists: of this partition and region, and enough of it."""
+"""Existing resources: of this partition and region, and sufficient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images: named once."""
+"""Images: stated once."""
 
 from __future__ import annotations
 

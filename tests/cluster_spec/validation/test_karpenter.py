@@ -1,4 +1,4 @@
-"""What Karpenter may be asked for."""
+"""Settings that Karpenter supports."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_every_capacity_kind_can_be_scaled(load: Load) -> None:  # noqa: F811
             },
             "kubernetes",
         ),
-        # As many as there are: there is no node to add.
+        # max_count equals count: no node can be added.
         ({**KARPENTER, "compute": [{**KARPENTER["compute"][0], "count": 5}]}, "kubernetes"),
         (
             {**HYPERPOD, "compute": [{**g, "max_count": None} for g in HYPERPOD["compute"]]},
             "hyperpod",
         ),
-        # A training plan is nothing that HyperPod's Karpenter takes.
+        # HyperPod's Karpenter does not support training plans.
         (
             {
                 **HYPERPOD,
@@ -106,7 +106,7 @@ def test_unsupported_settings_of_scaled_groups_are_refused(
     ((path, message),) = found(changed(KARPENTER, **{f"compute__1__{key}": value}))
     assert path.startswith(f"compute.1.{key}")
     assert words in message
-    # A group that Karpenter does not scale may have it.
+    # A group that Karpenter does not scale can have it.
     fixed = changed(KARPENTER, **{f"compute__1__{key}": value, "compute__1__max_count": None})
     assert found(fixed) == []
 
@@ -136,7 +136,7 @@ def test_block_can_be_scaled_by_karpenter_only(tmp_path: Path) -> None:
         load_cluster(path)
     messages = " ".join(problem.message for problem in raised.value.problems)
     assert "a capacity block has a fixed number of instances" in messages
-    # What is not installed has no chart.
+    # A component that is not installed has no chart.
     assert "Karpenter is not installed" in messages
 
 

@@ -1,4 +1,4 @@
-"""Who may reach the control plane of EKS, and what is installed on it."""
+"""Access to the control plane of EKS, and installed components."""
 
 from __future__ import annotations
 

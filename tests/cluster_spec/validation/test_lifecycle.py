@@ -1,4 +1,4 @@
-"""Own steps: what can be seen in the file is said before anything is deployed."""
+"""Custom steps: errors of the file are reported before a deployment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lustre: which values belong together."""
+"""Lustre: combinations of values."""
 
 from __future__ import annotations
 

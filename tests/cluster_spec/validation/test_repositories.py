@@ -1,4 +1,4 @@
-"""Repositories: no path and no prefix shared."""
+"""Repositories: disjoint paths and prefixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""QOS, accounts, preemption and spares fit together."""
+"""Consistency of QOS, accounts, preemption and spares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes carry no more security groups than HyperPod gives them."""
+"""The number of security groups of a node is limited by HyperPod."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Managed or scripted: each has keys of its own."""
+"""Managed or scripted: each has its own keys."""
 
 from __future__ import annotations
 

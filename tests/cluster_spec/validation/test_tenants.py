@@ -71,7 +71,7 @@ def test_errors_have_their_positions(changes: dict[str, Any], path: str, message
 
 
 def test_partitioned_node_is_shared_by_tenants() -> None:
-    """Partitions are shared one by one; whole nodes are not there to be counted."""
+    """Partitions are shared individually; whole nodes are not counted."""
     changes: dict[str, Any] = {
         "platform": "hyperpod-eks",
         "compute": [
@@ -95,7 +95,7 @@ def one_node(name: str) -> dict[str, Any]:
 
 
 def test_shares_are_computed_as_for_quotas() -> None:
-    """Kueue divides each group: of two groups of one node the first tenant would have both."""
+    """Kueue divides each group: of two groups with one node the first tenant would have both."""
     changes: dict[str, Any] = {
         "platform": "hyperpod-eks",
         "compute": [one_node("one"), one_node("two")],
@@ -103,7 +103,7 @@ def test_shares_are_computed_as_for_quotas() -> None:
     }
     (message,) = found(tenants.problems, changes).values()
     assert message == "its share of 2 nodes, divided by groups, is 0 nodes, and it may not borrow"
-    # Task governance has quotas of a type, whatever group it is in.
+    # Task governance has quotas per type, independent of the group.
     assert found(tenants.problems, {**changes, "hyperpod": {"task_governance": {}}}) == {}
     other = {**one_node("two"), "instance_type": "p5en.48xlarge"}
     apart = {**changes, "compute": [one_node("one"), other]}

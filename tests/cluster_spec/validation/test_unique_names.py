@@ -1,4 +1,4 @@
-"""Names, mount paths, tags and waivers: used once."""
+"""Names, mount paths, tags and waivers: unique."""
 
 from __future__ import annotations
 

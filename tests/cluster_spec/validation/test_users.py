@@ -1,4 +1,4 @@
-"""Users and groups: one name and one number each."""
+"""Users and groups: one name and one id each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues, charts and jobs: names that exist, sizes that fit, what the platform has."""
+"""Queues, charts and jobs: existing names, valid sizes, supported by the platform."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_taints_per_flavour_are_limited() -> None:
 
 
 def test_elastic_training_requires_a_recent_operator() -> None:
-    """Its first version is 1.2; a version that is not named is EKS's default."""
+    """Its first version is 1.2; an omitted version is EKS's default."""
 
     def problems(version: str) -> dict[str, str]:
         addons = [{"name": "training-operator", "version": version}]

@@ -17,7 +17,7 @@ def node_group(assembly: Assembly, name: str) -> dict[str, Any]:
 
 
 def template(assembly: Assembly, name: str) -> dict[str, Any]:
-    """The launch template's data of a group."""
+    """Return the launch template data of a group."""
     logical = node_group(assembly, name)["LaunchTemplate"]["Id"]["Ref"]
     found = assembly.templates["test-cluster"]["Resources"][logical]["Properties"]
     data: dict[str, Any] = found["LaunchTemplateData"]

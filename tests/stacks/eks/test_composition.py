@@ -1,4 +1,4 @@
-"""EKS comes and goes: worlds that refuse it, what is left, the CDK's command line."""
+"""EKS: worlds that refuse it, remaining resources, the CDK CLI."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ DEV = ROOT / "configs" / "dev-eks.yaml"
 def test_insufficient_world_refuses_with_the_message_of_aws(
     world: dict[str, Any], words: str, build: Build
 ) -> None:
-    """What a rule finds before is in tests/preflight/test_refusals_of_deployments.py."""
+    """The rule's finding is tested in tests/preflight/test_refusals_of_deployments.py."""
     with local_aws(**world):
         account = bootstrapped()
         with pytest.raises(AssertionError, match="ROLLBACK") as raised:
             account.deploy(build(SMALL))
         assert words in str(raised.value)
-        # The rollback of a stack leaves no node behind.
+        # The rollback of a stack leaves no nodes.
         assert not account.client("ec2").describe_instances(
             Filters=[{"Name": "instance-state-name", "Values": ["running"]}]
         )["Reservations"]
@@ -80,7 +80,7 @@ def test_stateful_resources_are_retained(build: Build) -> None:
         for name in ("test-addons", "test-cluster"):
             account.delete(name)
         assert groups(account) == {}
-        # Whoever lifts the stack's protection still meets the cluster's own.
+        # Without the protection of the stack, that of the cluster still applies.
         cloudformation.update_termination_protection(
             StackName="test-kubernetes", EnableTerminationProtection=False
         )
@@ -93,7 +93,7 @@ def test_stateful_resources_are_retained(build: Build) -> None:
 @pytest.mark.enable_socket
 @pytest.mark.slow
 def test_dev_configuration_is_deployed_changed_and_destroyed(tmp_path: Path, synth: Synth) -> None:
-    """The CDK's own command line: deployed, nothing to do, one node more, gone."""
+    """The CDK CLI: deploy, no changes, one more node, destroy."""
     (tmp_path / "configs").mkdir()
     for path in (DEV, DEV.parent / "base.yaml"):
         text = path.read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ def test_dev_configuration_is_deployed_changed_and_destroyed(tmp_path: Path, syn
         (tmp_path / "configs" / path.name).write_text(bigger, encoding="utf-8")
     with life(tmp_path) as aws:
         first = aws.synth(DEV, "first")
-        # `python app.py` and the CDK's command line write the same templates.
+        # `python app.py` and the CDK CLI write the same templates.
         for template in synth(DEV).directory.glob("*.template.json"):
             assert (tmp_path / "first" / template.name).read_bytes() == template.read_bytes()
         printed = aws.deploy(first)

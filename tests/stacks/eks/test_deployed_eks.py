@@ -1,4 +1,4 @@
-"""EKS that stands on the local AWS: what it has, and what a change reaches."""
+"""EKS deployed to the local AWS: its resources, and the effects of changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.synthesis import Build
 
 @pytest.fixture(scope="module")
 def deployed(build: Build) -> Iterator[Account]:
-    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    """An account with the deployed `SPEC`; tests that change it restore it."""
     with local_aws(capacity_reservations=RESERVATIONS):
         found = prepared()
         found.deploy(build(SPEC))
@@ -59,7 +59,7 @@ def test_nodes_use_the_planned_number_of_addresses(deployed: Account) -> None:
         for one in found.values()
     )
     size = 2 ** (32 - int(subnet["CidrBlock"].split("/")[1])) - 5
-    # What else stands there: file system servers, interface endpoints.
+    # Other users of the subnets: file system servers, interface endpoints.
     assert 0 <= size - nodes - subnet["AvailableIpAddressCount"] < 200
 
 

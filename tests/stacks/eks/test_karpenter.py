@@ -1,7 +1,7 @@
-"""Karpenter on plain EKS: what is deployed for it, what its controller may, and its end.
+"""Karpenter on plain EKS: its resources, permissions of its controller, and its removal.
 
-One deployment under enforced IAM serves all: its outputs lead to the manifests, and an update and
-the deletion are tried on it last.
+One deployment with enforced IAM is used by all tests: its outputs are used for the manifests, and
+an update and the deletion are tested last.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MADE_BY_IT = {
 
 @pytest.fixture(scope="module")
 def before() -> dict[str, Any]:
-    """What the account held before the deployment."""
+    """The account before the deployment."""
     return {}
 
 
@@ -215,7 +215,7 @@ def test_outputs_are_sufficient_for_manifests(deployed: Account, load: Load) -> 
         ("ec2:RunInstances", f"{EC2}:capacity-reservation/{BLOCK}", {}, True),
         ("ec2:RunInstances", f"{EC2}:capacity-reservation/cr-0f0f0f0f", {}, False),
         ("ec2:TerminateInstances", f"{EC2}:instance/i-0a1b", MADE_BY_IT, True),
-        # A node of a managed node group has the cluster's tag, and no pool's.
+        # A node of a managed node group has the cluster's tag, and not that of a pool.
         (
             "ec2:TerminateInstances",
             f"{EC2}:instance/i-0a1b",

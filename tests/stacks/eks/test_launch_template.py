@@ -52,7 +52,7 @@ def test_reserved_capacity_is_named(build: Build) -> None:
         {"MarketType": "capacity-block"},
     )
     assert capacity("reserved") == (target("cr-0f1e2d3c4b5a69788"), None)
-    # The market of spot instances is the node group's to say.
+    # The node group, not the template, sets the Spot market.
     assert capacity("spot") == (None, None)
     assert capacity("workers") == ({"CapacityReservationPreference": "none"}, None)
 
@@ -94,7 +94,7 @@ def test_nodeadm_combines_local_disks(build: Build) -> None:
 
 
 def test_custom_image_template_has_the_nodeadm_configuration(build: Build) -> None:
-    """EKS merges nothing there, takes neither type nor version, and sets taints too late."""
+    """EKS merges nothing there, accepts neither type nor version, and sets taints too late."""
     assembly = build(changed(EKS, image={"image_id": OWN_IMAGE}))
     for one in properties(assembly, "AWS::EKS::Nodegroup"):
         assert "AmiType" not in one
@@ -116,7 +116,7 @@ def test_custom_image_template_has_the_nodeadm_configuration(build: Build) -> No
         "kubelet": {"flags": ["--register-with-taints=nvidia.com/gpu=present:NoSchedule"]},
     }
     assert ["Endpoint" in imported[0], "CertificateAuthorityData" in imported[1]] == [True, True]
-    # The control plane has the same range: it is in its template, or nodes could not be told.
+    # The control plane's template has the same range; otherwise nodes could not be configured.
     (control_plane,) = properties(assembly, "AWS::EKS::Cluster")
     assert control_plane["KubernetesNetworkConfig"] == {"ServiceIpv4Cidr": "172.20.0.0/16"}
 

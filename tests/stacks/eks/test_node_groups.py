@@ -39,7 +39,7 @@ def test_sizes_capacity_and_images_are_set(build: Build) -> None:
 def test_a_replacement_can_exist_beside_the_old_group(build: Build) -> None:
     for one in properties(build(EKS), "AWS::EKS::Nodegroup"):
         assert "NodegroupName" not in one
-        # The type is in the template: a change of it is a rolling update, not a new group.
+        # The type is in the launch template: its change is a rolling update, not a new group.
         assert "InstanceTypes" not in one
         assert one["Subnets"] == [one["Subnets"][0]]
         assert "Nodes" in text_of(one["Subnets"][0])
@@ -184,7 +184,7 @@ def test_outputs_describe_the_cluster(build: Build) -> None:
 
 
 def test_home_directories_are_volumes_of_pods(build: Build) -> None:
-    """Kubernetes mounts NFS itself; the manifests find the file system by this output."""
+    """Kubernetes mounts NFS itself; the manifests use this output."""
     assert "HomeDnsName" not in build(EKS_MINIMAL).templates["test-cluster"]["Outputs"]
     home = {"kind": "openzfs", "capacity_gib": 64}
     outputs = build(changed(EKS_MINIMAL, storage__home=home)).templates["test-cluster"]["Outputs"]

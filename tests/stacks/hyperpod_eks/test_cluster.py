@@ -1,4 +1,4 @@
-"""HyperPod with EKS that stands on the local AWS: what it has, and what a change reaches."""
+"""HyperPod with EKS deployed to the local AWS: its resources, and the effects of changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPEC = changed(HYPERPOD_EKS, protection="destroy")
 
 @pytest.fixture(scope="module")
 def deployed(build: Build) -> Iterator[Account]:
-    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    """An account with the deployed `SPEC`; tests that change it restore it."""
     with local_aws():
         found = bootstrapped()
         found.deploy(build(SPEC))
@@ -115,7 +115,7 @@ ELASTIC = "ml.g6e.48xlarge"
 
 
 def _of_p5(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without the group that Karpenter grows from nothing."""
+    """Without the group that Karpenter scales from 0."""
     return [entry for entry in entries if entry["InstanceType"] != ELASTIC]
 
 
@@ -141,11 +141,11 @@ def test_tenants_have_compute_quotas(deployed: Account) -> None:
         shares: list[dict[str, Any]] = found[name]["ComputeQuotaConfig"]["ComputeQuotaResources"]
         return shares
 
-    # 3 to 1 of the eight instances that are whole and not restricted, and of the 16 GPUs that
-    # are divided into two partitions each.
+    # 3 to 1 of the eight unpartitioned and unrestricted instances, and of the 16 GPUs with
+    # two partitions each.
     assert _of_p5(share("pretraining")) == _shares(6, 12)
     assert _of_p5(share("evaluation")) == _shares(2, 4)
-    # What Karpenter may add is shared out before it is there.
+    # Nodes that Karpenter may add are part of the shares in advance.
     (elastic,) = (g for g in SPEC["compute"] if g["instance_type"] == ELASTIC.removeprefix("ml."))
     waited = [e["Count"] for name in found for e in share(name) if e["InstanceType"] == ELASTIC]
     assert sum(waited) == elastic["max_count"]
@@ -210,7 +210,7 @@ def test_node_log_group_has_a_retention(deployed: Account) -> None:
         ({"compute__1__labels": {"team.example.com/model": "seventy-b"}}, {"test-cluster"}),
         ({"compute__2__mig_profile": "all-1g.10gb"}, {"test-cluster", "test-operators"}),
         ({"tenants__0__max_nodes": 7}, {"test-cluster", "test-operators"}),
-        # The cluster's template records the spec, which is all that changes there.
+        # Only the recorded spec changes in the cluster's template.
         ({"tenants__0__weight": 9}, {"test-cluster", "test-operators"}),
         (
             {"hyperpod__task_governance__fair_share": False},
@@ -242,7 +242,7 @@ def test_added_nodes_change_the_quotas(deployed: Account, build: Build) -> None:
 
 
 def test_max_nodes_limits_borrowing(deployed: Account, build: Build) -> None:
-    """`max_nodes` is of each group: two nodes of the whole ones, two of the divided ones."""
+    """`max_nodes` applies per group: two unpartitioned nodes, two partitioned nodes."""
     deployed.deploy(build(changed(SPEC, tenants__0__max_nodes=2)))
     sharing = quotas(deployed)["pretraining"]["ComputeQuotaConfig"]["ResourceSharingConfig"]
     assert sharing["Strategy"] == "LendAndBorrow"
@@ -251,7 +251,7 @@ def test_max_nodes_limits_borrowing(deployed: Account, build: Build) -> None:
 
 
 def drifted(account: Account, stack: str) -> set[str]:
-    """What of a stack is not as its template says."""
+    """Drift of a stack."""
     cloudformation = account.client("cloudformation")
     detection = cloudformation.detect_stack_drift(StackName=stack)["StackDriftDetectionId"]
     for _ in range(600):

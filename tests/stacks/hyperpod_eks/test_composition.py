@@ -1,4 +1,4 @@
-"""HyperPod with EKS comes and goes: quotas that refuse it, what is left, the CDK's CLI."""
+"""HyperPod with EKS: quotas that refuse it, remaining resources, the CDK CLI."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_exceeded_quota_has_the_message_of_aws(
         with pytest.raises(AssertionError, match="ROLLBACK") as raised:
             account.deploy(build(SMALL))
         assert words in str(raised.value)
-        # The control plane stands; a second attempt goes on from there.
+        # The control plane exists; a second attempt continues from there.
         assert account.client("eks").list_clusters()["clusters"] == ["test"]
 
 
@@ -77,7 +77,7 @@ def test_stateful_resources_are_retained(build: Build) -> None:
 def test_dev_configuration_is_deployed_changed_and_destroyed(
     tmp_path: Path, synth: Callable[[Path], Assembly]
 ) -> None:
-    """The CDK's own command line: deployed, nothing to do, one node more, gone."""
+    """The CDK CLI: deploy, no changes, one more node, destroy."""
     (tmp_path / "configs").mkdir()
     for path in (DEV, DEV.parent / "base.yaml"):
         text = path.read_text(encoding="utf-8")
@@ -88,7 +88,7 @@ def test_dev_configuration_is_deployed_changed_and_destroyed(
         written = {p.name: p.read_bytes() for p in (tmp_path / "first").glob("*.template.json")}
         here = {p.name: p.read_bytes() for p in synth(DEV).directory.glob("*.template.json")}
         assert written == here
-        # The chart comes between the two, where there is a Kubernetes.
+        # The chart is installed between the two, where Kubernetes exists.
         printed = aws.deploy(first, "dev-hyperpod-eks-kubernetes")
         assert "dev-hyperpod-eks-kubernetes.KubeconfigCommand = aws eks update-" in printed
         assert "dev-hyperpod-eks-kubernetes.BeforeTheNodes = install HyperPod's Helm" in printed

@@ -1,4 +1,4 @@
-"""HyperPod's inference operator: what it needs is there first, with rights of its own pods."""
+"""HyperPod's inference operator: its prerequisites and the roles of its pods."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SPEC: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def deployed(build: Build) -> Iterator[Account]:
-    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    """An account with the deployed `SPEC`; tests that change it restore it."""
     with local_aws():
         found = bootstrapped()
         found.deploy(build(SPEC))
@@ -51,7 +51,7 @@ def addon(account: Account, name: str) -> dict[str, Any]:
 
 
 def provider(account: Account) -> tuple[str, str]:
-    """The ARN of IAM's entry, and the issuer without its scheme."""
+    """The ARN of IAM's provider, and the issuer without its scheme."""
     iam = account.client("iam")
     (entry,) = iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
     found = iam.get_open_id_connect_provider(OpenIDConnectProviderArn=entry["Arn"])

@@ -1,4 +1,4 @@
-"""The script of EKS nodes, run by bash with a machine's commands that the test writes."""
+"""The script of EKS nodes, run by bash with stub commands."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ EBS = "/dev/nvme0n1 Amazon Elastic Block Store"
 
 @dataclass
 class Machine:
-    """A folder with the machine's files, and commands that answer and note that they were asked.
+    """A folder with the machine's files, and commands that record their calls.
 
-    `mounted` are paths at which something is mounted; `mount` adds to them.
+    `mounted` are mounted paths; `mount` adds to them.
     """
 
     root: Path

@@ -1,4 +1,4 @@
-"""The HyperPod cluster: every property of the spec, in one mode or the other, never a mixture."""
+"""The HyperPod cluster: every property of the spec, in one mode or the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITH_FILE_SYSTEMS = changed(
 
 
 def storage(assembly: Assembly, group: str) -> list[str]:
-    """What each entry of InstanceStorageConfigs is, in order."""
+    """Type of each entry of InstanceStorageConfigs, in order."""
     return [
         next(iter(entry)) for entry in group_of(assembly, group).get("InstanceStorageConfigs", [])
     ]
@@ -72,7 +72,7 @@ def test_strategy_is_set_where_supported(build: Build) -> None:
     assert cluster_of(build(at_once))["Orchestrator"]["Slurm"] == {
         "SlurmConfigStrategy": "Managed"
     }
-    # With continuous provisioning, the default, any strategy is an error of the API.
+    # With continuous provisioning, the default, the API refuses any strategy.
     assert cluster_of(build(MINIMAL))["Orchestrator"]["Slurm"] == {}
 
 
@@ -98,13 +98,13 @@ def test_group_has_at_most_four_storage_entries(build: Build) -> None:
         "FsxOpenZfsConfig",
         "FsxLustreConfig",
     ]
-    # The same file systems on every group: a group without a volume has an entry less.
+    # The same file systems on every group: a group without a volume has one entry less.
     assert storage(assembly, "workers") == [
         "EbsVolumeConfig",
         "FsxOpenZfsConfig",
         "FsxLustreConfig",
     ]
-    # The node program is told which ones are its own to mount.
+    # The node program receives the file systems that it must mount.
     told = deployed_file(assembly, "cluster.json")["lustre"]
     assert {entry["name"]: entry["by_platform"] for entry in told} == {
         "fsx": True,

@@ -1,4 +1,4 @@
-"""A cluster that stands on the local AWS: what it says of itself, and what a change reaches."""
+"""A cluster deployed to the local AWS: its outputs, and the effects of changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPEC = changed(FULL, protection="destroy")
 
 @pytest.fixture(scope="module")
 def deployed(build: Build) -> Iterator[Account]:
-    """An account in which the whole of `SPEC` stands; who changes it puts it back."""
+    """An account with the deployed `SPEC`; tests that change it restore it."""
     with local_aws():
         found = bootstrapped()
         add_boundary(found)
@@ -97,7 +97,7 @@ def test_changed_scripts_are_uploaded_beside_the_old_ones(deployed: Account, bui
 def test_removed_resources_are_deleted_after_the_cluster_update(
     deployed: Account, build: Build
 ) -> None:
-    """The order of docs/explanations/what-is-built.md: users first, then the rest."""
+    """The order of docs/explanations/what-is-built.md: importing stacks first, then the others."""
     without = changed(SPEC)
     without["storage"]["lustre"] = without["storage"]["lustre"][:2]
     smaller = build(without)

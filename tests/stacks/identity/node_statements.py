@@ -8,8 +8,8 @@ from typing import Any
 from tests.stacks.templates import statements
 from tests.support.synthesis import Assembly
 
-# Actions that take no resource (Service Authorization Reference), all read-only or narrowed by a
-# condition; nothing else may stand beside Resource "*".
+# Actions without resource types (Service Authorization Reference), all read-only or limited by a
+# condition; no other action may have Resource "*".
 WITHOUT_RESOURCE = {
     "cloudwatch:PutMetricData",
     "ec2:DescribeDhcpOptions",

@@ -1,4 +1,4 @@
-"""Capabilities of EKS: one of each kind that is asked for, with a role that may do nothing."""
+"""Capabilities of EKS: one of each requested kind, with a role without permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AWS's collector of metrics beside the EKS cluster, and the workspace that it fills."""
+"""AWS's managed collector of the EKS cluster, and its workspace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_collector_is_in_the_control_plane_subnets_with_the_node_group(
     network = cluster["ResourcesVpcConfig"]
     assert source["SubnetIds"] == network["SubnetIds"]
     assert len(source["SubnetIds"]) == 2
-    # Its requests come from a member of the nodes' group, which the control plane lets in too.
+    # Its requests come from a member of the nodes' group, which the control plane allows too.
     nodes = [
         text_of(one.get("LaunchTemplateData") or one["VpcConfig"])
         for kind in ("AWS::EC2::LaunchTemplate", "AWS::SageMaker::Cluster")
@@ -41,7 +41,7 @@ def test_collector_is_in_the_control_plane_subnets_with_the_node_group(
 
 
 def test_collector_workspace_has_an_aws_key(build: Build) -> None:
-    """AWS's collectors cannot write to a workspace under a customer managed key."""
+    """AWS's collectors cannot write to a workspace with a customer managed key."""
     filled = only(build(changed(EKS_MINIMAL, observability=OBSERVED)), "AWS::APS::Workspace")
     assert "KmsKeyArn" not in filled
     by_add_on = build(HYPERPOD_EKS)

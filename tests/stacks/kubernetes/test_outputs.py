@@ -1,4 +1,4 @@
-"""What a deployment says of its file systems is what the manifests ask it for."""
+"""The outputs of a deployment about file systems are those that the manifests need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node program's own parser accepts what the stacks write, for every config there is."""
+"""The node program's own parser accepts the files of the stacks, for every config."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CONFIGS = sorted(
     for path in (ROOT / "configs").rglob("*.yaml")
     if path.name != "base.yaml"
     and path.parent.name != "users"
-    # Nodes under Kubernetes have none of these files.
+    # Kubernetes nodes have none of these files.
     and load_cluster(path).cluster.uses_slurm
 )
 
@@ -32,7 +32,7 @@ SCRIPTED = changed(
     slurm__topology="auto",
 )
 
-# What CloudFormation fills in, by key.
+# Values that CloudFormation inserts, by key.
 DEPLOYED = {
     "prometheus_workspace_id": "ws-0123abcd-0123-0123-0123-0123456789ab",
     "dns_name": "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com",
@@ -56,7 +56,7 @@ def filled_in(value: Any, key: str = "") -> Any:
 
 
 def resource_config(cluster: Cluster) -> dict[str, Any]:
-    """What HyperPod would write beside them."""
+    """The files that HyperPod would add."""
     return {
         "ClusterConfig": {"ClusterName": cluster.environment, "ClusterArn": "arn"},
         "InstanceGroups": [
@@ -128,7 +128,7 @@ def test_neuron_groups_are_distinguished(synth: Any) -> None:
 
 
 def test_node_count_is_not_in_the_scripts(build: Build) -> None:
-    """A change of count must not re-run the scripts of the nodes that stay."""
+    """A changed count must not run the scripts again on existing nodes."""
     few, many = (
         deployed_file(build(changed(MINIMAL, compute__1__count=count)), "cluster.json")
         for count in (4, 40)

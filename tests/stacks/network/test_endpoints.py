@@ -1,4 +1,4 @@
-"""Without egress, every service in use has an endpoint, and no other service has one."""
+"""With closed egress, exactly the services in use have endpoints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.stacks.templates import listed, properties
 from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
-# What the cluster's parts call, each with the IAM prefix that the execution role has for it.
+# The calls of the cluster's components, with the IAM prefix in the execution role.
 ENDPOINT_OF_IAM_PREFIX = {
     "aps": {"aps-workspaces"},
     "cloudwatch": {"monitoring"},

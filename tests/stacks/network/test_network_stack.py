@@ -1,4 +1,4 @@
-"""Subnets by arithmetic, one zone, closed by default."""
+"""Calculated subnets, one zone, closed by default."""
 
 from __future__ import annotations
 

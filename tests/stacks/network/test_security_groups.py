@@ -1,4 +1,4 @@
-"""Who may talk to whom; EFA and FSx need rules by group id, in both directions."""
+"""Rules of the security groups; EFA and FSx need rules by group id, in both directions."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_endpoints_allow_only_https_from_nodes(build: Build) -> None:
 
 
 def test_closed_network_allows_egress_to_s3_only(build: Build) -> None:
-    """S3's gateway endpoint is reached by address; the route table leads nowhere else."""
+    """S3's gateway endpoint is reached by address; the route table has no other destination."""
     by_address = [r for r in rules(build(MINIMAL)) if r.peer == "0.0.0.0/0"]
     assert by_address == [Rule("out", NODES, "0.0.0.0/0", "tcp", 443, 443)]
 
@@ -112,7 +112,7 @@ def test_no_ingress_by_address(build: Build) -> None:
 
 
 def test_no_group_allows_all_egress(build: Build) -> None:
-    """EC2 adds it to a group without egress rules of its own."""
+    """EC2 adds it to a group without egress rules."""
     for group in properties(build(FULL), "AWS::EC2::SecurityGroup"):
         (rule,) = group["SecurityGroupEgress"]
         assert rule["CidrIp"] == "255.255.255.255/32"
@@ -124,7 +124,7 @@ def test_groups_exist_only_for_created_resources(build: Build) -> None:
 
 
 def test_file_systems_and_cluster_depend_on_the_rules(build: Build) -> None:
-    """FSx answers InvalidNetworkSettings where the group exists and its rules do not."""
+    """FSx answers InvalidNetworkSettings if the group exists without its rules."""
     assembly = build(FULL)
     for stack in ("test-storage", "test-accounting", "test-cluster"):
         kinds = {r["Type"] for r in assembly.templates[stack]["Resources"].values()}

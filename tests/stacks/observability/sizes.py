@@ -1,4 +1,4 @@
-"""Values that the tests in this folder share."""
+"""Shared values of the tests in this folder."""
 
 from __future__ import annotations
 

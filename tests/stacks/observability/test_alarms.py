@@ -10,7 +10,7 @@ from tests.support.synthesis import Build
 
 def test_alarms_exist_for_created_resources_that_can_fill_up(build: Build) -> None:
     alarms = {a["AlarmName"]: a for a in properties(build(FULL), "AWS::CloudWatch::Alarm")}
-    # Intelligent-Tiering grows by itself.
+    # Intelligent-Tiering has elastic capacity.
     assert set(alarms) == {
         "test-fsx-nearly-full",
         "test-archive-nearly-full",
@@ -56,7 +56,7 @@ def test_topic_is_encrypted_and_writable_for_cloudwatch(build: Build) -> None:
 
 
 def test_topic_is_not_encrypted_with_an_existing_key(build: Build) -> None:
-    """Its policy may not let CloudWatch write to the topic, and is not ours to change."""
+    """The policy of an existing key may not allow CloudWatch to use the topic, and is not changed."""
     arn = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
     assembly = build(changed(FULL, identity__kms_key_arn=arn))
     assert "KmsMasterKeyId" not in only(assembly, "AWS::SNS::Topic")

@@ -1,4 +1,4 @@
-"""The templates of ParallelCluster: its provider, its policies, its network, its secret."""
+"""The templates of ParallelCluster: provider, policies, network, secret."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_security_group_rules_match_the_count(
     for rule in properties(assembly, "AWS::EC2::SecurityGroupEgress"):
         name = security_group_name(assembly, rule["GroupId"])
         outbound[name] = outbound.get(name, 0) + 1
-    # One more is in the group itself: the rule that leads nowhere.
+    # One more is in the group itself: the placeholder rule.
     assert outbound["nodes of the cluster"] + 1 == security_groups_built(cluster)["nodes"][1]
 
 

@@ -47,20 +47,20 @@ def account(pcluster_python: str) -> Iterator[Account]:
 
 @pytest.fixture(scope="module")
 def before(account: Account) -> dict[str, list[str]]:
-    """What is there before anything is deployed."""
+    """Resources before any deployment."""
     return account.holdings()
 
 
 @pytest.fixture(scope="module")
 def deployed(account: Account, before: dict[str, list[str]], build: Build) -> Account:
-    """The account in which the whole of `SPEC` stands; who changes it puts it back."""
+    """The account with the deployed `SPEC`; tests that change it restore it."""
     assert before["stacks"] == []
     account.deploy(build(SPEC))
     return account
 
 
 def instances(account: Account) -> list[dict[str, Any]]:
-    """Those of the cluster that run."""
+    """The running instances of the cluster."""
     found = account.client("ec2").describe_instances(
         Filters=[
             {"Name": "tag:parallelcluster:cluster-name", "Values": ["test"]},
@@ -85,7 +85,7 @@ NODES = ["HeadNode", "LoginNode", *["spare/spot"] * 2, *["training/workers"] * 4
 
 
 def refusal(account: Account, build: Build, spec: dict[str, Any]) -> str:
-    """Why a change is refused."""
+    """Return the reason of a refused change."""
     with pytest.raises(AssertionError, match="UPDATE_ROLLBACK_COMPLETE") as refused:
         account.deploy(build(spec))
     return str(refused.value)
@@ -136,7 +136,7 @@ def test_groups_with_efa_have_a_placement_group(deployed: Account) -> None:
 
 
 def configuration(account: Account) -> Any:
-    """What the cluster's stack was made from, as the provider keeps it."""
+    """The configuration of the cluster's stack, as stored by the provider."""
     (bucket,) = (
         one["Name"]
         for one in account.client("s3").list_buckets()["Buckets"]
@@ -147,7 +147,7 @@ def configuration(account: Account) -> Any:
 
 
 def test_nodes_can_read_their_scripts(deployed: Account) -> None:
-    """Whatever words they are started with, they come to the latest version."""
+    """Independent of their arguments, they run the latest version."""
     found = configuration(deployed)
     queue = found["Scheduling"]["SlurmQueues"][0]["CustomActions"]["OnNodeConfigured"]
     prefix, digest = queue["Args"][:2]
@@ -208,7 +208,7 @@ def test_every_node_has_the_permissions_that_scripts_need(deployed: Account) -> 
 
 
 def test_outputs_render_the_deployed_configuration(deployed: Account, tmp_path: Path) -> None:
-    """`clusterwright render parallelcluster --outputs`: the configuration, to the letter."""
+    """`clusterwright render parallelcluster --outputs`: the configuration, byte for byte."""
     cluster = load_cluster(write(tmp_path / "spec.yaml", SPEC)).cluster
     said = {
         name: value
@@ -230,7 +230,7 @@ def test_outputs_render_the_deployed_configuration(deployed: Account, tmp_path: 
 
 
 def _as_text(value: Any) -> Any:
-    """As a custom resource gets it: CloudFormation makes text of numbers and truth values."""
+    """As a custom resource receives it: CloudFormation converts numbers and booleans to text."""
     if isinstance(value, dict):
         return {key: _as_text(below) for key, below in value.items()}
     if isinstance(value, list):
@@ -252,7 +252,7 @@ def test_added_nodes_change_only_the_cluster(deployed: Account, build: Build) ->
 
 
 def test_changed_users_are_accepted(deployed: Account, build: Build) -> None:
-    """Their list is in the scripts: neither the head node's words nor login nodes' may change."""
+    """Users are in the scripts: the arguments of head and login nodes must not change."""
     before = configuration(deployed)
     users = [*SPEC["slurm"]["users"], {"name": "bob", "uid": 20002}]
     statuses = deployed.deploy(build(changed(SPEC, slurm__users=users)))
@@ -281,7 +281,7 @@ def test_changed_head_node_is_refused_with_the_reason(deployed: Account, build: 
 def test_deletion_leaves_only_logs(
     deployed: Account, before: dict[str, list[str]], build: Build
 ) -> None:
-    """The last test of the module: what ParallelCluster's provider keeps is its log alone."""
+    """The last test of the module: ParallelCluster's provider keeps only its log."""
     for name in reversed(order(build(SPEC))):
         deployed.delete(name)
     assert instances(deployed) == []

@@ -45,7 +45,7 @@ def test_generated_password_is_in_no_template(build: Build) -> None:
     text = json.dumps(instance["MasterUserPassword"])
     assert "{{resolve:secretsmanager:" in text
     assert ":SecretString:password}}" in text
-    # RDS makes another instance where the name changes: both platforms with one say the same.
+    # RDS replaces the instance if the name changes: both platforms use the same name.
     assert instance["MasterUsername"] in secret["GenerateSecretString"]["SecretStringTemplate"]
 
 
@@ -62,7 +62,7 @@ def test_hyperpod_has_the_database_and_continuous_provisioning(build: Build) -> 
     assert database["Name"] == "slurm_acct_db"
     assert "EndpointAddress" in database["Endpoint"]["Fn::ImportValue"]
     assert "EndpointPort" in database["Port"]["Fn::ImportValue"]
-    # The attachment's Ref: the secret with the host in it, not the one before.
+    # The attachment's Ref: the secret with the host, not the original one.
     assert "SecretAttachment" in database["SecretArn"]["Fn::ImportValue"]
 
 

@@ -1,4 +1,4 @@
-"""The function that keeps HyperPod's log groups, run here with Lambda's modules replaced."""
+"""The function that configures HyperPod's log groups, with stubs of Lambda's modules."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class FakeLogs:
 
         def paginate(*, logGroupNamePrefix: str) -> list[dict[str, Any]]:  # noqa: N803
             names = [name for name in self.groups if name.startswith(logGroupNamePrefix)]
-            # A group that another user deletes between the listing and our turn.
+            # A group that another user deletes between the listing and the call.
             return [{"logGroups": [{"logGroupName": n}]} for n in [*names, f"{names[0]}-gone"]]
 
         return SimpleNamespace(paginate=paginate)
@@ -63,7 +63,7 @@ class FakeLogs:
 
 @pytest.fixture
 def keeper(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`keeper.call(event)` returns what CloudFormation is told."""
+    """`keeper.call(event)` returns the answer to CloudFormation."""
     logs = FakeLogs({"/aws/sagemaker/Clusters/test/abc": None, "/other": None})
     answers: list[dict[str, Any]] = []
     response = ModuleType("cfnresponse")
@@ -99,7 +99,7 @@ GROUP = "/aws/sagemaker/Clusters/test/abc"
 
 @pytest.mark.parametrize("request_type", ["Create", "Update"])
 def test_retention_is_set_on_the_log_group_of_hyperpod(keeper: Any, request_type: str) -> None:
-    # CloudFormation hands every property over as text.
+    # CloudFormation passes every property as text.
     answer = keeper.call(
         "Custom::LogRetention", request_type, LogGroupName=GROUP, RetentionInDays="30"
     )
