@@ -56,7 +56,7 @@ def test_topic_is_encrypted_and_writable_for_cloudwatch(build: Build) -> None:
 
 
 def test_topic_is_not_encrypted_with_an_existing_key(build: Build) -> None:
-    """The policy of an existing key may not allow CloudWatch to use the topic, and is not changed."""
+    """The policy of an existing key may not allow CloudWatch, and is not changed."""
     arn = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
     assembly = build(changed(FULL, identity__kms_key_arn=arn))
     assert "KmsMasterKeyId" not in only(assembly, "AWS::SNS::Topic")
