@@ -1,4 +1,4 @@
-"""Manual steps: a Prometheus workspace is kept in an in-place migration only if its key permits."""
+"""Manual steps: an in-place migration keeps a Prometheus workspace only if its key permits."""
 
 from __future__ import annotations
 

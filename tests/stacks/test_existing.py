@@ -59,9 +59,8 @@ def test_cluster_mounts_the_file_systems_and_uses_the_database(existing: Assembl
     deployed = deployed_file(existing, "deployment.json")
     assert deployed["lustre"][0]["mount_name"] == "fsxmount"
     told = deployed_file(existing, "cluster.json")["lustre"]
-    assert [entry["existing"] for entry in told] == [
-        True
-    ]  # nodes make no folder of it writable for users
+    # Nodes make no folder of it writable for users.
+    assert [entry["existing"] for entry in told] == [True]
     assert deployed["accounting"]["port"] == 3306
 
 
