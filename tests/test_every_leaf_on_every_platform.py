@@ -28,7 +28,7 @@ from tests.support import leaf_cases
 from tests.support.leaf_cases import CASES, TIGHT, Case
 from tests.support.rich_specs import EKS_MINIMAL, MINIMAL, changed
 
-# What shows in no aspect of one spec alone: gates of a change, waivers, the base of everything.
+# Not visible in any aspect of one spec: gates of a change, waivers, the base of everything.
 ELSEWHERE = (
     "allow_replacement",
     "waivers",
@@ -52,7 +52,7 @@ TWO = {
 
 
 def _case(base: dict[str, Any], platform: str, path: str, value: Any, **keys: Any) -> Case:
-    """A case on `platform`; keys that are None are left out of its base."""
+    """A case on `platform`; keys with None are removed from its base."""
     spec = {**base, "platform": platform, **keys}
     spec = {key: one for key, one in spec.items() if one is not None}
     return Case(spec, path, value, "template")
@@ -89,7 +89,7 @@ HERE: dict[tuple[str, str], Case] = {
     ("parallelcluster.version", "parallelcluster"): _case(
         MINIMAL, "parallelcluster", "parallelcluster", {"version": "3.15.0"}
     ),
-    # One address for each node: fifty nodes fill a small range.
+    # One address per node: fifty nodes fill a small range.
     ("network.address_headroom_percent", "parallelcluster"): _case(
         changed(TIGHT, network__cidr="10.0.0.0/24", compute__1__count=50),
         "parallelcluster",
@@ -109,7 +109,7 @@ HERE: dict[tuple[str, str], Case] = {
     ("image.released", "hyperpod-eks"): _case(
         EKS_MINIMAL, "hyperpod-eks", "image", {"released": "2026-09-17", "image_id": IMAGE_ID}
     ),
-    # Two file systems: the room for checkpoints is that of the one they are on.
+    # Two file systems: the space for checkpoints is that of their file system.
     **{
         ("storage.checkpoint_path", platform): _case(
             changed(EKS_MINIMAL, storage=TWO, run={"hours": 100, "checkpoint_gib": 2000}),
@@ -120,14 +120,14 @@ HERE: dict[tuple[str, str], Case] = {
         )
         for platform in KUBERNETES
     },
-    # Where example jobs see the instance's drives.
+    # The path of local disks in example jobs.
     ("compute[].scratch.mount_path", "eks"): _case(
         changed(KUBERNETES_ON_EKS, compute__1__scratch={"mount_path": "/scratch"}),
         "eks",
         "compute__1__scratch__mount_path",
         "/nvme",
     ),
-    # Where example jobs see the home directories.
+    # The path of home directories in example jobs.
     ("storage.home.mount_path", "hyperpod-eks"): _case(
         changed(KUBERNETES_ON_HYPERPOD, storage__home={"kind": "openzfs", "capacity_gib": 64}),
         "hyperpod-eks",
@@ -154,7 +154,7 @@ ONLY: dict[str, tuple[str, ...]] = {
 
 
 def matters() -> list[Any]:
-    """(leaf, platform) that no case of the other table proves."""
+    """(leaf, platform) without a case of the other table."""
     found = []
     for leaf, cases in CASES.items():
         if leaf.startswith(ELSEWHERE):
@@ -190,7 +190,7 @@ def base_of(
 
 @pytest.fixture(scope="module", autouse=True)
 def outputs_of_every_file_system() -> Iterator[None]:
-    """What a deployment says of the second and third file system too."""
+    """Outputs of a deployment for the second and third file system."""
     with pytest.MonkeyPatch.context() as patch:
         for number in ("2", "3"):
             for name in ("LustreDnsName", "LustreMountName"):
@@ -199,7 +199,7 @@ def outputs_of_every_file_system() -> Iterator[None]:
 
 
 def decided(spec: dict[str, Any], platform: PlatformName) -> dict[str, Any]:
-    """The spec with what only a person can know: subnets, and a volume, that exist."""
+    """The spec with values that only a user knows: existing subnets, and an existing volume."""
     spec = copy.deepcopy(spec)
     network = spec["network"].get("existing")
     if network is not None and platform in KUBERNETES:
@@ -214,7 +214,7 @@ def decided(spec: dict[str, Any], platform: PlatformName) -> dict[str, Any]:
 
 
 def put(base: dict[str, Any], case: Case, platform: PlatformName) -> dict[str, Any]:
-    """`base` with the case's change, by the names of groups; what is absent comes with it."""
+    """`base` with the change of the case, by the names of groups; missing parts are added."""
     after = case.after()
     spec = copy.deepcopy(base)
     for dotted in (*case.also, case.path):
@@ -236,7 +236,7 @@ def put(base: dict[str, Any], case: Case, platform: PlatformName) -> dict[str, A
 def _there(
     path: list[Any], depth: int, spec: dict[str, Any], case: Case, platform: PlatformName
 ) -> Any:
-    """The place of a group in the other file, by its name; a login group's is the jobs' there."""
+    """The index of a group in the other file, by its name; jobs replace a login group there."""
     if depth != 1 or path[0] != "compute":
         return path[depth]
     group = case.base["compute"][path[1]]

@@ -1,4 +1,4 @@
-"""Worked examples of the planner and the costs: each verdict is proved by its numbers."""
+"""Worked examples of the planner and the costs: each verdict agrees with its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On Slurm a tenant becomes an account, extends one, or contradicts it with both positions named."""
+"""On Slurm a tenant becomes an account, extends one, or contradicts it with both positions."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ CHANGES = {
 
 
 class Copy(RepositoryCopy):
-    """A copy of the repository in which a change is made."""
+    """A copy of the repository with a change."""
 
     def pytest(self, *words: str) -> subprocess.CompletedProcess[str]:
         return self.run(

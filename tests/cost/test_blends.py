@@ -100,7 +100,7 @@ def test_a_blend_lies_between_its_extremes_and_loses_no_instance(
         with pytest.raises(SpecErrors, match="not a whole number of instances"):
             bill_of(folder, changes, text)
         return
-    # Of two halves one is rounded up: a share of exactly half an instance may be none.
+    # Of two halves one is rounded up: a share of exactly half an instance may be 0.
     assume(count * percent % 100 != 50)
     bill = bill_of(folder, changes, text)
     (blend,) = bill.blends

@@ -22,7 +22,7 @@ CONFIGS = [
     if path.name not in ("base.yaml", "prices.yaml") and path.parent.name != "users"
 ]
 
-# The text of the line that a resource of a type is charged by.
+# The text of the bill line for each resource type.
 CHARGED: dict[str, str | tuple[str, ...]] = {
     "AWS::APS::Workspace": "Prometheus: samples",
     "AWS::Budgets::Budget": "budget with alarms",
@@ -96,7 +96,7 @@ def bill_of(config: str) -> Bill:
 
 
 def node_counts(assembly: Assembly) -> list[int]:
-    """Instances of each group that the templates ask for."""
+    """Instances of each group in the templates."""
     found = [
         group["InstanceCount"]
         for cluster in assembly.resources("AWS::SageMaker::Cluster").values()
@@ -117,7 +117,7 @@ def node_counts(assembly: Assembly) -> list[int]:
 
 
 def unlaunched(config: str) -> int:
-    """Spares of ParallelCluster: paid with their reservation or block, and left free in it."""
+    """Spares of ParallelCluster: paid with their reservation or block, and unused in it."""
     cluster = load_cluster(ROOT / config).cluster
     if cluster.platform != "parallelcluster":
         return 0

@@ -26,7 +26,7 @@ def bill_of(spec: dict[str, Any], folder: Path) -> Bill:
 
 
 def node(bill: Bill) -> Decimal:
-    """The rate of a p5.48xlarge on demand, as today's bill has it."""
+    """The rate of a p5.48xlarge on demand, as in today's bill."""
     (line,) = [x for x in bill.lines if x.group == "workers" and x.component == "compute"]
     assert line.unit_price_usd is not None
     return line.unit_price_usd
@@ -44,11 +44,11 @@ def test_every_node_and_its_volume_is_counted(tmp_path: Path) -> None:
     assert bill.growth.groups == ("workers",)
     alone = bill_of(changed(TWO_GROUPS, compute__1__count=4, kubernetes={}), tmp_path)
     more = bill.growth.total.hourly_usd - bill.total.hourly_usd
-    # Three nodes, and the volumes that they bring.
+    # Three nodes with their volumes.
     volumes = more - 3 * node(bill)
     assert 0 < volumes < 1
     assert bill.growth.total.monthly_usd == bill.growth.total.hourly_usd * HOURS_PER_MONTH
-    # As a file says it whose group has them from the start, but for what Karpenter itself costs.
+    # As for a group with these nodes from the start, except for the cost of Karpenter.
     assert abs(bill.growth.total.hourly_usd - alone.total.hourly_usd) < Decimal("0.1")
 
 
@@ -57,7 +57,7 @@ def test_group_with_zero_nodes_is_priced_at_its_maximum(tmp_path: Path) -> None:
     assert bill.growth is not None
     assert bill.growth.groups == ("workers", "block")
     assert not any(line.group == "block" for line in bill.lines)
-    # A block is paid in advance, at a price that is the user's to say.
+    # A block is prepaid, at a price that the user states.
     assert bill.growth.total.unknown_lines > bill.total.unknown_lines
 
 

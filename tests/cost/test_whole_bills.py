@@ -103,7 +103,7 @@ def test_bill_of_an_example(name: str, snapshot: SnapshotAssertion) -> None:
 
 
 def test_bill_without_prices_lists_every_line(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    """us-west-2 has no HyperPod rate in any source: nothing is 0, nothing is borrowed."""
+    """us-west-2 has no HyperPod rate in any source: nothing is 0, and no other rate is used."""
     changes = {"region": "us-west-2", "network.availability_zone_id": "usw2-az2"}
     spec = specs.load(tmp_path, {**changes, "storage.lustre": [specs.LUSTRE]})
     bill = estimate(spec.cluster, load_catalog(), today=TODAY, run_hours=Decimal(10))

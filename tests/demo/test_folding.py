@@ -1,4 +1,4 @@
-"""The transcript keeps what is read and counts what is not."""
+"""The transcript omits progress lines and counts them."""
 
 from __future__ import annotations
 

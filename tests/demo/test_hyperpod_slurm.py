@@ -1,4 +1,4 @@
-"""`make demo` as a stranger would run it, from the first line to the last."""
+"""`make demo` on a new checkout, from the first line to the last."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_demo_succeeds_in_less_than_three_minutes() -> None:
     seconds = time.monotonic() - started
     assert result.returncode == 0, result.stdout[-6000:]
     rehearsal = _seconds_of("clusterwright rehearse", result.stdout)
-    # On a machine with other work the clock says nothing; the processors' seconds still do.
+    # On a busy machine wall time says nothing; processor seconds do.
     computed = _cpu_seconds_of_children() - used
     said = f"{seconds:.0f} s, {rehearsal:.0f} of them for the rehearsal; {computed:.0f} computed"
     assert min(seconds - rehearsal, computed) < 180, said
@@ -88,14 +88,14 @@ def test_demo_reports_what_it_did_not_rehearse(
 
 
 def _seconds_of(command: str, transcript: str) -> float:
-    """What the transcript says that a command took; 0 where it was not run."""
+    """Duration of a command in the transcript; 0 if it was not run."""
     _, found, rest = transcript.partition(f"\n$ {command}")
     ended = re.search(r"^# exit code \d+.*?, ([\d.]+) s", rest, re.MULTILINE)
     return float(ended[1]) if found and ended else 0.0
 
 
 def _cpu_seconds_of_children() -> float:
-    """Of all processors together, of every process below this one that has ended."""
+    """Processor seconds of every ended child process."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 

@@ -61,7 +61,7 @@ def test_platform_is_checked_deployed_changed_and_destroyed(platform: str) -> No
     assert f"{count + MORE_NODES} nodes" in said
     assert f"{MORE_NODES} nodes more; the" in said, "diff says what becomes of the nodes"
     if platform == "parallelcluster":
-        # Only ParallelCluster's own validators, which asked the local AWS, say this.
+        # Only ParallelCluster's own validators, with the local AWS, print this.
         assert "KeyPairValidator" in said
         assert "UNVALIDATED" not in said
         assert "in part" not in said

@@ -1,4 +1,4 @@
-"""The demo's shell shows what it runs, holds it to its word, and leaves nothing running."""
+"""The demo's shell shows its commands, checks their results, and leaves no process running."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ sys.exit(demo.__main__.main())
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A suite that runs in the background has the interrupt ignored, and so have its children.
+        # A suite in the background ignores interrupts, and so do its children.
         preexec_fn=_take_interrupts,  # noqa: PLW1509 - no thread is running
     )
     deadline = time.monotonic() + 20
@@ -139,7 +139,7 @@ def _is_running(pid: int) -> bool:
 
 
 class _unchanged_signals:  # noqa: N801 - reads as a statement
-    """Shell ignores signals while it ends things, since its program ends with it; tests go on."""
+    """Shell ignores signals at its end, because its program ends too; tests continue."""
 
     def __enter__(self) -> None:
         self._before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}

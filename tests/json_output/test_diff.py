@@ -29,7 +29,7 @@ TODAY = dt.date(2026, 11, 20)
 
 
 def review(text: str = "text", many: int = 1) -> Review:
-    """A review with `many` of everything, each saying `text`."""
+    """A review with `many` entries of each kind, each with `text`."""
     finding = Finding(
         rule="CW-Q001", severity="error", path=text, message=text, hint=text, limit=8
     )

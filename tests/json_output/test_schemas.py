@@ -1,4 +1,4 @@
-"""The committed schemas are current, are schemas, and hold for real answers."""
+"""The committed schemas are current and valid, and real outputs match them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node program is not part of the package: it is found where it is shipped from."""
+"""The node program is not part of the package: it is imported from its source folder."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def lifecycle() -> Path:
 
 @pytest.fixture(autouse=True)
 def _no_waiting_for_disks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """fsync protects against a loss of power, which no test here has; SIGKILL needs none."""
+    """fsync protects against a loss of power, which is not tested; SIGKILL needs none."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture
 def memory_path() -> Iterator[Path]:
-    """A folder in memory where there is one: many small machines are made and thrown away."""
+    """A folder in memory if there is one: many small machines are created and deleted."""
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         yield Path(folder)
 
 
 @pytest.fixture
 def world(memory_path: Path) -> Callable[..., World]:
-    """Makes worlds: one fake node each, with its input files."""
+    """Creates worlds: one simulated node each, with its input files."""
     made = 0
 
     def make(node: str = "workers-1", configuration: str = "managed", **changes: object) -> World:

@@ -21,7 +21,7 @@ disabled_plugins = ["cri"]
 [grpc]
 root = "of another table"
 """
-"""As containerd.io brings it, with a table whose key has the same name."""
+"""The file of containerd.io, with a table whose key has the same name."""
 
 
 def with_containerd(node: World, text: str | None = PACKAGED, unit: str = UNIT) -> World:

@@ -1,7 +1,7 @@
-"""A machine that is a folder and a table: the real program runs on it, commands are played.
+"""A simulated machine, a folder and a table: the real program runs on it with simulated commands.
 
-State survives the process, as a node's does: files below the root, everything else in state.json.
-The commands answer in the formats of the real ones as far as the program reads them.
+The state survives the process, like that of a node: files below the root, everything else in
+state.json. The commands answer in the formats of the real ones as far as the program parses them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from clusterwright_node.machine import Machine, Result
 
 
 class FakeMachine(Machine):
-    """Plays one node. With `kill_at`, SIGKILLs its own process at that point between changes."""
+    """Simulates one node. With `kill_at`, sends SIGKILL to its own process at that point between
+    changes.
+    """
 
     def __init__(self, folder: Path, kill_at: int | None = None) -> None:
         super().__init__(str(folder / "root"))
@@ -95,7 +97,7 @@ class FakeMachine(Machine):
         return Result(tuple(argv), code, stdout, stderr)
 
     def save(self) -> None:
-        """Persists the state, whole, as a machine's state is never half there."""
+        """Save the state atomically."""
         text = json.dumps(self.state, sort_keys=True)
         if text == self._saved:
             return
@@ -105,7 +107,7 @@ class FakeMachine(Machine):
         temporary.replace(self.folder / "state.json")
 
     def reboot(self) -> None:
-        """Mounts, /run and processes are gone; systemd starts what is enabled."""
+        """Reboot: mounts, /run and processes are removed; systemd starts enabled units."""
         self.state["mounts"] = [row for row in self.state["mounts"] if row.get("by_image")]
         self.state["lnet"] = {}
         run = self.root / "run"
@@ -200,7 +202,7 @@ class FakeMachine(Machine):
     # --- packages and compilers
 
     def _cmd_dpkg_deb(self, args: list[str]) -> tuple[int, str, str]:
-        """A package is a text here: `deb <name> <version> <file it brings>`."""
+        """A package is a text: `deb <name> <version> <installed file>`."""
         words = Path(args[1]).read_text().split()
         assert args[0] == "--field", args
         if words[0] != "deb":
@@ -569,7 +571,7 @@ class FakeMachine(Machine):
 
     @staticmethod
     def _read_by(unit: str) -> tuple[str, ...]:
-        """Files that a daemon reads when it starts, and keeps in memory."""
+        """Files that a daemon reads at its start, and keeps in memory."""
         return {
             "docker.service": ("/etc/docker/daemon.json",),
             "mariadb.service": ("/etc/mysql/mariadb.conf.d/90-clusterwright.cnf",),
@@ -595,7 +597,7 @@ class FakeMachine(Machine):
         conf = self.read_text("/opt/slurm/etc/slurm.conf") or ""
         if "ClusterName=" not in conf:
             return "slurmctld: fatal: Could not establish a configuration source"
-        # The first time only: later it knows the resources that are counted.
+        # Only the first time: then it knows the counted resources.
         is_first = not self.state["slurm_started_with"]
         has_database = self._is_running("slurmdbd.service")
         if "accounting_storage/slurmdbd" in conf and is_first and not has_database:
@@ -625,7 +627,7 @@ class FakeMachine(Machine):
     # --- Slurm
 
     def _read_slurm_files(self) -> None:
-        """What slurmctld holds in memory, which may lag behind the files."""
+        """slurmctld's state in memory, which may be older than the files."""
         plugstack = self.read_text("/opt/slurm/etc/plugstack.conf") or ""
         self.state["plugstack_read"] = plugstack
         lines: list[str] = []
@@ -677,7 +679,7 @@ class FakeMachine(Machine):
         included = self.read_text("/opt/slurm/etc/clusterwright_topology.conf") or ""
         conf = self.read_text("/opt/slurm/etc/slurm.conf") or ""
         if "include clusterwright_topology.conf" in conf:
-            # slurmctld ends where a file that it includes, or the plugin's, is not there.
+            # slurmctld exits if a file that it includes, or that of the plugin, is missing.
             assert "TopologyPlugin=topology/tree" in included
             assert "topology.conf" in self.listing("/opt/slurm/etc")
             self.state["slurm_topology"] = self.read_text("/opt/slurm/etc/topology.conf") or ""
@@ -727,7 +729,7 @@ class FakeMachine(Machine):
 
     @staticmethod
     def _as_shown(key: str, value: str) -> str:
-        """What sacctmgr shows for a value that it was given."""
+        """sacctmgr's output for a value."""
         if key == "gracetime":
             seconds = int(value)
             return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
@@ -921,5 +923,5 @@ class FakeMachine(Machine):
 
 
 def _options(args: list[str]) -> dict[str, str]:
-    """Each word by the one before it. Not itertools.pairwise, which Python 3.9 lacks."""
+    """Pairs of successive words. Not itertools.pairwise, which Python 3.9 lacks."""
     return dict(zip(args, args[1:]))  # noqa: B905, RUF007

@@ -14,7 +14,7 @@ _COPIED = re.compile(r"(/opt/clusterwright/(?:lib|scripts)/\w+)/\S+")
 
 
 def copied(world: World, name: str) -> World:
-    """The same node once more, as it is now."""
+    """A copy of the node in its present state."""
     folder = world.folder.with_name(name)
     shutil.copytree(world.folder, folder, symlinks=True)
     return World(folder, world.configuration, world.groups)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 CONF = "etc/needrestart/conf.d/50-clusterwright.conf"
 
-# What needrestart does: it evaluates each file, and the pattern that matches a unit decides.
+# needrestart evaluates each file; the pattern that matches a unit determines the action.
 _DECIDE = r"""
 our %nrconf = (override_rc => {qr(^dbus) => 0});
 my $conf = shift @ARGV;
@@ -21,7 +21,7 @@ for my $unit (@ARGV) {
 
 
 def decisions(conf: Path, *units: str) -> dict[str, str]:
-    """What needrestart would do with each unit after reading `conf`."""
+    """needrestart's action for each unit after reading `conf`."""
     run = subprocess.run(
         ["perl", "-e", _DECIDE, conf, *units], capture_output=True, text=True, check=True
     )

@@ -31,7 +31,7 @@ LEFT_OUT = ("user_homes",)
 
 
 def answer(checkout: str, worlds: str) -> str:
-    """The version, what could be imported, and how every kind of node came out."""
+    """The version, the importable modules, and the result of every kind of node."""
     sys.dont_write_bytecode = True
     sys.path[:0] = [f"{checkout}/lifecycle_scripts", checkout]
     _without_locks()
@@ -60,7 +60,7 @@ def _modules(checkout: str) -> list[str]:
 
 
 def _generated() -> dict[str, Any]:
-    """Slurm's files for more nodes than the example cluster has."""
+    """Slurm's files for more nodes than in the example cluster."""
     from clusterwright_node import slurm_generate, slurm_topology
     from clusterwright_node.catalogue import step_names
     from clusterwright_node.inputs import parse_cluster
@@ -95,7 +95,7 @@ def _converged(worlds: str, node: str, configuration: str) -> dict[str, Any]:
     files = {
         path: text
         for path, text in picture["files"].items()
-        # Times of day, and bits that a file system in memory does not keep.
+        # Times of day, and mode bits that a file system in memory does not keep.
         if not path.startswith(("/var/log/", "/var/lib/clusterwright/journal"))
     }
     return {

@@ -1,4 +1,4 @@
-"""A node with files and prepared answers to commands, for functions that need no more of one."""
+"""A node with files and prepared answers to commands, for functions that need nothing else."""
 
 from __future__ import annotations
 
@@ -80,5 +80,5 @@ def stub_node(
     files: Mapping[str, str] | None = None,
     **parts: Any,
 ) -> Any:
-    """A node with such a machine; `parts` are its other attributes, such as `group`."""
+    """A node with this machine; `parts` are its other attributes, such as `group`."""
     return SimpleNamespace(machine=StubMachine(answers, files), **parts)

@@ -1,4 +1,4 @@
-"""Versions that do not work together."""
+"""Incompatible versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract refuses wrong input files with the path of each problem."""
+"""The contract refuses invalid input files with the path of each problem."""
 
 from __future__ import annotations
 

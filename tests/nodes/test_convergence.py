@@ -29,7 +29,9 @@ CASES = [(node, configuration) for configuration, nodes in NODES.items() for nod
 
 
 def first_boot(node: str, configuration: str, folder: Path) -> World:
-    """A node before its first run, with something to do for every step that applies to it."""
+    """A node before its first run, in a state in which every applicable step has to change
+    something.
+    """
     fresh = make_world(folder, node, configuration)
     fresh.edit("cluster.json", lambda c: c["users"][0].update(sudo=True))
     fresh.edit("cluster.json", lambda c: c["slurm"].update(restrict_ssh_to_jobs=True))
@@ -39,7 +41,7 @@ def first_boot(node: str, configuration: str, folder: Path) -> World:
 
 
 def after_an_update(node: str, configuration: str, folder: Path) -> World:
-    """A node that is ready, and then its files change in every way that a deployment can."""
+    """A configured node whose files then change in every way that a deployment can."""
     ready = first_boot(node, configuration, folder)
     assert ready.run().code == 0
 
@@ -52,12 +54,12 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
 
     ready.edit("cluster.json", spec)
     if node.startswith("workers"):
-        # A device in front of the others, so that others are chosen.
+        # A device before the others, so that others are selected.
         vendor = ready.root / "sys/class/infiniband/rdmap75s0/device/vendor"
         vendor.parent.mkdir(parents=True)
         vendor.write_text("0x1d0f\n")
     if configuration == "scripted":
-        # A change that takes a restart of slurmctld, and one of every file.
+        # A change that requires a restart of slurmctld, and one of every file.
         ready.edit("cluster.json", lambda c: c["slurm"].update(topology="none"))
         ready.edit("cluster.json", lambda c: c["groups"][2].update(spare_count=1))
         # A node is replaced: the partition has another node.
@@ -68,7 +70,7 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
                 path.write_text(text.replace("ip-10-1-0-33", "ip-10-1-0-34"))
     plugstack = ready.root / "opt/slurm/etc/plugstack.conf"
     if plugstack.exists() and configuration != "scripted":
-        # Not in both: reading one file again reads the others too, and would hide a lack of it.
+        # Not in both: reading one file again reads the others too, and would hide a missing one.
         plugstack.write_text("optional other.so\n")
     return ready
 
@@ -106,7 +108,7 @@ def test_run_after_any_interruption_converges(
 def tried_elsewhere(
     memory_path: Path, configuration: str, made: Callable[..., World]
 ) -> set[tuple[str, str]]:
-    """Points of ParallelCluster that managed nodes have too, and are killed at."""
+    """Points of ParallelCluster that managed nodes have too, and that are tested there."""
     tried: set[tuple[str, str]] = set()
     if configuration == "parallelcluster":
         for node in NODES["managed"]:
@@ -148,7 +150,7 @@ def test_interrupted_run_is_named_by_the_next(world: Callable[..., World]) -> No
 
 
 def test_every_kind_of_interruption_point_is_tested(world: Callable[..., World]) -> None:
-    """The list of points is not silently empty where it matters."""
+    """The list of points is not empty for the relevant kinds."""
     labels = "\n".join(world("workers-1", "scripted").run().machine.points)
     for part in ("within write", "within mkfs.xfs", "within mdadm --create", "after run useradd"):
         assert part in labels

@@ -1,4 +1,4 @@
-"""`on_node_configured.sh` where the words do not name a version: the latest one is looked up."""
+"""`on_node_configured.sh` without a version in its arguments: the latest one is looked up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs the script on a machine with a bucket; `sleep` takes no time."""
+    """Run the script on a machine with a bucket; `sleep` takes no time."""
     programs, buckets, root = tmp_path / "bin", tmp_path / "s3", tmp_path / "root"
     programs.mkdir()
     for name, text in {"aws": AWS, "python3": PYTHON, "sleep": "#!/bin/sh\n"}.items():
@@ -190,7 +190,7 @@ def test_machine_outside_parallelcluster_is_refused(
 
 
 def test_manifest_of_the_stacks_is_accepted(run: Run, folder: Path) -> None:
-    """The real folder, listed as the stacks list it."""
+    """The real folder, with the manifest of the stacks."""
     for path in scripts.script_files(scripts.FOLDER):
         target = folder / path.relative_to(scripts.FOLDER)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ SHIM = Path(__file__).with_name("shim.py")
 
 
 class Deployed:
-    """The folder as HyperPod fetches it, beside a fake node whose commands are on PATH."""
+    """The folder as HyperPod downloads it, and a simulated node whose commands are on PATH."""
 
     def __init__(self, world: World, python: str | None = None) -> None:
         self.world = world
@@ -65,7 +65,7 @@ class Deployed:
 
 
 def commands() -> list[str]:
-    """Every command that the fake machine plays."""
+    """Every simulated command."""
     names = [name.removeprefix("_cmd_") for name in dir(FakeMachine) if name.startswith("_cmd_")]
     return [{"mkfs_xfs": "mkfs.xfs"}.get(name, name) for name in names]
 
@@ -74,7 +74,7 @@ def commands() -> list[str]:
 def deployed(world: Callable[..., World]) -> Callable[..., Deployed]:
     def make(node: str, configuration: str, python: str | None = None) -> Deployed:
         made = world(node, configuration)
-        # Without users, so that the real machine has nothing to chown and no root is needed.
+        # Without users, so that the real machine changes no owners and root is not needed.
         made.edit("cluster.json", lambda c: c.update(users=[], user_groups=[]))
         return Deployed(made, python)
 
@@ -104,7 +104,7 @@ def test_entry_of_the_scripted_configuration_works(
     deployed: Callable[..., Deployed],
 ) -> None:
     node = deployed("login-1", "scripted")
-    # The real machine would ask for slurmctld over the network.
+    # The real machine would connect to slurmctld.
     node.world.edit(
         "cluster.json", lambda c: c["node_steps"].update(slurm_daemons={"enabled": False})
     )
@@ -157,7 +157,7 @@ def test_image_without_python_is_reported(deployed: Callable[..., Deployed]) -> 
 
 
 def test_old_python_is_reported(deployed: Callable[..., Deployed]) -> None:
-    """As far as it can be shown without an old Python: the check is what runs first."""
+    """As far as possible without an old Python: the check runs first."""
     node = deployed("login-1", "managed")
     main = node.scripts / "clusterwright_node" / "__main__.py"
     code = main.read_text().replace("(3, 9)", "(99, 0)")

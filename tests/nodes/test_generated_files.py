@@ -1,4 +1,4 @@
-"""What the stacks write for the nodes is what the node program reads."""
+"""The node program accepts the files that the stacks write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 FILES = sorted(
     path
     for path in [*CONFIGS.glob("*.yaml"), *CONFIGS.glob("examples/*.yaml")]
-    # Nodes of Kubernetes run no program of ours that reads the file.
+    # On Kubernetes nodes no program reads the file.
     if path.stem != "base" and load_spec(path).cluster.uses_slurm
 )
 

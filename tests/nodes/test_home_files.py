@@ -1,4 +1,4 @@
-"""Files in home directories: safe against links and against other nodes."""
+"""Files in home directories: safe against symbolic links and concurrent nodes."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_bytes_that_are_not_text_are_kept(home: Path) -> None:
 def test_concurrent_nodes_share_a_file_system(
     world: Callable[..., World], memory_path: Path
 ) -> None:
-    """Every node of the cluster makes every user's home at the same moment."""
+    """Every node of the cluster creates every user's home at the same time."""
     shared = memory_path / "shared-homes"
     shared.mkdir()
     nodes = []

@@ -1,4 +1,4 @@
-"""The real machine: commands with deadlines, files written whole."""
+"""The real machine: commands with deadlines, files written atomically."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_hanging_command_is_killed_with_its_children(tmp_path: Path) -> None:
         except FileNotFoundError:
             return
         if state == "Z":
-            return  # dead; whoever adopted it has not looked yet
+            return  # ended; its new parent has not collected it yet
         time.sleep(0.1)
     raise AssertionError("the child of the killed command still runs")
 
@@ -71,7 +71,7 @@ def test_command_is_limited_to_the_remaining_time_of_the_step() -> None:
 
 
 def test_an_interrupted_wait_kills_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when the alarm of a step rings."""
+    """As when the alarm of a step is raised."""
     killed = []
     real = machine_module.Machine._kill
     monkeypatch.setattr(
@@ -129,7 +129,7 @@ def test_leftover_of_an_interrupted_write_is_replaced(tmp_path: Path) -> None:
 
 
 def test_owner_of_a_replaced_file_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """slurm.conf belongs to slurm and must after we have added a line."""
+    """slurm.conf belongs to slurm, also after a line was added."""
     given: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "fchown", lambda _, uid, gid: given.append((uid, gid)))
     monkeypatch.setattr(os, "geteuid", lambda: -1)

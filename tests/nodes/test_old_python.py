@@ -39,7 +39,7 @@ def answered(stdout: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the programs do under the Python of the tests."""
+    """The results of the programs under the Python of the tests."""
     folder = tmp_path_factory.mktemp("ours")
     return answered(run(sys.executable, HERE / "old_python.py", ROOT, folder))
 
@@ -60,7 +60,7 @@ def compare(old: dict[str, Any], ours: dict[str, Any]) -> None:
 
 
 def old_pythons() -> list[str]:
-    """Interpreters of 3.9 and 3.10 of this machine that answer."""
+    """Working interpreters of 3.9 and 3.10 on this machine."""
     found = []
     for version in ("3.9", "3.10"):
         candidates = [shutil.which(f"python{version}")]
@@ -96,7 +96,7 @@ def test_every_node_converges_with_old_python(ours: dict[str, Any], tmp_path: Pa
 
 
 def vermin(*paths: Path) -> subprocess.CompletedProcess[str]:
-    """Exit code 1 where something is newer than Python 3.9."""
+    """Exit code 1 if something is newer than Python 3.9."""
     return subprocess.run(
         [_BIN / "vermin", "--target=3.9-", "--no-tips", "--violations", *paths],
         capture_output=True,

@@ -24,7 +24,7 @@ PROGRAMS = (
     "clusterwright_preload",
     "clusterwright_spot",
 )
-"""Installed by the node program and kept running; each a package of its own."""
+"""Installed by the node program and permanently running; each is a separate package."""
 
 ENTRIES = sorted(LIFECYCLE.glob("*.sh"))
 
@@ -35,7 +35,7 @@ STEP_FILES = sorted(
 # In the standard library of some later Python, not of 3.9.
 NEWER_MODULES = {"tomllib", "annotationlib", "compression", "string.templatelib"}
 
-# Names of functions, methods and types that Python 3.9 does not have.
+# Names of functions, methods and types that Python 3.9 lacks.
 NEWER_NAMES = {
     "aclosing", "aiter", "anext", "batched", "bit_count", "ExceptionGroup",
     "BaseExceptionGroup", "add_note", "file_digest", "hardlink_to", "is_junction", "kw_only",
@@ -71,7 +71,7 @@ def test_a_file_needs_only_the_standard_library(path: Path) -> None:
     for module in modules(path):
         top = module.split(".")[0]
         ours = path.relative_to(LIFECYCLE).parts[0]
-        # Programs that stay on nodes do not import the program that installs them.
+        # Permanent programs do not import the program that installs them.
         allowed = {ours, *PROGRAMS} if ours == "clusterwright_node" else {ours}
         if ours in ("clusterwright_node", *USERS_OF_COMMON):
             allowed.add(COMMON)
@@ -103,7 +103,7 @@ def test_a_file_is_python_3_9(path: Path) -> None:
 
 
 def test_entry_module_is_readable_for_old_python() -> None:
-    """It says which Python is needed, so older ones have to parse it."""
+    """It reports the required Python, so older versions must be able to parse it."""
     text = (LIFECYCLE / "clusterwright_node" / "__main__.py").read_text()
     ast.parse(text, feature_version=(3, 4))
     before, after = text.split("from clusterwright_node", 1)
@@ -170,6 +170,6 @@ def test_entry_is_valid_shell(path: Path) -> None:
     for option in ("errexit", "nounset", "pipefail"):
         assert f"set -o {option}" in text
     assert path.stat().st_mode & 0o111
-    # ParallelCluster brings one file to the node: that one has to fetch the others.
+    # ParallelCluster downloads one file to the node, which must download the others.
     thin = 110 if path.name == "on_node_configured.sh" else 30
     assert len(text.splitlines()) < thin, "thin"

@@ -1,4 +1,4 @@
-"""The third mode: which node this is, what is left to ParallelCluster, what is refused."""
+"""The third mode: identity of the node, skipped steps, and refused input."""
 
 from __future__ import annotations
 

@@ -52,11 +52,11 @@ CONFIGS = sorted(
     for path in (Path(__file__).parents[2] / "configs").rglob("*.yaml")
     if path.name != "base.yaml"
     and path.parent.name != "users"
-    # Elsewhere the platform configures Slurm, or there is none.
+    # On other platforms Slurm is configured by the platform, or absent.
     and load_spec(path).cluster.platform == "hyperpod-slurm"
 )
 LEAF, ULTRASERVER = 16, 18
-# What a machine without cgroups, devices and nodes cannot have; everything else is as generated.
+# Settings that a machine without cgroups, devices and nodes cannot have.
 SITE = {
     "slurm.conf": {
         "ProctrackType": "proctrack/linuxproc",
@@ -105,7 +105,7 @@ def without_accounting(parsed: ClusterFile, **changes: Any) -> ClusterFile:
 
 
 def nodes_of(groups: dict[str, int]) -> list[SlurmNode]:
-    """So many nodes of each group, with addresses as in subnets of a /8."""
+    """The given number of nodes of each group, with addresses as in subnets of a /8."""
     found = []
     for group, count in groups.items():
         for _ in range(count):
@@ -147,7 +147,7 @@ def generated(
 
 
 def placed(slurm: RealSlurm, *options: str) -> list[str]:
-    """Names of the nodes that a job with these options would start on."""
+    """Names of the nodes that a job with these options would use."""
     said = slurm.check("sbatch", "--test-only", "--exclusive", *options, "--wrap", "true")
     match = re.search(r"on nodes (\S+) in partition", said)
     assert match, said
@@ -182,7 +182,7 @@ def test_every_size_is_accepted_and_scheduled(slurm: RealSlurm, count: int, kind
 
 
 def test_nodes_outside_complete_ultraservers_run_jobs(slurm: RealSlurm) -> None:
-    """slurmctld 24.11 ends on a short block, and gives nodes outside of blocks nothing."""
+    """slurmctld 24.11 exits on an incomplete block, and does not use nodes outside of blocks."""
     nodes = nodes_of({"workers": 60})
     found = places(nodes, "block", short=6)
     for node in nodes[-6:]:
@@ -197,7 +197,7 @@ def test_nodes_outside_complete_ultraservers_run_jobs(slurm: RealSlurm) -> None:
     for node in (nodes[0], nodes[-1]):
         job = slurm.check("sbatch", "--parsable", "--nodelist", node.name, "--wrap", "true")
         slurm.check("scancel", job.strip())
-    # A job that spans short blocks says in which pieces it may come.
+    # A job that spans incomplete blocks states its segments.
     assert len(placed(slurm, "--nodes=60", "--segment=6")) == 60
 
 
@@ -266,7 +266,7 @@ def test_configuration_of_every_spec_is_accepted(slurm: RealSlurm, path: Path) -
     nodes = nodes_of(counts)
     unknown = [g.instance_type for g in parsed.groups if g.role == "compute" and g.cores is None]
     if unknown:
-        # No source says what such a node has; the templates of scripted mode refuse the type.
+        # No source states the hardware of such a node; templates of scripted mode refuse the type.
         with pytest.raises(slurm_generate.GenerateError, match=unknown[0]):
             generated(parsed, nodes, None)
         return
@@ -309,7 +309,7 @@ SLURM_STEPS = (
 
 
 def controller(slurm: RealSlurm, files: dict[str, Any]) -> Node:
-    """The node program's controller, as after its first steps."""
+    """The controller of the node program, as after its first steps."""
     problems: list[str] = []
     parsed = inputs_module.parse_cluster(files["cluster.json"], problems, step_names())
     deployment = inputs_module.parse_deployment(files["deployment.json"], problems)
@@ -324,7 +324,7 @@ def controller(slurm: RealSlurm, files: dict[str, Any]) -> Node:
 
 
 def outcomes(node: Node) -> dict[str, str]:
-    """Runs the steps that are about Slurm, and says how each ended."""
+    """Run the steps about Slurm, and return how each ended."""
 
     def stuck(step: str, seconds: float) -> None:
         raise AssertionError(f"{step} hangs after {seconds} s")
@@ -338,7 +338,7 @@ def outcomes(node: Node) -> dict[str, str]:
 
 
 def test_controller_enforces_limits(slurm: RealSlurm) -> None:
-    """From nothing to QOS, accounts and spares, on MariaDB, slurmdbd and slurmctld themselves."""
+    """From nothing to QOS, accounts and spares, with real MariaDB, slurmdbd and slurmctld."""
     slurm.stop_controller()
     slurm.check("sh", "-c", "rm -rf /var/spool/slurmctld/* /opt/slurm/etc/*")
     slurm.write({MUNGE_SECRET.rpartition("/")[2]: "k" * 128}, SECRETS)

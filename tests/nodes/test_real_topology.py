@@ -45,7 +45,7 @@ def names(static: int) -> list[str]:
 
 
 def conf(static: int, *, included: bool) -> dict[str, str | None]:
-    """ParallelCluster's files, in one; `included` is the line of ours."""
+    """ParallelCluster's files, in one; `included` is the additional line."""
     nodes = compressed([*names(static), "train-dy-workers-1", "train-dy-workers-2"])
     return {
         "slurm.conf": f"""ClusterName=train
@@ -73,7 +73,7 @@ PartitionName=train Nodes=ALL MaxTime=INFINITE State=UP Default=YES
 
 
 def tree(static: int) -> dict[str, str | None]:
-    """Two switches, and the nodes that sleep on one of their own."""
+    """Two switches, and one for powered-down nodes."""
     places = {
         name: Place(("nn-top", f"nn-{index % 2}"), None)
         for index, name in enumerate(names(static))
@@ -99,7 +99,7 @@ def test_topology_is_added_to_a_running_cluster(slurm: RealSlurm) -> None:
 
 
 def test_slurmctld_exits_without_the_topology_file(slurm: RealSlurm) -> None:
-    """Why it does not stand in CustomSlurmSettings, and why a drop-in puts the file back."""
+    """The reason why it is not in CustomSlurmSettings, and why a drop-in restores the file."""
     slurm.write({**conf(4, included=True), **PLUGIN_FILE, "topology.conf": None})
     with pytest.raises(AssertionError, match="does not answer"):
         slurm.start_controller(timeout=30)
@@ -112,7 +112,7 @@ def test_slurmctld_exits_without_the_topology_file(slurm: RealSlurm) -> None:
 def test_slurmctld_starts_with_the_topology_of_another_node_count(
     slurm: RealSlurm, before: int, after: int
 ) -> None:
-    """ParallelCluster's update restarts it before our step has run again."""
+    """ParallelCluster's update restarts slurmctld before the step has run again."""
     slurm.write({**conf(before, included=True), **PLUGIN_FILE, **tree(before)})
     slurm.start_controller()
     slurm.stop_controller()
@@ -139,7 +139,7 @@ def test_topology_is_removed(slurm: RealSlurm) -> None:
 
 
 def test_power_up_is_refused_without_suspend_time(slurm: RealSlurm) -> None:
-    """`ScaledownIdletime: -1` of ParallelCluster, whose 25.11 is between the two."""
+    """`ScaledownIdletime: -1` of ParallelCluster, whose 25.11 is between the two versions."""
     files = conf(2, included=False)
     text = (files["slurm.conf"] or "").replace("SuspendTime=600", "SuspendTime=-1")
     slurm.write({**files, "slurm.conf": text, "topology.conf": None})

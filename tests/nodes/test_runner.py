@@ -1,4 +1,4 @@
-"""The shape of a run: lines, journal, lock, deadlines, retries, last words."""
+"""The structure of a run: lines, journal, lock, deadlines, retries, last line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def made_step(name: str, **parts: Any) -> Step:
 def run_with(
     world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Sequence[Step]], Run]:
-    """Runs the program with other steps in place of the real ones."""
+    """Run the program with other steps instead of the real ones."""
     node = world("login-1")
 
     def run(steps: Sequence[Step]) -> Run:
@@ -225,7 +225,7 @@ def test_overdue_step_is_interrupted_by_a_signal(
 def test_step_that_ignores_the_signal_is_abandoned(
     world: Callable[..., World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file system that hangs in the kernel must not keep the failure from SageMaker."""
+    """A file system that hangs in the kernel must not hide the failure from SageMaker."""
     node = world("login-1")
 
     def hang(_: Node) -> None:

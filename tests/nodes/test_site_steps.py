@@ -1,4 +1,4 @@
-"""The user's own steps: found beside the program, run like ours, and blamed on themselves."""
+"""Custom steps: found beside the program, run like built-in ones, and named in errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLACED = "etc/security/limits.d/90-site-memlock.conf"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the deployment puts own steps, with the example in it."""
+    """The folder of custom steps in a deployment, with the example in it."""
     place = tmp_path / "site_steps"
     place.mkdir()
     shutil.copy(EXAMPLE, place)

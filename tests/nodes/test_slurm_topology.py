@@ -109,7 +109,7 @@ def test_short_blocks_are_filled() -> None:
         "block",
         "BlockName=cb-1 Nodes=a[1-2]\n"
         "BlockName=cb-2 Nodes=b1,cw-absent-1\n"
-        # Near nodes are in one block.
+        # Nodes that are close to each other are in one block.
         "BlockName=cw-other-1 Nodes=c[1,3]\n"
         "BlockName=cw-other-2 Nodes=c2,cw-absent-2\n"
         "BlockSizes=2\n",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def left_alone(conf: Path, *packages: str) -> set[str]:
-    """What unattended-upgrades does not touch: `re.match` of each pattern on the name."""
+    """Packages that unattended-upgrades excludes: `re.match` of each pattern on the name."""
     text = re.sub(r"//.*", "", conf.read_text())
     (inside,) = re.findall(r"Unattended-Upgrade::Package-Blacklist\s*\{([^}]*)\};", text)
     patterns = re.findall(r'"([^"]+)";', inside)

@@ -1,4 +1,4 @@
-"""Builds fake nodes, runs the program on them, kills it, and takes pictures of the result."""
+"""Creates simulated nodes, runs the program on them, kills it, and compares the results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INSTANCE_STORE = "Amazon EC2 NVMe Instance Storage"
 
 @dataclass
 class Run:
-    """How one run of the program went."""
+    """Result of one run of the program."""
 
     code: int
     lines: list[dict[str, Any]]
@@ -40,7 +40,7 @@ class Run:
     text: str = field(repr=False, default="")
 
     def statuses(self) -> dict[str, str]:
-        """Step name to the status with which it ended."""
+        """Step name to its status."""
         return {row["step"]: row["status"] for row in self.lines if row["event"] == "end"}
 
     def end_of(self, step: str) -> dict[str, Any]:
@@ -52,12 +52,14 @@ class Run:
 
 @dataclass
 class World:
-    """One fake node: `root/` is its disk, `state.json` the rest, `inputs/` the scripts' folder."""
+    """One simulated node: `root/` is its disk, `state.json` the rest, `inputs/` the scripts'
+    folder.
+    """
 
     folder: Path
     configuration: str
     groups: Sequence[str] = ()
-    """The words of ParallelCluster's custom action."""
+    """The arguments of ParallelCluster's custom action."""
 
     @property
     def root(self) -> Path:
@@ -69,13 +71,13 @@ class World:
         return loaded
 
     def change(self, **changes: Any) -> None:
-        """Sets parts of the machine's state."""
+        """Set parts of the machine's state."""
         state = self.state
         state.update(changes)
         (self.folder / "state.json").write_text(json.dumps(state))
 
     def edit(self, name: str, edit: Callable[[Any], None]) -> None:
-        """Edits one of the input files."""
+        """Edit one of the input files."""
         path = self.folder / "inputs" / name
         value = json.loads(path.read_text())
         edit(value)
@@ -87,7 +89,7 @@ class World:
         configuration: str | None = None,
         only: Sequence[str] = (),
     ) -> Run:
-        """Runs the program in this process, with some of its steps only where they are named."""
+        """Run the program in this process; with `steps`, only these."""
         machine = FakeMachine(self.folder, kill_at)
         stream = io.StringIO()
         arguments = ["--configuration", configuration or self.configuration]
@@ -115,7 +117,7 @@ class World:
         return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
     def picture(self) -> dict[str, Any]:
-        """Everything that two converged machines must have in common."""
+        """Everything that is equal on two converged machines."""
         files = {}
         for path in sorted(self.root.rglob("*")):
             name = "/" + str(path.relative_to(self.root))
@@ -128,7 +130,7 @@ class World:
             counters.update(send=0, recv=0)
         marker = re.compile(r"\d+ messages")
         files = {name: marker.sub("N messages", text) for name, text in files.items()}
-        # A second reload or reconfiguration is harmless and leaves nothing behind.
+        # A second reload or reconfiguration is harmless and leaves no trace.
         state.pop("reconfigured")
         state["mounts"].sort(key=lambda row: row["target"])
         return {"files": files, "state": state}
@@ -139,7 +141,7 @@ class World:
 
 
 def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> World:
-    """A node of the cluster in docs/reference/node-files.md, as it is before its first run."""
+    """A node of the cluster in docs/reference/node-files.md before its first run."""
     instance = _instance(node)
     world = World(folder, configuration)
     (folder / "inputs").mkdir(parents=True)
@@ -174,7 +176,7 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
 
 
 def _write_image(world: World) -> None:
-    """What every image brings."""
+    """The contents of every image."""
     for path in ("/usr/bin/enroot", "/usr/local/lib/slurm/spank_pyxis.so", "/usr/bin/mount-s3"):
         _write(world, path, "")
     _write(world, "/etc/munge/munge.key", "the image's")
@@ -198,12 +200,14 @@ ARTEFACTS = {
     "enroot-caps": ("enroot+caps_3.4.1-1_amd64.deb", "deb enroot+caps 3.4.1-1 /usr/bin/caps"),
     "pyxis": ("v0.19.0.tar.gz", "the source of pyxis"),
 }
-"""Name to file and contents, as the fake machine's dpkg and make understand them."""
+"""Name to file and contents, as the simulated dpkg and make read them."""
 ARTEFACT_BUCKET = "sagemaker-prod-0123abcd"
 
 
 def mirror_containers(world: World) -> None:
-    """Lets the node install Enroot and Pyxis from the bucket, and takes them off its image."""
+    """Configure the node to install Enroot and Pyxis from the bucket, and remove them from its
+    image.
+    """
     files = []
     for name, (file, text) in ARTEFACTS.items():
         files.append(
@@ -255,7 +259,7 @@ PCLUSTER_TYPES = {"controller": "HeadNode", "login": "LoginNode", "workers": "Co
 def _as_parallelcluster_does(
     world: World, node: str, instance: dict[str, str], state: dict[str, Any]
 ) -> None:
-    """What is there when ParallelCluster runs a custom action."""
+    """The state in which ParallelCluster runs a custom action."""
     group, _, number = node.rpartition("-")
     world.groups = (group,)
     is_worker = group == "workers"
@@ -299,7 +303,7 @@ def _as_parallelcluster_configures_slurm(world: World, state: dict[str, Any]) ->
         address = entry["CustomerIpAddress"]
         state["slurm_nodes"][f"train-st-workers-{number}"] = address
         state["instances"][address] = entry["InstanceId"]
-    # One that sleeps has its name for an address.
+    # A powered-down node has its name as its address.
     state["slurm_nodes"]["train-dy-workers-1"] = "train-dy-workers-1"
 
 

@@ -47,7 +47,7 @@ def test_platforms_with_a_key_are_listed() -> None:
         ("trn2u.48xlarge", ("no", "no", "yes", "yes")),
         ("inf2.48xlarge", ("no", "no", "yes", "yes")),
         ("trn1.2xlarge", ("no", "no", "yes", "yes")),
-        # EC2's API dump and the VPC CNI's limits have no row of it.
+        # EC2's API dump and the VPC CNI's limits lack it.
         ("p6e-gb200.36xlarge", ("yes", "yes", "yes", "unknown")),
         ("p6e-gb300.36xlarge", ("no", "no", "unknown", "unknown")),
         ("p5.47xlarge", ("no", "no", "unknown", "unknown")),

@@ -1,4 +1,4 @@
-"""What is asked of CloudFormation's role is what the templates have."""
+"""The checked permissions of CloudFormation's role match the templates."""
 
 from __future__ import annotations
 

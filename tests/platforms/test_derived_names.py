@@ -1,4 +1,4 @@
-"""What is known of the stacks before they are made: their names, and those that they give."""
+"""Names of the stacks and their resources, known before the deployment."""
 
 from __future__ import annotations
 

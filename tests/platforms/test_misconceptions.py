@@ -1,4 +1,4 @@
-"""Claims that are wrong: each with what is true, and where that is documented."""
+"""Wrong claims: each with the correct statement and its documentation."""
 
 from __future__ import annotations
 

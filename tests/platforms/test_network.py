@@ -1,4 +1,4 @@
-"""The address arithmetic: what fits, what does not, and the range that would."""
+"""The address arithmetic: what fits, what does not, and a sufficient range."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from clusterwright.platforms.network import (
 
 @dataclass
 class Addresses:
-    """A catalogue that knows addresses per node, zones and Lustre's servers, and nothing else."""
+    """A catalogue that knows only addresses per node, zones and Lustre's servers."""
 
     per_node: dict[str, int]
     lustre: LustreFacts = field(default_factory=lambda: load_catalog().lustre)
@@ -81,7 +81,7 @@ EFA = {"lustre": [{"capacity_gib": 9600, "throughput_mbps_per_tib": 500, "efa": 
 
 @pytest.mark.parametrize(("nodes", "prefix"), [(4, 24), (16, 23), (64, 21)])
 def test_awslabs_subnet_table_is_too_small(nodes: int, prefix: int) -> None:
-    """agent-plugins' capacity-planning.md gives /24, /23 and /21: none holds what it says."""
+    """agent-plugins' capacity-planning.md recommends /24, /23 and /21: none is sufficient."""
     per_node = 81 if nodes == 4 else 32  # its first row is HyperPod on EKS
     assert usable(prefix) < nodes * per_node
     assert smallest_prefix(nodes * per_node) == prefix - 1

@@ -1,4 +1,4 @@
-"""What is asked of boundaries and roles is what the templates give the nodes."""
+"""The checked permissions of boundaries and roles match those of the nodes in the templates."""
 
 from __future__ import annotations
 

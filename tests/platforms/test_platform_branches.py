@@ -1,4 +1,4 @@
-"""Code outside the platforms' folders asks traits, and compares no platform's name."""
+"""Code outside the platforms' folders uses traits, and compares no platform's name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN: Final = tuple(
     for folder in ("clusterwright/platforms", "stacks")
     for name in PLATFORMS
 )
-"""Folders of one platform, which know its name."""
+"""Folders of one platform, which may use its name."""
 
 MOST: Final = 40
 
@@ -57,7 +57,7 @@ def branches(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _names(node: ast.AST) -> bool:
-    """Whether an expression is a platform's name, or a collection with one."""
+    """Return whether an expression is a platform's name, or a collection with one."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.Set | ast.List) else [node]
     return any(isinstance(part, ast.Constant) and part.value in PLATFORMS for part in parts)
 

@@ -1,4 +1,4 @@
-"""The list of platforms, and what each folder must have."""
+"""The list of platforms, and the required contents of each folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types with tags are those that CloudFormation's schemas say, by tag policies' names."""
+"""Taggable types match CloudFormation's schemas, by the names in tag policies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_every_taggable_type_has_a_name(kind: str) -> None:
     key = tagging.get("tagProperty", "/properties/Tags").rpartition("/")[2]
     taggable = tagging.get("taggable", schema.get("taggable", True))
     has_tags = taggable and key in schema["properties"]
-    # Launch templates have theirs in a form of their own.
+    # Launch templates have tags in another format.
     assert (kind in NAMES) == (has_tags or "TagSpecifications" in schema["properties"])
 
 

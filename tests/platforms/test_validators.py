@@ -1,4 +1,4 @@
-"""The registry of validators: nothing is left out, and each has a passing and a failing test."""
+"""The registry of validators is complete, and each has a passing and a failing test."""
 
 from __future__ import annotations
 

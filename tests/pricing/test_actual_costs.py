@@ -1,4 +1,4 @@
-"""What a cluster has cost, by Cost Explorer, beside its bill."""
+"""Actual cost of a cluster from Cost Explorer, compared with its bill."""
 
 from __future__ import annotations
 

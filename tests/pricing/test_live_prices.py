@@ -1,4 +1,4 @@
-"""Prices that AWS's APIs have are used before the catalogue's and after the user's."""
+"""Prices from AWS's APIs precede those of the catalogue and follow those of the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAN = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
 
 @pytest.fixture
 def cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `clusterwright cost --live` as the spec's account and returns its JSON."""
+    """Run `clusterwright cost --live` as the spec's account and return its JSON."""
 
     def run(changes: dict[str, Any] | None = None, *options: str) -> tuple[int, dict[str, Any]]:
         path = specs.write(tmp_path / "spec.yaml", specs.changed(changes or {}))
@@ -42,7 +42,7 @@ def _account(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def as_the_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    """moto sets credentials of its own when it starts."""
+    """moto sets its own credentials at its start."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", specs.ACCOUNT)
 
 
@@ -77,7 +77,7 @@ def test_price_list_precedes_the_catalogue_and_follows_the_user(
 def test_instance_type_with_a_common_prefix_is_not_matched(
     cost: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The filter is CONTAINS: ml.g6.4xlarge is in no usage type of ml.g6.48xlarge's price."""
+    """The filter is CONTAINS: ml.g6.4xlarge does not match the usage type of ml.g6.48xlarge."""
     g6 = {"region": "us-east-1", "kind": "hyperpod-on-demand"}
     prices = [{**g6, "instance_type": "g6.48xlarge", "usd": 16}]
     with local_aws(prices=prices):

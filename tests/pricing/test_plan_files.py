@@ -1,4 +1,4 @@
-"""The plan that is recorded beside a spec."""
+"""The plan recorded beside a spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a user's own prices are found."""
+"""Locations of a user's prices."""
 
 from __future__ import annotations
 

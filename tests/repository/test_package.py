@@ -18,7 +18,7 @@ from clusterwright.cli.errors import UserError
 from clusterwright.cli.main import COMMANDS, OPTIONAL_COMMANDS, cli
 from tools.lint.files import ROOT, repository_files
 
-# A Python in which only the standard library, this package and the pins of core.txt exist.
+# A Python with only the standard library, this package and the pins of core.txt.
 _CORE_ONLY = """
 import importlib.abc, sys
 allowed = set(sys.argv[1].split(","))
@@ -36,7 +36,7 @@ sys.exit(main(sys.argv[2:]))
 
 @pytest.fixture(scope="session")
 def core_modules() -> frozenset[str]:
-    """Top-level modules that the packages of core.txt bring, and the product's own."""
+    """Top-level modules of the packages in core.txt, and those of the product."""
     text = (ROOT / "requirements" / "core.txt").read_text()
     pinned = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
     modules = {

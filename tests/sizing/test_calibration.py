@@ -26,7 +26,7 @@ def test_every_benchmark_has_a_source_and_no_hours() -> None:
 
 
 def test_constants_are_the_best_fit() -> None:
-    """A few more rounds of the fit find nothing better: nobody turned a knob by hand."""
+    """Further rounds of the fit find nothing better: no constant was adjusted manually."""
     used = calibration.constants()
     better, _ = calibration.fit(DATA, start=used, rounds=2)
     assert calibration.loss(DATA, used) - calibration.loss(DATA, better) < 0.5
@@ -43,7 +43,7 @@ def test_shares_are_between_0_and_1() -> None:
 
 
 def test_spread_is_that_of_cross_validation() -> None:
-    """One part of the cross-validation, done again: Trainium, one benchmark at a time."""
+    """One part of the cross-validation, repeated: Trainium, one benchmark at a time."""
     neuron = [b for b in DATA if b.hardware.is_neuron][:3]
     found = calibration.spreads(
         neuron, calibration.cross_validated(neuron, calibration.constants())
@@ -64,7 +64,7 @@ def test_interval_contains_about_eighty_percent_in_cross_validation(kind: str) -
 
 
 def test_stored_residuals_are_those_of_cross_validation() -> None:
-    """One of them, done again: the last of Trainium."""
+    """One residual, computed again: the last of Trainium."""
     stored = json.loads(
         files("clusterwright.sizing").joinpath("data/calibration.json").read_text("utf-8")
     )["unseen_residuals"]

@@ -322,7 +322,10 @@ def test_count_in_the_hint_is_possible() -> None:
     ],
 )
 def test_more_accelerators_are_never_slower(accelerator: str, goal: dict[str, object]) -> None:
-    """No cliff where a step runs out of sequences; failures of a large cluster cost a little."""
+    """No discontinuity where a step runs out of sequences.
+
+    failures of a large cluster cost a little.
+    """
     days = [
         planned(**goal, cluster=on(accelerator, count)).estimate.days.p50
         for count in (256, 512, 1000, 1024, 1984, 2048, 4096, 8192, 12_288, 16_384)
@@ -385,6 +388,6 @@ def test_any_goal_is_a_plan_or_an_error(
     assert all(math.isfinite(v) and v > 0 for v in (e.days.p10, e.days.p90, e.goodput.p10))
     ceiling = found.chosen.hardware.ceiling
     fastest = found.training_flops / (count * found.chosen.hardware.bf16_tflops * 1e12 * ceiling)
-    # 6ND counts the input embedding, which is no work: small models may come below by that.
+    # 6ND counts the input embedding, which needs no work: small models may be below by that.
     looked_up = found.shape.matmul_params / found.shape.active
     assert e.days.p10 * 86_400 > fastest * looked_up * 0.99

@@ -38,7 +38,7 @@ def test_loss_is_equal_and_compute_never_higher(params: float, tokens: float) ->
     best, first = found.inference_aware, found.compute_optimal
     assert best.loss == pytest.approx(first.loss, rel=1e-9)
     assert best.total_flops <= first.total_flops
-    # No size nearby does better.
+    # No size nearby is better.
     for factor in (0.9, 1.1):
         needed = inference.tokens_for(first.loss, best.params * factor)
         if needed is not None and best.params > 0.06 * params:

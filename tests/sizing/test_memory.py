@@ -79,7 +79,7 @@ def test_optimizer_states_match_megatron(name: str, layout: Layout) -> None:
 
 
 def test_stage_has_whole_layers() -> None:
-    """Megatron's estimator divides 126 layers by 4; a stage has 32 of them or 31."""
+    """Megatron's estimator divides 126 layers by 4; a stage has 32 or 31 of them."""
     layout, shape = LAYOUTS[2], model("llama3.1-405b")
     found = parts(shape, layout)
     states = found["weights"] + found["gradients"] + found["optimizer"]
@@ -88,8 +88,9 @@ def test_stage_has_whole_layers() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.text)
 def test_activations_match_megatron_except_logits(layout: Layout) -> None:
-    """Ours has 6 bytes per logit (FP32 and its BF16 gradient), Megatron's estimator 4; the rest is
-    the same.
+    """The planner has 6 bytes per logit (FP32 and its BF16 gradient), Megatron's estimator 4.
+
+    otherwise they are equal.
     """
     found = parts(LLAMA, layout)
     ours = found["activations"] + found["logits"]

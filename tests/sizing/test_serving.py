@@ -21,7 +21,7 @@ def _serve(name: str, **more: object) -> Serving:
 
 
 def test_accelerators_are_an_integer() -> None:
-    """671B in BF16 is 1,342 GB: 20 GPUs of 80 GB in the document, more than share a link."""
+    """671B in BF16 is 1,342 GB: 20 GPUs of 80 GB in the example, more than share a link."""
     found = _serve("deepseek-v3", types=["p5.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge"])
     by_name = {one.hardware.name: one for one in found.replicas}
     assert "on a fast link have" in (by_name["p5.48xlarge"].infeasible or "")

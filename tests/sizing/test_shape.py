@@ -68,7 +68,7 @@ def test_grouped_query_attention_saves_parameters() -> None:
 
 
 def test_latent_attention_has_a_small_cache() -> None:
-    """DeepSeek-V3 keeps 512 + 64 numbers per layer and token."""
+    """DeepSeek-V3 stores 512 + 64 numbers per layer and token."""
     shape = model("deepseek-v3")
     assert shape.kv_values_per_token == 61 * 576
     assert isinstance(shape, ModelShape)

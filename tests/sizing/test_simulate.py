@@ -78,7 +78,7 @@ def test_fast_first_tier_increases_goodput() -> None:
 
 
 def test_lost_tier_falls_back_to_the_next() -> None:
-    """With nothing surviving on NVMe the run is as good as one that saves to Lustre only."""
+    """If nothing survives on NVMe, the run equals one that saves only to Lustre."""
     tiers = (Tier("nvme", survives=0.0), Tier("lustre", every=6))
     two = run(setup(tiers=tiers, interval_seconds=300, node_loss_share=1.0), runs=300)
     every = run(setup(interval_seconds=300, node_loss_share=1.0), runs=300)
@@ -92,7 +92,7 @@ def test_slow_drain_loses_more_work() -> None:
 
 
 def test_rarely_written_tier_loses_more_than_one_interval() -> None:
-    """Saves to S3 every 20 hours alone, failures every 3: progress is lost over and over."""
+    """Saves only to S3 every 20 hours, failures every 3: progress is lost repeatedly."""
     rare = setup(interval_seconds=1200, tiers=(Tier("s3", every=60),), node_loss_share=1.0)
     assert run(rare, runs=100).mean < 0.1
 

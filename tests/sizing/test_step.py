@@ -59,7 +59,7 @@ def part(name: str, layout: Layout, model_name: str = "llama3-70b", **options: o
 def test_no_layout_exceeds_the_matmul_ceiling(
     name: str, accelerator: str, count: int, seq_len: int, precision: str, tuned: float
 ) -> None:
-    """All work, recomputation included, over peak stays below what a matrix product reaches."""
+    """All work including recomputation, divided by peak, is below the rate of a matrix product."""
     shape, on = model(name), hardware.of_accelerator(accelerator, CATALOG)
     if precision == "fp8" and on.fp8_tflops <= 0:
         return
@@ -89,7 +89,7 @@ def test_no_layout_exceeds_the_matmul_ceiling(
 def test_tensor_parallelism_is_limited_by_its_link(
     accelerator: str, tensor: int, micro_batch: int
 ) -> None:
-    """The exposed time, were all of it exposed, moves no byte faster than the link."""
+    """If all communication were exposed, no byte would be faster than the link."""
     on = hardware.of_accelerator(accelerator, CATALOG)
     if on.scale_up_size < tensor:
         return
@@ -104,7 +104,7 @@ def test_tensor_parallelism_is_limited_by_its_link(
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([2, 8, 16, 64, 256]))
 def test_expert_parallelism_is_limited_by_its_links(experts: int) -> None:
-    """Each token leaves once per far node it visits: no more bytes than the network takes."""
+    """Each token is sent once to each remote node: no more bytes than the network supports."""
     shape = model("deepseek-v3")
     assert shape.experts is not None
     layout = Layout(data=256, expert=experts)
@@ -123,7 +123,7 @@ def test_bubble_matches_narayanan() -> None:
     interleaved = replace(layout, virtual=5)
     ratio = part("pipeline bubble", interleaved) / found["pipeline bubble"]
     assert ratio == pytest.approx(1 / 5, rel=0.05)
-    # 80 layers are 32 chunks of 2.5: one in two stands still for half a layer.
+    # 80 layers are 32 chunks of 2.5: every second one waits for half a layer.
     uneven = part("matmul", replace(layout, virtual=4)) / part("matmul", layout)
     assert uneven == pytest.approx(96 / 80)
 

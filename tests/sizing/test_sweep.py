@@ -52,7 +52,7 @@ def test_types_of_unknown_offering_are_not_ranked_first() -> None:
         **{**goal, "cluster": {"instance_type": "p6e-gb200.36xlarge", "nodes": 144}},
     )
     assert any("whether ap-northeast-1 offers p6e-gb200" in text for text in named.warnings)
-    # Nothing that is known to be there does it in time.
+    # No type that is known to be offered finishes in time.
     late = plan_anywhere(parse({**goal, "region": "eu-west-1", "deadline": "20d"}), CATALOG)
     assert any("whether eu-west-1 offers" in text for text in late.warnings)
 

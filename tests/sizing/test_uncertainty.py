@@ -100,7 +100,7 @@ def test_median_of_one_point_is_near_the_median_of_many() -> None:
 
 
 def test_interval_is_neither_too_narrow_nor_too_wide() -> None:
-    """P90 over P10: wide enough for what production loses, narrow enough to decide with."""
+    """P90 over P10: wide enough for production losses, narrow enough for a decision."""
     for model, low, high in (("llama3-70b", 1.5, 2.4), ("deepseek-v3", 1.7, 3.2)):
         drawn = uncertainty.sample(known(model), seed=0)
         days = uncertainty.quantiles(uncertainty.evaluate(work(model), 1e12, drawn).days)

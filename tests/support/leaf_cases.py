@@ -49,7 +49,7 @@ from tests.support.rich_specs import (
 TODAY = dt.date(2026, 11, 20)
 
 SCALED_BY_KARPENTER = {"compute__1__min_count": None, "compute__1__threads_per_core": None}
-"""Of `EKS`: what groups that Karpenter scales cannot have."""
+"""Of `EKS`: keys that groups scaled by Karpenter cannot have."""
 
 WITHOUT_VALIDATION = {"builtin_cloud_formation_validation": False, "tree_metadata": False}
 
@@ -356,7 +356,7 @@ CHART = f"{WORKLOADS}__charts__1"
 
 ARGOCD = "kubernetes__capabilities__argocd"
 
-# Without queues nothing holds weights.
+# Weights are used only with queues.
 QUEUELESS = changed(
     KUBERNETES,
     tenants__0__weight=None,
@@ -671,7 +671,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "storage.buckets[].expire_noncurrent_days": (
         template("storage__buckets__1__expire_noncurrent_days", 60),
     ),
-    # One value so far: any other is refused.
+    # The only value so far: any other is refused.
     "storage.home.kind": (refused("storage__home__kind", "efs"),),
     "storage.home.mount_path": (
         template("storage__home__mount_path", "/homes"),
@@ -890,7 +890,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         document("slurm__accounting__existing__user_name", "other", PC_EXISTING),
         refused("slurm__accounting__existing__user_name", "other", EXISTING_DATABASE),
     ),
-    # Sections of other platforms: each engineer puts the cases of the platform's own stacks here.
+    # Sections of other platforms, with the cases of the platforms' own stacks.
     "parallelcluster.version": (
         refused("parallelcluster__version", "3.16.2", PC),
         refused("parallelcluster", {"version": "3.16.1"}, MINIMAL),
@@ -983,7 +983,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "kubernetes.autoscaling": (
         template("kubernetes__autoscaling", "karpenter", EKS, **SCALED_BY_KARPENTER),
         manifests("kubernetes__autoscaling", "karpenter", KUBERNETES, compute__1__max_count=12),
-        # Nothing may grow, and on HyperPod another section says it.
+        # No group may grow, and on HyperPod another section applies.
         refused(
             "kubernetes__autoscaling",
             "karpenter",
@@ -1161,7 +1161,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, Any]],
 def look(
     load: Callable[[dict[str, Any]], LoadedSpec], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, dict[str, Any]], Any]:
-    """`look("cost", spec)`: one aspect of a spec, as data that can be compared."""
+    """`look("cost", spec)`: one aspect of a spec, as comparable data."""
     folder = tmp_path_factory.mktemp("leaf-templates")
     known: dict[str, dict[str, str]] = {}
 
@@ -1209,7 +1209,7 @@ def look(
         )
 
     def applied(spec: dict[str, Any]) -> Any:
-        """All that `clusterwright render kubernetes` prints, part by part."""
+        """The output of `clusterwright render kubernetes`, part by part."""
         cluster, catalog = load(spec).cluster, load_catalog()
         parts = [manifests_of(cluster, catalog, part, OUTPUTS) for part in PARTS]
         try:
@@ -1219,7 +1219,7 @@ def look(
         return parts, chart_values(cluster, catalog), charts
 
     def configuration(spec: dict[str, Any]) -> Any:
-        """What the stack of ParallelCluster deploys, with ids that stand for those of AWS."""
+        """The configuration of the ParallelCluster stack, with placeholder ids."""
         cluster = load(spec).cluster
         return render(cluster, load_catalog(), placeholders(cluster))
 
@@ -1236,7 +1236,7 @@ def look(
 
 
 def _without_record(text: str) -> str:
-    """A template without the spec that it records, in which every leaf would show."""
+    """A template without the recorded spec, in which every leaf would be visible."""
     body = json.loads(text)
     for resource in body["Resources"].values():
         resource.get("Metadata", {}).pop(KEY, None)

@@ -1,4 +1,4 @@
-"""Specs of ParallelCluster for tests: small ones, and the examples of HyperPod moved over."""
+"""Specs of ParallelCluster for tests: small ones, and converted examples of HyperPod."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reservation_id(instance_type: str, number: int = 0, *, block: bool) -> str:
 
 
 def moved(example: str) -> dict[str, Any]:
-    """An example of HyperPod as ParallelCluster's: what it cannot say is left out or said anew."""
+    """An example of HyperPod converted for ParallelCluster, without unsupported keys."""
     data = yaml.safe_load((EXAMPLES / example).read_text(encoding="utf-8"))
     data["platform"] = "parallelcluster"
     data.pop("resilience", None)
@@ -75,14 +75,14 @@ def _move_group(group: dict[str, Any], number: int) -> None:
         if block:
             group.pop("min_count", None)
         if group["instance_type"].startswith("p6e-gb200."):
-            # ParallelCluster describes whole UltraServers.
+            # ParallelCluster configures complete UltraServers.
             group.pop("spare_count", None)
     else:
         group.pop("spare_count", None)
 
 
 def with_groups(*groups: Mapping[str, Any], **sections: Any) -> dict[str, Any]:
-    """The small spec with these compute groups in place of its one."""
+    """The small spec with these compute groups instead of its group."""
     data = copy.deepcopy(SMALL)
     data["compute"] = [*data["compute"][:2], *(dict(group) for group in groups)]
     return {**data, **sections}

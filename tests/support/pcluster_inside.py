@@ -15,8 +15,8 @@ from typing import Any
 
 
 def main() -> None:
-    """Answer each line; what ParallelCluster prints itself goes to stderr."""
-    # Loading a configuration asks EC2 of types, so that the first one must not be timed out.
+    """Answer each line; ParallelCluster's own output goes to stderr."""
+    # Loading a configuration calls EC2 for types, so the first call must not time out.
     for line in sys.stdin:
         asked = json.loads(line)
         with contextlib.redirect_stdout(sys.stderr):
@@ -77,7 +77,7 @@ def _templates(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Cluster:
-    """What a patch asks of the cluster that it changes."""
+    """The parts of a cluster that an update check needs."""
 
     def __init__(self, asked: dict[str, Any]) -> None:
         self.name = self.stack_name = asked["name"]
@@ -95,7 +95,7 @@ class _Cluster:
 
 
 def _patch(asked: dict[str, Any]) -> dict[str, Any]:
-    """What an update's check says of each change that it does not simply take."""
+    """The result of the update check for each change that is not simply accepted."""
     from pcluster.config.config_patch import ConfigPatch
 
     patch = ConfigPatch(_Cluster(asked), asked["base"], asked["configuration"])
@@ -118,7 +118,7 @@ def _policies(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limits(asked: dict[str, Any]) -> dict[str, Any]:
-    """Its own numbers and lists."""
+    """The package's numbers and lists."""
     from importlib.resources import files
 
     from pcluster import constants

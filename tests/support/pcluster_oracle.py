@@ -18,31 +18,34 @@ _INSIDE = Path(__file__).with_name("pcluster_inside.py")
 
 
 class OracleEnded(AssertionError):
-    """The process ended instead of answering; the text is what it said."""
+    """The process ended instead of answering; the text is its output."""
 
 
 @dataclass
 class Oracle:
-    """Asks the process. Configurations are plain data with ParallelCluster's key names."""
+    """A client of the process. Configurations are plain data with ParallelCluster's key names."""
 
     process: subprocess.Popen[str]
     said: Path
 
     def schema(self, configuration: Mapping[str, Any], name: str = "train") -> str:
-        """What the schema refuses, or nothing."""
+        """Return the errors of the schema, or an empty text."""
         return str(self._ask("schema", configuration, name)["errors"])
 
     def validators(
         self, configuration: Mapping[str, Any], name: str = "train"
     ) -> list[dict[str, str]]:
-        """What its validators say: `level`, `type`, `message`. They ask the AWS of the process."""
+        """Return the results of the validators.
+
+        `level`, `type`, `message`. They call the AWS of the process.
+        """
         found: list[dict[str, str]] = self._ask("validators", configuration, name)["messages"]
         return found
 
     def templates(
         self, configuration: Mapping[str, Any], name: str = "train"
     ) -> list[dict[str, Any]]:
-        """The templates that it would deploy."""
+        """Return the templates that it would deploy."""
         found: list[dict[str, Any]] = self._ask("templates", configuration, name)["templates"]
         return found
 
@@ -68,12 +71,12 @@ class Oracle:
         )
 
     def policies(self) -> dict[str, str]:
-        """Every key of its schema, and its update policy."""
+        """Every key of its schema, with its update policy."""
         found: dict[str, str] = self._ask("policies", {}, "train")["policies"]
         return found
 
     def limits(self) -> dict[str, Any]:
-        """Its own numbers and lists: `regions`, and constants under their names."""
+        """Its numbers and lists: `regions`, and constants by name."""
         return self._ask("limits", {}, "train")
 
     def _ask(
@@ -111,13 +114,13 @@ def oracle(home: Path, environment: Mapping[str, str] | None = None) -> Iterator
         "HOME": os.fspath(home),
         **(environment or {}),
     }
-    # Its CDK runs on Node, and says at length that it would rather have an older one.
+    # Its CDK runs on Node, and prints a long warning about the version.
     found["PATH"] = f"{BIN}{os.pathsep}{found.get('PATH', '')}"
     found["JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION"] = "1"
     said = home / "oracle.err"
     with said.open("w") as errors:
         process = subprocess.Popen(
-            # -I: the folder of the program holds modules that are called like its own.
+            # -I: the program's folder contains modules with the names of the package's own.
             [python, "-I", _INSIDE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -17,6 +17,6 @@ GOAL = {"model": "llama3-70b", "tokens": "15T", "deadline": "90d"}
 def plan_report(
     questions: Questions | None = None, rates: object = None, **goal: Any
 ) -> PlanReport:
-    """The report of `GOAL`, with changes of the goal, rates of a user, and questions."""
+    """The report of `GOAL`, with changes of the goal, user rates, and questions."""
     catalog = load_catalog(prices_override=rates)
     return build_report(parse({**GOAL, **goal}), catalog, today=DAY, questions=questions)

@@ -51,7 +51,7 @@ done
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said."""
+    """Output of a command."""
 
     returncode: int
     text: str
@@ -59,7 +59,7 @@ class Answer:
 
 
 class RealSlurm:
-    """One machine with an image's Slurm, a controller called `ip-10-1-0-10`."""
+    """One machine with an image's Slurm, and a controller called `ip-10-1-0-10`."""
 
     NAME = "ip-10-1-0-10"
     ADDRESS = "10.1.0.10"
@@ -97,7 +97,7 @@ class RealSlurm:
         self.close()
 
     def close(self) -> None:
-        """Ends the first process, and everything in its namespaces with it."""
+        """End the first process, and everything in its namespaces with it."""
         self._process.kill()
         self._process.wait()
         for daemon in getattr(self, "_daemons", ()):
@@ -108,7 +108,7 @@ class RealSlurm:
 
     @property
     def root_from_outside(self) -> Path:
-        """The machine's root, as other processes see it."""
+        """The machine's root, as seen by other processes."""
         return Path(f"/proc/{self._inside}/root") / str(self._root).lstrip("/")
 
     def argv(self, command: Sequence[str]) -> list[str]:
@@ -117,7 +117,7 @@ class RealSlurm:
         return [*enter, "chroot", str(self._root), *command]
 
     def run(self, *command: str, stdin: str | None = None, timeout: float = 60) -> Answer:
-        """Runs a command inside; its output and errors together."""
+        """Run a command inside; return its output and errors together."""
         began = time.monotonic()
         done = subprocess.run(
             self.argv(command),
@@ -133,17 +133,17 @@ class RealSlurm:
         return Answer(done.returncode, done.stdout, time.monotonic() - began)
 
     def check(self, *command: str, stdin: str | None = None) -> str:
-        """As `run`, for a command that must succeed; returns what it said."""
+        """As `run`, for a command that must succeed; returns its output."""
         answer = self.run(*command, stdin=stdin)
         assert answer.returncode == 0, f"{shlex.join(command)}: {answer.text}\n{self.log()}"
         return answer.text
 
     def version(self) -> str:
-        """`24.11.5`, say."""
+        """For example `24.11.5`."""
         return self.check("slurmctld", "-V").split()[-1]
 
     def write(self, files: Mapping[str, str | None], folder: str = CONFIGURATION) -> None:
-        """Writes files; those that are None are removed."""
+        """Write files; those that are None are removed."""
         for name, text in files.items():
             path = f"{folder}/{name}"
             if text is None:
@@ -152,7 +152,7 @@ class RealSlurm:
                 self.check("tee", path, stdin=text)
 
     def spawn(self, *command: str) -> None:
-        """Starts a daemon that stays in the foreground."""
+        """Start a daemon in the foreground."""
         self._daemons.append(
             subprocess.Popen(
                 self.argv(command),
@@ -165,17 +165,18 @@ class RealSlurm:
         )
 
     def start_controller(self, timeout: float = 60) -> float:
-        """Starts slurmctld without its past. Returns the seconds until sinfo answers."""
+        """Start slurmctld without its saved state. Return the seconds until sinfo answers."""
         self.stop_controller()
         self.check("sh", "-c", f"rm -rf /var/spool/slurmctld/* {LOG}")
         return self.resume_controller(timeout)
 
     def resume_controller(self, timeout: float = 60) -> float:
-        """Starts slurmctld with what it knew before."""
+        """Start slurmctld with its saved state."""
         began = time.monotonic()
         self.spawn("slurmctld", "-D")
         while time.monotonic() - began < timeout:
-            # sinfo itself waits for a controller that is starting; ask only when it listens.
+            # sinfo itself waits for a starting controller; call it only when the controller
+            # listens.
             if self.run("scontrol", "ping").returncode == 0 and not self.run("sinfo").returncode:
                 return time.monotonic() - began
             if self._daemons[-1].poll() is not None:
@@ -184,14 +185,14 @@ class RealSlurm:
         raise AssertionError(f"slurmctld does not answer:\n{self.log()}")
 
     def stop_controller(self) -> None:
-        # Debian's is called slurmctld-wlm; a reconfiguration leaves another process behind.
+        # Debian's is called slurmctld-wlm; a reconfiguration leaves another process.
         while self.run("pkill", "-KILL", "slurmctld").returncode == 0:
             time.sleep(0.01)
         for daemon in self._daemons:
             daemon.poll()
 
     def log(self, lines: int = 40) -> str:
-        """The last lines of slurmctld's log, or of what it said before it had one."""
+        """The last lines of slurmctld's log, or of its output before it had one."""
         said = self.run("tail", "-n", str(lines), LOG)
         if said.returncode == 0:
             return said.text

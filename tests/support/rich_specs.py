@@ -1,4 +1,4 @@
-"""Specs of every platform, small ones and ones that use every feature, for tests to change."""
+"""Specs of every platform, small ones and ones with every feature, for tests to change."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ BUILT: dict[str, Any] = {
         }
     ],
 }
-"""Everything built. Every value differs from its default, where both are possible."""
+"""All resources are created. Every value differs from its default, where possible."""
 
 FULL: dict[str, Any] = changed(
     BUILT,
@@ -274,7 +274,7 @@ FULL: dict[str, Any] = changed(
     tags={"owner": "research", "cost-centre": "4711"},
     waivers=None,
 )
-"""As BUILT, with resources that the stacks build themselves, for the tests of templates."""
+"""As BUILT, with resources that the stacks create, for the tests of templates."""
 
 EXISTING: dict[str, Any] = {
     **{k: BUILT[k] for k in ("environment", "account", "region", "platform", "image")},
@@ -320,7 +320,7 @@ EXISTING: dict[str, Any] = {
         }
     },
 }
-"""Everything that can exist already does."""
+"""All resources that can exist do."""
 
 
 _RESILIENCE: dict[str, Any] = BUILT["resilience"]
@@ -365,7 +365,7 @@ SCRIPTED: dict[str, Any] = {
     },
     "resilience": {**_RESILIENCE, "node_provisioning": "all-at-once"},
 }
-"""As BUILT, with Slurm configured by our own script."""
+"""As BUILT, with Slurm configured by the lifecycle script."""
 
 
 AT_ONCE: dict[str, Any] = {
@@ -381,7 +381,7 @@ AT_ONCE: dict[str, Any] = {
         "accounting": {"kind": "local"},
     },
 }
-"""As BUILT, with nodes that all start at once, and the strategy that HyperPod then takes."""
+"""As BUILT, with nodes that start at once, and a strategy, which HyperPod then supports."""
 
 
 ON_EKS: dict[str, Any] = {
@@ -445,7 +445,7 @@ ON_EKS: dict[str, Any] = {
     },
     "tenants": [{"name": "research"}],
 }
-"""What Kubernetes and HyperPod with EKS have of their own."""
+"""Keys of Kubernetes and HyperPod with EKS."""
 
 
 ON_PLAIN_EKS: dict[str, Any] = {
@@ -454,7 +454,7 @@ ON_PLAIN_EKS: dict[str, Any] = {
     "compute": ON_EKS["compute"][:2],
     "kubernetes": {"autoscaling": "off"},
 }
-"""What EKS without HyperPod has of its own."""
+"""Keys of EKS without HyperPod."""
 
 
 ON_PARALLELCLUSTER: dict[str, Any] = {
@@ -474,7 +474,7 @@ ON_PARALLELCLUSTER: dict[str, Any] = {
         "scaling_strategy": "all-or-nothing",
     },
 }
-"""What ParallelCluster has of its own."""
+"""Keys of ParallelCluster."""
 
 HYPERPOD_EKS_MINIMAL: dict[str, Any] = {
     **MINIMAL,
@@ -571,7 +571,7 @@ HYPERPOD_EKS: dict[str, Any] = {
     "budget": {"monthly_usd": 1000000, "alert_emails": ["ml@example.com"]},
     "run": {"hours": 720},
 }
-"""HyperPod with EKS, with every feature of its own."""
+"""HyperPod with EKS, with every feature."""
 
 EKS_MINIMAL: dict[str, Any] = {
     **MINIMAL,
@@ -603,7 +603,7 @@ EKS_KARPENTER: dict[str, Any] = {
     ],
     "kubernetes": {"autoscaling": "karpenter"},
 }
-"""EKS with Karpenter: fixed nodes, nodes that come and go, and a group that begins with none."""
+"""EKS with Karpenter: static nodes, scaled nodes, and a group with 0 nodes."""
 
 EKS: dict[str, Any] = {
     **MINIMAL,
@@ -707,7 +707,7 @@ EKS: dict[str, Any] = {
     "run": {"hours": 720},
     "tags": {"owner": "research"},
 }
-"""EKS with managed node groups, with every feature of its own."""
+"""EKS with managed node groups, with every feature."""
 
 
 PARALLELCLUSTER_MINIMAL: dict[str, Any] = {
@@ -772,7 +772,7 @@ PARALLELCLUSTER: dict[str, Any] = {
     "observability": {"prometheus": True, "alarm_emails": ["ml@example.com"]},
     "tags": {"owner": "research"},
 }
-"""ParallelCluster with everything that stacks build for it."""
+"""ParallelCluster with all resources that stacks create for it."""
 
 
 SCRIPTED_MINIMAL = changed(
@@ -801,7 +801,7 @@ SPECS = {
 
 
 def paths(data: Any, path: Path = ()) -> Iterator[Path]:
-    """Every path of the data, mappings and lists included, the root left out."""
+    """Every path of the data, including mappings and lists, except the root."""
     children: Any = ()
     if isinstance(data, dict):
         children = data.items()
@@ -826,7 +826,7 @@ def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
 
 
 def without(data: dict[str, Any], path: Path) -> dict[str, Any]:
-    """A copy of `data` without what stands at `path`."""
+    """A copy of `data` without the value at `path`."""
     result = copy.deepcopy(data)
     del value_at(result, path[:-1])[path[-1]]
     return result

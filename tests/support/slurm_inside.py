@@ -60,7 +60,7 @@ esac
 
 
 class InsideMachine(Machine):
-    """The real machine, with every path and command inside of the namespaces."""
+    """The real machine, with every path and command inside the namespaces."""
 
     def __init__(self, slurm: RealSlurm) -> None:
         super().__init__(str(slurm.root_from_outside))
@@ -95,7 +95,7 @@ class InsideMachine(Machine):
 
 
 def prepare(slurm: RealSlurm) -> None:
-    """Puts the two commands in place, and a MariaDB folder of its own settings."""
+    """Install the two commands, and a MariaDB folder with its own settings."""
     for name, text in (("systemctl", SYSTEMCTL), ("aws", AWS)):
         path = Path(slurm.root_from_outside) / "usr/local/bin" / name
         path.write_text(text)

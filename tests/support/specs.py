@@ -38,7 +38,7 @@ LUSTRE: dict[str, Any] = {
 
 
 def changed(changes: Mapping[str, Any], base: Mapping[str, Any] = SMALL) -> dict[str, Any]:
-    """`base` with values put at dotted paths (`compute.1.count`); None takes a key away."""
+    """`base` with values at dotted paths (`compute.1.count`); None removes a key."""
     result = copy.deepcopy(dict(base))
     for path, value in copy.deepcopy(dict(changes)).items():
         *parents, last = path.split(".")
@@ -58,18 +58,18 @@ def changed(changes: Mapping[str, Any], base: Mapping[str, Any] = SMALL) -> dict
 
 
 def write(path: Path, data: Mapping[str, Any]) -> Path:
-    """`data` as a spec file: JSON is YAML, and every value stands on a line of its own."""
+    """`data` as a spec file: JSON is YAML, and every value is on a separate line."""
     path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
     return path
 
 
 def load(folder: Path, changes: Mapping[str, Any] | None = None, **more: Any) -> LoadedSpec:
-    """The small spec with changes, read from a file as a user's is."""
+    """The small spec with changes, loaded from a file."""
     return load_cluster(write(folder / "spec.yaml", changed({**(changes or {}), **more})))
 
 
 def unchecked(folder: Path, changes: Mapping[str, Any] | None = None) -> LoadedSpec:
-    """As `load`, without the checks that a spec must pass: for platforms not built yet."""
+    """As `load`, without validation: for unsupported platforms."""
     import clusterwright.cluster_spec.load as loading
     from clusterwright.cluster_spec.document import read_document
     from clusterwright.cluster_spec.layering import lay

@@ -1,4 +1,4 @@
-"""The rules that the suite sets itself: no skips, no network, seconds per suite."""
+"""The rules of the suite: no skips, no network, seconds per suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one validator finds in a changed spec."""
+"""Findings of one validator in a changed spec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ABSENT = object()
 
 
 def cluster(changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = BUILT) -> Cluster:
-    """The rich spec with values put at dotted paths; ABSENT takes a key or an entry away."""
+    """The rich spec with values at dotted paths; ABSENT removes a key or an entry."""
     data: Any = copy.deepcopy(dict(base))
     data.setdefault("partition", "aws")
     data.setdefault("slurm", {}).setdefault("partitions", [])
@@ -36,5 +36,5 @@ def cluster(changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = 
 def found(
     problems: Problems, changes: Mapping[str, Any] | None = None, base: Mapping[str, Any] = BUILT
 ) -> dict[str, str]:
-    """Path → message of what the validator finds."""
+    """Path → message of the validator's findings."""
     return {path_text(p.path): p.message for p in problems(cluster(changes, base))}

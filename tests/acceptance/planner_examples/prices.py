@@ -1,4 +1,4 @@
-"""Prices that the examples need, from the catalogue; old prices stand with their source."""
+"""Prices that the examples need, from the catalogue; old prices have their source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EKS's capabilities are charged by the hour, and no source of ours says how much."""
+"""EKS's capabilities are charged by the hour, at rates that no source states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints on their way from local disks to shared storage, with everything that goes wrong."""
+"""Checkpoints copied from local disks to shared storage, with all failures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Run:
         )
 
     def check(self) -> list[str]:
-        """The whole checkpoints, each checked against its manifest, and `latest` against them."""
+        """The complete checkpoints, each verified with its manifest, and `latest`."""
         steps = whole(self.shared)
         for step in steps:
             folder = self.shared / step
@@ -93,7 +93,10 @@ _CALLS = ("replace", "rename", "mkdir", "unlink", "symlink_to", "open")
 
 
 def _until_killed(act: Callable[[], object], at: int) -> bool:
-    """Runs `act` in a process that ends, as by SIGKILL, at its n-th change; whether it did."""
+    """Run `act` in a process that ends at its n-th change, as by SIGKILL.
+
+    return whether it did.
+    """
     child = os.fork()
     if child == 0:
         count = 0
@@ -149,7 +152,7 @@ def command(
 
 
 def shared_python() -> str:
-    """A Python that a stranger to root's home may run."""
+    """A Python that users without access to root's home can run."""
     for python in (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"):
         try:
             tried = subprocess.run([python, "-c", ""], check=False, user=OWNER, group=OWNER)
@@ -174,7 +177,7 @@ def test_finished_checkpoint_is_copied_and_latest_points_to_it(run: Run) -> None
     ]
     told = len(run.told)
     assert run.drain() == 0
-    assert len(run.told) == told  # a second run does nothing
+    assert len(run.told) == told  # a second run changes nothing
 
 
 def test_unfinished_checkpoint_is_not_copied(run: Run) -> None:
@@ -204,7 +207,7 @@ def test_lost_node_keeps_the_last_complete_checkpoint_and_attempts_are_not_mixed
         run.save("step-1", node, complete="2 0")
         run.drain(node)
     run.save("step-2", "n1", complete="2 0")
-    run.drain("n1")  # and n2 is gone
+    run.drain("n1")  # and n2 is lost
     assert run.check() == ["step-1"]
     assert latest(run) == "step-1"
     shutil.rmtree(run.local("n1") / "step-2")
@@ -215,7 +218,7 @@ def test_lost_node_keeps_the_last_complete_checkpoint_and_attempts_are_not_mixed
     assert (run.shared / "step-2/n1.bin").read_bytes() == b"of attempt 1"
     assert not (run.shared / "step-2/n1").exists()
     run.drain("n1")
-    assert not list(run.shared.glob("*.partial"))  # the attempt that failed is gone
+    assert not list(run.shared.glob("*.partial"))  # the failed attempt is removed
 
 
 def test_conflicting_files_of_two_nodes_are_refused(run: Run) -> None:
@@ -275,12 +278,12 @@ def test_reserved_names_and_empty_checkpoints_are_refused(run: Run) -> None:
 def test_only_copied_checkpoints_are_removed(run: Run) -> None:
     for number in range(1, 5):
         run.save(f"step-{number}", complete="1")
-    run.save("step-5", complete="2")  # the other node's part is missing
+    run.save("step-5", complete="2")  # the part of the other node is missing
     run.drain(keep_local=1, keep_shared=2)
     assert run.check() == ["step-3", "step-4"]
     assert finished(run.local()) == ["step-4", "step-5"]
     run.drain(keep_local=0, keep_shared=0)
-    assert run.check() == ["step-4"]  # the newest stays whatever is asked
+    assert run.check() == ["step-4"]  # the newest is kept in every case
     assert finished(run.local()) == ["step-5"]
 
 
@@ -344,7 +347,7 @@ def test_flush_waits_until_all_checkpoints_are_complete(run: Run, tmp_path: Path
 
 
 def test_flush_waits_for_one_run_or_the_callers_runs(run: Run, tmp_path: Path) -> None:
-    """A job that hurries must not wait for what others have not finished."""
+    """A job does not wait for unfinished checkpoints of others."""
     run.save("step-1", complete="2")
     done = command("flush", tmp_path, "--timeout-seconds=0.5", "--run=another")
     assert (done.returncode, done.stdout) == (0, "")
@@ -372,7 +375,7 @@ def test_node_without_runs_does_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_root_copies_as_the_owner_of_the_run() -> None:
-    """A user's hard link that looks like their own file does not make root read root's files."""
+    """A user's hard link does not make root read files of root."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

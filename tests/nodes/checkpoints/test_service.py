@@ -38,7 +38,7 @@ def test_finished_checkpoints_are_copied_once(run: Path) -> None:
 
 
 def test_flush_ends_at_its_deadline(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The run of a name that is not one: nothing is copied, and nothing is left."""
+    """A name that is not a valid run: nothing is copied, and nothing is left."""
     assert main(options(run, "flush", "--run=other", "--timeout-seconds=0")) == 0
     assert capsys.readouterr().err == ""
 

@@ -29,7 +29,7 @@ def test_finding_drains_the_node_and_requeues_the_job_of_a_prolog(machine: Machi
         f"update NodeName={NODE} State=DRAIN Reason=clusterwright: efa: rdmap1s0 not active"
     ]
     assert machine.look("epilog") == 0
-    assert len(machine.updates) == 1  # said once
+    assert len(machine.updates) == 1  # reported once
 
 
 def test_node_name_of_slurm_takes_precedence(
@@ -62,7 +62,7 @@ def test_node_is_resumed_after_two_runs_without_findings(machine: Machine) -> No
     machine.efa(1, "4: ACTIVE")
     machine.look()
     assert len(machine.updates) == 1
-    machine.look("prolog")  # a job's look is not a periodic one
+    machine.look("prolog")  # the check of a job is not a periodic one
     machine.look()
     assert machine.updates[1:] == [f"update NodeName={NODE} State=RESUME"]
     machine.look()

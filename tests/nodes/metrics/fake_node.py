@@ -15,7 +15,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 def parsed(exposed: str) -> Samples:
-    """Every sample, by its name and labels, as Prometheus' client reads them."""
+    """Every sample by name and labels, as parsed by Prometheus' client."""
     found: Samples = {}
     for family in text_string_to_metric_families(exposed):
         for sample in family.samples:
@@ -26,7 +26,7 @@ def parsed(exposed: str) -> Samples:
 
 
 class Machine:
-    """A folder with files, and commands that say what they are told to."""
+    """A folder with files, and commands with prepared output."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "root"

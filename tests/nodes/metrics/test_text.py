@@ -20,7 +20,7 @@ from tests.nodes.metrics.fake_node import (
 )
 def test_labels_and_values_are_escaped(labels: dict[str, str], value: float, about: str) -> None:
     metrics = Metrics()
-    # A carriage return is an end of line for the reader; nothing on a node has one.
+    # A carriage return ends a line for the reader; no value of a node has one.
     labels = {key: word.replace("\r", "") for key, word in labels.items()}
     metrics.add("some_metric", "gauge", about.replace("\r", ""), value, labels)
     assert parsed(exposition([metrics])) == {("some_metric", frozenset(labels.items())): value}

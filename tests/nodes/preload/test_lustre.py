@@ -1,4 +1,4 @@
-"""`lfs`: which files are only in S3, and their restoration."""
+"""`lfs`: files that are only in S3, and their restoration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Lfs = Callable[..., list[list[str]]]
 
 @pytest.fixture
 def lfs(monkeypatch: pytest.MonkeyPatch) -> Lfs:
-    """`lfs(code, stdout, stderr)` answers so, and returns the list of calls."""
+    """`lfs(code, stdout, stderr)` sets the answer, and returns the list of calls."""
 
     def answer(code: int = 0, stdout: str = "", stderr: str = "") -> list[list[str]]:
         calls: list[list[str]] = []

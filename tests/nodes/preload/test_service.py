@@ -1,4 +1,4 @@
-"""The program that loads files from S3 into Lustre, on a folder that plays Lustre."""
+"""The program that restores files from S3 to Lustre, with a folder instead of Lustre."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ sys.exit(code)
 
 @pytest.fixture
 def lustre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with `fsx`, and an lfs that knows which of its files are in S3 only."""
+    """A folder with `fsx`, and an lfs with a list of files that are only in S3."""
     for name in ("fsx", "released", "stuck", "bin"):
         (tmp_path / name).mkdir()
     program = tmp_path / "bin" / "lfs"

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.enable_socket, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 class Metadata:
-    """Answers as IMDSv2 does; `text` is the notice, None where there is none."""
+    """Answers like IMDSv2; `text` is the notice, or None."""
 
     def __init__(self) -> None:
         self.text: str | None = None
@@ -45,7 +45,7 @@ class Metadata:
                 self.wfile.write(text.encode())
 
             def log_message(self, *_: object) -> None:
-                """Not news."""
+                """Suppress the server's log."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.endpoint = f"http://127.0.0.1:{self.server.server_address[1]}"
@@ -63,7 +63,7 @@ def metadata() -> Iterator[Metadata]:
 
 
 class Slurm:
-    """Commands that write down how they were called; `jobs` is what squeue prints."""
+    """Commands that record their calls; `jobs` is the output of squeue."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -83,7 +83,7 @@ class Slurm:
         (self.folder / "jobs").write_text(text)
 
     def node(self, text: str) -> None:
-        """What scontrol shows of it."""
+        """scontrol's output for the node."""
         (self.folder / "node").write_text(f"NodeName=ip-10-0-1-5 {text}\n")
 
     def calls(self) -> list[str]:
@@ -102,7 +102,7 @@ def slurm(tmp_path: Path) -> Slurm:
 
 
 def look(metadata: Metadata, slurm: Slurm) -> list[str]:
-    """One look of the program; the events of its output."""
+    """One iteration of the program; return the events of its output."""
     folder = slurm.folder.parent
     done = subprocess.run(
         [

@@ -1,4 +1,4 @@
-"""The step that fetches artefacts from the cluster's bucket."""
+"""The step that downloads artefacts from the cluster's bucket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def edit_file(node: World, index: int, **changes: Any) -> None:
 
 
 def files(node: World) -> dict[str, str]:
-    """File name to contents of what was fetched."""
+    """File name to contents of the downloaded files."""
     folder = node.root / FOLDER.lstrip("/")
     return {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
 

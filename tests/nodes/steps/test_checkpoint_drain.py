@@ -1,4 +1,4 @@
-"""The step that lets checkpoints be drained."""
+"""The step that installs the checkpoint service."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_service_copies_from_scratch_to_the_checkpoint_path(
 
 
 def test_service_runs_the_program(world: Callable[..., World]) -> None:
-    """The command of the unit, once, on this node's folders."""
+    """The command of the unit, run once in this node's folders."""
     node = world("workers-1")
     node.run()
     step = node.root / LOCAL / "llama" / "step-100"
@@ -106,7 +106,7 @@ def test_changed_program_replaces_the_running_one(world: Callable[..., World]) -
 
 
 def test_job_can_wait_for_its_checkpoints(world: Callable[..., World]) -> None:
-    """As the same writer as the service: under another name, one node would count as two."""
+    """With the same writer name as the service: otherwise one node would count as two."""
     node = world("workers-1")
     node.run()
     flush = node.root / "opt/clusterwright/bin/flush-checkpoints"

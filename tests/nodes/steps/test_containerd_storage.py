@@ -1,4 +1,4 @@
-"""The step that keeps containerd's images off the root volume."""
+"""The step that moves containerd's images off the root volume."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_step_is_skipped_without_a_volume_or_containerd(
 def test_additional_volume_is_used_without_local_disks(
     world: Callable[..., World], name: str, configuration: str
 ) -> None:
-    """Containers, Docker and Enroot alike; a volume that is mounted read-only is none."""
+    """Containers, Docker and Enroot alike; a volume mounted read-only is not used."""
     node = with_containerd(world(name, configuration))
     volume = {
         "target": "/opt/sagemaker",

@@ -1,4 +1,4 @@
-"""The step that lets Slurm load pyxis."""
+"""The step that configures Slurm to load pyxis."""
 
 from __future__ import annotations
 

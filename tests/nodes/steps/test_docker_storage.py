@@ -1,4 +1,4 @@
-"""The step that puts Docker on the scratch disks."""
+"""The step that moves Docker to the scratch disks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_stopped_docker_is_not_started(world: Callable[..., World]) -> None:
 
 
 def test_unit_with_its_own_root_is_not_changed(world: Callable[..., World]) -> None:
-    """With the flag and the file both, Docker would not start."""
+    """With both the flag and the file, Docker would not start."""
     node = world("workers-1")
     unit = "[Service]\nExecStart=/usr/bin/dockerd --data-root /srv/docker -H fd://\n"
     units = dict(node.state["image_units"], **{"docker.service": unit})
@@ -115,7 +115,7 @@ def test_step_is_skipped_without_docker_or_scratch(world: Callable[..., World]) 
 
 
 def test_folder_of_another_user_is_refused(world: Callable[..., World]) -> None:
-    """Its owner could exchange what Docker keeps there and become root."""
+    """The owner could replace Docker's files there and become root."""
     node = world("workers-1")
     node.run()
     owned = FakeMachine(node.folder)

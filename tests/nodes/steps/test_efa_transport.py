@@ -1,4 +1,4 @@
-"""The step that proves that data goes over EFA. It has to be able to fail."""
+"""The step that verifies data transfers over EFA."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_traffic_on_several_interfaces_passes(world: Callable[..., World]) -> No
 
 
 def test_unchanged_counters_fail(world: Callable[..., World]) -> None:
-    """The defect of the scripts in circulation: two interfaces, nothing moves, success."""
+    """The defect of public scripts: two interfaces, no traffic, success."""
     node = world("workers-1", efa_moves=[0])
     run = node.run()
     assert run.code == 1

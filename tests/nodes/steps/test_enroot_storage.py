@@ -1,4 +1,4 @@
-"""The step that puts Enroot on the scratch disks."""
+"""The step that moves Enroot to the scratch disks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_user_has_a_folder(world: Callable[..., World]) -> None:
 
 
 def test_enroot_uses_the_folders(world: Callable[..., World]) -> None:
-    """As enroot.in reads the file: the shell expands each value for the user who runs it."""
+    """As enroot.in reads the file: the shell expands each value for the calling user."""
     node = world("workers-1")
     node.run()
     expanded = {}

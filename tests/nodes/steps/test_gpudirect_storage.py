@@ -1,4 +1,4 @@
-"""The step that looks at GPUDirect Storage."""
+"""The step that verifies GPUDirect Storage."""
 
 from __future__ import annotations
 

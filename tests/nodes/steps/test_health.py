@@ -82,7 +82,7 @@ def test_entry_scripts_are_valid_shell_and_run_the_copied_program(
     words = entry.read_text().splitlines()[-1].split()
     mode = {"health_check": "periodic"}.get(name, name)
     assert words[-3:] == ["-m", "clusterwright_health", mode]
-    # The copy is whole: it runs without the lifecycle folder.
+    # The copy is complete: it runs without the lifecycle folder.
     done = subprocess.run(
         [sys.executable, "-B", "-m", "clusterwright_health"],
         env={"PYTHONPATH": str(node.root / "opt/clusterwright/lib")},

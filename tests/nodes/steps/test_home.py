@@ -1,4 +1,4 @@
-"""The step that has the shared home directories mounted."""
+"""The step that mounts the shared home directories."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_step_is_skipped_without_shared_homes(world: Callable[..., World]) -> No
 
 
 def test_changed_unit_is_reloaded(world: Callable[..., World]) -> None:
-    """As after a run of a newer program that was killed between write and daemon-reload."""
+    """As after a newer program was killed between write and daemon-reload."""
     node = world("login-1", "scripted")
     node.run()
     units = node.state["units"]

@@ -1,4 +1,4 @@
-"""The step that finds out which node this is."""
+"""The step that identifies this node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that gives LNet its EFA interfaces."""
+"""The step that adds the EFA interfaces to LNet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def added(node: World) -> list[str]:
 
 
 def test_a_p5_uses_every_fourth_of_its_32_devices(world: Callable[..., World]) -> None:
-    """In the order of their numbers: rdmap110 comes after rdmap99."""
+    """In numerical order: rdmap110 comes after rdmap99."""
     node = world("workers-1")
     devices(node, 32)
     assert node.run().statuses()["lnet_efa"] == "applied"

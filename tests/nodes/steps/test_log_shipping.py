@@ -1,4 +1,4 @@
-"""The step that lets logs reach CloudWatch."""
+"""The step that configures log shipping to CloudWatch."""
 
 from __future__ import annotations
 

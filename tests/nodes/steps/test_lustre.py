@@ -1,4 +1,4 @@
-"""The step that has Lustre mounted."""
+"""The step that mounts Lustre."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that lets files be loaded from S3 into Lustre."""
+"""The step that starts the restoration of files from S3 to Lustre."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that says what HyperPod's slurm.conf leaves without effect."""
+"""The step that reports settings without effect in HyperPod's slurm.conf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that lets metrics reach the Prometheus workspace."""
+"""The step that configures metrics shipping to the Prometheus workspace."""
 
 from __future__ import annotations
 

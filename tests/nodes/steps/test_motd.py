@@ -1,4 +1,4 @@
-"""The step that says what the node is."""
+"""The step that writes the message of the day."""
 
 from __future__ import annotations
 

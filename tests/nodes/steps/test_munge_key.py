@@ -1,4 +1,4 @@
-"""The step that gives a node the cluster's munge key."""
+"""The step that installs the cluster's munge key."""
 
 from __future__ import annotations
 

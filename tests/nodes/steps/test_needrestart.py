@@ -1,4 +1,4 @@
-"""The step that keeps needrestart away from Slurm."""
+"""The step that excludes Slurm from needrestart."""
 
 from __future__ import annotations
 

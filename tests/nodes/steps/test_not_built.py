@@ -1,4 +1,4 @@
-"""The step that refuses or says what this program cannot do."""
+"""The step that refuses or reports keys that are not implemented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that lets users sign in only where a job of theirs runs, tried on Linux-PAM itself."""
+"""The step that limits ssh to users with a running job, tested with Linux-PAM."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ class Conversation(ctypes.Structure):
 
 
 def may_sign_in(node: World, tmp_path: Path, user: str, adopt: str) -> bool:
-    """What Linux-PAM says about `user` by the node's files, with `adopt` for pam_slurm_adopt."""
+    """Linux-PAM's result for `user` with the node's files, with `adopt` for pam_slurm_adopt."""
     folder = tmp_path / f"pam-{adopt}"
     folder.mkdir(exist_ok=True)
     files = {path.name: path.read_text() for path in (node.root / "etc/pam.d").iterdir()}
     for name, text in files.items():
-        # PAM looks for these in /etc/pam.d even here; both kinds stand for the lines themselves.
+        # PAM reads these in /etc/pam.d even here; both kinds are replaced by the lines themselves.
         inlined = re.sub(
             r"(?m)^(?:@include|account +include) +(\S+)\n",
             lambda match: files[match.group(1)],
             text,
         )
-        # What asks about real users and services is not what is tried here.
+        # Modules that query real users and services are not tested here.
         real = r"pam_(unix|nologin|sepermit|localuser|usertype)\.so"
         played = re.sub(real, "pam_permit.so", inlined).replace("pam_slurm_adopt.so", adopt)
         played = played.replace(f"file=/{EXEMPT}", f"file={node.root / EXEMPT}")
@@ -162,7 +162,7 @@ def test_exempt_users_can_log_in(
 
 
 def test_second_use_without_exemptions_is_refused(world: Callable[..., World]) -> None:
-    """As libpam-slurm-adopt's profile for pam-auth-update writes it: nobody is exempt there."""
+    """As written by libpam-slurm-adopt's profile for pam-auth-update, without exemptions."""
     text = PAM_UBUNTU["common-account"] + "account required pam_slurm_adopt.so\n"
     node = asked(world("workers-1"), **{"common-account": text})
     run = node.run()

@@ -1,4 +1,4 @@
-"""The step that makes the local NVMe disks one file system."""
+"""The step that combines the local NVMe disks to one file system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that lets every user write to Lustre."""
+"""The step that makes Lustre writable for users."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_new_file_system_and_checkpoints_are_writable_for_users(
 def test_repository_folder_is_opened_but_not_data_of_root(
     world: Callable[..., World],
 ) -> None:
-    """FSx makes the folders of associations, and fills them."""
+    """FSx creates the folders of associations, and fills them."""
     node = world("controller-1")
     for name in ("data", "checkpoints"):
         (node.root / "fsx" / name).mkdir()
@@ -51,7 +51,7 @@ def test_folders_changed_by_users_are_kept(world: Callable[..., World]) -> None:
     (node.root / "fsx/checkpoints").chmod(0o755)
     assert node.run().statuses()["shared_folders"] == "unchanged"
     assert (mode(node.root / "fsx"), mode(node.root / "fsx/checkpoints")) == (0o750, 0o755)
-    # A root folder as FSx makes it, in which a team has its own already.
+    # A root folder as created by FSx, in which a team already has a folder.
     (node.root / "fsx").chmod(0o755)
     assert node.run().statuses()["shared_folders"] == "unchanged"
     assert mode(node.root / "fsx") == 0o755
@@ -61,7 +61,7 @@ def test_folders_changed_by_users_are_kept(world: Callable[..., World]) -> None:
 def test_existing_file_system_is_not_changed(
     world: Callable[..., World], configuration: str
 ) -> None:
-    """The spec says so of `existing`; its owner may keep users out of the root on purpose."""
+    """Stated in `existing`; its owner may restrict the root deliberately."""
     node = world("controller-1", configuration)
     node.edit("cluster.json", lambda c: c["lustre"][0].update(existing=True))
     assert node.run().statuses()["shared_folders"] == "skipped"
@@ -96,7 +96,7 @@ def test_root_squash_fails_with_the_reason(
 def test_interrupted_run_is_completed_by_the_next(world: Callable[..., World]) -> None:
     node = world("controller-1")
     node.run()
-    # As between the making of the folder and its opening.
+    # As between the creation of the folder and its change of mode.
     (node.root / "fsx/checkpoints").chmod(0o755)
     assert node.run().statuses()["shared_folders"] == "applied"
     assert mode(node.root / "fsx/checkpoints") == 0o1777

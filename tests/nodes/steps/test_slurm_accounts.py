@@ -1,4 +1,4 @@
-"""The step that fills the accounting database."""
+"""The step that configures the accounting database."""
 
 from __future__ import annotations
 

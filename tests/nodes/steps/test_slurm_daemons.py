@@ -31,7 +31,7 @@ def test_running_slurmctld_reads_changed_files(world: Callable[..., World]) -> N
     node = world("controller-1", "scripted")
     started(node)
     node.edit("cluster.json", lambda c: c["slurm"]["timeouts"].update(kill_wait_seconds=90))
-    # No daemon of Slurm; what watches it is armed anew, as its copy of cluster.json has changed.
+    # No daemon of Slurm; the path unit is restarted, because its copy of cluster.json has changed.
     assert started(node) == ["clusterwright-slurm-follow.path"]
     assert node.state["reconfigured"]
     conf = (node.root / CONF).read_bytes()
@@ -104,7 +104,7 @@ def test_step_is_skipped_in_managed_mode(world: Callable[..., World]) -> None:
 
 
 def test_slurmctld_that_reloads_counts_as_running(world: Callable[..., World]) -> None:
-    """Its unit is then `reloading`, which is not another word for stopped."""
+    """Its unit is then `reloading`, which does not mean stopped."""
     node = world("controller-1", "scripted")
     started(node)
     units = node.state["units"]
@@ -114,7 +114,7 @@ def test_slurmctld_that_reloads_counts_as_running(world: Callable[..., World]) -
 
 
 def test_slurmctld_in_transition_is_awaited(world: Callable[..., World]) -> None:
-    """While it hands over to its successor its unit is neither active nor stopped."""
+    """During the change to its successor, its unit is neither active nor stopped."""
     node = world("controller-1", "scripted")
     started(node)
     units = node.state["units"]

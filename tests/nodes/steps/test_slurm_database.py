@@ -1,4 +1,4 @@
-"""The step that has a MariaDB on the controller."""
+"""The step that installs a MariaDB on the controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that keeps Slurm's files true when nodes come and go."""
+"""The step that updates Slurm's files when nodes are added or removed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ONLY = [f"--only={step}" for step in slurm_follow.STEPS]
 
 
 def with_instances(node: World, change: Callable[[list[dict[str, str]]], None]) -> None:
-    """What HyperPod's agent does when nodes come or go."""
+    """HyperPod's agent adds or removes nodes."""
     path = node.root / RESOURCES
     value: dict[str, Any] = json.loads(path.read_text())
     change(next(g for g in value["InstanceGroups"] if g["Name"] == "workers")["Instances"])
@@ -75,7 +75,7 @@ def test_copy_is_complete_and_run_by_the_service(world: Callable[..., World]) ->
         "--inputs=/opt/clusterwright/scripts",
         *ONLY,
     ]
-    # The same command line, and the copy alone.
+    # The same command line, with the copy only.
     done = subprocess.run(
         [sys.executable, "-B", "-m", "clusterwright_node", *arguments, "--list"],
         env={"PYTHONPATH": str(copy), "PATH": os.environ["PATH"]},
@@ -148,7 +148,7 @@ def test_unknown_step_is_refused(
     world: Callable[..., World], capsys: pytest.CaptureFixture[str]
 ) -> None:
     node = world("controller-1", "scripted")
-    with pytest.raises(IndexError):  # not a line was written
+    with pytest.raises(IndexError):  # no line was written
         node.run(only=["slurm_flies"])
     assert capsys.readouterr().err == "no such step: slurm_flies\n"
     assert not (node.root / "var/lib/clusterwright").exists()

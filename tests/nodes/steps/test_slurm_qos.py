@@ -1,4 +1,4 @@
-"""The step that keeps QOS in the accounting database."""
+"""The step that configures QOS in the accounting database."""
 
 from __future__ import annotations
 

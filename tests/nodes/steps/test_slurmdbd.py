@@ -15,7 +15,7 @@ PASSWORD = "Zq8-very.secret"
 
 
 def with_rds(node: World, password: str = PASSWORD) -> World:
-    """The controller of a cluster whose database is on RDS."""
+    """The controller of a cluster with a database on RDS."""
     node.edit("cluster.json", lambda c: c["slurm"].update(accounting="rds"))
     accounting = {
         "endpoint": "db.example.us-east-1.rds.amazonaws.com",

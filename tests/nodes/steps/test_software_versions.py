@@ -1,4 +1,4 @@
-"""The step that looks whether drivers and libraries work together."""
+"""The step that checks the compatibility of drivers and libraries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.nodes.world import World
 
 REPORT = "var/lib/clusterwright/software.json"
 
-# As NVIDIA's open kernel module writes it, and the closed one.
+# The formats of NVIDIA's open kernel module and of the proprietary one.
 OPEN = (
     "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  {}  Release Build  (dvs-builder)\n"
     "GCC version:  gcc version 11.4.0\n"

@@ -1,4 +1,4 @@
-"""The step that watches for a Spot interruption notice."""
+"""The step that polls for a Spot interruption notice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that gives sudo."""
+"""The step that grants sudo."""
 
 from __future__ import annotations
 

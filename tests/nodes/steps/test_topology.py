@@ -1,4 +1,4 @@
-"""Where nodes stand, told to ParallelCluster's Slurm."""
+"""The instance topology in Slurm on ParallelCluster."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_nodes_are_below_their_network_nodes(head: World) -> None:
     assert ran.code == 0, ran.text
     assert ran.statuses()["topology"] == "applied"
     lines = read(head, topology.TOPOLOGY).splitlines()
-    # EC2's answer of the tests has every second node on another switch.
+    # In EC2's answer of the tests every second node is on another switch.
     assert "SwitchName=nn-c0 Nodes=train-st-workers-[1,3]" in lines or (
         "SwitchName=nn-c0 Nodes=train-st-workers-1" in lines
     )
@@ -48,7 +48,7 @@ def test_nodes_are_below_their_network_nodes(head: World) -> None:
 
 
 def test_removed_file_is_restored_before_slurmctld_starts(head: World) -> None:
-    """Its update of queues deletes topology.conf, whoever wrote it, and restarts slurmctld."""
+    """ParallelCluster's update of queues deletes topology.conf and restarts slurmctld."""
     head.run()
     assert read(head, topology.COPY) == read(head, topology.TOPOLOGY)
     drop_in = read(head, topology.DROP_IN)
@@ -85,7 +85,7 @@ def test_instance_missing_in_ec2_is_logged_and_requested_again(head: World) -> N
     assert "EC2 does not show the instances of train-st-workers-1" in ran.text
     unplaced = next(x for x in read(head, topology.TOPOLOGY).splitlines() if "unplaced" in x)
     assert "train-st-workers-1" in unplaced
-    # The timer's program sees the difference.
+    # The timer's program detects the difference.
     assert "train-st-workers-1 " not in read(head, topology.SEEN)
 
 
@@ -166,6 +166,6 @@ def test_answer_is_saved(head: World) -> None:
     assert sorted(known["addresses"]) == sorted(
         f"train-st-workers-{n}" for n in range(1, len(WORKERS) + 1)
     )
-    # Nothing is asked as long as Slurm's nodes have the same addresses.
+    # No calls are made while Slurm's nodes have the same addresses.
     head.change(aws_error="An error occurred (UnauthorizedOperation)")
     assert head.run().statuses()["topology"] == "unchanged"

@@ -1,4 +1,4 @@
-"""The timer that keeps the topology true on ParallelCluster's head node."""
+"""The timer that updates the topology on ParallelCluster's head node."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_program_runs_the_step_from_a_permanent_copy(head: World) -> None:
         ("a-st-w-1 10.0.0.4\n", "NodeName=a-st-w-1 CPUTot=4 NodeAddr=10.0.0.9 State=IDLE", True),
         ("", "NodeName=a-dy-w-1 CPUTot=4 NodeAddr=a-dy-w-1 State=IDLE+CLOUD", False),
         (None, "NodeName=a-st-w-1 CPUTot=4 NodeAddr=10.0.0.4 State=IDLE", True),
-        # Names that scontrol orders otherwise than `sort` does.
+        # Names that scontrol and `sort` order differently.
         (
             "a-st-w-10 10.0.0.4\na-st-w-2 10.0.0.5\n",
             "NodeName=a-st-w-2 NodeAddr=10.0.0.5 X=1\nNodeName=a-st-w-10 NodeAddr=10.0.0.4 X=1",
@@ -76,7 +76,7 @@ def test_program_runs_the_step_from_a_permanent_copy(head: World) -> None:
 def test_ec2_is_called_only_for_changed_instances(
     head: World, tmp_path: Path, seen: str | None, said: str | None, runs: bool
 ) -> None:
-    """The very text, with a scontrol of ours and a program that says that it ran."""
+    """The generated text, with a stub of scontrol and a program that records its calls."""
     head.run()
     seen_path, known, ran = (tmp_path / name for name in ("seen", "known", "ran"))
     known.write_text("{}")

@@ -1,4 +1,4 @@
-"""The step that keeps unattended upgrades away from what belongs together."""
+"""The step that excludes interdependent packages from unattended upgrades."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step that makes home directories and SSH keys; details are in test_home_files."""
+"""The step that creates home directories and SSH keys; details are in test_home_files."""
 
 from __future__ import annotations
 

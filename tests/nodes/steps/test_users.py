@@ -1,4 +1,4 @@
-"""The step that creates users and groups with fixed numbers."""
+"""The step that creates users and groups with fixed ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interfaces, images, placement and node groups of EKS, for every type and for odd ones."""
+"""Interfaces, images, placement and node groups of EKS, for every type and for unusual ones."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_node_groups_of_a_group_add_up_and_fit_eks(
     assert sum(part.most for part in parts) == max(most or count, 1)
     assert all(part.least <= part.wanted <= part.most <= 450 for part in parts)
     assert len({part.name for part in parts}) == len(parts)
-    # Growth adds to the last part or behind it: no part before loses a node.
+    # Growth adds to the last node group or after it: no other node group loses a node.
     larger = subject.node_groups(group(count=count + 1, max_count=max(most or 0, count + 1)))
     assert all(b.wanted >= a.wanted for a, b in zip(parts, larger, strict=False))
 

@@ -1,4 +1,4 @@
-"""What managed node groups take."""
+"""Settings that managed node groups support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quotas of task governance: what the API can name, whole instances, whole partitions."""
+"""Quotas of task governance: types that the API defines, whole instances, whole partitions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_partitions_without_an_api_name_are_refused(
         assert problems == {}
     else:
         assert message in problems["compute[2].mig_profile"]
-    # Without tenants there are no quotas, and Kueue of its own knows every resource's name.
+    # Without tenants there are no quotas, and Kueue knows every resource's name.
     assert found(compute_quotas.problems, {**changes, "tenants": []}) == {}
     assert found(compute_quotas.problems, {**changes, "hyperpod": {}}) == {}
 
@@ -111,7 +111,7 @@ def test_shares_of_groups_of_one_type_add_up() -> None:
 
 
 def test_limit_applies_per_group_up_to_its_size() -> None:
-    """A share above it would be a tenant's in SageMaker, and refused by its namespace."""
+    """SageMaker would allow a share above it, which the namespace's quota refuses."""
     tenants: list[dict[str, Any]] = [{"name": "a", "weight": 9, "max_nodes": 3}, {"name": "b"}]
     cluster = governed([whole("one", 1), whole("nine", 9), divided("parts", 1)], tenants)
     (instances,) = compute_quotas.instance_shares(cluster).values()
@@ -123,7 +123,7 @@ def test_limit_applies_per_group_up_to_its_size() -> None:
 
 
 def test_namespace_quota_equals_the_share_without_borrowing() -> None:
-    """Two groups with a node each: one node for either tenant, not both for the first."""
+    """Two groups with a node each: one node for each tenant, not both for the first."""
     tenants = [{"name": "a", "borrowing": False}, {"name": "b", "borrowing": False}]
     groups = [whole("one", 1), whole("two", 1), divided("three", 3), divided("four", 2)]
     cluster = governed(groups, tenants)

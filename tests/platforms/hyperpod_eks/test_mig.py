@@ -1,4 +1,4 @@
-"""Partitions of GPUs: which layouts a type has, and what a spec is told that asks for another."""
+"""Partitions of GPUs: supported layouts of a type, and errors for others."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_supported_layouts_pass(instance_type: str, layout: str) -> None:
     [
         ("p5.48xlarge", "all-1g.5gb", "p5.48xlarge has no layout all-1g.5gb"),
         ("p5.48xlarge", "all-1g.18gb", "p5.48xlarge has no layout"),
-        # Seven of 10 GB are more than the 40 GB of an A100; one would be there.
+        # Seven of 10 GB are more than the 40 GB of an A100; one would fit.
         ("p4d.24xlarge", "all-1g.10gb", "p4d.24xlarge has no layout"),
         ("p5.4xlarge", "all-1g.10gb", "no MIG layout is known for p5.4xlarge"),
         ("p6-b200.48xlarge", "all-1g.10gb", "no MIG layout is known"),

@@ -1,4 +1,4 @@
-"""What HyperPod with EKS takes together."""
+"""Valid combinations of HyperPod with EKS."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_node_program_steps_are_refused(lifecycle: dict[str, Any]) -> None:
 
 
 def test_restricted_group_is_not_shared_by_tenants() -> None:
-    """Nova's recipes alone run there."""
+    """Only Nova's recipes run there."""
     only = [g | {"restricted": True} for g in HYPERPOD_EKS["compute"] if g["name"] == "nova"]
     system = [g for g in HYPERPOD_EKS["compute"] if g["role"] == "system"]
     changes = {"compute": [*system, *only], "hyperpod.autoscaling": "off"}

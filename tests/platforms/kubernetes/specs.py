@@ -1,4 +1,4 @@
-"""Specs of the two platforms with Kubernetes that use all of tenants and workloads."""
+"""Specs of the two platforms with Kubernetes with all features of tenants and workloads."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ KARPENTER: dict[str, Any] = {
     },
     "tags": {"owner": "research"},
 }
-"""Karpenter on plain EKS, with a group of every kind of capacity."""
+"""Karpenter on plain EKS, with a group of every capacity kind."""
 
 OUTPUTS = {
     "LustreDnsName": "fs-0a1b2c3d4e5f60718.fsx.us-east-1.amazonaws.com",
@@ -211,4 +211,4 @@ OUTPUTS = {
     "KarpenterKeyArn": f"arn:aws:kms:us-east-1:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab",
     "KarpenterPlacementGroups": '{"workers":"test-cluster-w","reserved":"test-cluster-r"}',
 }
-"""As a deployment of either writes them."""
+"""Outputs of a deployment of either platform."""

@@ -1,4 +1,4 @@
-"""Charts: pinned or refused; values by the charts' own schemas, and as Helm itself reads them."""
+"""Charts: pinned or refused; values validated by the charts' schemas and by Helm."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_chart_list_has_all_names_of_the_spec() -> None:
 
 
 def test_unknown_digests_are_not_invented() -> None:
-    """No chart's archive could be read: whoever fills one in says so in the documentation."""
+    """No chart's archive was read: adding a digest requires a change of the documentation."""
     assert {chart.sha256 for chart in listed_charts().values()} == {None}
 
 

@@ -27,7 +27,7 @@ SMALL, LARGE = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-4g.40gb"
 
 
 def test_partitions_of_a_node_are_divided_among_tenants(load: Load) -> None:
-    """8 GPUs of 3 and 1 partitions by 3:1:1; a whole node would be one tenant's alone."""
+    """8 GPUs of 3 and 1 partitions by 3:1:1; a whole node would belong to one tenant."""
     found = list(queue_manifests(load(SPEC), load_catalog()))
     nominal = quotas(found, "nominalQuota")
     assert nominal["parts"][SMALL] == ["14", "5", "5"]
@@ -35,7 +35,7 @@ def test_partitions_of_a_node_are_divided_among_tenants(load: Load) -> None:
     assert nominal["parts"]["cpu"] == ["115", "39", "38"]
     assert nominal["parts"]["nvidia.com/gpu"] == ["0", "0", "0"]
     assert nominal["workers"][SMALL] == ["0", "0", "0"]
-    # The first borrows what is idle, the second up to 4 nodes, of which there is one.
+    # The first borrows idle partitions, the second up to 4 nodes, of which there is one.
     borrowing = quotas(found, "borrowingLimit")
     assert borrowing["parts"][SMALL] == [None, str(24 - 5), "0"]
 

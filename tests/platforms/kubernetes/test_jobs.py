@@ -1,4 +1,4 @@
-"""Elastic and checkpointless jobs: what the operator, the launcher and the library are told."""
+"""Elastic and checkpointless jobs: settings of the operator, the launcher and the library."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def test_checkpointless_job_has_its_environment(load: Load, rootless: bool) -> N
     }
     ports = [{"name": "net.ipv4.ip_local_port_range", "value": "20000 65535"}]
     assert pod.get("securityContext") == ({"sysctls": ports} if rootless else None)
-    # Namespaces enforce the baseline: a container with more rights would be refused.
+    # Namespaces enforce the baseline: a container with more privileges would be refused.
     assert "securityContext" not in pod["containers"][0]

@@ -1,4 +1,4 @@
-"""Karpenter's classes and pools: what each group of the spec becomes."""
+"""Karpenter's classes and pools for each group of the spec."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def requirement(pool: dict[str, Any], key: str) -> list[str]:
 
 
 def name_of(specs: dict[str, dict[str, Any]], kind: str, group: str) -> str:
-    """`Block-1` is no name of Kubernetes: a digest ends it."""
+    """`Block-1` is not a valid Kubernetes name: a digest is appended."""
     (found,) = [key for key in specs if key.startswith(f"{kind}/{group}")]
     return found
 
@@ -80,7 +80,7 @@ def test_capacity_and_limits_match_the_group(
     node_class = specs[name_of(specs, "EC2NodeClass", group)]
     assert requirement(pool, "karpenter.sh/capacity-type") == [capacity]
     assert requirement(pool, "topology.k8s.aws/zone-id") == ["use1-az6"]
-    # `count` is in managed node groups: Karpenter's part is the rest.
+    # `count` is in managed node groups: Karpenter adds the rest.
     assert pool["limits"]["nodes"] == nodes
     terms = node_class.get("capacityReservationSelectorTerms")
     assert terms == ([{"id": reservation}] if reservation else None)
@@ -126,7 +126,7 @@ def test_placement_groups_are_those_of_the_stack(specs: dict[str, dict[str, Any]
         for key, spec in specs.items()
         if "placementGroupSelector" in spec
     }
-    # Never with a block, which EC2 refuses, nor with spot unless the file says so.
+    # Never with a block, which EC2 refuses, nor with Spot unless the spec requests it.
     assert placed == {"workers": "test-cluster-w", "reserved": "test-cluster-r"}
 
 
@@ -156,7 +156,7 @@ def test_huge_pages_have_one_overlay_per_type(load: Load) -> None:
         for key, spec in found.items()
         if key.startswith("NodeOverlay/")
     }
-    # What the largest job of any group of the type asks; by default what a job asks by itself.
+    # The request of the largest job of any group of the type; by default that of one job.
     assert overlays == {"p5.48xlarge": "10240Mi", "g6e.48xlarge": "5120Mi"}
 
 
@@ -208,7 +208,7 @@ def test_outdated_outputs_are_refused(cluster: Cluster) -> None:
     outputs = {**OUTPUTS, "KarpenterPlacementGroups": '{"workers":"a"}'}
     with pytest.raises(subject.UnknownOutputError, match="of reserved"):
         rendered(cluster, outputs)
-    # A group that stood in a placement group when they were written does so no longer.
+    # A group that was in a placement group at that time is no longer.
     more = '{"workers":"a","reserved":"b","system":"c","spot":"d"}'
     found = rendered(cluster, {**OUTPUTS, "KarpenterPlacementGroups": more})
     assert "placementGroupSelector" not in found["EC2NodeClass/system"]
@@ -224,7 +224,7 @@ def test_chart_has_the_cluster_name(load: Load) -> None:
     assert values["settings"]["featureGates"]["reservedCapacity"] is True
     assert values["replicas"] == 2
     assert values["nodeSelector"]["clusterwright.dev/role"] == "system"
-    # What the spec sets itself comes last.
+    # Values of the spec take precedence.
     assert values["logLevel"] == "debug"
     open_network = changed(
         KARPENTER,
@@ -238,7 +238,7 @@ def test_chart_has_the_cluster_name(load: Load) -> None:
 
 
 def test_controller_runs_on_static_nodes(load: Load) -> None:
-    """Without a system group, on those without taints; never on those of a group of 0."""
+    """Without a system group, on groups without taints; never on a group with 0 nodes."""
     spec = changed(
         KARPENTER,
         compute=[

@@ -1,4 +1,4 @@
-"""What the collector asks of nodes and pods, and the exporter that answers on every node."""
+"""The scrape configuration of nodes and pods, and the exporter on every node."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_node_samples_have_the_same_labels_on_all_platforms(
         assert group == [f"__meta_kubernetes_node_label_{label}"]
         assert relabelled(found[name], "node")
         assert relabelled(found[name], "instance_id")["regex"] == ".*(i-[0-9a-f]+)"
-    # The exporter is asked at the node's address, and the kubelet through the API server.
+    # The exporter is scraped at the node's address, and the kubelet through the API server.
     assert relabelled(found["nodes"], "__address__")["replacement"] == "$1:9200"
     path = relabelled(found["containers"], "__metrics_path__")["replacement"]
     assert path == "/api/v1/nodes/$1/proxy/metrics/cadvisor"
@@ -91,14 +91,14 @@ def test_exporter_runs_on_every_node_without_privileges(load: Load) -> None:
     assert {item["path"]: program["data"][item["key"]] for item in items} == (
         metrics.program_files()
     )
-    # etcd takes objects of 1.5 MiB, a ConfigMap has 1 MiB.
+    # etcd accepts objects of 1.5 MiB, a ConfigMap has 1 MiB.
     assert sum(map(len, program["data"].values())) < 2**20
 
 
 @pytest.mark.enable_socket
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_mounted_program_exports_the_files_of_the_node(load: Load, tmp_path: Path) -> None:
-    """The container's command, run where its volumes are folders, a node's files below one."""
+    """The container's command, run with folders as its volumes, and the node's files below one."""
     _, program, daemons = metrics_manifests(load(OBSERVED))
     pod = daemons["spec"]["template"]["spec"]
     for item in pod["volumes"][0]["configMap"]["items"]:

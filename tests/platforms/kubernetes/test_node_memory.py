@@ -1,4 +1,4 @@
-"""Jobs that ask for more memory than their nodes have, beside checkpoints in memory."""
+"""Jobs that request more memory than their nodes have, with checkpoints in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quotas of all tenants together are the cluster's, and no tenant has more than it may."""
+"""Quotas of all tenants add up to the cluster, and no tenant exceeds its limit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_shares_follow_the_weights_and_add_up(load: Load) -> None:
     assert nominal["workers"]["memory"] == [f"{2048 * n}Gi" for n in (5, 2, 1)]
     assert nominal["workers"]["aws.amazon.com/neuron"] == ["0", "0", "0"]
     assert nominal["trainium"]["aws.amazon.com/neuron"] == ["32", "16", "0"]
-    # The first borrows what is idle, the second up to 4 nodes, the third nothing.
+    # The first borrows idle nodes, the second up to 4 nodes, the third none.
     assert quotas(found, "borrowingLimit")["workers"][GPU] == [None, "16", "0"]
 
 
@@ -56,7 +56,7 @@ def test_nodes_added_by_karpenter_are_in_the_shares(load: Load) -> None:
 
 
 def test_namespace_quota_equals_the_queue_limit(load: Load) -> None:
-    """Pods that no queue knows ask the namespace's quota."""
+    """Pods outside of queues use the namespace's quota."""
     hard = [
         m["spec"]["hard"]
         for m in tenant_manifests(load(EKS), load_catalog())

@@ -1,4 +1,4 @@
-"""Every manifest of every legal spec is one that the API server of its version takes."""
+"""The API server of the spec's version accepts every manifest of every valid spec."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _spec(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def _named(spec: dict[str, Any]) -> dict[str, Any]:
-    """As the resolution of a spec names file systems."""
+    """Names of file systems as in the resolved spec."""
     named = [
         {**fs, "name": "-".join(w for w in fs["mount_path"].replace("_", "-").split("/") if w)}
         for fs in spec["storage"]["lustre"]
@@ -184,7 +184,7 @@ def test_all_manifests_are_valid(load: Load, name: str, version: str) -> None:
 @settings(max_examples=30, suppress_health_check=list(HealthCheck), deadline=None)
 @given(spec=_spec())
 def test_random_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
-    """Only what the spec's own checks take is rendered; all that they take is valid."""
+    """Only specs that pass the checks are rendered; all of them are valid."""
     cluster = Cluster.model_validate({**spec, "partition": "aws", "storage": _named(spec)})
     validators = [v for v in validators_of(cluster) if v.phase == "spec"]
     assume(not [problem for v in validators for problem in v.problems(cluster)])
@@ -194,7 +194,7 @@ def test_random_specs_have_valid_manifests(spec: dict[str, Any]) -> None:
 
 
 def test_kubectl_accepts_the_output(load: Load, programs: dict[str, Path], tmp_path: Path) -> None:
-    """The YAML is that of Kubernetes' own parser: what it reads is what was rendered."""
+    """Kubernetes' own parser reads the YAML as it was rendered."""
     found = [m for m in everything(load(HYPERPOD)) if m["kind"] not in ("Secret",)]
     (tmp_path / "all.yaml").write_text(documents(found), encoding="utf-8")
     (tmp_path / "kustomization.yaml").write_text("resources: [all.yaml]\n", encoding="utf-8")

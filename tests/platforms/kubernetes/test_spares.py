@@ -38,7 +38,7 @@ GOVERNED = changed(
 
 
 def cohort(manifests: list[dict[str, Any]]) -> int:
-    """GPUs of the flavour `workers` that all queues of the cohort have together."""
+    """GPUs of the flavour `workers` that all queues of the cohort have in total."""
     return sum(
         int(resource["nominalQuota"])
         for queue in manifests
@@ -51,7 +51,7 @@ def cohort(manifests: list[dict[str, Any]]) -> int:
 
 
 def namespaces(manifests: list[dict[str, Any]]) -> int:
-    """GPUs that pods of all namespaces together may ask for."""
+    """GPUs that pods of all namespaces can request in total."""
     return sum(
         int(quota["spec"]["hard"][f"requests.{GPU}"])
         for quota in manifests
@@ -65,12 +65,12 @@ def test_kueue_quota_excludes_spares(load: Load, tenants: list[dict[str, Any]]) 
     cluster = load(spec)
     found = list(queue_manifests(cluster, load_catalog()))
     assert cohort(found) == (NODES - SPARES) * ACCELERATORS_PER_NODE
-    # Each queue lends and borrows within the cohort, and all of them are in the one.
+    # Each queue lends and borrows within the only cohort.
     assert {m["spec"]["cohort"] for m in found if m["kind"] == "ClusterQueue"} == {"test"}
 
 
 def test_jobs_without_a_queue_wait_with_spares(load: Load) -> None:
-    """They would pass Kueue by, and take what its quotas leave out."""
+    """They would bypass Kueue, and use what its quotas exclude."""
 
     def configuration(spec: dict[str, Any]) -> str:
         values = chart_values(load(spec), load_catalog())["kueue"]

@@ -1,4 +1,4 @@
-"""Buckets in pods, to be read; the instance's drives in the pods of jobs."""
+"""Read-only buckets in pods; local disks in the pods of jobs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_tenant_has_a_volume_of_each_mounted_bucket(
     claims = of_buckets(spec, load, "PersistentVolumeClaim")
     assert len(volumes) == len(claims) == 2 * len(EKS["tenants"])
     drivers = {v["spec"]["csi"]["volumeAttributes"]["bucketName"] for v in volumes}
-    # The whole name of a directory bucket has the nodes' zone; the one without a path is left out.
+    # A directory bucket's full name has the nodes' zone; the bucket without a path is omitted.
     assert drivers == {"acme.corpus", "acme-shards--use1-az6--x-s3"}
     # A handle that two volumes share is processed once (the driver's documentation).
     assert len({v["spec"]["csi"]["volumeHandle"] for v in volumes}) == len(volumes)
@@ -50,7 +50,8 @@ def test_every_tenant_has_a_volume_of_each_mounted_bucket(
         assert body["csi"]["driver"] == "s3.csi.aws.com"
         assert body["accessModes"] == ["ReadOnlyMany"]
         assert body["persistentVolumeReclaimPolicy"] == "Retain"
-        # Pods of jobs cannot ask the metadata service, where the driver would read the region.
+        # Pods of jobs cannot use the metadata service, from which the driver would read the
+        # region.
         assert body["mountOptions"] == ["read-only", "allow-other", "region us-east-1"]
         [claim] = [
             c
@@ -80,7 +81,9 @@ def test_jobs_mount_buckets_read_only_and_file_systems_writable(load: Load) -> N
 
 
 def test_jobs_of_groups_with_scratch_mount_it(load: Load) -> None:
-    """An emptyDir: on EKS the kubelet's volumes are on the drives, and hosts' paths are closed."""
+    """An emptyDir: on EKS the kubelet's volumes are on the local disks, and host paths are
+    forbidden.
+    """
     spec = changed(EKS, compute__1__scratch={"mount_path": "/nvme"})
     for job in job_manifests(load(spec), load_catalog()):
         replicas = job["spec"].get("pytorchReplicaSpecs") or job["spec"]["mpiReplicaSpecs"]

@@ -1,4 +1,4 @@
-"""What a team can do and reach: its own namespace, and nothing beside it."""
+"""Permissions and network access of a team: only its own namespace."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_pods_have_no_host_access(manifests: list[dict[str, Any]]) -> None:
 # -- network ------------------------------------------------------------------------------------
 
 Peer = dict[str, Any]
-"""`namespace` and `labels` of a pod, or the `address` of something else."""
+"""`namespace` and `labels` of a pod, or the `address` of another peer."""
 
 
 def allowed(
@@ -154,7 +154,7 @@ OPERATOR = pod("aws-hyperpod")
 @pytest.mark.parametrize(
     ("direction", "peer", "port", "protocol", "through"),
     [
-        # NCCL's meeting point and sshd of MPI are on any port, within the team.
+        # NCCL's rendezvous and sshd of MPI use any port, within the team.
         ("in", INSIDE, 23456, "TCP", True),
         ("out", INSIDE, 22, "TCP", True),
         ("in", OTHER, 23456, "TCP", False),
@@ -194,7 +194,7 @@ def test_external_ranges_are_denied_by_default(load: Load) -> None:
 
 
 def test_network_policies_are_enforced_by_the_plugin() -> None:
-    """The VPC CNI enforces none unless it is told to."""
+    """The VPC CNI enforces policies only if it is configured to."""
     assert configuration_values("vpc-cni")["enableNetworkPolicy"] == "true"
 
 
@@ -217,6 +217,6 @@ def test_volume_is_bound_to_one_namespace(load: Load) -> None:
         assert claim["volumeName"] == volume["metadata"]["name"]
         assert claim["resources"]["requests"] == volume["spec"]["capacity"]
         assert claim["accessModes"] == volume["spec"]["accessModes"]
-        # A class of its own would make another file system; deleting a claim deletes no data.
+        # A separate class would create another file system; deleting a claim deletes no data.
         assert claim["storageClassName"] == volume["spec"]["storageClassName"] == ""
         assert volume["spec"]["persistentVolumeReclaimPolicy"] == "Retain"

@@ -1,4 +1,4 @@
-"""The validator can fail: every kind of mistake is found, and only there."""
+"""The validator finds every kind of mistake, and nothing else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION = "1.35"
 
 @pytest.fixture(scope="module")
 def good(load: Load) -> dict[str, dict[str, Any]]:
-    """One valid object of every kind that is rendered."""
+    """One valid object of every rendered kind."""
     found: dict[str, dict[str, Any]] = {}
     for spec in (KARPENTER, EKS, HYPERPOD):
         for part in PARTS:
@@ -145,7 +145,7 @@ BROKEN: list[tuple[str, str, Any, str]] = [
     ),
     ("NodeOverlay", "spec.capacity", {"memory": "1Gi"}, "invalid resource"),
     ("NodeOverlay", "spec.requirements.0.values", [], "must have a value"),
-    # What is checked in code.
+    # Checks in code.
     (
         "PyTorchJob",
         "spec.pytorchReplicaSpecs.Worker.template.spec.containers.0.resources.requests",
@@ -209,7 +209,7 @@ def test_duplicate_names_are_found(good: dict[str, dict[str, Any]]) -> None:
 
 
 def test_every_rule_except_transition_rules_is_evaluated() -> None:
-    """A rule that the library cannot evaluate would fail the tests above; these are left out."""
+    """A rule that the library cannot evaluate would fail the tests above; these are excluded."""
     left_out = sorted({rule for _, rule in validator.rules() if validator.is_of_changes(rule)})
     assert left_out == [
         "!has(oldSelf.topologyName) || self == oldSelf",

@@ -1,4 +1,4 @@
-"""Values are refused as the schema of their chart refuses them."""
+"""Values are refused according to the schema of their chart."""
 
 from __future__ import annotations
 

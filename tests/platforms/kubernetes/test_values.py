@@ -19,7 +19,7 @@ def test_plugins_run_on_nodes_with_devices(load: Load) -> None:
     efa = values["aws-efa-k8s-device-plugin"]["supportedInstanceLabels"]
     assert efa["values"] == ["p5.48xlarge", "trn2.48xlarge"]
     assert values["neuron-helm-chart"]["neuronInstances"] == ["trn2.48xlarge"]
-    # What the spec sets itself comes last.
+    # Values of the spec take precedence.
     assert values["nvidia-device-plugin"]["gfd"] == {"enabled": True}
     hyperpod = chart_values(load(HYPERPOD), load_catalog())["hyperpod-helm-chart"]
     assert hyperpod["aws-efa-k8s-device-plugin"]["supportedInstanceLabels"]["values"] == [

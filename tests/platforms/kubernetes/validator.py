@@ -37,11 +37,11 @@ LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?")
 QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
 
 LABEL_NAMED = ("Namespace", "PyTorchJob", "MPIJob", "HyperPodPyTorchJob")
-"""Kinds whose names become labels or host names: at most 63, without dots."""
+"""Kinds whose names become labels or host names: at most 63 characters, without dots."""
 
 
 def errors(manifest: dict[str, Any], version: str) -> list[str]:
-    """Why the object is refused; empty where it is taken."""
+    """Return why the object is refused; empty if it is accepted."""
     found = list(_schema_errors(manifest, version))
     if not found:
         found += _rule_errors(manifest)
@@ -51,7 +51,7 @@ def errors(manifest: dict[str, Any], version: str) -> list[str]:
 
 
 def set_errors(manifests: list[dict[str, Any]]) -> list[str]:
-    """What is wrong between objects: two of one name, a namespace that nobody makes."""
+    """Problems between objects: duplicate names, a missing namespace."""
     found = []
     seen: set[tuple[str, ...]] = set()
     for each in manifests:
@@ -70,7 +70,7 @@ def set_errors(manifests: list[dict[str, Any]]) -> list[str]:
 
 @cache
 def custom_kinds() -> dict[tuple[str, str], dict[str, Any]]:
-    """Our copies of custom resource definitions, by version and kind."""
+    """Copies of custom resource definitions, by version and kind."""
     found = {}
     for path in sorted(SCHEMAS.glob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ def _schema_errors(manifest: dict[str, Any], version: str) -> Iterator[str]:
 
 
 def rules() -> list[tuple[str, str]]:
-    """Every rule of our copies, with its kind."""
+    """Every rule of the copies, with its kind."""
     found = []
     for (_, kind), document in custom_kinds().items():
         found += [(kind, rule["rule"]) for _, rule in _rules_of(document["schema"])]
@@ -129,7 +129,7 @@ def rules() -> list[tuple[str, str]]:
 
 
 def is_of_changes(rule: str) -> bool:
-    """Whether the rule compares an object with what it was: nothing to hold a new one against."""
+    """Return whether the rule compares an object with its former version."""
     return "oldSelf" in rule
 
 
@@ -146,7 +146,7 @@ def _rules_of(schema: Any) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
 
 
 def _find(text: celtypes.StringType, pattern: celtypes.StringType) -> celtypes.StringType:
-    """Kubernetes' own function of strings: the first match, or nothing."""
+    """Kubernetes' function of strings: the first match, or nothing."""
     found = re.search(str(pattern), str(text))
     return celtypes.StringType(found.group() if found else "")
 
@@ -158,7 +158,10 @@ def _program(rule: str) -> celpy.Runner:
 
 
 def holds(rule: str, value: Any) -> bool:
-    """Whether a rule holds for `self`. Raises a CEL error where the library cannot say."""
+    """Return whether a rule holds for `self`.
+
+    Raises a CEL error if the library cannot evaluate it.
+    """
     result = _program(rule).evaluate({"self": celpy.json_to_cel(value)})
     if isinstance(result, CELEvalError):
         raise result

@@ -1,4 +1,4 @@
-"""The rules of the generator, each on the smallest spec that shows it."""
+"""The rules of the generator, each with a minimal spec."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_logs_and_protection_are_configured(protection: str, policy: str, tmp_pa
 
 
 def test_names_are_valid_for_parallelcluster(tmp_path: Path) -> None:
-    """PascalCase throughout, apart from lines of slurm.conf and what users name."""
+    """PascalCase throughout, except lines of slurm.conf and names of users."""
     found = rendered(tmp_path)
 
     def names(value: Any) -> list[str]:
@@ -48,7 +48,7 @@ def test_names_are_valid_for_parallelcluster(tmp_path: Path) -> None:
 
 
 def test_spares_are_not_launched(tmp_path: Path) -> None:
-    """They are not launched, so the node program has none to keep free."""
+    """They are not launched, so the node program reserves none."""
     spec = changed({"compute.2.capacity": RESERVATION, "compute.2.spare_count": 1}, SMALL)
     told = node_files.cluster_json(loaded(tmp_path, spec), load_catalog())
     assert [group["spare_count"] for group in told["groups"]] == [0, 0, 0]

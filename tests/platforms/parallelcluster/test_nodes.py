@@ -10,7 +10,7 @@ from tests.support.parallelcluster_specs import SMALL
 
 
 def test_arguments_of_head_and_login_nodes_are_stable(tmp_path: Path) -> None:
-    """Update policy of their OnNodeConfigured: unsupported. Nothing in it may be a version's."""
+    """Update policy of their OnNodeConfigured: unsupported. It must not contain a version."""
     found = rendered(tmp_path)
     supplied = placeholders(loaded(tmp_path, SMALL))
     pool = found["LoginNodes"]["Pools"][0]
@@ -38,5 +38,5 @@ def test_node_policies_are_attached(tmp_path: Path) -> None:
             {"BucketName": "acme-results", "EnableWriteAccess": True},
         ],
     }
-    # Pools of login nodes have no S3Access: all their rights are in policies.
+    # Pools of login nodes have no S3Access: all their permissions are in policies.
     assert found["LoginNodes"]["Pools"][0]["Iam"] == {"AdditionalIamPolicies": [policy]}

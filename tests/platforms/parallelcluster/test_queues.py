@@ -22,8 +22,8 @@ from tests.support.specs import changed
 
 
 def test_a_capacity_block(tmp_path: Path) -> None:
-    """All of it runs, by its id, in no placement group, with the type said all the same; its
-    spares stay free for the instance that takes a failed one's place.
+    """All instances run, by the id of the block, without a placement group, with an explicit type;
+    its spares remain unused to replace a failed instance.
     """
     found = rendered(
         tmp_path, compute__2__capacity=BLOCK, compute__2__count=64, compute__2__spare_count=2
@@ -77,7 +77,7 @@ def test_counts_become_min_and_max_count(
 def test_efa_has_a_placement_group(
     instance_type: str, wanted: bool | None, efa: bool, group: bool, tmp_path: Path
 ) -> None:
-    """EFA wherever the type has it; its placement group is said either way."""
+    """EFA if the type supports it; its placement group is stated explicitly."""
     found = rendered(
         tmp_path, compute__2__instance_type=instance_type, compute__2__placement_group=wanted
     )
@@ -104,7 +104,7 @@ def test_efa_has_a_placement_group(
 def test_gpu_health_check_depends_on_the_type(
     instance_type: str, wanted: bool | None, runs: bool, tmp_path: Path
 ) -> None:
-    """Off where its prolog hangs (aws-parallelcluster issue 6777), unless it is asked for."""
+    """Off where its prolog hangs (aws-parallelcluster issue 6777), unless requested."""
     changes: dict[str, Any] = {"compute__2__instance_type": instance_type}
     if wanted is not None:
         changes["parallelcluster"] = {"gpu_health_check": wanted}
@@ -113,7 +113,7 @@ def test_gpu_health_check_depends_on_the_type(
 
 
 def test_partitions_are_queues(tmp_path: Path) -> None:
-    """With their groups as compute resources, which the custom action is told by name."""
+    """With their groups as compute resources, whose names the custom action receives."""
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     partitions = [
         {"name": "training", "groups": ["b", "a"], "max_time_minutes": 60, "priority_tier": 3},

@@ -1,4 +1,4 @@
-"""What ParallelCluster's release and the instance types refuse of a spec, as a user is told it."""
+"""Errors for specs that ParallelCluster's release and the instance types do not support."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
             },
             "the health check requires NVIDIA accelerators",
         ),
-        # What belongs to other platforms.
+        # Settings of other platforms.
         ({"resilience.node_recovery": "none"}, "`resilience` requires platform hyperpod"),
         ({"image.auto_patch": {"strategy": "when-idle"}}, "`auto_patch` requires platform"),
         ({"slurm.strategy": "Merge"}, "`strategy` requires platform hyperpod-slurm"),
@@ -110,7 +110,7 @@ def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) 
 
 
 def test_mixed_interface_types_are_refused(tmp_path: Path) -> None:
-    """One setting is the whole cluster's."""
+    """One setting applies to the whole cluster."""
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 2}
     data = with_groups(
         {**group, "name": "old", "network_interface": "efa"}, {**group, "name": "new"}

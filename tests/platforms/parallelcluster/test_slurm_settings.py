@@ -9,7 +9,7 @@ from tests.platforms.parallelcluster.rendered import queue_of, rendered
 
 
 def test_no_rendered_setting_is_on_the_deny_list(tmp_path: Path) -> None:
-    """ParallelCluster keeps some lines of slurm.conf for itself."""
+    """ParallelCluster reserves some lines of slurm.conf."""
     found = rendered(tmp_path, slurm={"accounting": {"kind": "rds"}, "accounts": [{"name": "a"}]})
     settings = found["Scheduling"]["SlurmSettings"]["CustomSlurmSettings"]
     names = {name.lower() for one in settings for name in one}

@@ -11,7 +11,7 @@ from tests.support.specs import changed
 
 
 def test_lustre_with_efa_is_not_in_shared_storage(tmp_path: Path) -> None:
-    """A mount stays on the network it was made with, and ParallelCluster's is TCP."""
+    """A mount keeps its network, and ParallelCluster's is TCP."""
     efa = {"mount_path": "/fast", "capacity_gib": 4800, "throughput_mbps_per_tib": 1000}
     data = changed({"storage.lustre.1": {**efa, "efa": True}}, SMALL)
     found = rendered(tmp_path, data)

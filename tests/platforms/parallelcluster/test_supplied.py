@@ -1,4 +1,4 @@
-"""Values that only a deployment knows, and their placeholders."""
+"""Values known after a deployment only, and their placeholders."""
 
 from __future__ import annotations
 

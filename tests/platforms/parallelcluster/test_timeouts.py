@@ -1,4 +1,4 @@
-"""Timeouts that grow with the number of nodes that start together."""
+"""Timeouts that depend on the number of static nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What contradicts itself in a spec of ParallelCluster."""
+"""Contradictions in a ParallelCluster spec."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_contradictions_are_reported(changes: dict[str, Any], path: str, message
 
 
 def test_valid_combinations_pass() -> None:
-    """A reservation is on-demand capacity to a queue; spares stay free in it; nodes may grow."""
+    """A reservation is on-demand capacity for a queue; spares are unused in it; nodes may grow."""
     changes = {
         "compute.2.capacity": RESERVATION,
         "compute.2.spare_count": 1,
@@ -194,7 +194,7 @@ GB200 = {
             (GB200,),
             "a cluster with UltraServers does not support topology none",
         ),
-        # Its generator looks at capacity blocks alone.
+        # Its generator considers only capacity blocks.
         ("block", ({**GB200, "capacity": RESERVATION},), "for p6e-gb200 in capacity blocks"),
         ("tree", ({**GB200, "capacity": RESERVATION},), None),
     ],

@@ -1,4 +1,4 @@
-"""cdk-nag, the CDK's own validation and cfn-lint pass on every config, without findings."""
+"""cdk-nag, the CDK's own validation and cfn-lint pass on every config, without one finding."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "nat": changed(FULL, network__egress="nat"),
     "existing network": EXISTING_NETWORK,
     "one zone for the database": changed(FULL, slurm__accounting__multi_az=False),
-    # All differences of the controller's permissions: which network, which reservations.
+    # Everything that the controller's rights differ by: whose network, whose reservations.
     "karpenter in a network that exists": changed(
         EKS_KARPENTER,
         network={
@@ -86,11 +86,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def findings(spec: Path, directory: Path) -> list[str]:
-    """Findings of cdk-nag and the CDK's validation for a spec."""
+    """What cdk-nag and the CDK's validation say about a spec."""
     app = stacks.open_app(directory)
     stacks.build(app, load_cluster(spec))
     stacks.add_policies(app)
-    # The report has the details; the error only states that there are findings.
+    # What is wrong is in the report; the error says no more than that there is something.
     with contextlib.suppress(RuntimeError):
         app.synth()
     report = json.loads((directory / "validation-report.json").read_text(encoding="utf-8"))
@@ -152,7 +152,7 @@ def test_no_finding_in_any_variant(name: str, tmp_path: Path) -> None:
 
 
 def test_policy_checks_find_violations(tmp_path: Path) -> None:
-    """The tests above would also pass if nothing were checked."""
+    """The tests above would be green too if nothing were checked."""
     import aws_cdk as cdk
     from aws_cdk import aws_fsx as fsx
     from aws_cdk import aws_s3 as s3
@@ -204,66 +204,10 @@ def test_every_acknowledgement_has_a_reason(
     assert len(said) > 10
     for rule, reason in said:
         assert len(reason.split()) >= 5, rule
-        # A suppression of a whole rule would cover later findings; IAM5 is accepted per wildcard.
+        # A bare rule covers whatever comes later; of IAM5 each wildcard is accepted by itself.
         assert not rule.endswith("IAM5"), rule
 
 
-<<<<<<< HEAD
-=======
-def test_dated_types_are_accepted_only_where_used(build: Build, synth: Any) -> None:
-    assert metadata(build(FULL)) == {}
-    accepted = metadata(synth("configs/examples/p6e-gb200-1.yaml"))
-    assert accepted["cfn-lint"] == {"config": {"ignore_checks": ["E3644"]}}
-    assert "ml.p6e-gb200.36xlarge" in accepted["clusterwright"]["accepted"]["E3644"]
-
-
-def metadata(assembly: Assembly) -> dict[str, Any]:
-    (cluster,) = assembly.resources("AWS::SageMaker::Cluster").values()
-    found: dict[str, Any] = cluster.get("Metadata", {})
-    return {name: value for name, value in found.items() if name != KEY}
-
-
-# -- cfn-lint ---------------------------------------------------------------------------------
-
-PROCESSES = 2
-
-
-def lint(paths: list[Path], region: str) -> list[str]:
-    """Findings of cfn-lint, warnings and errors; several processes share the work."""
-    chunks = [paths[index::PROCESSES] for index in range(PROCESSES)]
-    running = [
-        subprocess.Popen(
-            ["cfn-lint", "--regions", region, "--format", "json", "--template", *map(str, chunk)],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for chunk in chunks
-        if chunk
-    ]
-    return [
-        f"{match['Rule']['Id']} {Path(match['Filename']).name}: {match['Message'][:200]}"
-        for process in running
-        for match in json.loads(process.communicate()[0])
-    ]
-
-
-def distinct_templates(assemblies: dict[str, Assembly]) -> Iterator[tuple[str, Path]]:
-    """Region and path of templates that differ in more than names and counts."""
-    seen: set[str] = set()
-    for config, assembly in assemblies.items():
-        cluster = load_cluster(ROOT / config).cluster
-        for path in sorted(assembly.directory.glob("*.template.json")):
-            text = path.read_text(encoding="utf-8")
-            text = text.replace(cluster.account, "ACCOUNT")
-            text = re.sub(rf"\b{re.escape(cluster.environment)}\b", "ENVIRONMENT", text)
-            text = re.sub(r"\b[0-9a-f]{8,64}\b", "DIGEST", text)
-            text = re.sub(r'"InstanceCount": \d+', '"InstanceCount": N', text)
-            if text not in seen:
-                seen.add(text)
-                yield cluster.region, path
-
-
->>>>>>> f0a15048 (Reword comments of the tests of specs and stacks)
 @pytest.mark.slow
 def test_cfn_lint_passes_on_every_template_of_every_config(synth: Any) -> None:
     by_region: dict[str, list[Path]] = {}

@@ -16,7 +16,7 @@ SPEC = next(document for document in documents.documents() if document.name == "
 
 
 def test_every_document_is_current() -> None:
-    """In another process, because tests change the state of the local AWS."""
+    """In a separate process, because tests change the state of the local AWS."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.docs", "--check"],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The tables of the node files are those of the contract."""
+"""The tables of the node files match the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference page of the planner is what its data say."""
+"""The reference page of the planner matches its data."""
 
 from __future__ import annotations
 

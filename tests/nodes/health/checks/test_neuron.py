@@ -15,7 +15,7 @@ def test_neuron_devices_are_checked(machine: Machine, moved: bool) -> None:
     machine.gpus("", exit_code=9)
     assert machine.findings() == []
     folder = "/sys/devices/virtual/neuron_device/neuron3/stats/hardware"
-    if moved:  # as a driver may have it: elsewhere, and a folder
+    if moved:  # another layout of the driver: another path, and a folder
         folder = folder.replace("stats/hardware", "errors")
         (machine.root / folder.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
         (machine.root / folder.lstrip("/")).parent.joinpath("subsystem").symlink_to("..")

@@ -27,7 +27,7 @@ def test_host_metrics_are_read(machine: Machine) -> None:
     mounts = ("/dev/root / ext4 rw 0 0", "fs@tcp:/m /fsx lustre rw 0 0", "proc /proc proc rw 0 0")
     mounts += ("overlay /var/lib/x overlay rw 0 0", "tmpfs /run tmpfs rw 0 0")
     machine.file("/proc/1/mounts", "\n".join([*mounts, "/dev/nvme1n1 /old\\040disk xfs ro 0 0"]))
-    # What the service sees of itself, in its sandbox.
+    # The view of the service in its sandbox.
     machine.file("/proc/self/mounts", "/dev/root / ext4 ro 0 0\n")
     (machine.root / "old disk").mkdir()
     (machine.root / "fsx").mkdir()

@@ -24,7 +24,7 @@ def test_slurm_metrics_are_read_on_the_controller(machine: Machine) -> None:
     assert at(found, "slurm_nodes", partition="debug", state="idle") == 1
     assert at(found, "slurm_nodes", partition="train", state="mixed") == 1
     assert at(found, "slurm_nodes", partition="train", state="down") == 1
-    # A node in two partitions has its devices once.
+    # The devices of a node in two partitions are counted once.
     assert at(found, "slurm_devices", resource="gpu") == 24
     assert at(found, "slurm_devices_allocated", resource="gpu") == 5
     assert at(found, "slurm_devices", resource="neuron") == 2
