@@ -30,7 +30,7 @@ FOLDERS = {
     "packages/rehearsal/clusterwright_rehearsal": _REHEARSAL / "tests",
 }
 MINIMUM_LINES = 40
-MINIMUM_PERCENT = 91
+MINIMUM_PERCENT = 92
 """Of modules with more than `MINIMUM_LINES` lines."""
 
 _SCENARIOS = ROOT / "packages" / "rehearsal" / "clusterwright_rehearsal" / "scenarios"
