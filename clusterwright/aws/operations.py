@@ -1,112 +1,21 @@
-"""The operations that this room asks, by botocore's name of the service.
+"""The operations that this package calls, by botocore's name of the service.
 
-Clients of these services are made with these operations alone (`api_models`); a call of another
-one works too, with a client of the whole service. STS is kept whole, since botocore asks it by
-itself for credentials. A test holds the table against the code.
+Clients of these services are created with these operations only (`api_models`); a call of another
+one works too, with a client of the whole service. STS is kept whole, since botocore calls it by
+itself for credentials. `python -m tools.docs aws-operations` generates the file from the code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from pathlib import Path
 from typing import Final
 
 ALL: Final = "*"
 
-OPERATIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "budgets": ("DescribeBudget",),
-    "ce": (
-        "GetCostAndUsage",
-        "ListCostAllocationTags",
-    ),
-    "cloudformation": (
-        "CreateChangeSet",
-        "DeleteChangeSet",
-        "DescribeChangeSet",
-        "DescribeStackDriftDetectionStatus",
-        "DescribeStackResourceDrifts",
-        "DescribeStacks",
-        "DetectStackDrift",
-        "GetTemplate",
-        "ListStackResources",
-    ),
-    "cloudwatch": ("GetMetricStatistics",),
-    "ec2": (
-        "DescribeAddresses",
-        "DescribeAvailabilityZones",
-        "DescribeCapacityBlockOfferings",
-        "DescribeCapacityBlockStatus",
-        "DescribeCapacityReservations",
-        "DescribeDhcpOptions",
-        "DescribeImages",
-        "DescribeInstanceTypeOfferings",
-        "DescribeInstanceTypes",
-        "DescribeInstances",
-        "DescribeInternetGateways",
-        "DescribeNatGateways",
-        "DescribeNetworkAcls",
-        "DescribeNetworkInterfaces",
-        "DescribeRouteTables",
-        "DescribeSecurityGroups",
-        "DescribeSpotPriceHistory",
-        "DescribeSubnets",
-        "DescribeVpcAttribute",
-        "DescribeVpcEndpoints",
-        "DescribeVpcs",
-    ),
-    "eks": ("ListClusters",),
-    "fsx": (
-        "DescribeDataRepositoryAssociations",
-        "DescribeDataRepositoryTasks",
-        "DescribeFileSystems",
-    ),
-    "iam": (
-        "GetPolicy",
-        "GetPolicyVersion",
-        "GetRole",
-        "SimulateCustomPolicy",
-        "SimulatePrincipalPolicy",
-    ),
-    "kms": (
-        "DescribeKey",
-        "GetKeyPolicy",
-        "ListAliases",
-        "ListKeys",
-    ),
-    "logs": ("DescribeLogGroups",),
-    "organizations": ("DescribeEffectivePolicy",),
-    "pricing": ("GetProducts",),
-    "rds": (
-        "DescribeDBInstances",
-        "DescribeDBParameterGroups",
-        "DescribeDBSubnetGroups",
-    ),
-    "s3": (
-        "CreateSession",  # which botocore asks by itself of directory buckets
-        "GetBucketEncryption",
-        "GetBucketLocation",
-        "GetBucketPolicy",
-        "HeadBucket",
-        "HeadObject",
-        "ListBuckets",
-        "PutObject",
-    ),
-    "sagemaker": (
-        "DescribeCluster",
-        "DescribeTrainingPlan",
-        "DescribeTrainingPlanExtensionHistory",
-        "ListClusters",
-        "ListTrainingPlans",
-        "SearchTrainingPlanOfferings",
-    ),
-    "secretsmanager": ("DescribeSecret",),
-    "service-quotas": (
-        "GetAWSDefaultServiceQuota",
-        "GetServiceQuota",
-        "ListAWSDefaultServiceQuotas",
-        "ListRequestedServiceQuotaChangeHistoryByQuota",
-        "ListServiceQuotas",
-        "RequestServiceQuotaIncrease",
-    ),
-    "ssm": ("GetParameter",),
-    "sts": (ALL,),
+OPERATIONS: Final[dict[str, tuple[str, ...]]] = {
+    service: tuple(names)
+    for service, names in json.loads(
+        Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+    ).items()
 }

@@ -33,6 +33,7 @@ def documents() -> Iterator[Document]:
     """Every document. The modules are imported when a text is generated."""
     for name, path, text in (
         ("architecture", "docs/images/architecture.svg", _architecture),
+        ("aws-operations", "clusterwright/aws/operations.json", _aws_operations),
         ("catalog", "docs/reference/catalog.md", _catalog),
         ("field-failures", "docs/explanations/field-failures.md", _field_failures),
         ("kubernetes-charts", "docs/reference/kubernetes-charts.md", _kubernetes_charts),
@@ -58,6 +59,12 @@ def _architecture() -> str:
     from tools.docs.architecture_drawing import drawing, import_table
 
     return drawing(import_table())
+
+
+def _aws_operations() -> str:
+    from tools.docs.aws_operations import operations
+
+    return json.dumps(operations(), indent=2) + "\n"
 
 
 def _catalog() -> str:
