@@ -1,13 +1,12 @@
-"""How botocore's API models are read: those of the operations we ask, kept from run to run.
+"""Reduced botocore API models, with only the operations in use, cached between runs.
 
-botocore reads all of a service's model to make a client: EC2's is 5 MB of JSON, of which we need a
-fiftieth. Here it is cut down to the operations of `operations.py`, with every shape that they and
-any error can reach, and without the words for people; what is left says the same to botocore. The
-result lies in the user's cache folder, and is used only where its checksum is right, and where
-botocore and its files are those from which it was made. A run that finds none makes it.
+To create a client, botocore reads the complete model of a service: EC2's is 5 MB of JSON, of which
+a fiftieth is needed. Here it is reduced to the operations of `operations.py`, with every shape
+reachable from them and from errors, and without documentation; the rest is unchanged. The result
+is in the user's cache folder, and is used only if its checksum is correct, and if botocore and its
+files are those from which it was created. A run without a cache entry creates it.
 
-A user who has models of their own (`AWS_DATA_PATH`, `~/.aws/models`) gets botocore's way of
-reading them.
+With custom models of the user (`AWS_DATA_PATH`, `~/.aws/models`), botocore reads models unchanged.
 """
 
 from __future__ import annotations
@@ -27,24 +26,24 @@ _FORMAT: Final = 1
 
 
 def read_models_small(session: Any, folder: Path | None) -> Any:
-    """Let a botocore session read its models this way; before its first client.
+    """Make a botocore session read reduced models; call it before the first client is created.
 
     Parameters
     ----------
     folder:
-        Where cut models are kept; None keeps none, and then nothing is cut, since cutting takes
-        longer than it saves.
+        Folder of the reduced models; if None, models are not reduced, because that takes longer
+        than it saves.
 
     Returns
     -------
-    The loader that knows whole models; with it in the place of the session's (`data_loader`) a
-    client gets all of its service's operations.
+    The loader of complete models; if it replaces the session's (`data_loader`), a client has all
+    operations of its service.
     """
     from botocore.loaders import JSONFileLoader, Loader
 
     class DictLoader(JSONFileLoader):  # type: ignore[misc]
-        """Without botocore's ordered dictionaries: a dict keeps its order since Python 3.7, the
-        parser makes it without leaving C, and it takes half the memory.
+        """Parse JSON without botocore's ordered dictionaries: a dict keeps its order since Python
+        3.7, is created in C, and takes half the memory.
         """
 
         def _load_file(self, full_path: str, open_method: Any) -> Any:
@@ -56,7 +55,7 @@ def read_models_small(session: Any, folder: Path | None) -> Any:
 
     whole = session.get_component("data_loader")
     if type(whole) is not Loader or type(whole.file_loader) is not JSONFileLoader:
-        return whole  # another user's is left alone
+        return whole  # a folder of another user is not used
     whole.file_loader = DictLoader()
     own = [path for path in whole.search_paths if path != Loader.BUILTIN_DATA_PATH]
     if folder is not None and not any(Path(path).is_dir() for path in own):
@@ -65,7 +64,7 @@ def read_models_small(session: Any, folder: Path | None) -> Any:
 
 
 class SmallModels:
-    """A botocore loader that answers for the services of `operations.py` with cut models."""
+    """A botocore loader with reduced models of the services of `operations.py`."""
 
     def __init__(self, whole: Any, folder: Path) -> None:
         import botocore
@@ -80,7 +79,7 @@ class SmallModels:
     def load_service_model(
         self, service_name: str, type_name: str, api_version: str | None = None
     ) -> Any:
-        """As botocore's loader has it."""
+        """The signature of botocore's loader."""
         if service_name in OPERATIONS and type_name in KINDS:
             if service_name not in self._read:
                 self._read[service_name] = self._models(service_name)
@@ -95,7 +94,7 @@ class SmallModels:
         try:
             made_from = _made_from(Path(self._whole.BUILTIN_DATA_PATH) / service, service)
         except OSError:
-            return None  # botocore may lie where there are no files, or lack the service
+            return None  # botocore may not be in files, or may lack the service
         path = self._folder / f"{service}.json"
         kept = _unpacked(user_cache.read(path))
         if kept is not None and kept.get("made_from") == made_from:
@@ -114,7 +113,7 @@ class SmallModels:
         try:
             whole = self._whole.load_service_model(service, kind)
         except (DataNotFoundError, UnknownServiceError):
-            return None  # botocore is asked again, and says so to itself
+            return None  # use botocore's loader, which reports the error
         if kind == "service-2":
             wanted = [name for name in whole["operations"] if asks(service, name)]
             return cut_service(whole, wanted)
@@ -125,15 +124,15 @@ class SmallModels:
 
 
 def asks(service: str, operation: str) -> bool:
-    """Whether the table has an operation of a service."""
+    """Return whether the table has an operation of a service."""
     known = OPERATIONS.get(service, ())
     return operation in known or ALL in known
 
 
 def cut_service(model: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
-    """A service's model with some of its operations, and every shape that they can reach.
+    """Return a service's model with some of its operations, and every shape reachable from them.
 
-    Errors stay whatever operation they belong to: an answer may carry any of them.
+    All errors are kept, because any response may contain any of them.
     """
     shapes = model["shapes"]
     operations = {name: model["operations"][name] for name in wanted}
@@ -148,13 +147,13 @@ def cut_service(model: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, An
     return {
         **{name: part for name, part in model.items() if name != "documentation"},
         "operations": {name: _without_words(value) for name, value in operations.items()},
-        # In the order of the whole, which decides between errors of the same code.
+        # In the original order, which decides between errors with the same code.
         "shapes": {name: _without_words(shapes[name]) for name in shapes if name in kept},
     }
 
 
 def _named(value: Any) -> list[str]:
-    """The shapes that an operation or a shape refers to."""
+    """Yield the shapes that an operation or a shape refers to."""
     if isinstance(value, list):
         return [name for part in value for name in _named(part)]
     if not isinstance(value, dict):
@@ -168,7 +167,7 @@ def _without_words(value: Any) -> Any:
         return [_without_words(part) for part in value]
     if not isinstance(value, dict):
         return value
-    # A member that is called so is a dict, and stays.
+    # A member with this name is a dict, and stays.
     return {
         name: _without_words(part)
         for name, part in value.items()
@@ -177,7 +176,9 @@ def _without_words(value: Any) -> Any:
 
 
 def _made_from(data: Path, service: str) -> list[Any]:
-    """What a cut model depends on: which versions botocore has, and the files of the newest."""
+    """Return what a reduced model depends on: the versions in botocore, and the files of the
+    newest.
+    """
     versions = sorted(entry.name for entry in os.scandir(data) if entry.is_dir())
     files = []
     with os.scandir(data / versions[-1]) as entries:

@@ -7,7 +7,7 @@ from clusterwright.aws.session import AwsSession
 
 
 def budget_exists(session: AwsSession, account: str, name: str) -> bool:
-    """Whether the account has a budget of that name."""
+    """Return whether the account has a budget of that name."""
     try:
         session.call("budgets", "DescribeBudget", AccountId=account, BudgetName=name)
     except Exception as error:

@@ -6,7 +6,7 @@ import datetime as dt
 
 from clusterwright.aws.session import AwsSession
 
-# Usage metrics come every few minutes; an hour holds some, whatever the service's pace.
+# Usage metrics arrive every few minutes; an hour contains some for every service.
 _WINDOW = dt.timedelta(hours=1)
 _PERIOD_SECONDS = 300
 
@@ -18,7 +18,7 @@ def latest(
     dimensions: tuple[tuple[str, str], ...],
     statistic: str,
 ) -> float | None:
-    """The latest datapoint of the last hour; None where there is none."""
+    """Return the latest datapoint of the last hour; None if there is none."""
     now = dt.datetime.now(dt.UTC)
     answer = session.call(
         "cloudwatch",

@@ -1,4 +1,4 @@
-"""Cost Explorer: what a tag's resources cost, by service and day."""
+"""Cost Explorer: costs of the resources with a tag, by service and day."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_USAGE: Final = ["Credit", "Refund", "Tax"]
 
 @dataclass(frozen=True)
 class Costs:
-    """USD by service (unblended, without credits, refunds and taxes), and by day."""
+    """Costs in USD by service (unblended, without credits, refunds and taxes), and by day."""
 
     by_service: Mapping[str, Decimal]
     by_day: Mapping[dt.date, Decimal]
@@ -32,12 +32,13 @@ def costs(
     tag: str,
     value: str | None,
 ) -> Costs:
-    """Costs with a value of a tag, or with no value of it (None), from `start` until before `end`.
+    """Return the costs with a tag value, or without the tag (None), from `start` until before
+    `end`.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     tagged: dict[str, Any] = {"Key": tag, "Values": [value]}
     if value is None:
@@ -69,12 +70,12 @@ def costs(
 
 
 def tag_status(session: AwsSession, partition: str, tag: str) -> str | None:
-    """`Active` or `Inactive` as a cost allocation tag; None where Cost Explorer has never seen it.
+    """Return the cost allocation status `Active` or `Inactive`; None if unknown to Cost Explorer.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     for answer in _pages(session, partition, "ListCostAllocationTags", TagKeys=[tag]):
         for entry in answer["CostAllocationTags"]:

@@ -1,4 +1,4 @@
-"""What an account has of things that quotas count and nothing else is asked about."""
+"""Resources of an account that are read only for quotas."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from clusterwright.aws.session import AwsSession
 
 
 def kms_key_ids(session: AwsSession) -> tuple[str, ...]:
-    """Ids of every KMS key of the account in the region, those that AWS manages included."""
+    """Return the ids of every KMS key of the account in the region, including AWS managed keys."""
     return tuple(key["KeyId"] for key in session.items("kms", "ListKeys", "Keys"))
 
 
 def kms_aliases(session: AwsSession) -> Mapping[str, str]:
-    """Key ids by alias (`alias/…`)."""
+    """Return the key ids by alias (`alias/…`)."""
     return {
         alias["AliasName"]: alias.get("TargetKeyId") or ""
         for alias in session.items("kms", "ListAliases", "Aliases")
@@ -21,5 +21,5 @@ def kms_aliases(session: AwsSession) -> Mapping[str, str]:
 
 
 def bucket_names(session: AwsSession) -> tuple[str, ...]:
-    """Every general purpose bucket of the account, whatever its region."""
+    """Return every general purpose bucket of the account, in all regions."""
     return tuple(bucket["Name"] for bucket in session.items("s3", "ListBuckets", "Buckets"))

@@ -6,5 +6,5 @@ from clusterwright.aws.session import AwsSession
 
 
 def cluster_names(session: AwsSession) -> tuple[str, ...]:
-    """Names of every EKS cluster of the account in the region."""
+    """Return the names of every EKS cluster of the account in the region."""
     return tuple(name for name in session.items("eks", "ListClusters", "clusters"))

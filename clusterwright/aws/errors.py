@@ -1,8 +1,8 @@
-"""What went wrong when AWS was asked something, in terms a rule can act on.
+"""Errors of AWS requests, classified by reason.
 
-`botocore` raises a dozen unrelated classes and several hundred error codes. Everything that means
-"the question was not answered" becomes one `AwsUnavailable` with one of seven reasons, so that a
-caller never takes a refusal for an answer. Importing this module does not import botocore.
+`botocore` raises a dozen unrelated classes and several hundred error codes. Every failed request
+becomes an `AwsUnavailable` with one of seven reasons, so that a caller never treats an error as a
+response. Importing this module does not import botocore.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Reason = Literal[
 ]
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
-# Codes are spelt as the services spell them; EC2, STS and S3 each have their own dialect.
+# Codes are spelt as in the services; EC2, STS and S3 spell them differently.
 NO_CREDENTIALS_CODES: Final = frozenset(
     {
         "AuthFailure",
@@ -109,7 +109,7 @@ NOT_FOUND_CODES: Final = frozenset(
     }
 )
 
-# Where an IAM action is not "<client name>:<operation>".
+# IAM actions that are not "<client name>:<operation>".
 _IAM_PREFIX: Final = {
     "apigatewayv2": "apigateway",
     "amp": "aps",
@@ -134,23 +134,23 @@ _ACTION_IN_MESSAGE: Final = re.compile(r"not authorized to perform:?\s+([a-z0-9-
 
 
 class AwsUnavailable(Exception):
-    """AWS did not answer a question; nothing is known about what was asked.
+    """A request to AWS failed; its result is unknown.
 
     Attributes
     ----------
     service, operation:
         boto3's client name (`service-quotas`) and the API operation (`ListServiceQuotas`).
     iam_action:
-        The permission the operation needs (`servicequotas:ListServiceQuotas`); where a denial
+        The permission that the operation needs (`servicequotas:ListServiceQuotas`); if a denial
         names another action, that one.
     region:
-        The region that was asked, or `None` where none was set.
+        The region of the request, or `None` if none was set.
     reason:
         One of `REASONS`.
     detail:
-        AWS's or botocore's own words, without a request id.
+        The message of AWS or botocore, without a request id.
     code:
-        AWS's error code, or `None` where no answer came back.
+        AWS's error code, or `None` without a response.
     """
 
     def __init__(
@@ -175,12 +175,12 @@ class AwsUnavailable(Exception):
 
     @property
     def message(self) -> str:
-        """One sentence for a user: what was asked, where, and why there is no answer."""
+        """The message for users: the request, the region and the reason."""
         where = f" in {self.region}" if self.region else ""
         asked = f"{self.service} {self.operation}{where}"
         match self.reason:
             case "no-credentials":
-                return f"{asked} was not asked: no usable AWS credentials ({self.detail})"
+                return f"{asked} was not called: no usable AWS credentials ({self.detail})"
             case "denied":
                 return f"{asked} was denied: this identity lacks {self.iam_action}"
             case "throttled":
@@ -196,7 +196,7 @@ class AwsUnavailable(Exception):
 
     @property
     def hint(self) -> str:
-        """What a user can do about it."""
+        """The hint for users."""
         match self.reason:
             case "no-credentials":
                 return "set AWS_PROFILE or sign in, then run the same command again"
@@ -205,19 +205,19 @@ class AwsUnavailable(Exception):
             case "throttled" | "timeout":
                 return "wait a minute and run the same command again"
             case "unreachable":
-                return "look at the network, the proxy and AWS_ENDPOINT_URL"
+                return "check the network, the proxy and AWS_ENDPOINT_URL"
             case "unsupported":
                 return "check that the region is enabled and offers the service"
             case "other":
-                return "read AWS's message above; with AWS_ENDPOINT_URL set, that endpoint said it"
+                return "see the message of AWS above, or of the endpoint in AWS_ENDPOINT_URL"
 
 
 def unavailable(
     error: BaseException, *, service: str, operation: str, region: str | None
 ) -> AwsUnavailable:
-    """The `AwsUnavailable` that says what a botocore exception means.
+    """Return the `AwsUnavailable` for a botocore exception.
 
-    Any exception that is not botocore's is an internal error and is raised again, not wrapped.
+    Any other exception is an internal error and is raised again, not wrapped.
     """
     from botocore import exceptions as botocore_exceptions
 
@@ -254,7 +254,7 @@ def unavailable(
     ):
         reason = "unreachable"
     elif isinstance(error, botocore_exceptions.NoRegionError):
-        reason, detail = "other", "no region is set: give --region or set AWS_DEFAULT_REGION"
+        reason, detail = "other", "no region is set: use --region or set AWS_DEFAULT_REGION"
     elif isinstance(
         error,
         (
@@ -281,7 +281,7 @@ def unavailable(
 
 
 def error_code(error: BaseException) -> str | None:
-    """AWS's error code in a `ClientError` or an `AwsUnavailable`, else `None`."""
+    """Return AWS's error code in a `ClientError` or an `AwsUnavailable`, else `None`."""
     if isinstance(error, AwsUnavailable):
         return error.code
     response = getattr(error, "response", None)
@@ -292,22 +292,24 @@ def error_code(error: BaseException) -> str | None:
 
 
 def is_denied(error: BaseException) -> bool:
-    """Whether the identity is known and lacks a permission."""
+    """Return whether the identity is known and lacks a permission."""
     return _has(error, "denied", DENIED_CODES)
 
 
 def is_throttled(error: BaseException) -> bool:
-    """Whether AWS asked to be asked later, retries included."""
+    """Return whether AWS throttled the request, retries included."""
     return _has(error, "throttled", THROTTLED_CODES)
 
 
 def has_no_credentials(error: BaseException) -> bool:
-    """Whether no credentials were found or AWS does not know them."""
+    """Return whether no credentials were found or AWS does not accept them."""
     return _has(error, "no-credentials", NO_CREDENTIALS_CODES)
 
 
 def is_not_found(error: BaseException) -> bool:
-    """Whether AWS answered that the thing does not exist: an answer, not a failure."""
+    """Return whether AWS responded that the resource does not exist, which is a result, not a
+    failure.
+    """
     code = error_code(error)
     return code is not None and (code in NOT_FOUND_CODES or code.endswith(".NotFound"))
 
@@ -336,7 +338,7 @@ def none_if_not_found(
 
 
 def iam_action_of(service: str, operation: str) -> str:
-    """The IAM action of an API operation, such as `servicequotas:ListServiceQuotas`."""
+    """Return the IAM action of an API operation, such as `servicequotas:ListServiceQuotas`."""
     special = _IAM_ACTION.get((service, operation))
     return special or f"{_IAM_PREFIX.get(service, service)}:{operation}"
 
@@ -376,7 +378,7 @@ def _words(error: BaseException) -> str:
         text = str(message) if message else ""
     else:
         text = str(error)
-    # One line, bounded: some services answer with a page of HTML or an encoded authorisation blob.
+    # One line of limited length: some services return HTML or an encoded authorisation message.
     text = text.split("Encoded authorization failure message")[0]
     text = " ".join(text.split()).rstrip(".")
     return text if len(text) <= 300 else text[:297] + "..."

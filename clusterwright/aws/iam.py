@@ -1,4 +1,4 @@
-"""Policies, roles, and what they allow."""
+"""Policies, roles, and their simulated permissions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ EVERYTHING = json.dumps(
 
 @dataclass(frozen=True)
 class Simulated:
-    """What IAM's simulator says of one action on one resource.
+    """Result of IAM's simulator for an action on a resource.
 
     Attributes
     ----------
     missing:
-        Condition keys that a statement asks for and the simulation was given no value of.
+        Condition keys of statements for which the simulation has no value.
     by_organization, by_boundary:
-        Whether service control policies and the boundary let it through; None without any.
+        Whether service control policies and the boundary allow it; None without any.
     """
 
     action: str
@@ -44,7 +44,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Simulation:
-    """Actions on one resource under the same conditions."""
+    """Actions on a resource under the same conditions."""
 
     actions: tuple[str, ...]
     resource: str = "*"
@@ -52,12 +52,12 @@ class Simulation:
 
 
 def policy_exists(session: AwsSession, arn: str) -> bool:
-    """Whether a managed policy exists."""
+    """Return whether a managed policy exists."""
     return _default_version(session, arn) is not None
 
 
 def policy_document(session: AwsSession, arn: str) -> str | None:
-    """The default version of a managed policy as JSON; None where there is no such policy."""
+    """Return the default version of a managed policy as JSON; None if there is no such policy."""
     version = _default_version(session, arn)
     if version is None:
         return None
@@ -67,7 +67,7 @@ def policy_document(session: AwsSession, arn: str) -> str | None:
 
 
 def role_exists(session: AwsSession, name: str) -> bool:
-    """Whether a role exists."""
+    """Return whether a role exists."""
     try:
         session.call("iam", "GetRole", RoleName=name)
     except Exception as error:
@@ -81,10 +81,10 @@ def role_exists(session: AwsSession, name: str) -> bool:
 def simulate_role(
     session: AwsSession, arn: str, asked: Simulation
 ) -> tuple[Simulated, ...] | None:
-    """What a role may do, its boundary and the organisation's policies included.
+    """Return what a role may do, including its boundary and the organisation's policies.
 
-    None where there is no such role. Service control policies with conditions are not part of
-    AWS's simulation (IAM user guide, "How the IAM policy simulator works").
+    None if there is no such role. Service control policies with conditions are not part of AWS's
+    simulation (IAM user guide, "How the IAM policy simulator works").
     """
     return tuple(_simulate(session, "SimulatePrincipalPolicy", asked, {"PolicySourceArn": arn}))
 
@@ -92,7 +92,7 @@ def simulate_role(
 def simulate_boundary(
     session: AwsSession, document: str, asked: Simulation
 ) -> tuple[Simulated, ...]:
-    """What a permissions boundary leaves of a role that may do everything."""
+    """Return what a permissions boundary allows for a role that may do everything."""
     given = {
         "PolicyInputList": [EVERYTHING],
         "PermissionsBoundaryPolicyInputList": [document],
@@ -126,13 +126,13 @@ def _simulate(
             yield result
     left = [action for action in asked.actions if action.lower() not in answered]
     if left:
-        # What is not simulated is not allowed: it is not known.
+        # A missing result is unknown, not allowed.
         raise AwsUnavailable(
             service="iam",
             operation=operation,
             region=session.region,
             reason="other",
-            detail=f"the answer says nothing of {', '.join(left[:3])}",
+            detail=f"the response has no result for {', '.join(left[:3])}",
         )
 
 

@@ -15,7 +15,9 @@ class Key:
     """`Enabled`, or why it cannot be used (`Disabled`, `PendingDeletion`, ...)."""
 
     spec: str
-    """`SYMMETRIC_DEFAULT`, or a kind that encrypts no storage; empty where KMS does not say."""
+    """`SYMMETRIC_DEFAULT`, or a spec that does not support storage; empty if KMS does not return
+    it.
+    """
 
     manager: str
     """`CUSTOMER`, or `AWS` for a key whose policy cannot be changed."""
@@ -23,7 +25,7 @@ class Key:
 
 @none_if_not_found()
 def key(session: AwsSession, arn: str) -> Key | None:
-    """One key; None where there is none."""
+    """Return a key; None if there is none."""
     answer = session.call("kms", "DescribeKey", KeyId=arn)["KeyMetadata"]
     return Key(
         answer.get("Arn", arn),
@@ -35,6 +37,6 @@ def key(session: AwsSession, arn: str) -> Key | None:
 
 @none_if_not_found()
 def key_policy(session: AwsSession, arn: str) -> str | None:
-    """The policy of a key; None where there is no such key. KMS has one of the name `default`."""
+    """Return the policy of a key, named `default` in KMS; None if there is no such key."""
     answer = session.call("kms", "GetKeyPolicy", KeyId=arn, PolicyName="default")
     return str(answer["Policy"])

@@ -6,7 +6,7 @@ from clusterwright.aws.session import AwsSession
 
 
 def log_group_names(session: AwsSession, prefix: str) -> tuple[str, ...]:
-    """Names of the log groups that begin with `prefix`."""
+    """Return the names of the log groups that begin with `prefix`."""
     return tuple(
         group["logGroupName"]
         for group in session.items(

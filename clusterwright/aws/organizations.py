@@ -1,4 +1,4 @@
-"""AWS Organizations: the tag policy that an account is under."""
+"""AWS Organizations: the effective tag policy of an account."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _NO_POLICY: Final = frozenset(
 
 @dataclass(frozen=True)
 class TagKeyPolicy:
-    """What an effective tag policy says of one key.
+    """An effective tag policy for a tag key.
 
     Attributes
     ----------
     key:
-        As it must be written.
+        The key with the required capitalisation.
     values:
-        What is allowed, one `*` in each at most; None where anything is, an empty tuple where
-        nothing is.
+        Allowed values, each with at most one `*`; None if any value is allowed, an empty tuple if
+        none is.
     enforced_for, required_for:
-        Resource types for which tagging that breaks the policy is refused, and for which the tag
-        must be there: `ec2:instance`, `ec2:ALL_SUPPORTED`, or `ec2:*` in older policies.
+        Resource types for which noncompliant tagging is refused, and for which the tag is
+        required: `ec2:instance`, `ec2:ALL_SUPPORTED`, or `ec2:*` in older policies.
 
     Notes
     -----
@@ -43,7 +43,7 @@ class TagKeyPolicy:
     required_for: tuple[str, ...] = ()
 
     def allows(self, value: str) -> bool:
-        """Whether a tag of this key may have a value; capitals count."""
+        """Return whether a tag with this key may have a value; case-sensitive."""
         return self.values is None or any(_matches(one, value) for one in self.values)
 
 
@@ -51,10 +51,10 @@ TagPolicy = tuple[TagKeyPolicy, ...]
 
 
 def effective_tag_policy(session: AwsSession) -> TagPolicy | None:
-    """The tag policy of the caller's account, all that it inherits merged into it.
+    """Return the tag policy of the caller's account, merged with inherited policies.
 
-    None where the account is in no organisation, or has no tag policy. Any account of an
-    organisation may ask for its own.
+    None if the account is in no organisation, or has no tag policy. Any account of an organisation
+    may read its own.
     """
     try:
         answer = session.call("organizations", "DescribeEffectivePolicy", PolicyType="TAG_POLICY")
@@ -66,12 +66,12 @@ def effective_tag_policy(session: AwsSession) -> TagPolicy | None:
 
 
 def read_tag_policy(content: str) -> TagPolicy:
-    """What the document says, key by key.
+    """Return the policies of a document by tag key.
 
     Raises
     ------
     ValueError
-        It is no effective tag policy: nothing is known then.
+        It is not an effective tag policy.
     """
     tags = _object(json.loads(content), "the policy").get("tags")
     return tuple(_key(name, part) for name, part in _object(tags, "`tags`").items())
@@ -82,7 +82,7 @@ def _key(name: str, part: Any) -> TagKeyPolicy:
     # "If case treatment isn't defined, lowercase is the default case treatment for tag keys."
     key = said.get("tag_key", name.lower())
     if not isinstance(key, str) or key.lower() != name.lower():
-        raise ValueError(f"`tags.{name}.tag_key` is another key")
+        raise ValueError(f"`tags.{name}.tag_key` is a different key")
     return TagKeyPolicy(
         key,
         None if said.get("tag_value") is None else _texts(said, name, "tag_value"),
@@ -102,7 +102,7 @@ def _texts(said: dict[str, Any], name: str, field: str) -> tuple[str, ...]:
 
 def _object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f"{what} is no object")
+        raise ValueError(f"{what} is not an object")
     return value
 
 

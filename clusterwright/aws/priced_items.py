@@ -1,10 +1,10 @@
-"""Which products of the Price List are which items of a bill.
+"""Mapping of products of the Price List to items of a bill.
 
-Service codes, product families and usage types are those by which infracost finds the same
-prices (infracost/infracost, internal/resources/aws: nat_gateway.go, vpc_endpoint.go,
+Service codes, product families and usage types are those by which infracost finds the same prices
+(infracost/infracost, internal/resources/aws: nat_gateway.go, vpc_endpoint.go,
 fsx_openzfs_file_system.go, kms_key.go, secretsmanager_secret.go, eks_cluster.go,
 cloudwatch_log_group.go, cloudwatch_metric_alarm.go). No public source shows how the Price List
-tells the tiers of FSx for Lustre apart, so those prices stay the catalogue's or the user's.
+distinguishes the tiers of FSx for Lustre, so those prices come from the catalogue or the user.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from clusterwright.aws.session import AwsSession
 _ENDPOINT_REGIONS: Final = {"cn": "cn-northwest-1", "ap": "ap-south-1", "eu": "eu-central-1"}
 _DEFAULT_ENDPOINT_REGION: Final = "us-east-1"
 
-# What makes an EC2 product the plain Linux on-demand rate (the same project's filter set).
+# Filters for the plain Linux on-demand rate of an EC2 product (from the same project).
 _EC2_FILTERS: Final = {
     "preInstalledSw": "NA",
     "operatingSystem": "Linux",
@@ -28,7 +28,7 @@ _EC2_FILTERS: Final = {
     "tenancy": "Shared",
 }
 _HYPERPOD_USAGE: Final = "Cluster:ml."
-# `USE1-Cluster:ml.p5.48xlarge`; us-east-1 has a prefix here, some services leave it out there.
+# `USE1-Cluster:ml.p5.48xlarge`; us-east-1 has a prefix here, some services omit it there.
 _HYPERPOD_TYPE: Final = re.compile(r"(?:[A-Z0-9]+-)?Cluster:ml\.([a-z0-9-]+\.[a-z0-9-]+)")
 _HOURLY_UNITS: Final = frozenset({"Hrs", "Hours", "Hour", "hours", "hour"})
 
@@ -44,10 +44,10 @@ class Rate:
 
 @dataclass(frozen=True)
 class PricedItem:
-    """Where the Price List has what a service charges for.
+    """Location of a service's price in the Price List.
 
-    `usage_type` is the usage type without its region's prefix; `units` are those that the Price
-    List may count in, and `per` how many of them our unit has.
+    `usage_type` is the usage type without its region's prefix; `units` are the possible units of
+    the Price List, and `per` is how many of them the catalogue's unit has.
     """
 
     service: str
@@ -62,22 +62,21 @@ class PricedItem:
 
 
 def endpoint_region(region: str) -> str:
-    """The region whose Price List endpoint is asked about `region`."""
+    """Return the region of the Price List endpoint for `region`."""
     return _ENDPOINT_REGIONS.get(region.partition("-")[0], _DEFAULT_ENDPOINT_REGION)
 
 
 def ec2_on_demand(
     session: AwsSession, region: str, instance_type: str | None = None
 ) -> dict[str, tuple[Rate, ...]]:
-    """Linux on-demand rates of a region by instance type; of one type, where it is named.
+    """Return the Linux on-demand rates of a region by instance type, optionally of one type.
 
-    More than one rate for a type means that the Price List has more than one such product, and
-    nothing here decides between them.
+    If the Price List has several such products for a type, all rates are returned.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     wanted = {"regionCode": region, **_EC2_FILTERS}
     if instance_type is not None:
@@ -97,13 +96,13 @@ def ec2_on_demand(
 def hyperpod_on_demand(
     session: AwsSession, region: str, instance_type: str | None = None
 ) -> dict[str, tuple[Rate, ...]]:
-    """HyperPod's on-demand rates of a region (usage types `...Cluster:ml.*`) by instance type; of
-    one type, where it is named.
+    """Return HyperPod's on-demand rates of a region (usage types `...Cluster:ml.*`) by instance
+    type, optionally of one type.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     filters = [
         {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
@@ -126,15 +125,14 @@ def hyperpod_on_demand(
 def item_prices(
     session: AwsSession, region: str, item: PricedItem
 ) -> tuple[tuple[Decimal, str], ...]:
-    """(USD per the item's unit, effective date) of one thing a service charges for.
+    """Return (USD per unit, effective date) of an item of a service.
 
-    Distinct amounts, lowest first: nothing here decides between several. Of a price with tiers it
-    is the first tier that costs anything.
+    Distinct amounts, lowest first. For a tiered price, the first tier with a cost.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     wanted = {"regionCode": region, "productFamily": item.family, **dict(item.attributes)}
     filters = [
@@ -152,7 +150,7 @@ def item_prices(
 
 
 def _ends_with(usage: str, wanted: str) -> bool:
-    """`USW2-NatGateway-Hours` and `NatGateway-Hours` are the same in two regions."""
+    """Return the usage type without a region: `USW2-NatGateway-Hours` → `NatGateway-Hours`."""
     return usage == wanted or usage.endswith(f"-{wanted}")
 
 
@@ -191,7 +189,9 @@ def _products(
 
 
 def _hourly(product: Mapping[str, Any]) -> Iterator[tuple[Decimal, str]]:
-    """(USD per hour, effective date) of a product's on-demand terms; zero rates are no rates."""
+    """Return (USD per hour, effective date) of a product's on-demand terms; zero rates are
+    ignored.
+    """
     for term in product.get("terms", {}).get("OnDemand", {}).values():
         for dimension in term.get("priceDimensions", {}).values():
             amount = dimension.get("pricePerUnit", {}).get("USD")
@@ -206,7 +206,7 @@ def _hourly(product: Mapping[str, Any]) -> Iterator[tuple[Decimal, str]]:
 
 
 def _sorted(found: Mapping[str, set[Rate]]) -> dict[str, tuple[Rate, ...]]:
-    """Distinct amounts only, lowest first: one rate is one amount, whatever its SKUs."""
+    """Return distinct amounts only, lowest first, independent of SKUs."""
     result = {}
     for name in sorted(found):
         by_amount = {rate.usd_per_hour: rate for rate in sorted(found[name], key=_by_date)}

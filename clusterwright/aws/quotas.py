@@ -1,4 +1,4 @@
-"""Service Quotas: what an account may have, and what a new account has."""
+"""Service Quotas: applied and default values, usage, requests."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HOMES = {"s3": "us-east-1"}
 
 @dataclass(frozen=True)
 class QuotaValue:
-    """One quota of one region: the account's own (`applied`) or AWS's default.
+    """A quota in a region: the account's value (`applied`) or AWS's default.
 
-    `value` is `None` where the answer holds none, which is not the same as 0.
+    `value` is `None` if the response has none, which is different from 0.
     """
 
     service: str
@@ -34,12 +34,12 @@ class QuotaValue:
 def default_quotas(
     session: AwsSession, service: str, *, region: str | None = None
 ) -> Iterator[QuotaValue]:
-    """Every default quota of a service (`sagemaker`, `ec2`, `vpc`, `fsx`, ...).
+    """Return every default quota of a service (`sagemaker`, `ec2`, `vpc`, `fsx`, ...).
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered; with `is_not_found` the region has no such service.
+        The request failed; if `is_not_found`, the region does not have the service.
     """
     for page in session.pages(
         _CLIENT, "ListAWSDefaultServiceQuotas", region=region, ServiceCode=service
@@ -51,14 +51,14 @@ def default_quotas(
 def applied_quotas(
     session: AwsSession, service: str, *, region: str | None = None
 ) -> Iterator[QuotaValue]:
-    """Every quota of a service as this account has it.
+    """Return every quota of a service as applied to this account.
 
-    Quotas that were never changed may be missing from this list: their default holds.
+    Quotas that were never changed may be missing from this list: their default applies.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     for page in session.pages(_CLIENT, "ListServiceQuotas", region=region, ServiceCode=service):
         for quota in page["Quotas"]:
@@ -68,12 +68,12 @@ def applied_quotas(
 def quota(
     session: AwsSession, service: str, code: str, *, region: str | None = None
 ) -> QuotaValue | None:
-    """One quota: the account's own value, else the default; `None` where AWS has no such code.
+    """Return a quota: the account's value, else the default; `None` if AWS has no such code.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered. A denial is never taken for "no such quota".
+        The request failed. A denial is never treated as "no such quota".
     """
     for operation in ("GetServiceQuota", "GetAWSDefaultServiceQuota"):
         try:
@@ -90,7 +90,7 @@ def quota(
 
 @dataclass(frozen=True)
 class UsageMetric:
-    """Where CloudWatch keeps the present use of a quota."""
+    """The CloudWatch metric of the current usage of a quota."""
 
     namespace: str
     name: str
@@ -100,26 +100,28 @@ class UsageMetric:
 
 @dataclass(frozen=True)
 class AppliedQuota:
-    """What an account has been given of one quota, and where its use can be read, if anywhere."""
+    """The applied value of a quota, and its usage metric, if any."""
 
     value: float
     usage: UsageMetric | None
     adjustable: bool | None = None
-    """Whether it is raised on request; None where the answer does not say."""
+    """Whether it is increased on request; None if unknown."""
 
 
 def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
-    """What this account has been given of one quota; never AWS's default in its place.
+    """Return the applied value of a quota, never AWS's default.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered, or Service Quotas names no applied value.
+        The request failed, or Service Quotas returns no applied value.
     """
     answer = _applied(session, service, code)
     value = answer["Quota"].get("Value")
     if value is None:
-        why = answer["Quota"].get("ErrorReason", {}).get("ErrorMessage", "the answer has no value")
+        why = (
+            answer["Quota"].get("ErrorReason", {}).get("ErrorMessage", "the response has no value")
+        )
         raise AwsUnavailable(
             service=_CLIENT,
             operation="GetServiceQuota",
@@ -135,7 +137,7 @@ def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
 
 
 def _applied(session: AwsSession, service: str, code: str) -> Mapping[str, Any]:
-    """GetServiceQuota; a quota of the account is asked for where it is kept, if not here."""
+    """Call GetServiceQuota; quotas of the whole account are read in the region that lists them."""
     try:
         answer: Mapping[str, Any] = session.call(
             _CLIENT, "GetServiceQuota", ServiceCode=service, QuotaCode=code
@@ -176,9 +178,9 @@ def _value(answer: Mapping[str, Any], service: str, *, applied: bool) -> QuotaVa
 
 @dataclass(frozen=True)
 class IncreaseRequest:
-    """A request for more of a quota, as Service Quotas keeps it.
+    """A request for an increase of a quota, from Service Quotas.
 
-    `case_id` is that of the support case, once there is one.
+    `case_id` is that of the support case, if there is one.
     """
 
     id: str
@@ -188,7 +190,7 @@ class IncreaseRequest:
 
     @property
     def decided(self) -> bool:
-        """Whether it can no longer be granted; a status that nobody knows yet may be open."""
+        """Return whether it is decided; an unknown status may be open."""
         return self.status in _DECIDED
 
 
@@ -196,12 +198,12 @@ _DECIDED = frozenset({"APPROVED", "DENIED", "CASE_CLOSED", "NOT_APPROVED", "INVA
 
 
 def increase_requests(session: AwsSession, service: str, code: str) -> tuple[IncreaseRequest, ...]:
-    """Every request of the account for one quota in the region, decided ones included.
+    """Return every request of the account for a quota in the region, including decided ones.
 
     Raises
     ------
     AwsUnavailable
-        The question was not answered.
+        The request failed.
     """
     return tuple(
         _request(request)
@@ -218,12 +220,12 @@ def increase_requests(session: AwsSession, service: str, code: str) -> tuple[Inc
 def request_increase(
     session: AwsSession, service: str, code: str, desired: float
 ) -> IncreaseRequest:
-    """Asks AWS for more of a quota. This changes the account: a case may be opened.
+    """Request an increase of a quota. This changes the account: a case may be opened.
 
     Raises
     ------
     AwsUnavailable
-        It was not taken; its code is `ResourceAlreadyExistsException` where a request is open.
+        The request failed; its code is `ResourceAlreadyExistsException` if a request is open.
     """
     answer = session.call(
         _CLIENT,

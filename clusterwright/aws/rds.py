@@ -1,4 +1,4 @@
-"""RDS: what an account has, as its quotas count it."""
+"""RDS: resources of an account that quotas count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.aws.session import AwsSession
 
 @dataclass(frozen=True)
 class Database:
-    """`address` and `port` are where it answers; both None while it is made."""
+    """`address` and `port` are those of its endpoint; both None during creation."""
 
     id: str
     capacity_gib: int
@@ -22,7 +22,7 @@ class Database:
 
 
 def databases(session: AwsSession) -> tuple[Database, ...]:
-    """Every DB instance of the account in the region."""
+    """Return every DB instance of the account in the region."""
     return tuple(
         Database(
             answer["DBInstanceIdentifier"],
@@ -38,7 +38,7 @@ def databases(session: AwsSession) -> tuple[Database, ...]:
 
 
 def subnet_groups(session: AwsSession) -> tuple[str, ...]:
-    """Names of every DB subnet group of the account in the region."""
+    """Return the names of every DB subnet group of the account in the region."""
     return tuple(
         answer["DBSubnetGroupName"]
         for answer in session.items("rds", "DescribeDBSubnetGroups", "DBSubnetGroups")
@@ -46,7 +46,7 @@ def subnet_groups(session: AwsSession) -> tuple[str, ...]:
 
 
 def parameter_groups(session: AwsSession) -> tuple[str, ...]:
-    """Names of every DB parameter group of the account in the region."""
+    """Return the names of every DB parameter group of the account in the region."""
     return tuple(
         answer["DBParameterGroupName"]
         for answer in session.items("rds", "DescribeDBParameterGroups", "DBParameterGroups")

@@ -12,20 +12,20 @@ from clusterwright.aws.session import AwsSession
 
 @dataclass(frozen=True)
 class Bucket:
-    """A bucket that answers. `region` is None where S3 does not name it."""
+    """An accessible bucket. `region` is None if S3 does not return it."""
 
     name: str
     region: str | None
 
 
 def bucket(session: AwsSession, name: str) -> Bucket | None:
-    """A bucket as HeadBucket sees it; None where there is none of that name.
+    """Return a bucket from HeadBucket; None if there is none of that name.
 
     Raises
     ------
     AwsUnavailable
-        Also where the bucket exists and this identity may not see it (403): whether the cluster
-        may is then not known.
+        Also if the bucket exists and this identity may not access it (403): whether the cluster
+        may is then unknown.
     """
     try:
         answer = session.call("s3", "HeadBucket", Bucket=name)
@@ -46,9 +46,9 @@ def _location(session: AwsSession, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class BucketEncryption:
-    """How S3 encrypts new objects of a bucket.
+    """The encryption of new objects of a bucket.
 
-    `kms_key` is an ARN, an id, an alias, or None: S3's own key, or AWS's key for S3.
+    `kms_key` is an ARN, an id, an alias, or None for SSE-S3 or the AWS managed key.
     """
 
     kms: bool
@@ -58,13 +58,13 @@ class BucketEncryption:
 
 @none_if_not_found("NoSuchBucketPolicy")
 def bucket_policy(session: AwsSession, name: str) -> str | None:
-    """The policy of a bucket; None where it has none, or there is no such bucket."""
+    """Return the policy of a bucket; None if it has none, or there is no such bucket."""
     return str(session.call("s3", "GetBucketPolicy", Bucket=name)["Policy"])
 
 
 @none_if_not_found("ServerSideEncryptionConfigurationNotFoundError")
 def bucket_encryption(session: AwsSession, name: str) -> BucketEncryption | None:
-    """How a bucket encrypts; None where it says nothing, or there is no such bucket."""
+    """Return the encryption of a bucket; None without configuration, or without such a bucket."""
     answer = session.call("s3", "GetBucketEncryption", Bucket=name)
     for rule in answer["ServerSideEncryptionConfiguration"]["Rules"]:
         default = rule.get("ApplyServerSideEncryptionByDefault") or {}
@@ -78,24 +78,24 @@ def bucket_encryption(session: AwsSession, name: str) -> BucketEncryption | None
 
 @none_if_not_found()
 def object_size_bytes(session: AwsSession, bucket_name: str, key: str) -> int | None:
-    """The size of an object; None where there is none of that name.
+    """Return the size of an object; None if there is none of that name.
 
     Raises
     ------
     AwsUnavailable
-        The bucket does not answer, or does not let this identity ask.
+        The bucket is not accessible.
     """
     answer = session.call("s3", "HeadObject", Bucket=bucket_name, Key=key)
     return int(answer["ContentLength"])
 
 
 def put_file(session: AwsSession, bucket_name: str, key: str, path: Path, sha256: str) -> None:
-    """Uploads a file; S3 holds what arrives against the SHA-256, given in hexadecimal digits.
+    """Upload a file; S3 verifies it with the SHA-256, given in hexadecimal digits.
 
     Raises
     ------
     AwsUnavailable
-        It was not taken.
+        The upload failed.
     """
     with path.open("rb") as body:
         session.call(

@@ -14,14 +14,15 @@ from clusterwright.aws.values import known_value
 
 @dataclass(frozen=True)
 class ClusterGroup:
-    """One instance group of a HyperPod cluster as it stands.
+    """An instance group of a deployed HyperPod cluster.
 
     Attributes
     ----------
     instance_type:
         SageMaker's name (`ml.p5.48xlarge`).
     count:
-        The larger of the current and the target count: both hold quota while a group changes.
+        The larger of the current and the target count: both count against quotas while a group
+        changes.
     ebs_gib:
         The largest additional EBS volume per instance; 0 without.
     """
@@ -44,7 +45,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class ReservedCapacity:
-    """One segment of a training plan: instances of one type in one zone."""
+    """A segment of a training plan: instances of one type in one zone."""
 
     instance_type: str
     instance_count: int
@@ -57,7 +58,7 @@ class ReservedCapacity:
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """A training plan. `available_count` is None where AWS does not say."""
+    """A training plan. `available_count` is None if AWS does not return it."""
 
     name: str
     arn: str
@@ -73,7 +74,7 @@ class TrainingPlan:
 
 @dataclass(frozen=True)
 class PlanExtension:
-    """More time bought for a training plan."""
+    """A purchased extension of a training plan."""
 
     status: str
     payment: str
@@ -82,7 +83,7 @@ class PlanExtension:
 
 
 def cluster_names(session: AwsSession) -> tuple[str, ...]:
-    """Names of every HyperPod cluster of the session's account and region."""
+    """Return the names of every HyperPod cluster of the session's account and region."""
     return tuple(
         summary["ClusterName"]
         for summary in session.items("sagemaker", "ListClusters", "ClusterSummaries")
@@ -91,7 +92,7 @@ def cluster_names(session: AwsSession) -> tuple[str, ...]:
 
 @none_if_not_found()
 def cluster(session: AwsSession, name: str) -> Cluster | None:
-    """One cluster with its groups; None where there is none of that name."""
+    """Return a cluster with its groups; None if there is none of that name."""
     answer = session.call("sagemaker", "DescribeCluster", ClusterName=name)
     groups = [one for group in answer.get("InstanceGroups", ()) for one in _groups(group)]
     groups += [
@@ -107,12 +108,12 @@ def cluster(session: AwsSession, name: str) -> Cluster | None:
 
 @none_if_not_found()
 def training_plan(session: AwsSession, name: str) -> TrainingPlan | None:
-    """One training plan by name; None where the account has none of that name."""
+    """Return a training plan by name; None if the account has none of that name."""
     return _plan(session.call("sagemaker", "DescribeTrainingPlan", TrainingPlanName=name))
 
 
 def training_plans(session: AwsSession) -> tuple[TrainingPlan, ...]:
-    """Every training plan of the account in the region, expired ones included."""
+    """Return every training plan of the account in the region, including expired ones."""
     plans = tuple(
         _plan(summary)
         for summary in session.items("sagemaker", "ListTrainingPlans", "TrainingPlanSummaries")
@@ -129,7 +130,7 @@ def training_plans(session: AwsSession) -> tuple[TrainingPlan, ...]:
 
 
 def plan_extensions(session: AwsSession, arn: str) -> tuple[PlanExtension, ...]:
-    """Every extension of a training plan, whatever became of it."""
+    """Return every extension of a training plan, with any status."""
     return tuple(
         PlanExtension(
             extension.get("Status") or "",
@@ -147,12 +148,12 @@ def plan_extensions(session: AwsSession, arn: str) -> tuple[PlanExtension, ...]:
 
 
 def _groups(answer: Mapping[str, Any]) -> tuple[ClusterGroup, ...]:
-    """A group; one of several types (`InstanceRequirements`) as one for each type it runs."""
+    """Yield the group; one with several types (`InstanceRequirements`) as a group for each type."""
     if answer.get("InstanceType"):
         return (_group(answer),)
     details = list(answer.get("InstanceTypeDetails") or ())
     here = sum(detail.get("CurrentCount") or 0 for detail in details)
-    # Which types the rest will be, nobody knows: it counts as the first one.
+    # The types of the remaining instances are unknown: they count as the first type.
     rest = max(0, (answer.get("TargetCount") or 0) - here)
     wanted = (answer.get("InstanceRequirements") or {}).get("DesiredInstanceTypes") or ()
     if not details:

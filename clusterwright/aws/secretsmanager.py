@@ -1,4 +1,4 @@
-"""Secrets: whether they exist, never what they hold."""
+"""Secrets: their existence and metadata, never their content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clusterwright.aws.session import AwsSession
 
 @dataclass(frozen=True)
 class Secret:
-    """`kms_key` is None for AWS's own key; `deleted` until the waiting time is over."""
+    """`kms_key` is None for the AWS managed key; `deleted` during the recovery window."""
 
     arn: str
     deleted: bool
@@ -19,7 +19,7 @@ class Secret:
 
 @none_if_not_found()
 def secret(session: AwsSession, name: str) -> Secret | None:
-    """A secret by its ARN or name, also one that is to be deleted; None where there is none."""
+    """Return a secret by ARN or name, also one scheduled for deletion; None if there is none."""
     answer = session.call("secretsmanager", "DescribeSecret", SecretId=name)
     return Secret(
         answer["ARN"],
@@ -29,6 +29,6 @@ def secret(session: AwsSession, name: str) -> Secret | None:
 
 
 def secret_is_usable(session: AwsSession, arn: str) -> bool:
-    """Whether a secret exists and is not marked for deletion."""
+    """Return whether a secret exists and is not scheduled for deletion."""
     found = secret(session, arn)
     return found is not None and not found.deleted

@@ -1,9 +1,9 @@
-"""Where clients of AWS come from: standard retries, short timeouts, a bounded pool, made once.
+"""Sessions and clients of AWS: standard retries, short timeouts, a bounded connection pool.
 
-Everything is taken from the standard AWS configuration (profiles, environment, SSO, instance role,
-`AWS_ENDPOINT_URL`), so that the local AWS is reached as any other client reaches it. Clients are
-botocore's, which boto3's are too: boto3 would add resources and S3 transfers, whose import takes
-as long as making all clients of a check.
+All settings are from the standard AWS configuration (profiles, environment, SSO, instance role,
+`AWS_ENDPOINT_URL`), so that the local AWS is used like any other endpoint. Clients are those of
+botocore, as in boto3: boto3 would add resources and S3 transfers, whose import takes as long as
+creating all clients of a check.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from clusterwright.aws.errors import AwsUnavailable, unavailable
 
 CONNECT_TIMEOUT_SECONDS: Final = 5
 READ_TIMEOUT_SECONDS: Final = 20
-# One try and three more, with botocore's exponential back-off and jitter between them.
+# One attempt and three retries, with botocore's exponential back-off and jitter.
 MAX_ATTEMPTS: Final = 4
 MAX_POOL_CONNECTIONS: Final = 64
 _TOKENS: Final = ("NextToken", "NextPageToken")
-# By these members the services say that an answer is not all of it.
+# Members by which services mark a truncated response.
 _CONTINUED: Final = (
     "HasMoreResults",
     "IsTruncated",
@@ -35,22 +35,21 @@ _CONTINUED: Final = (
 
 
 class AwsSession:
-    """Makes botocore clients, one per service and region, from any thread.
+    """Creates botocore clients, one per service and region, from any thread.
 
     Parameters
     ----------
     region:
-        The region of every client for which none is named; without it the standard configuration
-        decides.
+        The default region of clients; if None, that of the standard configuration.
     profile:
-        A named profile; without it the standard configuration decides.
+        A named profile; if None, that of the standard configuration.
     max_attempts:
-        Tries per call, the first one included.
+        Attempts per call, including the first.
 
     Notes
     -----
-    Nothing is imported or read before the first client is asked for. Clients are thread-safe, the
-    making of them is not, hence the lock.
+    Nothing is imported or read before the first client is requested. Clients are thread-safe, but
+    their creation is not, hence the lock.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class AwsSession:
 
     @property
     def region(self) -> str | None:
-        """The region asked by default, or `None` where nothing sets one."""
+        """The default region, or `None` if none is set."""
         if self._region is not None:
             return self._region
         try:
@@ -89,12 +88,12 @@ class AwsSession:
         return str(name) if name else None
 
     def require_credentials(self, *, service: str, operation: str) -> None:
-        """Look for credentials once, before many calls each look for them in vain.
+        """Look for credentials once, before many calls fail to find them.
 
         Raises
         ------
         AwsUnavailable
-            There are none, or they cannot be read; named after the call they were wanted for.
+            There are none, or they cannot be read; the error names the call that needs them.
         """
         from botocore.exceptions import NoCredentialsError
 
@@ -108,10 +107,10 @@ class AwsSession:
             ) from error
 
     def client(self, service: str, region: str | None = None, *, operation: str = "*") -> Any:
-        """The client of a service (by botocore's name for it), made once per region.
+        """Return the client of a service (by botocore's name), created once per region.
 
-        `operation` is what the client is wanted for, for the words of an error; and one that is
-        not in `operations.py` gets a client of its own, which has all of the service's.
+        `operation` is used in error messages; if it is not in `operations.py`, the client is a
+        separate one with all operations of the service.
 
         Raises
         ------
@@ -135,13 +134,13 @@ class AwsSession:
     def call(
         self, service: str, operation: str, *, region: str | None = None, **parameters: Any
     ) -> Mapping[str, Any]:
-        """The answer of one operation, named as the API names it (`DescribeSubnets`).
+        """Return the response of an operation with its API name (`DescribeSubnets`).
 
         Raises
         ------
         AwsUnavailable
-            The question was not answered, or only in part; `is_not_found` tells "no such thing"
-            from the rest.
+            The request failed, or the response is incomplete; `is_not_found` identifies missing
+            resources.
         """
         client = self.client(service, region, operation=operation)
         try:
@@ -153,28 +152,28 @@ class AwsSession:
         assert isinstance(answer, Mapping)
         for name in _CONTINUED:
             if answer.get(name):
-                # Whoever takes the first page for all of them sees too little.
+                # A first page must not be treated as the complete response.
                 raise AwsUnavailable(
                     service=service,
                     operation=operation,
                     region=_region_of(client),
                     reason="other",
-                    detail=f"the answer goes on ({name}), and only its first page was read",
+                    detail=f"the response is truncated ({name}), and only its first page was read",
                 )
         return answer
 
     def pages(
         self, service: str, operation: str, *, region: str | None = None, **parameters: Any
     ) -> Iterator[Mapping[str, Any]]:
-        """Every page of an operation that answers in pages.
+        """Yield every page of a paginated operation.
 
-        botocore has no paginator for some (FSx's associations and tasks, Cost Explorer): their
-        token is carried on here.
+        For operations without a paginator in botocore (FSx associations and tasks, Cost Explorer),
+        the token is passed on here.
 
         Raises
         ------
         AwsUnavailable
-            At any page: what was yielded before it is then incomplete and must be thrown away.
+            At any page: the pages before it are then incomplete and must be discarded.
         """
         client = self.client(service, region, operation=operation)
         try:
@@ -201,15 +200,15 @@ class AwsSession:
             yield from page[key]
 
     def asked_by(self, thread: int) -> tuple[str, str] | None:
-        """Service and operation that a thread asked last; None where it asked nothing yet."""
+        """Return service and operation of a thread's last call; None before the first."""
         return self._last_asked.get(thread)
 
     def asked_times(self, thread: int) -> int:
-        """How many calls a thread has made, each page counted, botocore's further tries not."""
+        """Return how many calls a thread has made, each page counted, without retries."""
         return self._counts.get(thread, 0)
 
     def sent_times(self, thread: int) -> int:
-        """How many requests of a thread have gone to the network, further tries among them."""
+        """Return how many requests a thread has sent, including retries."""
         return self._sent.get(thread, 0)
 
     def _note_sending(self, **_: Any) -> None:
@@ -240,7 +239,7 @@ class AwsSession:
                 kept = user_cache.folder(os.environ, "api-models")
                 self._whole_models = read_models_small(made, kept)
                 made.register("before-call", self._note)
-                # Before anything that answers in the network's place (moto).
+                # Before any handler that responds instead of the network (moto).
                 made.get_component("event_emitter").register_first(
                     "before-send", self._note_sending
                 )
@@ -268,9 +267,9 @@ def _method(operation: str) -> str:
 def _by_token(
     ask: Callable[..., Mapping[str, Any]], parameters: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Pages until an answer has no token.
+    """Yield pages until a response has no token.
 
-    One that was there before is an error: what came is not the whole.
+    A repeated token is an error: the result would be incomplete.
     """
     more: dict[str, Any] = {}
     seen: set[str] = set()
@@ -283,7 +282,7 @@ def _by_token(
         if found[0][1] in seen:
             from botocore.exceptions import PaginationError
 
-            raise PaginationError(message=f"the same {found[0][0]} was answered twice")
+            raise PaginationError(message=f"the same {found[0][0]} was returned twice")
         more = dict(found[:1])
         seen.add(found[0][1])
 

@@ -8,5 +8,5 @@ from clusterwright.aws.session import AwsSession
 
 @none_if_not_found("ParameterNotFound")
 def parameter(session: AwsSession, name: str) -> str | None:
-    """The value of a parameter; None where there is none of that name."""
+    """Return the value of a parameter; None if there is none of that name."""
     return str(session.call("ssm", "GetParameter", Name=name)["Parameter"]["Value"])

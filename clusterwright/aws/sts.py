@@ -1,4 +1,4 @@
-"""Who is asking."""
+"""STS: the account of the credentials."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from clusterwright.aws.session import AwsSession
 
 
 def account(session: AwsSession) -> str:
-    """The 12-digit account of the session's credentials."""
+    """Return the 12-digit account of the session's credentials."""
     return str(session.call("sts", "GetCallerIdentity")["Account"])

@@ -1,4 +1,4 @@
-"""Training plans for sale and training plans that were bought."""
+"""Offered and purchased training plans."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.aws.values import is_usd, usd_amount
 
 _OFFER_HOURS: Final = 24
-"""The shortest plan: a price per hour is looked for, not capacity."""
+"""The shortest plan, because only its price per hour is needed."""
 
 
 @dataclass(frozen=True)
 class BoughtPlan:
-    """A bought training plan. `upfront_fee_usd` is None if AWS does not return it."""
+    """A purchased training plan. `upfront_fee_usd` is None if AWS does not return it."""
 
     arn: str
     instances: int

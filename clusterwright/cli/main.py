@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get("CLUSTERWRIGHT_DEBUG"):
             raise
         _print_error(
-            f"a bug in clusterwright {__version__}: {type(error).__name__}: {error}",
+            f"internal error in clusterwright {__version__}: {type(error).__name__}: {error}",
             "set CLUSTERWRIGHT_DEBUG=1 to see where, and please report it",
         )
         return EXIT_INTERNAL_ERROR

@@ -1,4 +1,4 @@
-"""Runs the offline rules in `cdk synth` and `cdk deploy`.
+"""The offline rules in `cdk synth` and `cdk deploy`.
 
 Errors stop the synthesis, warnings are printed. Account rules and unknown results are left to
 `clusterwright check`. The CDK does not print violations without a construct, so each is attached
@@ -31,7 +31,7 @@ NAME: Final = "clusterwright"
 SWITCH: Final = "CLUSTERWRIGHT_CHECKS"
 """`false` in the environment disables the rules, for measurements and other tests."""
 
-# The resources for paths of the spec, the most specific first.
+# Resource types for paths of the spec, the most specific first.
 _CLUSTERS: Final = ("AWS::SageMaker::Cluster", "Custom::PclusterCluster", "AWS::EKS::Cluster")
 _RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("budget", ("AWS::Budgets::Budget",)),
@@ -73,7 +73,7 @@ class OfflineChecks:
         return [file.id for file in rule_files() if file.scope == "offline"]
 
     def validate(self, context: Any) -> Any:
-        """The findings as violations.
+        """Return the findings as violations.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class OfflineChecks:
         result = self.check()
         if result.crashed:
             crashed = ", ".join(f"{rule.rule} ({rule.crash})" for rule in result.crashed)
-            raise RuntimeError(f"a bug in clusterwright {__version__}: {crashed}")
+            raise RuntimeError(f"internal error in clusterwright {__version__}: {crashed}")
         shown = [f for f in result.findings if f.severity != "info"]
         resources = Resources(context.template_paths)
         return cdk.PolicyValidationPluginReport(
@@ -110,7 +110,7 @@ class OfflineChecks:
 
 
 class Resources:
-    """The resources of the templates, by type."""
+    """Return the resources of the templates, by type."""
 
     def __init__(self, template_paths: Sequence[str]) -> None:
         self._found: list[tuple[str, str, str]] = []
@@ -120,7 +120,7 @@ class Resources:
                 self._found.append((_kind(resource), logical_id, path))
 
     def of(self, path: str) -> tuple[str, str] | None:
-        """Logical id and template of the resource for a path of the spec."""
+        """Return the logical id and template of the resource for a path of the spec."""
         for prefix, kinds in _RESOURCES:
             if path == prefix or not prefix or path.startswith((f"{prefix}.", f"{prefix}[")):
                 found = list(self._of_kinds(kinds))
@@ -136,7 +136,7 @@ class Resources:
 
 
 def _kind(resource: dict[str, Any]) -> str:
-    """The type of a resource; for a file system, its kind."""
+    """Return the type of a resource; for a file system, its kind."""
     kind = str(resource["Type"])
     if kind == "AWS::FSx::FileSystem":
         return str(resource["Properties"]["FileSystemType"])
@@ -144,7 +144,7 @@ def _kind(resource: dict[str, Any]) -> str:
 
 
 def _index(path: str, prefix: str) -> int:
-    """The index in a path: 2 for `storage.lustre[2].efa`."""
+    """Return the index in a path: 2 for `storage.lustre[2].efa`."""
     rest = path.removeprefix(prefix)
     return int(rest[1 : rest.index("]")]) if prefix and rest.startswith("[") else 0
 

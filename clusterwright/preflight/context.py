@@ -1,4 +1,4 @@
-"""What rules use: the spec, the catalogue, the user's rates, the date."""
+"""Input of rules: the spec, the catalogue, the user's rates, the date."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Context:
         )
 
     def groups(self, *kinds: str) -> list[tuple[Path, ComputeGroup]]:
-        """The groups with their paths, optionally only those with these kinds of capacity."""
+        """Return the groups with their paths, optionally only with these kinds of capacity."""
         return [
             (("compute", index), group)
             for index, group in enumerate(self.cluster.compute)
@@ -89,11 +89,13 @@ class Context:
         ]
 
     def stack_is_ours(self, stack: str | None) -> bool:
-        """Whether a stack of this name belongs to this environment (`<environment>-<part>`)."""
+        """Return whether a stack of this name belongs to this environment
+        (`<environment>-<part>`).
+        """
         return stack is not None and part_of(self.cluster.environment, stack) is not None
 
     def instance_is_ours(self, instance: Instance) -> bool:
-        """Whether an EC2 instance is a node of this cluster.
+        """Return whether an EC2 instance is a node of this cluster.
 
         ParallelCluster's stack, and the cluster tags of ParallelCluster and EKS nodes, have the
         name of the environment.

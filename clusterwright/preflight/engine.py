@@ -1,4 +1,4 @@
-"""Runs rules: subjects, facts, verdicts, waivers; one result per rule."""
+"""Execution of rules: subjects, facts, waivers; one result per rule."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ REFERENCE: Final = "docs/reference/rules.md"
 
 
 ASKING_SECONDS: Final = 5.0
-"""Offline rules wait no longer for the questions to go out."""
+"""Maximum time for which offline rules wait until requests are sent."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rules are asked for; the others are skipped and counted."""
+    """The selected rules; the others are skipped and counted."""
 
     only: frozenset[str] | None = None
     skip: frozenset[str] = frozenset()
     offline: bool = False
 
     def reason_to_skip(self, file: RuleFile) -> str | None:
-        """Why a rule is left out, or None where it runs."""
+        """Return why a rule is skipped, or None if it runs."""
         if self.only is not None and file.id not in self.only:
             return "not in --only"
         if file.id in self.skip:
@@ -61,7 +61,7 @@ def run(
     reader: FactReader | None,
     selection: Selection = Selection(),
 ) -> CheckResult:
-    """Every rule's result; `reader` may be None where no account rule is selected.
+    """Return every rule's result; `reader` may be None if no account rule is selected.
 
     Rules that are skipped are not imported, so their titles are not known.
 
@@ -81,7 +81,7 @@ def run(
     wanted = [fact for work in asking for facts in work.facts for fact in facts]
     reading = _Reading(reader, wanted) if reader is not None and wanted else None
     if reading is not None and reader is not None:
-        # Questions first: the offline rules then fill the time until the answers.
+        # Send requests first: the offline rules then run while the responses are pending.
         reader.until_asked(ASKING_SECONDS)
     for work in works:
         if work not in asking:
@@ -118,15 +118,14 @@ def run(
 def needed(
     files: Sequence[RuleFile], context: Context, selection: Selection = Selection()
 ) -> dict[str, tuple[Fact[Any], ...]]:
-    """The facts of the account that each rule needs for this spec; rules that need none are left
-    out. Nothing is read.
+    """Return the account facts that each rule needs for this spec; nothing is read.
 
     Raises
     ------
     CatalogError
         A file of the catalogue cannot be read.
     Exception
-        A rule crashed: a bug.
+        A rule crashed, which is an internal error.
     """
     context = dataclasses.replace(context, rule_ids=frozenset(file.id for file in files))
     found = {}
@@ -141,7 +140,7 @@ def needed(
 
 
 class _Reading:
-    """Facts that are read while rules that need none are judged."""
+    """Facts that are read while rules without facts run."""
 
     def __init__(self, reader: FactReader, wanted: Sequence[Fact[Any]]) -> None:
         self._outcome: FactValues | BaseException | None = None
@@ -151,7 +150,7 @@ class _Reading:
         self._thread.start()
 
     def values(self) -> FactValues:
-        """What was read. Raises whatever the reader raised: a bug."""
+        """Return the values. Raises any exception of the reader, which is an internal error."""
         self._thread.join()
         if isinstance(self._outcome, BaseException):
             raise self._outcome
@@ -167,7 +166,7 @@ class _Reading:
 
 @dataclass(eq=False)
 class _Work:
-    """One rule on its way."""
+    """Execution of one rule."""
 
     rule: Rule[Any]
     subjects: list[Subject[Any]] = field(default_factory=list)
@@ -285,7 +284,7 @@ class _Work:
 
 
 def doc_of(rule: Rule[Any]) -> str:
-    """Where the reference describes a rule."""
+    """Return the URL of a rule in the reference."""
     return f"{REFERENCE}#{rule.id.lower()}"
 
 

@@ -17,7 +17,7 @@ MAXIMUM_CHARACTERS: Final = 6_144
 
 
 class RequiresActions(Protocol):
-    """Something that needs IAM actions: a fact, or filing a quota request."""
+    """An operation that needs IAM actions: reading a fact, or filing a quota request."""
 
     @property
     def actions(self) -> tuple[str, ...]: ...
@@ -28,12 +28,12 @@ class RequiresActions(Protocol):
 def permissions(
     needed: Mapping[str, Iterable[RequiresActions]], place: Place
 ) -> tuple[Permission, ...]:
-    """The permissions that reading the facts of the rules may need, by action.
+    """Return the permissions that reading the facts of the rules may need, by action.
 
     Parameters
     ----------
     needed:
-        The facts by rule, as `engine.needed` gives them.
+        The facts by rule, as returned by `engine.needed`.
     """
     resources: dict[str, set[str]] = {}
     rules: dict[str, set[str]] = {}
@@ -55,7 +55,7 @@ def permissions(
 
 
 def document(allowed: Iterable[Permission]) -> dict[str, Any]:
-    """The policy document: one statement for each set of resources."""
+    """Return the policy document: one statement for each set of resources."""
     by_resources: dict[tuple[str, ...], list[str]] = {}
     for permission in allowed:
         by_resources.setdefault(permission.resources, []).append(permission.action)

@@ -87,8 +87,8 @@ def file(session: AwsSession, planned: RequestPlan) -> RequestPlan:
 
 
 def stages(limit: float, desired: float) -> tuple[Stage, ...]:
-    """The stages of an increase: a quarter, a half, all; one stage if little is missing or half is
-    already available.
+    """Return the stages of an increase: a quarter, a half, all; one stage if little is missing or
+    half is already available.
     """
     last = Stage(desired, "the whole cluster")
     if desired - limit < _SMALLEST_RAMP or limit >= desired / 2:
@@ -102,7 +102,7 @@ def stages(limit: float, desired: float) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class Filing:
-    """The permissions to file one increase, for `--iam-policy --request-quotas`."""
+    """Return the permissions to file an increase, for `--iam-policy --request-quotas`."""
 
     service: str
     code: str
@@ -117,7 +117,7 @@ class Filing:
 
 
 def _requests(entries: Iterable[Finding | Unanswered]) -> Iterable[QuotaRequest]:
-    """One request per quota, for the largest demand."""
+    """Return one request per quota, for the largest demand."""
     by_quota: dict[Any, list[tuple[Finding | Unanswered, QuotaNeed]]] = {}
     for entry in entries:
         if entry.quota is not None:

@@ -1,5 +1,5 @@
-"""The index of the rules: every module of `rules/<family>/` with an id in its name holds one,
-the only class with that id; every module `*_quotas.py` a table of quota rules, called RULES.
+"""Index of the rules: every module of `rules/<family>/` with an id in its name has one rule, the
+only class with that id; every module `*_quotas.py` has a table of quota rules, RULES.
 
 Ids and scopes are read from the files' names and texts, so that a rule that does not run is not
 imported.
@@ -37,7 +37,7 @@ class UnknownRule(Exception):
 
 @dataclass(frozen=True)
 class RuleFile:
-    """A rule that may not be imported yet."""
+    """A rule that is imported on first use."""
 
     id: str
     scope: Literal["offline", "account"]
@@ -45,12 +45,12 @@ class RuleFile:
 
     @cached_property
     def rule(self) -> Rule[Any]:
-        """The rule, imported on first use.
+        """Return the rule, imported on first use.
 
         Raises
         ------
         TypeError
-            The file has no rule, or one with another id or scope: a bug.
+            The file has no rule, or one with another id or scope, which is an internal error.
         """
         module = importlib.import_module(self.module)
         rows = getattr(module, "RULES", None) or [
@@ -64,7 +64,7 @@ class RuleFile:
 
 @cache
 def rule_files() -> tuple[RuleFile, ...]:
-    """Every rule, in the order of the ids."""
+    """Return every rule, in the order of the ids."""
     found = []
     for family in os.scandir(Path(__file__).parent / "rules"):
         for file in os.scandir(family.path) if family.is_dir() else ():
@@ -83,7 +83,7 @@ def rule_files() -> tuple[RuleFile, ...]:
 
 
 def _read(path: str) -> bytes:
-    """The content of a file: `Path.read_bytes` takes four times as long, for every command."""
+    """Return the content of a file; `Path.read_bytes` takes four times as long."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         return os.read(descriptor, os.fstat(descriptor).st_size)
@@ -92,17 +92,17 @@ def _read(path: str) -> bytes:
 
 
 def _is_rule_class(item: object, module: str) -> bool:
-    """Whether it is a class that this module defines, with an id of its own."""
+    """Return whether it is a class that this module defines, with its own id."""
     return isinstance(item, type) and item.__module__ == module and "id" in vars(item)
 
 
 def all_rules() -> tuple[Rule[Any], ...]:
-    """Every rule, imported, in the order of the ids."""
+    """Return every rule, imported, in the order of the ids."""
     return tuple(file.rule for file in rule_files())
 
 
 def named(names: Iterable[str]) -> frozenset[str]:
-    """The rule ids of `names`: an id (`CW-Q012`) or a family (`CW-Q`), case-insensitive.
+    """Return the rule ids of `names`: an id (`CW-Q012`) or a family (`CW-Q`), case-insensitive.
 
     Raises
     ------

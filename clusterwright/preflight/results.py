@@ -144,7 +144,7 @@ class CheckResult:
     seconds: float = field(default=0.0, compare=False)
 
     def summary(self) -> dict[str, int]:
-        """The number of rules by status, every status included."""
+        """Return the number of rules by status, including every status."""
         return {status: self.count(status) for status in STATUSES}
 
     def count(self, status: Status) -> int:
@@ -155,13 +155,13 @@ class CheckResult:
         return tuple(rule for rule in self.rules if rule.crash is not None)
 
     def strictly(self) -> CheckResult:
-        """The same with every unknown as a finding of severity error."""
+        """Return the result with every unknown as a finding of severity error."""
         added = [
             Finding(
                 rule=entry.rule,
                 severity="error",
                 path=entry.path,
-                message=f"could not be answered: {entry.message}",
+                message=f"could not be checked: {entry.message}",
                 position=entry.position,
                 where=entry.region,
                 hint=entry.hint,
@@ -172,7 +172,9 @@ class CheckResult:
         return replace(self, findings=in_order([*self.findings, *added]))
 
     def exit_code(self, *, fail_on: Severity = "error") -> int:
-        """70 if a rule crashed; else 1 for findings at `fail_on` or above, 2 for unknowns, 0."""
+        """Return 70 if a rule crashed; else 1 for findings at `fail_on` or above, 2 for unknowns,
+        0.
+        """
         if self.crashed:
             return EXIT_BUG
         if any(at_or_above(finding.severity, fail_on) for finding in self.findings):
@@ -181,12 +183,12 @@ class CheckResult:
 
 
 def at_or_above(severity: Severity, threshold: Severity) -> bool:
-    """Whether `severity` is at least `threshold` (error is the highest)."""
+    """Return whether `severity` is at least `threshold` (error is the highest)."""
     return SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Highest severity first, then in the order of the file, then by rule."""
+    """Return the sort key: highest severity first, then the order of the file, then the rule."""
 
     def key(finding: Finding) -> tuple[int, str, int, int, str]:
         position = finding.position

@@ -1,7 +1,6 @@
 """The base class of rules, and what a rule returns.
 
-Re-exports `Context`, `FactValues` and `Severity`, so that a rule imports what it is made of from
-here.
+Re-exports `Context`, `FactValues` and `Severity`, so that a rule imports everything from here.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True)
 class Fail:
-    """A subject violates the rule; the engine makes a `Finding` of it.
+    """A subject violates the rule; the engine creates a `Finding` from it.
 
-    `path` is set where the violation is not at the subject's own path, `severity` where it is
-    milder than the rule's own. The other fields are those of `Finding`.
+    `path` is set if the violation is not at the subject's path, `severity` if it is lower than
+    that of the rule. The other fields are those of `Finding`.
     """
 
     message: str
@@ -65,15 +64,15 @@ class Unknown:
 
 
 Results = Iterator[Fail | Unknown]
-"""What `check` yields: nothing where the subject complies with the rule."""
+"""Results of `check`: nothing if the subject complies with the rule."""
 Subject = tuple[Path, Value]
-"""One thing that a rule checks, after its path in the spec."""
+"""A subject of a rule, after its path in the spec."""
 Subjects = Iterable[Subject[Value]]
 Facts = Iterable[Fact[Any]]
 
 
 class Rule(ABC, Generic[Value]):
-    """One rule: an id, a row of the reference, a failing and a passing test.
+    """A rule: an id, a row of the reference, a failing and a passing test.
 
     `needs` and `check` name the parameters that they use, in any order: `path` (that
     of the subject), `context`, `facts`. A parameter of any other name is the subject's value. For
@@ -81,8 +80,8 @@ class Rule(ABC, Generic[Value]):
 
         def check(self, plan: PlanUse, facts: FactValues) -> Results: ...
 
-    A rule with no subjects passes. An account rule declares the facts that each subject needs;
-    where one could not be read, that subject is unknown, and `check` is not called.
+    A rule without subjects passes. An account rule declares the facts that each subject needs; if
+    one could not be read, that subject is unknown, and `check` is not called.
     """
 
     id: str
@@ -92,16 +91,17 @@ class Rule(ABC, Generic[Value]):
     prevents: str
     """What AWS returns, or what happens, without the rule."""
     source: str
-    """Where the limit or the failure is documented."""
+    """Source of the limit or the failure."""
     after: bool = False
     """Whether the rule runs after all others and reads their findings."""
 
     needs: ClassVar[Facts | Callable[..., Facts]] = ()
-    """The facts of the account that must be known to check a subject, or a method that returns
-    them. The registry reads `needs` from the text of the rule's own class: an account rule that
-    inherits it states it again."""
+    """The account facts that are needed to check a subject, or a method that returns them. The
+    registry reads `needs` from the text of the rule's own class: an account rule that inherits it
+    states it again.
+    """
     check: ClassVar[Callable[..., Results]]
-    """What is wrong with a subject: a method."""
+    """Method that yields the violations of a subject."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -111,15 +111,15 @@ class Rule(ABC, Generic[Value]):
 
     @abstractmethod
     def subjects(self, context: Context) -> Subjects[Value]:
-        """What the rule checks in this spec."""
+        """Return the subjects of the rule in this spec."""
 
     def facts_for(self, subject: Subject[Value], context: Context) -> tuple[Fact[Any], ...]:
-        """The facts that `needs` declares for a subject."""
+        """Return the facts that `needs` declares for a subject."""
         needs = self.needs
         return tuple(_call(needs, subject, context) if callable(needs) else needs)
 
     def results(self, subject: Subject[Value], context: Context, facts: FactValues) -> Results:
-        """What `check` finds wrong with a subject."""
+        """Return the results of `check` for a subject."""
         return iter(_call(self.check, subject, context, facts))
 
     @property
@@ -135,7 +135,7 @@ class Rule(ABC, Generic[Value]):
 def _call(
     method: Any, subject: Subject[Any], context: Context, facts: FactValues | None = None
 ) -> Any:
-    """Call a method with the arguments that its parameters name."""
+    """Call a method with the arguments named by its parameters."""
     path, value = subject
     known = {"path": path, "context": context, "facts": facts}
     code = method.__func__.__code__

@@ -1,4 +1,4 @@
-"""Writes `docs/reference/rules.md`: `python -m tools.docs rules`."""
+"""Writer of `docs/reference/rules.md`: `python -m tools.docs rules`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAMILIES: Final = {
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     rules = all_rules()
     head = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     lines = [head, "| Rule | Severity | AWS calls | Requirement |", "|---|---|---|---|"]

@@ -1,4 +1,4 @@
-"""A migration to another platform as text or Markdown."""
+"""The report of a migration as text or Markdown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table
 
 SECTIONS = (
-    ("decisions", "Decisions made for you; change them where you know better"),
-    ("open", "To decide: the new spec does not pass yet"),
+    ("decisions", "Assumptions: change them where they do not apply"),
+    ("open", "Decisions required: the new spec does not pass yet"),
     ("unknown", "Unknown"),
     ("lost", "Lost"),
     ("gained", "Gained"),
-    ("moves", "To move or size again"),
+    ("moves", "Data to move and sizes to review"),
     ("in_place", "Replacing the old cluster: the order of steps"),
 )
 

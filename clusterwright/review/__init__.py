@@ -1,1 +1,1 @@
-"""What a change means: to the spec, to each resource, to data, jobs, access, cost and quotas."""
+"""Review of a change: its effect on the spec, resources, data, jobs, access, cost and quotas."""

@@ -31,7 +31,7 @@ class Assembly:
         return self.pseudo_parameters.get("AWS::Region", "us-east-1")
 
     def scope(self, stack: str) -> Scope:
-        """The scope of a stack's template."""
+        """Return the scope of a stack's template."""
         found = self.stacks[stack]
         return Scope(stack, found.template, self.pseudo_parameters, found.parameters)
 
@@ -40,7 +40,7 @@ EMPTY = Assembly({})
 
 
 def pseudo_parameters(account: str, region: str, partition: str) -> dict[str, str]:
-    """Pseudo parameters of one account and region."""
+    """Return the pseudo parameters of an account and region."""
     return {
         "AWS::AccountId": account,
         "AWS::Region": region,

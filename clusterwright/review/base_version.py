@@ -117,7 +117,7 @@ def _git(
         raise BaseNotFound("--base needs git, which is not installed", "install git")
     inherited = {k: v for k, v in os.environ.items() if k not in _INHERITED}
     done = subprocess.run(
-        # Whoever runs this in the repository of the spec trusts it, a CI container included.
+        # The user trusts the repository of the spec, also in a CI container.
         [program, "-c", "safe.directory=*", "-C", os.fspath(folder), *words],
         env=inherited | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"} | (environment or {}),
         stdin=subprocess.DEVNULL,

@@ -26,7 +26,7 @@ _REPLACEMENT: Final[dict[str, Effect]] = {
 
 @dataclass(frozen=True)
 class AwsChange:
-    """One resource of a change set, as DescribeChangeSet names things."""
+    """A resource of a change set, with the names of DescribeChangeSet."""
 
     logical_id: str
     type: str

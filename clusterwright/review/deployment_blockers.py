@@ -31,7 +31,7 @@ _OPENZFS_GROWTH: Final = 1.1
 def deployment_blockers(
     before: Assembly, after: Assembly, analysis: ChangeAnalysis, schema_of: SchemaOf
 ) -> tuple[DeploymentBlocker, ...]:
-    """Every blocker, exports first."""
+    """Yield every blocker, beginning with exports."""
     changes = {(change.stack, change.logical_id): change for change in analysis.changes}
     found = [*_exports_in_use(before, after, analysis)]
     found += _names_taken(analysis, changes, schema_of)
@@ -211,7 +211,7 @@ def _names_taken(
 
 
 def _identities(side: ResourceVersion, schema_of: SchemaOf) -> Iterator[tuple[Any, ...]]:
-    """Custom names of the resource that no second resource can have."""
+    """Return the custom names of the resource that no second resource can have."""
     schema = schema_of(side.type)
     for pointers in schema.identifiers if schema is not None else ():
         if pointers & (schema.read_only if schema is not None else frozenset()):
@@ -240,7 +240,8 @@ def _type_changed(pair: Pair) -> DeploymentBlocker:
     )
 
 
-# --- what services refuse -------------------------------------------------------------------
+# --- changes that services refuse
+# -------------------------------------------------------------------
 
 
 def _refused(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
@@ -359,7 +360,7 @@ def _cluster(before: ResourceVersion, after: ResourceVersion) -> Iterator[Deploy
 
 
 def _minor(side: ResourceVersion) -> int | None:
-    """The minor version of Kubernetes; None where it is not known."""
+    """Return the minor version of Kubernetes; None if unknown."""
     found = re.fullmatch(r"1\.(\d+)", _text(side, "Version") or "")
     return int(found[1]) if found else None
 

@@ -52,7 +52,7 @@ def scripts_change(
 
 
 def digests(root: Path) -> dict[str, str]:
-    """The scripts of a checkout: path to digest; without what Python and editors leave behind."""
+    """Return the digests of a checkout's scripts by path, without files of Python and editors."""
     folder = root / FOLDER
     found = {}
     for path in sorted(folder.rglob("*")):

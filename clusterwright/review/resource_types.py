@@ -1,4 +1,4 @@
-"""Facts about resource types beyond their schemas: what they hold, how updates affect them.
+"""Facts about resource types in addition to their schemas: their data, effects of updates.
 
 Each entry names its source. A type in neither table counts as holding data, so that its
 replacement must be allowed.
@@ -224,7 +224,8 @@ FIXED_ATTRIBUTES: Final = frozenset(
 
 SNAPSHOT_WITHOUT_POLICY: Final = frozenset({"AWS::RDS::DBCluster", "AWS::RDS::DBInstance"})
 """Types that CloudFormation snapshots where the template has no policy (except instances of a
-cluster): https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+cluster):
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
 """
 
 

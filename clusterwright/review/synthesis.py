@@ -157,7 +157,8 @@ def _run(source: Source) -> dict[str, Any]:
             )
         except subprocess.TimeoutExpired:
             raise NotSynthesised(
-                f"app.py did not finish within {TIMEOUT_SECONDS} s", "run it by hand to see why"
+                f"app.py did not finish within {TIMEOUT_SECONDS} s",
+                "run it manually to see the cause",
             ) from None
         # With policy findings it exits with 1 after writing everything.
         if not (output / "manifest.json").is_file():

@@ -255,7 +255,7 @@ def test_exception_is_not_a_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise ZeroDivisionError("on purpose")
 
     monkeypatch.setattr(context, "plan_network", broken)
-    with pytest.raises(RuntimeError, match="a bug in clusterwright"):
+    with pytest.raises(RuntimeError, match="internal error in clusterwright"):
         OfflineChecks(specs.load(tmp_path), today=TODAY).validate(_Templates())
 
 

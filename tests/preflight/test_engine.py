@@ -114,7 +114,7 @@ def test_strict_treats_unknown_as_an_error(tmp_path: Path) -> None:
     assert result.exit_code() == 1
     (finding,) = result.findings
     assert finding.severity == "error"
-    assert finding.message == "could not be answered: unsure is open"
+    assert finding.message == "could not be checked: unsure is open"
     assert result.unanswered
     assert check(tmp_path, "ok").strictly().exit_code() == 0
 

@@ -91,7 +91,7 @@ def test_missing_credentials_are_reported_once() -> None:
             reason="no-credentials",
             operation=f"Op{n}",
             hint="sign in",
-            message=f"Title {n}: fsx Op{n} was not asked: no usable AWS credentials",
+            message=f"Title {n}: fsx Op{n} was not called: no usable AWS credentials",
         )
         for n, entry in enumerate(RESULT.unanswered[1:] * 10)
     )

@@ -14,7 +14,7 @@ SPOT_HISTORY: Final = dt.timedelta(days=90)
 """The retention of DescribeSpotPriceHistory (EC2 API reference)."""
 
 _OFFER_HOURS: Final = 24
-"""The shortest block: a price per hour is looked for, not capacity."""
+"""The shortest block, because only its price per hour is needed."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class BlockStatus:
     interconnect: str
     total: int | None
     unavailable: int | None
-    """Instances that nobody can launch."""
+    """Instances that cannot be launched."""
 
 
 @none_if_not_found()

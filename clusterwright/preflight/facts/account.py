@@ -20,20 +20,20 @@ class CallerAccount(Fact[str]):
 
 @dataclass(frozen=True)
 class QuotaState:
-    """The applied value of a quota, and its current usage if AWS measures it."""
+    """Applied value of a quota, and its current usage if AWS measures it."""
 
     value: float
     measured_use: float | None = None
     adjustable: bool | None = None
-    """Whether AWS raises it on request; None where it does not say."""
+    """Whether AWS increases it on request; None if unknown."""
 
 
 @dataclass(frozen=True)
 class AppliedQuota(Fact[QuotaState]):
-    """What the account has been given of one quota; never AWS's default in its place.
+    """The applied value of a quota; AWS's default is never used in its place.
 
-    Where Service Quotas names a metric of the use, it is read too: it also counts what this
-    identity cannot list.
+    If Service Quotas names a usage metric, it is read too: it also counts what this identity
+    cannot list.
     """
 
     service: str

@@ -12,7 +12,7 @@ from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, a
 
 @dataclass(frozen=True)
 class BucketPolicy(Fact[str | None]):
-    """The policy of a bucket as JSON; None where there is none."""
+    """The policy of a bucket as JSON; None if it has none."""
 
     name: str
     actions: ClassVar = ("s3:GetBucketPolicy",)
@@ -22,9 +22,9 @@ class BucketPolicy(Fact[str | None]):
 
 @dataclass(frozen=True)
 class BucketKey:
-    """The KMS key that a bucket encrypts with, and its key policy.
+    """The KMS key with which a bucket is encrypted, and its key policy.
 
-    `key` is None where the key is not there. `policy` is None where AWS manages the key.
+    `key` is None if the key does not exist. `policy` is None if AWS manages the key.
     """
 
     encryption: s3.BucketEncryption
@@ -34,7 +34,7 @@ class BucketKey:
 
 @dataclass(frozen=True)
 class BucketKeys(Fact[BucketKey | None]):
-    """The key of one bucket; None where S3 encrypts with its own."""
+    """The key of a bucket; None for encryption with keys of S3."""
 
     name: str
     actions: ClassVar = ("s3:GetEncryptionConfiguration", "kms:DescribeKey", "kms:GetKeyPolicy")
@@ -61,7 +61,7 @@ class BucketKeys(Fact[BucketKey | None]):
 
 @dataclass(frozen=True)
 class KeyPolicy(Fact[str | None]):
-    """The policy of a key as JSON; None where there is no such key."""
+    """The policy of a key as JSON; None if there is no such key."""
 
     arn: str
     actions: ClassVar = ("kms:GetKeyPolicy",)
@@ -71,10 +71,10 @@ class KeyPolicy(Fact[str | None]):
 
 @dataclass(frozen=True)
 class KeyAlias(Fact[kms.Key | None]):
-    """The key behind an alias; None where there is none."""
+    """The key of an alias; None if there is none."""
 
     name: str
     actions: ClassVar = ("kms:DescribeKey",)
-    # IAM looks at the key, not at the alias.
+    # IAM evaluates the key, not the alias.
     resource: ClassVar = "arn:{partition}:kms:{region}:{account}:key/*"
     function: ClassVar = kms.key

@@ -12,7 +12,7 @@ from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 @dataclass(frozen=True)
 class InternetGateways(Fact[tuple[str | None, ...]]):
-    """The stack of each internet gateway, None where no stack built it."""
+    """The stack of each internet gateway, None if no stack created it."""
 
     actions: ClassVar = ("ec2:DescribeInternetGateways",)
     function: ClassVar = routes.internet_gateway_stacks
@@ -28,7 +28,7 @@ class NetworkInterfaces(Fact[tuple[network_interfaces.NetworkInterface, ...]]):
 
 @dataclass(frozen=True)
 class Databases(Fact[tuple[rds.Database, ...]]):
-    """Every DB instance of the account in the region."""
+    """Return every DB instance of the account in the region."""
 
     actions: ClassVar = ("rds:DescribeDBInstances",)
     function: ClassVar = rds.databases
@@ -36,7 +36,7 @@ class Databases(Fact[tuple[rds.Database, ...]]):
 
 @dataclass(frozen=True)
 class DatabaseSubnetGroups(Fact[tuple[str, ...]]):
-    """Names of every DB subnet group of the account in the region."""
+    """Return the names of every DB subnet group of the account in the region."""
 
     actions: ClassVar = ("rds:DescribeDBSubnetGroups",)
     function: ClassVar = rds.subnet_groups
@@ -44,7 +44,7 @@ class DatabaseSubnetGroups(Fact[tuple[str, ...]]):
 
 @dataclass(frozen=True)
 class DatabaseParameterGroups(Fact[tuple[str, ...]]):
-    """Names of every DB parameter group of the account in the region."""
+    """Return the names of every DB parameter group of the account in the region."""
 
     actions: ClassVar = ("rds:DescribeDBParameterGroups",)
     function: ClassVar = rds.parameter_groups
@@ -52,7 +52,7 @@ class DatabaseParameterGroups(Fact[tuple[str, ...]]):
 
 @dataclass(frozen=True)
 class KeyCount(Fact[tuple[int, bool]]):
-    """How many KMS keys there are, and whether the one of an alias is among them."""
+    """The number of KMS keys, and whether the key of an alias is one of them."""
 
     alias: str
     actions: ClassVar = ("kms:ListKeys", "kms:ListAliases")
@@ -73,7 +73,7 @@ class BucketNames(Fact[tuple[str, ...]]):
 
 @dataclass(frozen=True)
 class EksClusters(Fact[tuple[str, ...]]):
-    """Names of every EKS cluster of the account in the region."""
+    """Return the names of every EKS cluster of the account in the region."""
 
     actions: ClassVar = ("eks:ListClusters",)
     function: ClassVar = eks.cluster_names

@@ -15,13 +15,13 @@ from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, a
 
 @dataclass(frozen=True)
 class OwnStacks:
-    """The stacks of an environment that are there, and what is in them."""
+    """The existing stacks of an environment with their resources."""
 
     stacks: tuple[aws_stacks.Stack, ...]
     resources: tuple[aws_stacks.StackResource, ...]
 
     def has(self, type_: str, physical_id: str) -> bool:
-        """Whether one of the stacks made a resource of this type and id."""
+        """Return whether one of the stacks created a resource of this type and id."""
         return any((r.type, r.physical_id) == (type_, physical_id) for r in self.resources)
 
 
@@ -57,7 +57,7 @@ class LogGroups(Fact[tuple[str, ...]]):
 
 @dataclass(frozen=True)
 class NamedSecret(Fact[secretsmanager.Secret | None]):
-    """A secret by name or ARN, one that is to be deleted included; None where there is none."""
+    """A secret by name or ARN, also one that is scheduled for deletion; None if there is none."""
 
     name: str
     actions: ClassVar = ("secretsmanager:DescribeSecret",)
@@ -82,7 +82,7 @@ class BudgetNamed(Fact[bool]):
 
 @dataclass(frozen=True)
 class Parameter(Fact[str | None]):
-    """The value of an SSM parameter; None where there is none."""
+    """The value of an SSM parameter; None if there is none."""
 
     name: str
     actions: ClassVar = ("ssm:GetParameter",)
@@ -92,14 +92,14 @@ class Parameter(Fact[str | None]):
 
 @dataclass(frozen=True)
 class Role(Fact[bool]):
-    """Whether a role exists. `path` is that of a service-linked role."""
+    """Return whether a role exists. `path` is that of a service-linked role."""
 
     name: str
     path: str = "/"
     actions: ClassVar = ("iam:GetRole",)
 
     def resources(self, place: Place) -> Mapping[str, str]:
-        # Of a role that is not there IAM does not know the path.
+        # IAM does not know the path of a role that does not exist.
         name = self.name if self.path == "/" else f"*{self.name}"
         arn = f"arn:{place.partition}:iam::{place.account}:role/{name}"
         return dict.fromkeys(self.actions, arn)
@@ -111,11 +111,11 @@ class Role(Fact[bool]):
 
 @dataclass(frozen=True)
 class RoleMay(Fact[tuple[iam.Simulated, ...] | None]):
-    """What a role may do, as AWS simulates it; None where there is no such role."""
+    """What a role may do, as simulated by AWS; None if there is no such role."""
 
     arn: str
     asked: tuple[iam.Simulation, ...]
-    # Not limited to the role: of one that is not there, IAM does not know the ARN.
+    # Not limited to the role: IAM does not know the ARN of a role that does not exist.
     actions: ClassVar = ("iam:SimulatePrincipalPolicy",)
 
     def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
@@ -128,7 +128,7 @@ class RoleMay(Fact[tuple[iam.Simulated, ...] | None]):
 
 @dataclass(frozen=True)
 class BoundaryLeaves(Fact[tuple[iam.Simulated, ...] | None]):
-    """What a boundary leaves of a role that may do everything; None without such a policy."""
+    """What a boundary allows for a role that may do everything; None without such a policy."""
 
     arn: str
     asked: tuple[iam.Simulation, ...]
@@ -149,7 +149,7 @@ class BoundaryLeaves(Fact[tuple[iam.Simulated, ...] | None]):
 
 @dataclass(frozen=True)
 class MachineImage(Fact[images.Image | None]):
-    """One machine image that the account may use; None where there is none."""
+    """A machine image that the account may use; None if there is none."""
 
     id: str
     actions: ClassVar = ("ec2:DescribeImages",)
@@ -158,7 +158,7 @@ class MachineImage(Fact[images.Image | None]):
 
 @dataclass(frozen=True)
 class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
-    """What the role of the nodes may do that is deployed; None while there is none."""
+    """What the deployed role of the nodes may do; None if there is none."""
 
     partition: str
     account: str

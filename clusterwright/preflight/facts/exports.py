@@ -27,7 +27,7 @@ class Exports:
 
     @property
     def last_export(self) -> fsx.ExportTask | None:
-        """The newest task that exported everything it was asked to."""
+        """Return the newest task that exported all its files."""
         return next((task for task in self.tasks if task.succeeded), None)
 
 

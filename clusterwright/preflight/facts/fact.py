@@ -28,14 +28,14 @@ class Ask:
 
 
 Answers = Sequence[Any]
-"""One per request, in order: the value, or the AwsUnavailable in its place."""
+"""One for each request, in order: the value or the AwsUnavailable."""
 
 Reading = Generator[Sequence[Ask], Answers, T]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where facts are read: what ARNs are made of."""
+    """Account and region of the facts, the components of ARNs."""
 
     partition: str
     region: str
@@ -43,19 +43,19 @@ class Place:
 
 
 class Fact(Generic[Result_co]):
-    """Something true of an account in a region. Subclasses are frozen dataclasses of parameters.
+    """A fact about an account in a region. Subclasses are frozen dataclasses of parameters.
 
-    Most facts are the answer to one request: `function` is called with the parameters. The others
-    have a `read`, which yields requests, all of which are sent at once, and receives their
-    answers; it may yield again where later requests depend on earlier answers, and returns the
-    value.
+    Most facts are the response to one request: `function` is called with the parameters. The
+    others have a `read`, which yields requests, all sent at once, and receives their responses; it
+    may yield again if later requests depend on earlier responses, and returns the value.
     """
 
     actions: ClassVar[tuple[str, ...]]
     """Every IAM action that reading the fact may need."""
 
     inventory: ClassVar[bool] = False
-    """Whether it lists what the account has, so that an empty list is an answer: there is none."""
+    """Whether it lists resources of the account, so that an empty list means that there are none.
+    """
 
     resource: ClassVar[str | None] = None
     """The ARN, or a pattern of ARNs, to which IAM can limit `actions`: a format string of the
@@ -82,32 +82,32 @@ class Fact(Generic[Result_co]):
 
 
 def ask(function: Callable[..., Any], *arguments: Hashable) -> Ask:
-    """`Ask` as a call would be written."""
+    """Return an `Ask` for a call."""
     return Ask(function, arguments)
 
 
 def answered(answer: Any) -> Any:
-    """The value of an answer. Raises AwsUnavailable where it is none."""
+    """Return the value of a response. Raises AwsUnavailable if it is an error."""
     if isinstance(answer, AwsUnavailable):
         raise answer
     return answer
 
 
 class FactValues:
-    """The result of reading: values and refusals, by fact."""
+    """The result of reading facts: values and errors, by fact."""
 
     def __init__(self, values: Mapping[Fact[Any], Any]) -> None:
         self._values = values
 
     def __getitem__(self, fact: Fact[T]) -> T:
-        """The value of a fact that the rule declared.
+        """Return the value of a fact that the rule declared.
 
         Raises
         ------
         AwsUnavailable
             AWS did not answer.
         KeyError
-            The rule did not declare the fact: a bug.
+            The rule did not declare the fact, which is an internal error.
         """
         value = self._values[fact]
         if isinstance(value, AwsUnavailable):
@@ -116,11 +116,11 @@ class FactValues:
         return result
 
     def missing(self, facts: Sequence[Fact[Any]]) -> AwsUnavailable | None:
-        """The first refusal among `facts`, or None where all are known."""
+        """Return the first error of `facts`, or None if all are known."""
         return next(iter(self.refusals(facts)), None)
 
     def refusals(self, facts: Sequence[Fact[Any]]) -> tuple[AwsUnavailable, ...]:
-        """Every refusal among `facts`; those with the same words once."""
+        """Return every error of `facts`; equal messages once."""
         found: dict[str, AwsUnavailable] = {}
         for fact in facts:
             if isinstance(refusal := self._values[fact], AwsUnavailable):

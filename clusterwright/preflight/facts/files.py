@@ -1,4 +1,4 @@
-"""More of what a file system that exists is: its network interfaces and its associations."""
+"""Details of existing file systems: network interfaces and associations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 @dataclass(frozen=True)
 class InterfaceGroups(Fact[frozenset[frozenset[str]]]):
-    """The security groups of each network interface of a file system; none where it is not."""
+    """The security groups of each network interface of a file system; empty if there is none."""
 
     file_system_id: str
     actions: ClassVar = ("fsx:DescribeFileSystems", "ec2:DescribeNetworkInterfaces")
@@ -29,7 +29,7 @@ class InterfaceGroups(Fact[frozenset[frozenset[str]]]):
 
 @dataclass(frozen=True)
 class Associations(Fact[tuple[fsx.DataRepositoryAssociation, ...]]):
-    """The links of one Lustre file system with buckets."""
+    """The associations of a Lustre file system with buckets."""
 
     file_system_id: str
     actions: ClassVar = ("fsx:DescribeDataRepositoryAssociations",)

@@ -23,13 +23,13 @@ class HyperPodClusters(Fact[tuple[sagemaker.Cluster, ...]]):
     def read(self) -> Reading[tuple[sagemaker.Cluster, ...]]:
         (names,) = yield [ask(sagemaker.cluster_names)]
         clusters = yield [ask(sagemaker.cluster, name) for name in answered(names)]
-        # None: deleted between the two questions, so it holds nothing any more.
+        # None: deleted between the two requests, so it has no instances.
         return tuple(c for c in map(answered, clusters) if c is not None)
 
 
 @dataclass(frozen=True)
 class TrainingPlan(Fact[sagemaker.TrainingPlan | None]):
-    """One training plan; None where the account has none of that name."""
+    """A training plan; None if the account has none of that name."""
 
     name: str
     actions: ClassVar = ("sagemaker:DescribeTrainingPlan",)
@@ -59,7 +59,7 @@ def _arn(place: Place, resource: str) -> str:
 
 @dataclass(frozen=True)
 class TrainingPlanExtensions(Fact[tuple[sagemaker.PlanExtension, ...]]):
-    """What was bought to make one training plan last longer."""
+    """The extensions of a training plan."""
 
     arn: str
     actions: ClassVar = ("sagemaker:DescribeTrainingPlanExtensionHistory",)

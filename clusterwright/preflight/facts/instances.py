@@ -1,4 +1,4 @@
-"""Instances of EC2 that hold quota."""
+"""EC2 instances that count against quotas."""
 
 from __future__ import annotations
 

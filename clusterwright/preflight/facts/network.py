@@ -1,4 +1,4 @@
-"""Networks of the account, and which instance types its zones offer."""
+"""Networks of the account, and the instance types that its zones offer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Vpcs(Fact[tuple[vpc.Vpc, ...]]):
 
 @dataclass(frozen=True)
 class VpcDns(Fact[tuple[bool, bool]]):
-    """Whether a VPC resolves names, and gives its machines names."""
+    """The DNS attributes of a VPC: name resolution and host names."""
 
     vpc_id: str
     actions: ClassVar = ("ec2:DescribeVpcAttribute",)
@@ -42,7 +42,7 @@ class Subnets(Fact[tuple[vpc.Subnet, ...]]):
 
 @dataclass(frozen=True)
 class SecurityGroup(Fact[vpc.SecurityGroup | None]):
-    """One security group with its rules; None where there is none of that id."""
+    """A security group with its rules; None if there is none of that id."""
 
     id: str
     actions: ClassVar = ("ec2:DescribeSecurityGroups",)
@@ -59,7 +59,7 @@ class SecurityGroups(Fact[tuple[vpc.SecurityGroup, ...]]):
 
 @dataclass(frozen=True)
 class ElasticIps(Fact[tuple[str | None, ...]]):
-    """The stack of each Elastic IP address, None where no stack built it."""
+    """The stack of each Elastic IP address, None if no stack created it."""
 
     actions: ClassVar = ("ec2:DescribeAddresses",)
     inventory: ClassVar = True
@@ -68,7 +68,7 @@ class ElasticIps(Fact[tuple[str | None, ...]]):
 
 @dataclass(frozen=True)
 class NatGateways(Fact[tuple[vpc.NatGateway, ...]]):
-    """Each NAT gateway that holds quota."""
+    """Each NAT gateway that counts against the quota."""
 
     actions: ClassVar = ("ec2:DescribeNatGateways",)
     inventory: ClassVar = True
@@ -83,7 +83,7 @@ def _offerings(session: AwsSession, names: tuple[str, ...]) -> frozenset[tuple[s
 
 @dataclass(frozen=True)
 class Offerings(Fact[frozenset[tuple[str, str]]]):
-    """Pairs of instance type and zone id that the region offers, of the types asked for."""
+    """Pairs of instance type and zone id that the region offers, for the requested types."""
 
     instance_types: tuple[str, ...]
     actions: ClassVar = ("ec2:DescribeInstanceTypeOfferings",)
@@ -92,7 +92,7 @@ class Offerings(Fact[frozenset[tuple[str, str]]]):
 
 @dataclass(frozen=True)
 class Zones(Fact[tuple[instance_types.Zone, ...]]):
-    """Every zone of the region, those included that the account has not opted into."""
+    """Every zone of the region, including those that the account has not opted into."""
 
     actions: ClassVar = ("ec2:DescribeAvailabilityZones",)
     function: ClassVar = instance_types.zones

@@ -11,7 +11,7 @@ from clusterwright.preflight.facts.fact import Fact
 
 @dataclass(frozen=True)
 class EffectiveTagPolicy(Fact[organizations.TagPolicy | None]):
-    """The tag policy that holds for the account; None where there is none."""
+    """The effective tag policy of the account; None if there is none."""
 
     actions: ClassVar = ("organizations:DescribeEffectivePolicy",)
     # The ARN of a member has the management account's number and the organisation's id,

@@ -1,4 +1,4 @@
-"""Reads facts: every request once, in parallel, with a deadline."""
+"""Reading of facts: every request once, in parallel, with a deadline."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.preflight.facts.fact import Ask, Fact, FactValues, Reading
 
 POOL_SIZE: Final = 64
-"""As many as the session keeps connections for, per service."""
+"""Number of threads: the connections that the session keeps for each service."""
 
 DEADLINE_SECONDS: Final = 60.0
 _LOOK_AGAIN_SECONDS: Final = 0.005
 
 
 Progress = Callable[[int, int], None]
-"""Told after each answer how many have come, and how many questions are known so far."""
+"""Called after each response with the numbers of responses and of known requests."""
 
 
 class FactReader(Protocol):
-    """Where the values of facts come from: AWS, or a table in a test."""
+    """Source of the values of facts: AWS, or a table in a test."""
 
     calls: int
-    """Questions put so far."""
+    """Number of requests so far."""
 
     api_calls: int
-    """Calls that they took, each page counted."""
+    """Number of API calls, each page counted."""
 
     longest_chain: int
-    """The most calls that had to wait for one another: no pool makes it quicker."""
+    """Longest chain of dependent calls, which no pool can shorten."""
 
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues: ...
 
     def until_asked(self, timeout_seconds: float) -> None:
-        """Waits, while another thread reads, until what can be asked at once has been asked."""
+        """Wait, while another thread reads, until all independent requests have been sent."""
 
 
 class AwsFactReader:
-    """Reads facts from AWS with a bounded pool of threads.
+    """Reader of facts from AWS with a bounded pool of threads.
 
-    A fact that depends on answers does not hold a thread while it waits, so the pool cannot lock
-    up and the wall time is that of the longest chain of dependent questions. Threads are daemons:
-    an answer that comes after the deadline delays nothing, not even the end of the program.
+    A fact that waits for responses does not occupy a thread, so the pool cannot deadlock, and the
+    wall time is that of the longest chain of dependent requests. Threads are daemons: a response
+    after the deadline delays nothing, not even the end of the program.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class AwsFactReader:
         self.longest_chain = 0
 
     def until_asked(self, timeout_seconds: float) -> None:
-        """Waits, while another thread reads, until what can be asked at once has been asked.
+        """Wait, while another thread reads, until all independent requests have been sent.
 
-        Work that needs the processor is done after that, while the answers are on their way;
-        before, it would hold up the questions.
+        CPU-bound work is done after that, while responses are pending; earlier it would delay the
+        requests.
         """
         deadline = time.monotonic() + timeout_seconds
         while time.monotonic() < deadline and not self._read_all.is_set():
@@ -82,7 +82,7 @@ class AwsFactReader:
             self._read_all.wait(_LOOK_AGAIN_SECONDS)
 
     def read(self, facts: Iterable[Fact[Any]]) -> FactValues:
-        """Each fact's value, or the AwsUnavailable that is the reason why there is none."""
+        """Return each fact's value, or the AwsUnavailable with the reason."""
         self._read_all.clear()
         try:
             return self._read(tuple(dict.fromkeys(facts)))
@@ -105,14 +105,14 @@ class AwsFactReader:
 
 @dataclass(eq=False)
 class _Pending:
-    """A fact that waits for answers."""
+    """A fact that waits for responses."""
 
     fact: Fact[Any]
     reading: Reading[Any]
     asks: tuple[Ask, ...] = ()
     open: set[Ask] = field(default_factory=set)
     depth: int = 0
-    """Calls that were made one after the other until now."""
+    """Number of sequential calls so far."""
 
 
 class _Run:
@@ -144,7 +144,7 @@ class _Run:
     def read(
         self, facts: tuple[Fact[Any], ...], deadline: float, allowed_seconds: float
     ) -> dict[Fact[Any], Any]:
-        # Those that may ask again go first: theirs are the longest chains.
+        # Facts that may yield more requests first: they have the longest chains.
         for fact in sorted(facts, key=lambda fact: -len(fact.actions)):
             pending = _Pending(fact, fact.read())
             self._advance(pending, None)
@@ -169,10 +169,10 @@ class _Run:
         return self._values
 
     def all_sent(self) -> bool:
-        """Whether every question has gone out, or is behind those that keep all threads."""
+        """Return whether every request has been sent, or waits for a thread."""
         if not self._all_put:
             return False
-        # Those that have gone are looked at once: this is asked again and again.
+        # Sent requests are checked only once, because this is called often.
         for ask, before in list(self._not_sent.items()):
             if ask in self.took or self._session.sent_times(self._answering[ask]) > before:
                 del self._not_sent[ask]
@@ -180,7 +180,7 @@ class _Run:
         return self._gone >= min(self.calls, self._pool_size)
 
     def _advance(self, pending: _Pending, answers: list[Any] | None) -> None:
-        """Runs a fact until it must wait again or is done."""
+        """Run a fact until it must wait again or is done."""
         while True:
             try:
                 asks = pending.reading.send(answers)  # type: ignore[arg-type]
@@ -191,8 +191,8 @@ class _Run:
                 self._values[pending.fact] = refusal
                 return
             except Exception as error:  # noqa: BLE001
-                # An answer in an unexpected form is not an answer; the rules that need it
-                # become unknown, the others go on.
+                # A response in an unexpected format is an error; the rules that need it become
+                # unknown, the others continue.
                 self._values[pending.fact] = _not_understood(pending.fact.actions[0], error)
                 return
             pending.asks = tuple(asks)
@@ -252,14 +252,16 @@ class _Run:
                         operation=operation,
                         region=None,
                         reason="timeout",
-                        detail=f"no answer within {allowed_seconds:g} s in all",
+                        detail=f"no response within {allowed_seconds:g} s in total",
                         iam_action=action,
                     ),
                 )
 
 
 def _instead(fact: Fact[Any], refusal: AwsUnavailable) -> AwsUnavailable:
-    """The refusal of one question as that of the fact's own, which is then not put."""
+    """Return the error of a request as the error of the fact's own request, which is then not
+    sent.
+    """
     service, _, operation = fact.actions[0].partition(":")
     return AwsUnavailable(
         service=service,
@@ -278,6 +280,6 @@ def _not_understood(action: str, error: Exception) -> AwsUnavailable:
         operation=operation,
         region=None,
         reason="other",
-        detail=f"the answer has an unexpected form: {type(error).__name__}: {error}",
+        detail=f"the response has an unexpected format: {type(error).__name__}: {error}",
         iam_action=action,
     )

@@ -11,7 +11,7 @@ from clusterwright.preflight.facts.fact import Fact
 
 @dataclass(frozen=True)
 class Reservation(Fact[capacity_reservations.Reservation | None]):
-    """One reservation or block; None where the account sees none of that id."""
+    """A reservation or block; None if the account has no access to one with that id."""
 
     id: str
     actions: ClassVar = ("ec2:DescribeCapacityReservations",)
@@ -28,7 +28,7 @@ class Reservations(Fact[tuple[capacity_reservations.Reservation, ...]]):
 
 @dataclass(frozen=True)
 class BlockStatuses(Fact[tuple[capacity_reservations.BlockStatus, ...]]):
-    """How the capacity blocks of UltraServers are connected."""
+    """The interconnect status of the capacity blocks of UltraServers."""
 
     actions: ClassVar = ("ec2:DescribeCapacityBlockStatus",)
     function: ClassVar = capacity_reservations.block_statuses

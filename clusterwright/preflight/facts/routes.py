@@ -35,7 +35,7 @@ class NetworkAcls(Fact[tuple[routes.NetworkAcl, ...]]):
 
 @dataclass(frozen=True)
 class NameServers(Fact[tuple[str, ...] | None]):
-    """The name servers of a VPC; None where there is no such VPC."""
+    """The name servers of a VPC; None if there is no such VPC."""
 
     vpc_id: str
     actions: ClassVar = ("ec2:DescribeVpcs", "ec2:DescribeDhcpOptions")

@@ -20,7 +20,7 @@ class FileSystems(Fact[tuple[fsx.FileSystem, ...]]):
 
 @dataclass(frozen=True)
 class Bucket(Fact[s3.Bucket | None]):
-    """One bucket; None where there is none of that name."""
+    """A bucket; None if there is none of that name."""
 
     name: str
     actions: ClassVar = ("s3:ListBucket", "s3:GetBucketLocation")
@@ -30,7 +30,7 @@ class Bucket(Fact[s3.Bucket | None]):
 
 @dataclass(frozen=True)
 class Key(Fact[kms.Key | None]):
-    """One KMS key; None where there is none of that ARN."""
+    """A KMS key; None if there is none with that ARN."""
 
     arn: str
     actions: ClassVar = ("kms:DescribeKey",)
@@ -40,7 +40,7 @@ class Key(Fact[kms.Key | None]):
 
 @dataclass(frozen=True)
 class Secret(Fact[bool]):
-    """Whether a secret exists and is not about to be deleted."""
+    """Whether a secret exists and is not scheduled for deletion."""
 
     arn: str
     actions: ClassVar = ("secretsmanager:DescribeSecret",)
@@ -50,7 +50,7 @@ class Secret(Fact[bool]):
 
 @dataclass(frozen=True)
 class Policy(Fact[bool]):
-    """Whether a managed policy exists."""
+    """Return whether a managed policy exists."""
 
     arn: str
     actions: ClassVar = ("iam:GetPolicy",)

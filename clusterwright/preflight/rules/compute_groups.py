@@ -14,7 +14,7 @@ from clusterwright.preflight.rule import Context
 def by_type(
     groups: Iterable[tuple[Path, ComputeGroup]],
 ) -> dict[str, list[tuple[Path, ComputeGroup]]]:
-    """Groups with instances, by EC2 instance type, in the order of the spec."""
+    """Return the groups with instances, by EC2 instance type, in the order of the spec."""
     found: dict[str, list[tuple[Path, ComputeGroup]]] = {}
     for path, group in groups:
         if group.count:
@@ -23,7 +23,9 @@ def by_type(
 
 
 def by_plan(context: Context) -> dict[str, list[tuple[Path, ComputeGroup]]]:
-    """Groups with instances by the ARN of their training plan, in the order of the spec."""
+    """Return the groups with instances by the ARN of their training plan, in the order of the
+    spec.
+    """
     found: dict[str, list[tuple[Path, ComputeGroup]]] = {}
     for path, group in context.groups("training-plan"):
         arn = plan_arn(group)
@@ -33,28 +35,28 @@ def by_plan(context: Context) -> dict[str, list[tuple[Path, ComputeGroup]]]:
 
 
 def plan_arn(group: ComputeGroup) -> str | None:
-    """The ARN of the training plan that a group uses."""
+    """Return the ARN of the training plan that a group uses."""
     return group.capacity.arn if isinstance(group.capacity, TrainingPlan) else None
 
 
 def plan_name(arn: str) -> str:
-    """The name of a training plan: the part of its ARN after the last slash."""
+    """Return the name of a training plan: the part of its ARN after the last slash."""
     return arn.rpartition("/")[2]
 
 
 def largest(groups: Iterable[tuple[Path, ComputeGroup]]) -> Path:
-    """The path of the count of the largest of these groups."""
+    """Return the path of the count of the largest of these groups."""
     path, _ = max(groups, key=lambda pair: pair[1].count)
     return (*path, "count")
 
 
 def can_have_nodes(context: Context, group: ComputeGroup) -> bool:
-    """Whether the group has nodes, or gets some when pods are pending."""
+    """Return whether the group has nodes, or gets nodes when pods are pending."""
     return group.count > 0 or is_scaled(context.cluster, group)
 
 
 def instance_types(context: Context) -> dict[str, Path]:
-    """Each instance type of the cluster with the path of its first use."""
+    """Return each instance type of the cluster with the path of its first use."""
     found: dict[str, Path] = {}
     for path, group in context.groups():
         if can_have_nodes(context, group):

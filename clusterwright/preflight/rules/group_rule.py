@@ -11,7 +11,7 @@ from clusterwright.preflight.rules.compute_groups import can_have_nodes
 
 
 class GroupRule(Rule[ComputeGroup]):
-    """A rule about each group that has nodes, or gets some when pods are pending."""
+    """A rule about each group that has nodes, or gets nodes when pods are pending."""
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         return [

@@ -1,4 +1,4 @@
-"""When the run starts."""
+"""Start of the run."""
 
 from __future__ import annotations
 

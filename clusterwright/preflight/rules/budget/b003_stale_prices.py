@@ -8,8 +8,8 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class StalePrices(Rule[None]):
     id = "CW-B003"
     severity = "info"
-    prevents = "a budget that is checked against outdated prices"
-    source = "AWS revises prices of capacity about every quarter"
+    prevents = "a budget check with outdated prices"
+    source = "AWS changes prices of capacity about every quarter"
 
     def subjects(self, context: Context) -> Subjects[None]:
         if context.cluster.budget is not None:

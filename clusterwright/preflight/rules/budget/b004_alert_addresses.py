@@ -19,7 +19,7 @@ class AlertAddresses(Rule[tuple[str, tuple[str, ...]]]):
         cluster = context.cluster
         if cluster.budget is not None and cluster.budget.monthly_usd is not None:
             path: Path = ("budget", "alert_emails")
-            yield path, ("the month's budget", tuple(cluster.budget.alert_emails))
+            yield path, ("the monthly budget", tuple(cluster.budget.alert_emails))
         if cluster.observability.alarm_emails:
             emails = tuple(cluster.observability.alarm_emails)
             yield ("observability", "alarm_emails"), ("the alarm list", emails)

@@ -1,4 +1,4 @@
-"""What the rules on permissions share: questions to IAM's policy simulator and their results."""
+"""Simulations of permissions by IAM's policy simulator, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules about the names of new resources share."""
+"""Base class of the rules about the names of new resources."""
 
 from __future__ import annotations
 

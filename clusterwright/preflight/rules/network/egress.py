@@ -19,7 +19,7 @@ from clusterwright.preflight.facts.routes import Endpoints, RouteTables
 from clusterwright.preflight.rule import Context
 
 EGRESS_FACTS = (Subnets(), RouteTables(), Endpoints())
-"""What a rule about the egress of an existing network reads."""
+"""Facts that a rule about the egress of an existing network needs."""
 EVERYWHERE = "0.0.0.0/0"
 _INTERNET_GATEWAY = "igw-"
 _ENDPOINT = "vpce-"

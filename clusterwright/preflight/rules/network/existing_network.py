@@ -1,4 +1,4 @@
-"""What the rules about an existing network share."""
+"""Base classes of the rules about an existing network."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TwoZonesRule(ExistingNetworkRule):
             )
 
     def check_subnet(self, subnet: Subnet, path: Path) -> Results:
-        """What else is required of a subnet."""
+        """Yield further violations of a subnet."""
         del subnet, path
         return iter(())
 

@@ -9,7 +9,7 @@ from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 class DerivedAddresses(Rule[GroupAddresses]):
     id = "CW-N004"
     severity = "info"
-    prevents = "a subnet sized by an assumption that nobody knows about"
+    prevents = "a subnet sized by an unnoticed assumption"
     source = "AWS documentation, HyperPod prerequisites, which states the figure for P5 only"
 
     def subjects(self, context: Context) -> Subjects[GroupAddresses]:

@@ -1,6 +1,6 @@
-"""What the quota rules share: what the cluster demands, what is in use, what is left.
+"""Base of the quota rules: demand of the cluster, current usage, remaining quota.
 
-A quota rule is a row of a table: the modules `*_quotas.py` hold one per AWS service.
+A quota rule is a row of a table; the modules `*_quotas.py` have one table per AWS service.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REQUEST_TIME = "allow days to weeks"
 
 @dataclass(frozen=True)
 class QuotaDemand:
-    """How much of one quota the cluster requires.
+    """The demand of the cluster on a quota.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Usage:
 
 
 PER_RESOURCE = Usage()
-"""A limit of each resource by itself: nothing else counts against it."""
+"""A limit of each resource: no other usage counts against it."""
 
 Demands = Callable[[Context], Subjects[QuotaDemand]]
 

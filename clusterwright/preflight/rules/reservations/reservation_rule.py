@@ -24,7 +24,7 @@ NONE_NOW = ("unavailable", "unsupported")
 
 @dataclass(frozen=True)
 class ReservationUse:
-    """The groups that use one reservation or block."""
+    """The groups that use a reservation or block."""
 
     id: str
     kind: str

@@ -1,4 +1,4 @@
-"""The existing buckets of a spec."""
+"""Existing buckets of a spec."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clusterwright.preflight.rule import Context
 
 
 def repository_buckets(context: Context) -> dict[str, Path]:
-    """Buckets of repositories that exist already, with where each is first named."""
+    """Return the existing buckets of repositories, with the first path that names each."""
     found: dict[str, Path] = {}
     for index, fs in enumerate(context.cluster.storage.lustre):
         for number, repository in enumerate(fs.repositories):
@@ -18,7 +18,7 @@ def repository_buckets(context: Context) -> dict[str, Path]:
 
 
 def existing_buckets(context: Context) -> dict[str, Path]:
-    """Every bucket that exists already; directory buckets by the name that S3 gives them."""
+    """Return every existing bucket; directory buckets with their S3 name."""
     found = repository_buckets(context)
     zone = context.cluster.network.availability_zone_id
     for index, bucket in enumerate(context.cluster.storage.buckets):

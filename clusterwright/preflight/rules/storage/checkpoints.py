@@ -1,9 +1,9 @@
-"""How long a checkpoint takes on shared storage, from documented throughputs.
+"""Duration of a checkpoint on shared storage, from documented throughputs.
 
 A checkpoint of C GiB is complete after C x 1.073741824 / min(F, N x L) x 1000 seconds: F is the
-throughput of the file system in MB/s, N the nodes that write, L what one client reaches (AWS
-documentation, FSx for Lustre performance; EFA-enabled file systems). It is the least time: a file
-system that others use at the same moment is slower.
+throughput of the file system in MB/s, N the number of nodes that write, L the throughput of one
+client (AWS documentation, FSx for Lustre performance; EFA-enabled file systems). It is the
+minimum: a file system that others use at the same time is slower.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MBPS_PER_GBPS: Final = 1000 / 8
 
 @dataclass(frozen=True)
 class Limit:
-    """The shortest time that the spec allows, and its path in the spec."""
+    """The shortest time limit in the spec, and its path."""
 
     path: Path
     seconds: float
@@ -49,7 +49,7 @@ def limit_of(context: Context) -> Limit | None:
 
 
 def lustre_of(path: str, file_systems: Iterable[Lustre]) -> tuple[int, Lustre] | None:
-    """The Lustre file system that a path is on, with its place in the spec."""
+    """Return the Lustre file system that a path is on, with its index in the spec."""
     for index, fs in enumerate(file_systems):
         if within(path, fs.mount_path):
             return index, fs
@@ -57,7 +57,7 @@ def lustre_of(path: str, file_systems: Iterable[Lustre]) -> tuple[int, Lustre] |
 
 
 def throughput_mbps(fs: Lustre, context: Context) -> float | None:
-    """The throughput of a new file system in MB/s; None if no source states it."""
+    """Return the throughput of a new file system in MB/s; None if no source states it."""
     if fs.throughput_mbps is not None:
         return fs.throughput_mbps
     if fs.capacity_gib is None:
@@ -68,13 +68,13 @@ def throughput_mbps(fs: Lustre, context: Context) -> float | None:
         baseline = tier.network_baseline_mbps_per_tib if tier is not None else None
         if not isinstance(baseline, Known):
             return None
-        # SCRATCH_2 is sold with the throughput that its servers' network has.
+        # The throughput of SCRATCH_2 is that of its servers' network.
         per_tib = baseline.value
     return per_tib * fs.capacity_gib / GIB_PER_TIB
 
 
 def writers(context: Context) -> list[tuple[Path, ComputeGroup, int]]:
-    """The compute groups with their number of writing nodes: spares write nothing."""
+    """Return the compute groups with their number of writing nodes: spares do not write."""
     return [
         (path, group, group.count - group.spare_count)
         for path, group in context.groups()
@@ -83,21 +83,21 @@ def writers(context: Context) -> list[tuple[Path, ComputeGroup, int]]:
 
 
 def clients_mbps(context: Context, *, efa: bool) -> float:
-    """What all nodes that train reach together on Lustre: not more than the file system has."""
+    """Return the throughput of all training nodes together, at most that of the file system."""
     most = context.catalog.lustre.client_gbps["efa" if efa else "without-efa"]
     return sum(nodes for _, _, nodes in writers(context)) * most * _MBPS_PER_GBPS
 
 
 def seconds_for(checkpoint_gib: float, mbps: float) -> float:
-    """The least time in which a checkpoint can be written."""
+    """Return the minimum time in which a checkpoint can be written."""
     return checkpoint_gib * MB_PER_GIB / mbps
 
 
 def throughput_for(checkpoint_gib: float, seconds: float) -> float:
-    """The throughput in MB/s that a checkpoint needs to be whole in time."""
+    """Return the throughput in MB/s that a checkpoint needs to be complete in time."""
     return checkpoint_gib * MB_PER_GIB / seconds
 
 
 def within(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or lies in it."""
+    """Return whether `path` is `folder` or inside it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")

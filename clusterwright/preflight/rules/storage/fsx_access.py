@@ -1,4 +1,4 @@
-"""What FSx needs of a bucket and of its key, as requests to their policies.
+"""Access that FSx needs to a bucket and its key, as requests to their policies.
 
 FSx accesses a data repository bucket with a service-linked role per file system
 (FSx for Lustre user guide, "Using service-linked roles for Amazon FSx" and "Working with

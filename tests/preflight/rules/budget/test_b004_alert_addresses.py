@@ -10,7 +10,7 @@ def test_alert_addresses_are_required_and_unique(rule: Harness) -> None:
         "CW-B004",
         {"budget": {"monthly_usd": 10}},
         path="budget",
-        message="the month's budget has no recipients",
+        message="the monthly budget has no recipients",
         severity="warning",
     )
     twice = ["a@acme.example", "A@acme.example"]
@@ -18,7 +18,7 @@ def test_alert_addresses_are_required_and_unique(rule: Harness) -> None:
         "CW-B004",
         {"budget": {"monthly_usd": 10, "alert_emails": twice}},
         path="budget.alert_emails[1]",
-        message="A@acme.example is listed twice for the month's budget",
+        message="A@acme.example is listed twice for the monthly budget",
         severity="error",
     )
     rule.fails(
