@@ -148,7 +148,7 @@ def plan_extensions(session: AwsSession, arn: str) -> tuple[PlanExtension, ...]:
 
 
 def _groups(answer: Mapping[str, Any]) -> tuple[ClusterGroup, ...]:
-    """Yield the group; one with several types (`InstanceRequirements`) as a group for each type."""
+    """Yield the group; with several types (`InstanceRequirements`), a group for each type."""
     if answer.get("InstanceType"):
         return (_group(answer),)
     details = list(answer.get("InstanceTypeDetails") or ())

@@ -99,7 +99,7 @@ def _drain(local: Path, shared: Path, settings: Settings, tell: Tell) -> None:
             raise Unsuitable(f"{path} has a name that is used for manifests")
         found.append({"path": relative, **files.copy(path, partial / relative)})
     if not found:
-        raise Unsuitable("it is said to be complete and holds no file")
+        raise Unsuitable("it is marked as complete but has no files")
     files.sync_folder(partial)
     files.write_json(manifest, {"node": settings.node, "nodes": nodes, "files": found})
     tell("copied", step, f"{len(found)} files, {sum(int(str(f['size'])) for f in found)} bytes")
@@ -112,7 +112,7 @@ def _writers(local: Path) -> tuple[int, str]:
     nodes, attempt = (*words, "0")[:2] if words else ("1", "0")
     if len(words) > 2 or not nodes.isdigit() or int(nodes) < 1 or not names.is_attempt(attempt):
         raise Unsuitable(
-            f"{names.COMPLETE} holds {text[:40]!r}, not a number of nodes and an attempt"
+            f"{names.COMPLETE} contains {text[:40]!r}, expected a number of nodes and an attempt"
         )
     return int(nodes), attempt
 
@@ -138,7 +138,7 @@ def _complete(shared: Path, tell: Tell) -> None:
             if not parts or len(parts) < max(int(part["nodes"]) for part in parts):
                 continue
             if len({part["nodes"] for part in parts}) > 1:
-                tell("refused", step, "its nodes disagree about how many they are")
+                tell("refused", step, "its nodes report different numbers of nodes")
                 continue
             contents = sorted(
                 (file for part in parts for file in part["files"]), key=lambda file: file["path"]
@@ -147,13 +147,13 @@ def _complete(shared: Path, tell: Tell) -> None:
                 partial / names.MANIFEST,
                 {"step": step, "nodes": [part["node"] for part in parts], "files": contents},
             )
-            for left in partial.rglob(".*.tmp"):  # from interrupted copies
+            for left in partial.rglob(".*.tmp"):  # left by interrupted copies
                 left.unlink(missing_ok=True)
             partial.rename(shared / step)
             files.sync_folder(shared)
             tell("whole", step, f"{len(contents)} files from {len(parts)} nodes")
         except FileNotFoundError:
-            continue  # another node was faster
+            continue  # another node has completed it
         except (OSError, ValueError, KeyError, TypeError) as error:
             tell("refused", step, f"{type(error).__name__}: {error}")
 
@@ -171,7 +171,7 @@ def _point_to_newest(shared: Path, node: str) -> None:
 
 def _forget(local: Path, shared: Path, settings: Settings, tell: Tell) -> None:
     for folder in (local, shared):
-        for left in folder.glob(f".*{_REMOVED}"):  # by a run that was killed
+        for left in folder.glob(f".*{_REMOVED}"):  # left by a run that was killed
             shutil.rmtree(left, ignore_errors=True)
     safe = whole(shared)
     if settings.keep_local is not None:

@@ -51,9 +51,9 @@ def copy(source: Path, target: Path) -> dict[str, object]:
             known = digest(target)
             if known == _digest_of(reading):
                 return {"size": before.st_size, "sha256": known}
-            raise Unsuitable(f"{target} is there already, with other content")
+            raise Unsuitable(f"{target} already exists with different content")
         if target.exists():
-            raise Unsuitable(f"{target} is there already, with another size")
+            raise Unsuitable(f"{target} already exists with a different size")
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         sum_ = hashlib.sha256()

@@ -51,7 +51,7 @@ def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
         if not left:
             return 0
         if time.monotonic() >= until:
-            print("not on shared storage: {}".format(", ".join(left)), file=sys.stderr)
+            print("not yet on shared storage: {}".format(", ".join(left)), file=sys.stderr)
             return 1
         time.sleep(min(1.0, options.every_seconds))
 
@@ -144,9 +144,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--local", required=True)
     parser.add_argument("--shared", required=True)
     parser.add_argument("--node", required=True)
-    parser.add_argument("--run", help="of this name only")
-    parser.add_argument("--keep-local", type=int, default=1, help="below 0: all")
-    parser.add_argument("--keep-shared", type=int, default=-1, help="below 0: all")
+    parser.add_argument("--run", help="only the run of this name")
+    parser.add_argument("--keep-local", type=int, default=1, help="negative: keep all")
+    parser.add_argument("--keep-shared", type=int, default=-1, help="negative: keep all")
     parser.add_argument("--every-seconds", type=float, default=5.0)
     parser.add_argument("--timeout-seconds", type=float, default=600.0)
     return parser

@@ -1,1 +1,1 @@
-"""What programs that run on nodes have in common; installed with each that uses it."""
+"""Code shared by programs on nodes; installed with each program that uses it."""

@@ -18,7 +18,7 @@ SEARCH_PATH = (
 
 
 class ProbeError(Exception):
-    """A command or file exists and its answer cannot be used; the message has the answer."""
+    """The output of a command or file cannot be used; the message contains it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CommandResult:
     def summary(self) -> str:
         """The last line of the output, at most 120 characters."""
         if self.exit_code is None:
-            return "no answer in time"
+            return "no response in time"
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
         return lines[-1][:120] if lines else f"exit code {self.exit_code}"
 
@@ -116,7 +116,7 @@ class Probe:
             stdout, stderr = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             _kill(process)
-            return CommandResult(None, "", f"{argv[0]} did not answer within {limit:.1f} s")
+            return CommandResult(None, "", f"{argv[0]} did not respond within {limit:.1f} s")
         return CommandResult(process.returncode, stdout, stderr)
 
     def output(self, argv: Sequence[str], timeout_seconds: float = 5.0) -> str:

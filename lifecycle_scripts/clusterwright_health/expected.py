@@ -42,7 +42,9 @@ def read_expected(probe: Probe) -> Expected:
             None if found["scratch_path"] is None else str(found["scratch_path"]),
         )
     except (ValueError, TypeError, KeyError) as error:
-        raise NoExpectation(f"{FILE} is not what the node program writes: {error!r}") from error
+        raise NoExpectation(
+            f"{FILE} is not a valid file of the node program: {error!r}"
+        ) from error
 
 
 def written(expected: Expected) -> str:

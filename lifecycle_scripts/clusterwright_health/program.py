@@ -80,7 +80,7 @@ def _tell(probe: Probe, mode: str, name: str, found: list[Finding], clean_looks:
     state = read_state(probe, name)
     did, error = "nothing", None
     if state is None:
-        error = "slurmctld does not answer"
+        error = "slurmctld does not respond"
     elif found and (not state.is_drained or state.is_ours):
         reason = _reason(found)
         if reason not in state.reason:

@@ -30,7 +30,7 @@ class NodeState:
 
 
 def read_state(probe: Probe, name: str) -> NodeState | None:
-    """None if slurmctld does not answer or does not have the node."""
+    """None if slurmctld does not respond or does not have the node."""
     answer = probe.run(["scontrol", "--oneliner", "show", "node", name])
     state = re.search(r"\bState=(\S+)", answer.stdout)
     if not answer.ok or state is None:

@@ -80,13 +80,21 @@ class Scraper:
             # Read it first: a thread that continues may add samples meanwhile.
             ended = look.seconds is not None
             seconds = look.seconds if ended else time.monotonic() - look.began
-            error = look.error if ended else f"at work for {seconds:.0f} s"
+            error = look.error if ended else f"still running after {seconds:.0f} s"
             if ended:
                 parts.append(look.metrics)
             labels = {"source": name}
             up = float(ended and not error)
-            own.add("clusterwright_source_up", "gauge", "Whether it answered.", up, labels)
-            own.add("clusterwright_source_seconds", "gauge", "How long it took.", seconds, labels)
+            own.add(
+                "clusterwright_source_up", "gauge", "Whether the source responded.", up, labels
+            )
+            own.add(
+                "clusterwright_source_seconds",
+                "gauge",
+                "Duration of the collection.",
+                seconds,
+                labels,
+            )
             self._say(name, error)
         return exposition(parts)
 

@@ -57,7 +57,7 @@ def architecture(node: Node) -> str:
     said = node.machine.query("uname", "-m").stdout.strip()
     if said not in _ARCHITECTURES:
         raise StepError(
-            f"the architecture {said or 'of this machine'} is not known to this program",
+            f"the architecture {said or 'of this machine'} is not supported by this program",
             "use an instance type with x86_64 or arm64",
         )
     return _ARCHITECTURES[said]
@@ -68,7 +68,7 @@ def why_not_right(node: Node, artefact: Artefact, path: str) -> str | None:
     sha256 = checked_sha256(artefact)
     size = node.machine.size_of(path)
     if size is None:
-        return f"{path} is not there"
+        return f"{path} does not exist"
     if size != artefact.size_bytes:
         return f"it has {size:,} bytes, expected {artefact.size_bytes:,}"
     found = node.machine.sha256_of(path)

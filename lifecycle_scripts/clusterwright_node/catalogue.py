@@ -80,7 +80,7 @@ def ordered(found: dict[str, Step]) -> list[Step]:
         ]
         if not ready:
             raise ValueError(
-                "steps wait for each other: {}".format(", ".join(sorted(set(found) - set(done))))
+                "cyclic order of steps: {}".format(", ".join(sorted(set(found) - set(done))))
             )
         result.append(ready[0])
         done[ready[0].name] = True

@@ -37,9 +37,9 @@ def lacks(node: Node, name: str, text: str) -> str | None:
     A refused configuration is not missing; `refusal` returns the agent's answer.
     """
     if node.machine.read_text(path_of(name)) != text:
-        return f"{path_of(name)} is not current"
+        return f"{path_of(name)} is outdated"
     if _answer(node, name, text) is None:
-        return "the CloudWatch agent was not told"
+        return "the CloudWatch agent does not have the configuration yet"
     return None
 
 

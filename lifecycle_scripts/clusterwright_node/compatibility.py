@@ -1,4 +1,4 @@
-"""Which versions of drivers and libraries do not work together, each rule with its source.
+"""Incompatible versions of drivers and libraries, each rule with its source.
 
 Combinations without a source are "unknown" and no error, such as releases newer than the table.
 """
@@ -35,7 +35,7 @@ _PLUGIN_NEEDS = {
     "1.9.1": ((1, 18, 0), (2, 4, 8)),
     "1.21.1": ((1, 11, 0), (2, 17, 1)),
 }
-"""The plugin's release to the lowest libfabric and the lowest NCCL that it takes."""
+"""The plug-in's release to the lowest supported libfabric and NCCL."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def _fabric_manager(versions: Mapping[str, str], instance_type: str) -> Finding:
-    rule = "Fabric Manager is of the driver's version"
+    rule = "Fabric Manager has the same version as the driver"
     driver, manager = versions.get("nvidia_driver"), versions.get("fabric_manager")
     text = f"driver {driver or 'not found'}, Fabric Manager {manager or 'not found'}"
     if driver is None or manager is None:
@@ -81,7 +81,7 @@ def _fabric_manager(versions: Mapping[str, str], instance_type: str) -> Finding:
     verdict = WORKS
     if numbers(driver) != numbers(manager):
         verdict = REFUSED if instance_type in _NVSWITCH_TYPES else UNKNOWN
-    hint = "use an image with both of one version, or install the other one's"
+    hint = "use an image with equal versions of both, or install the matching one"
     return Finding(rule, verdict, text, _FABRIC_MANAGER_SOURCE, hint)
 
 
@@ -95,8 +95,8 @@ def _cuda(versions: Mapping[str, str], has_cuda_compat: bool) -> Finding:
     if numbers(driver) >= lowest:
         return Finding(rule, WORKS, text, _CUDA_SOURCE)
     if has_cuda_compat:
-        return Finding(rule, UNKNOWN, text + ", with CUDA's compat package", _CUDA_SOURCE)
-    hint = f"CUDA {numbers(str(cuda))[0]} takes driver {lowest[0]} or newer; use another image"
+        return Finding(rule, UNKNOWN, text + ", with the CUDA compat package", _CUDA_SOURCE)
+    hint = f"CUDA {numbers(str(cuda))[0]} requires driver {lowest[0]} or newer; use another image"
     return Finding(rule, REFUSED, text, _CUDA_SOURCE, hint)
 
 
@@ -109,6 +109,6 @@ def _plugin(versions: Mapping[str, str], library: str, column: int) -> Finding:
     if found is None or needs is None:
         return Finding(rule, UNKNOWN, text, "")
     lowest = needs[column]
-    hint = "it takes {} or newer; use another image".format(".".join(map(str, lowest)))
+    hint = "it requires {} or newer; use another image".format(".".join(map(str, lowest)))
     verdict = WORKS if numbers(found) >= lowest else REFUSED
     return Finding(rule, verdict, text, _PLUGIN_SOURCE.format(plugin), hint)

@@ -47,7 +47,7 @@ _ARTEFACT_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}")
 _ARTEFACT_NAME = re.compile(r"[a-z0-9][a-z0-9._+-]{0,63}")
 _IDS = (1000, 59_999)
 _LONGEST_MINUTES = 527_040
-"""A leap year: a longer limit is none."""
+"""A leap year; a longer limit has no effect."""
 _LARGEST_WEIGHT = 2**31 - 1
 _LARGEST_SHORT = 65_533
 
@@ -83,7 +83,7 @@ class Group:
     """An instance group."""
 
     name: str = text(_NAME, "an instance group name")
-    """HyperPod's instance group name, unique"""
+    """name of the HyperPod instance group, unique"""
 
     role: str = choice("compute", "controller", "login")
     """exactly one group has the role `controller`"""
@@ -95,23 +95,24 @@ class Group:
     """the kind of the node's accelerators"""
 
     accelerator_count: int = integer(0, 1024)
-    """devices on one node; 0 exactly when `accelerator` is `none`"""
+    """devices on one node; 0 if and only if `accelerator` is `none`"""
 
     partition: str | None = text(_WORD, "a partition name", null=True)
-    """compute groups name one of `slurm.partitions`, others are null"""
+    """one of `slurm.partitions` for compute groups, null for others"""
 
     spare_count: int = integer(0, 6758)
-    """of the group's nodes, how many jobs leave free, see "Spare nodes" below"""
+    """number of the group's nodes that are kept free of jobs, see "Spare nodes" below"""
 
     scratch: Scratch | None = record(Scratch, null=True)
-    """local NVMe disks; null does not change them"""
+    """local NVMe disks; if null, they are not changed"""
 
     efa: bool = boolean()
     """the group's nodes have EFA interfaces"""
 
     cores: int | None = integer(1, 4096, null=True, default=None)
-    """of one node, from the catalogue; null where no source has it, which the scripted
-    configuration refuses for compute groups"""
+    """cores of one node, from the catalogue; null if no source has them, which the scripted
+    configuration refuses for compute groups
+    """
 
     threads_per_core: int | None = integer(1, 8, null=True, default=None)
     """as `cores`"""
@@ -128,7 +129,7 @@ class Lustre:
     """A Lustre file system that every node mounts."""
 
     name: str = text(_WORD, "a name")
-    """joins with `deployment.json`, unique"""
+    """key into `deployment.json`, unique"""
 
     mount_path: str = path()
     """unique"""
@@ -266,7 +267,7 @@ class Qos:
     """QOS of the list, or `normal`"""
 
     grace_seconds: int = integer(0, _LARGEST_SHORT)
-    """how long a preempted job may go on"""
+    """time until a preempted job ends"""
 
     max_nodes_per_user: int | None = integer(1, _LARGEST_SHORT, null=True, default=None)
     """null for no limit"""
@@ -352,7 +353,7 @@ class Artefact:
     """the version that is installed"""
 
     architecture: str = choice("x86_64", "arm64", "any")
-    """the node's, or any"""
+    """architecture of the nodes, or any"""
 
     file: str = text(_FILE, "a file name")
     """the name of the file in the bucket"""
@@ -361,7 +362,7 @@ class Artefact:
     """the step `artefacts` refuses `unknown`"""
 
     size_bytes: int | None = integer(1, 2**40, text="unknown")
-    """`unknown` exactly when `sha256` is"""
+    """`unknown` if and only if `sha256` is"""
 
     used_by: tuple[str, ...] = texts()
     """the steps that use the file"""
@@ -412,7 +413,7 @@ class Metrics:
 
 @dataclass(frozen=True)
 class StepSettings:
-    """What the spec changes about one step; None keeps the step's own value."""
+    """Settings of a step in the spec; None keeps the default of the step."""
 
     deadline_seconds: int | None = integer(1, 7200, default=None)
     """the step fails after this time"""
@@ -438,7 +439,7 @@ class ClusterFile:
     """for the names of S3's endpoints"""
 
     platform: str = choice("hyperpod-slurm", PARALLELCLUSTER)
-    """no other platform has Slurm"""
+    """the platforms with Slurm"""
 
     configuration: str = choice(*CONFIGURATIONS)
     """`on_init_complete.sh` runs managed, `on_create.sh` runs scripted, `on_node_configured.sh`
@@ -466,7 +467,7 @@ class ClusterFile:
     """containers of jobs"""
 
     artefacts: Artefacts | None = record(Artefacts, default=None, omit=True)
-    """what nodes download, see "Artefacts" below"""
+    """artefacts that nodes download, see "Artefacts" below"""
 
     mountpoints: tuple[Mountpoint, ...] = records(Mountpoint)
     """buckets that are mounted read-only with Mountpoint for S3"""
@@ -554,10 +555,10 @@ class DeploymentFile:
     """where the file systems are"""
 
     home: DeployedHome | None = record(DeployedHome, null=True)
-    """null exactly when `cluster.json`'s `home` is null"""
+    """null if and only if `home` of `cluster.json` is null"""
 
     accounting: Accounting | None = record(Accounting, null=True)
-    """an object exactly when `slurm.accounting` is `rds`"""
+    """an object if and only if `slurm.accounting` is `rds`"""
 
     log_group_name: str | None = text(_LOG_GROUP, "a log group name", null=True)
     """named in the message of a failure and in the message of the day; HyperPod's own log group

@@ -33,11 +33,11 @@ def _artefact_contradictions(cluster: ClusterFile) -> list[str]:
     )
     for index, each in enumerate(files):
         if (each.sha256 is None) != (each.size_bytes is None):
-            found.append(f"artefacts.files[{index}]: one of sha256 and size_bytes is unknown")
+            found.append(f"artefacts.files[{index}]: only one of sha256 and size_bytes is unknown")
     if cluster.containers.install == "mirrored" and not cluster.containers.pyxis:
-        found.append("containers: install is mirrored, and pyxis is false")
+        found.append("containers: install is mirrored, but pyxis is false")
     if cluster.containers.install == "mirrored" and not files:
-        found.append("containers: install is mirrored, and artefacts names no files")
+        found.append("containers: install is mirrored, but artefacts has no files")
     return found
 
 
@@ -51,7 +51,7 @@ def _group_contradictions(cluster: ClusterFile) -> list[str]:
     if len(controllers) != 1:
         found.append(f"groups: one group has role controller, found {len(controllers)}")
     if sum(partition.default for partition in cluster.slurm.partitions) > 1:
-        found.append("slurm.partitions: more than one is the default")
+        found.append("slurm.partitions: more than one default")
     for index, group in enumerate(cluster.groups):
         where = f"groups[{index}]"
         if (group.accelerator == "none") != (group.accelerator_count == 0):
@@ -62,9 +62,9 @@ def _group_contradictions(cluster: ClusterFile) -> list[str]:
         if group.role == "compute" and group.partition not in partitions:
             found.append(f"{where}.partition: {group.partition} is not in slurm.partitions")
         if group.role != "compute" and group.partition is not None:
-            found.append(f"{where}.partition: a {group.role} group has none")
+            found.append(f"{where}.partition: must be null for a {group.role} group")
         if group.role != "compute" and group.spare_count:
-            found.append(f"{where}.spare_count: a {group.role} group has none")
+            found.append(f"{where}.spare_count: must be 0 for a {group.role} group")
     return found
 
 
@@ -114,7 +114,7 @@ def _slurm_contradictions(cluster: ClusterFile) -> list[str]:
             if value:
                 found.append(f"slurm.{key}: slurm.accounting is none")
     if slurm.timeouts.message_seconds >= slurm.timeouts.node_down_seconds:
-        found.append("slurm.timeouts: message_seconds is not below node_down_seconds")
+        found.append("slurm.timeouts: message_seconds must be less than node_down_seconds")
     return found
 
 
@@ -151,6 +151,6 @@ def _repeated(where: str, values: Sequence[str]) -> list[str]:
     found = []
     for value in values:
         if value in seen:
-            found.append(f"{where}: {value} is given twice")
+            found.append(f"{where}: duplicate {value}")
         seen.add(value)
     return found

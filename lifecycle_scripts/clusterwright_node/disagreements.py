@@ -68,11 +68,11 @@ def _parallelcluster_disagreements(cluster: ClusterFile, here: parallelcluster.H
     if group.role != here.role:
         found.append(
             f"the custom action's arguments name group {group.name}, which is a {group.role}"
-            f" group; ParallelCluster says that this node is a {here.node_type}"
+            f" group; this node is a {here.node_type} of ParallelCluster"
         )
     if here.region != cluster.region:
-        found.append(f"cluster.json is for {cluster.region}, ParallelCluster says {here.region}")
-    # Of the other nodes it is not sure that the stack is not one within the cluster's.
+        found.append(f"cluster.json is for {cluster.region}, the node is in {here.region}")
+    # On other nodes the stack may be a nested stack of the cluster's.
     if here.node_type == "HeadNode" and here.stack_name != cluster.cluster:
         found.append(
             f"cluster.json is for cluster {cluster.cluster}, ParallelCluster's stack is"
@@ -88,11 +88,11 @@ def _provisioning_disagreements(inputs: Inputs) -> list[str]:
         if provisioning is None:
             return []
         return [
-            f"{name} lies beside the scripts, which the {cluster.configuration} configuration"
-            " does not take"
+            f"{name} is beside the scripts, but the {cluster.configuration} configuration does "
+            "not use it"
         ]
     if provisioning is None:
-        return [f"{name} is missing, which the scripted configuration needs"]
+        return [f"{name} is missing; the scripted configuration requires it"]
     found = []
     ours = {
         role: {group.name for group in cluster.groups if group.role == role}

@@ -83,7 +83,9 @@ def _rows(text: str, key: str, command: str, said: str) -> list[dict[str, Any]]:
     try:
         rows = json.loads(text)[key]
     except (ValueError, KeyError, TypeError):
-        raise StepError(f"`{command}` gave no JSON: {said}", "use a HyperPod image") from None
+        raise StepError(
+            f"`{command}` did not print JSON: {said}", "use a HyperPod image"
+        ) from None
     return list(rows)
 
 

@@ -48,7 +48,7 @@ class CommandOutOfTime(CommandError):
 
 
 class Overtime(StepError):
-    """The deadline of a step has passed."""
+    """The deadline of a step was exceeded."""
 
     def __init__(self, seconds: float, waiting_for: str, hint: str) -> None:
         super().__init__(f"not done after {seconds:g} s: {waiting_for}", hint)

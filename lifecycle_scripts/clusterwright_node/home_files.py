@@ -42,16 +42,16 @@ class HomeFiles:
         with self._opened_base() as base, contextlib.ExitStack() as stack:
             home = self._open(stack, base, self._name)
             if home is None:
-                return f"{self._path} is not there"
+                return f"{self._path} does not exist"
             if self._owner(home) != (self._uid, self._gid):
-                return f"{self._path} has another owner"
+                return f"{self._path} has the wrong owner"
             ssh = self._open(stack, home, ".ssh")
             if ssh is None:
-                return f"{self._path}/.ssh is not there" if authorized else None
+                return f"{self._path}/.ssh does not exist" if authorized else None
             if self._owner(ssh) != (self._uid, self._gid) or _mode(ssh) != 0o700:
-                return f"{self._path}/.ssh has another owner or mode"
+                return f"{self._path}/.ssh has the wrong owner or mode"
             if self._read(ssh) != with_keys(self._read(ssh), authorized):
-                return f"{self._path}/.ssh/authorized_keys is not current"
+                return f"{self._path}/.ssh/authorized_keys is outdated"
         return None
 
     def make_right(self, authorized: str) -> None:
@@ -78,7 +78,9 @@ class HomeFiles:
         folder = self._open(stack, parent, name)
         if folder is None:
             raise StepError(
-                f"{path} vanished while it was made", "see what removes it", transient=True
+                f"{path} was removed while it was created",
+                "find out what removes it",
+                transient=True,
             )
         owner = self._owner(folder)
         if owner == (0, 0):
@@ -91,7 +93,7 @@ class HomeFiles:
             raise StepError(
                 f"{path} belongs to {owner[0]}:{owner[1]}, not to {self._name}"
                 f" ({self._uid}:{self._gid})",
-                "give the user the old numbers in the users file, or chown the files",
+                "use the old numbers in the users file, or chown the files",
             )
         return folder
 
@@ -117,9 +119,7 @@ class HomeFiles:
             self._machine.between("write " + path)
             if self._read(ssh) != old:
                 os.unlink(temporary, dir_fd=ssh)
-                raise StepError(
-                    f"{path} was changed at the same moment", "none needed", transient=True
-                )
+                raise StepError(f"{path} was changed concurrently", "none needed", transient=True)
             os.rename(temporary, "authorized_keys", src_dir_fd=ssh, dst_dir_fd=ssh)
             os.fsync(ssh)
 
@@ -157,7 +157,7 @@ class HomeFiles:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
             return StepError(
                 f"{name} of user {self._name} is a link or not a folder",
-                "root writes through no link in a home directory: put a folder or file there",
+                "root follows no links in home directories: replace it with a folder or file",
             )
         return error
 

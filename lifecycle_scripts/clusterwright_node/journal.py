@@ -38,7 +38,7 @@ class Journal:
         """
         if self._state["instance_id"] not in (None, instance_id):
             self.remarks.append(
-                "the journal is of {}, this is {}: started anew".format(
+                "the journal is of {}, this is {}: discarded".format(
                     self._state["instance_id"], instance_id
                 )
             )
@@ -81,7 +81,7 @@ class Journal:
             or set(state) != set(_empty())
             or not isinstance(state["begun"], dict)
         ):
-            self.remarks.append(f"{JOURNAL} cannot be understood: started anew")
+            self.remarks.append(f"{JOURNAL} is not valid: discarded")
             return _empty()
         return state
 

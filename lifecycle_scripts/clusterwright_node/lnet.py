@@ -44,7 +44,7 @@ def wanted_devices(node: Node) -> list[str]:
     devices = efa_devices(node)
     if not devices:
         raise StepError(
-            f"no EFA device is on this machine, though group {node.group.name} has efa",
+            f"this machine has no EFA device, but group {node.group.name} has efa",
             "choose a type with EFA, or set efa to false for the group",
         )
     if node.group.instance_type in _EVERY_FOURTH:
@@ -108,7 +108,7 @@ def _interface(fields: dict[str, object]) -> Interface:
         if not re.fullmatch(r"[0-9]+", value):
             raise StepError(
                 f"lnetctl shows no {key} for {nid}",
-                "the Lustre client's lnetctl is not one this program knows",
+                "this version of the Lustre client's lnetctl is not supported",
             )
         counters[key] = int(value)
     devices = fields["devices"]

@@ -38,7 +38,7 @@ def _take(machine: Machine, handle: int, wait_seconds: float) -> None:
             if machine.monotonic() >= ends:
                 holder = os.pread(handle, 20, 0).decode(errors="replace").strip() or "unknown"
                 raise StepError(
-                    f"another run (process {holder}) holds {LOCK} since {wait_seconds:g} s",
+                    f"another run (process {holder}) has held {LOCK} for {wait_seconds:g} s",
                     "wait for that run to end, or end that process",
                 ) from None
         machine.sleep(0.2)

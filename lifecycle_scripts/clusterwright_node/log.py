@@ -59,7 +59,7 @@ class Log:
             handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
             size = os.fstat(handle).st_size
             if size and os.pread(handle, 1, size - 1) != b"\n":
-                os.write(handle, b"\n")  # a run was killed while it wrote its line
+                os.write(handle, b"\n")  # a run was killed while it wrote a line
         except OSError as error:
             self._complain(error)
             return None

@@ -260,7 +260,7 @@ class Machine:
     def set_owner(self, handle: int, uid: int, gid: int) -> None:
         os.fchown(handle, uid, gid)
 
-    # --- the seams
+    # --- hooks for tests
 
     @contextlib.contextmanager
     def action(self, label: str) -> Iterator[None]:
@@ -273,7 +273,7 @@ class Machine:
 
     @contextlib.contextmanager
     def observing(self) -> Iterator[None]:
-        """A context in which every change is a bug."""
+        """A context in which every change is an error."""
         outer, self._observing = self._observing, True
         try:
             yield
@@ -333,14 +333,14 @@ class Machine:
             return self.execute(argv, timeout_seconds)
         except FileNotFoundError:
             raise CommandError(
-                f"the command {argv[0]} is not on this image", "use a HyperPod image that has it"
+                f"the image has no command {argv[0]}", "use a HyperPod image that contains it"
             ) from None
         except TimeoutError:
             raise failure(
                 "`{}` did not end within {:.0f} s and was killed".format(
                     " ".join(argv), timeout_seconds
                 ),
-                "a mount or a service behind it hangs; see dmesg",
+                "a mount or a service that it uses hangs; see dmesg",
             ) from None
 
     @staticmethod

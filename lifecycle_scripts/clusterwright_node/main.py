@@ -47,11 +47,11 @@ def main(
     except SystemExit as error:
         return SUCCESS if error.code in (0, None) else INVALID
     if not options.list and not (options.configuration and options.inputs):
-        sys.stderr.write("--configuration and --inputs are needed\n")
+        sys.stderr.write("--configuration and --inputs are required\n")
         return INVALID
     unknown = sorted(set(options.only) - set(step_names()))
     if unknown:
-        sys.stderr.write("no such step: {}\n".format(", ".join(unknown)))
+        sys.stderr.write("unknown step: {}\n".format(", ".join(unknown)))
         return INVALID
     machine = machine or Machine(options.root)
     stream = stream or sys.stdout
@@ -71,7 +71,9 @@ def main(
         log.event("bug", step="start", trace=traceback.format_exc())
         log.last_words(
             _last_words(
-                "start", f"a bug of the node program: {error!r}", "report it with the trace"
+                "start",
+                f"internal error of the node program: {error!r}",
+                "report it with the trace",
             )
         )
         return BUG
@@ -135,7 +137,7 @@ class _Run:
             self._log.event("notice", step="start", text=remark)
         if journal.interrupted_step is not None:
             step = journal.interrupted_step
-            text = f"an earlier run ended inside the step {step}; it is taken up again"
+            text = f"an earlier run ended inside the step {step}; it is resumed"
             self._log.event("notice", step="start", text=text)
         steps = [step for step in load_steps() if self._only is None or step.name in self._only]
         stuck = leave_stuck(self._log, self._words)
@@ -234,7 +236,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="STEP",
         action="append",
         default=[],
-        help="run this step and those that every run begins with; may be given several times",
+        help="run this step and those that every run begins with; may be repeated",
     )
     parser.add_argument(
         "--list", action="store_true", help="list the steps in their order and do nothing"

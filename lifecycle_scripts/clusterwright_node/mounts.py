@@ -41,7 +41,7 @@ def mounts(node: Node) -> list[Mount]:
         ]
     except (ValueError, KeyError, TypeError) as error:
         raise StepError(
-            f"findmnt's JSON cannot be understood: {error!r}", "use a HyperPod image"
+            f"the JSON of findmnt is not valid: {error!r}", "use a HyperPod image"
         ) from None
 
 
@@ -73,6 +73,6 @@ def why_not_writable(node: Node, path: str) -> str | None:
         made = node.machine.query("touch", probe, timeout_seconds=30.0)
         removed = node.machine.query("rm", "-f", probe, timeout_seconds=30.0)
     except CommandError as error:
-        return f"{path} does not answer: {error.cause}"
+        return f"{path} does not respond: {error.cause}"
     failed = made if not made.ok else removed
     return None if failed.ok else f"{path} cannot be written: {failed.said}"

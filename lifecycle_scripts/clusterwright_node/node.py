@@ -53,7 +53,7 @@ class Node:
 
     @property
     def identity(self) -> Instance:
-        assert self._identity is not None, "the step identify comes first"
+        assert self._identity is not None, "the step identify runs first"
         return self._identity
 
     @property

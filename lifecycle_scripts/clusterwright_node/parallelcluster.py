@@ -74,14 +74,14 @@ def read(machine: Machine, words: Sequence[str], problems: list[str]) -> Here | 
             problems.append(f"{CFNCONFIG}: {key} is missing")
     instance_id = (machine.read_text(INSTANCE_ID) or "").strip()
     if not _INSTANCE.fullmatch(instance_id):
-        problems.append(f"{INSTANCE_ID}: {instance_id or 'nothing'} is not the id of an instance")
+        problems.append(f"{INSTANCE_ID}: {instance_id or 'nothing'} is not an instance id")
     slurm_name = None
     if node_type == "ComputeFleet":
         slurm_name = (machine.read_text(SLURM_NODENAME) or "").strip()
         if not _NODENAME.fullmatch(slurm_name):
             problems.append(
-                f"{SLURM_NODENAME}: {slurm_name or 'nothing'} is not ParallelCluster's name of a"
-                " node"
+                f"{SLURM_NODENAME}: {slurm_name or 'nothing'} is not a node name of "
+                "ParallelCluster"
             )
     dna = _dna(machine, problems)
     resource = _text(dna, "scheduler_compute_resource_name")
@@ -106,7 +106,7 @@ def _cfnconfig(machine: Machine, problems: list[str]) -> dict[str, str]:
     """The assignments of the file, which is a shell script but is not executed here."""
     text = machine.read_text(CFNCONFIG)
     if text is None:
-        problems.append(f"{CFNCONFIG}: not found; this is no node of ParallelCluster")
+        problems.append(f"{CFNCONFIG}: not found; this is not a node of ParallelCluster")
         return {}
     found = {}
     for line in text.splitlines():
@@ -119,7 +119,7 @@ def _cfnconfig(machine: Machine, problems: list[str]) -> dict[str, str]:
 def _dna(machine: Machine, problems: list[str]) -> dict[str, object]:
     text = machine.read_text(DNA)
     if text is None:
-        problems.append(f"{DNA}: not found; this is no node of ParallelCluster")
+        problems.append(f"{DNA}: not found; this is not a node of ParallelCluster")
         return {}
     try:
         cluster = json.loads(text)["cluster"]

@@ -29,7 +29,7 @@ def parse_json(text: str, name: str, problems: list[str]) -> object:
         table: dict[str, object] = {}
         for key, value in items:
             if key in table:
-                problems.append(f"{name}: the key {json.dumps(key)} is given twice")
+                problems.append(f"{name}: duplicate key {json.dumps(key)}")
             table[key] = value
         return table
 

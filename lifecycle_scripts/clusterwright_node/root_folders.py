@@ -11,7 +11,7 @@ import errno
 from clusterwright_node.errors import StepError
 from clusterwright_node.node import Node
 
-_HINT = "see who made it and why, remove it, and run the node program again"
+_HINT = "find out who created it and why, remove it, and run the node program again"
 
 
 def is_there(node: Node, path: str, mode: int) -> bool:

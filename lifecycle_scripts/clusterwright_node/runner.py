@@ -101,7 +101,7 @@ def _run_step(
         return ended("failed", error.cause, error.hint)
     except OSError as error:
         return ended(
-            "failed", f"{type(error).__name__}: {error}", "see what holds or protects that file"
+            "failed", f"{type(error).__name__}: {error}", "check what locks or protects that file"
         )
     except Exception as error:  # noqa: BLE001 - a bug in a step is the failure of that step
         log.event("bug", step=step.name, trace=traceback.format_exc())
@@ -109,7 +109,7 @@ def _run_step(
             return ended("failed", f"an error in your step: {error!r}", "see its trace in the log")
         return ended(
             "failed",
-            f"a bug of the node program: {error!r}",
+            f"internal error of the node program: {error!r}",
             "report it with the trace in the log",
             bug=True,
         )
@@ -131,8 +131,8 @@ def _settle(node: Node, step: Step, retries: int, ended: Callable[..., Outcome])
         left = step.check(node)
     if not left.yes:
         raise StepError(
-            f"still not right after it was applied: {left.reason}",
-            f"something else undoes it, or the node program has a bug; before: {found.reason}",
+            f"still not satisfied after it was applied: {left.reason}",
+            f"something else reverts it, or it is an internal error; before: {found.reason}",
         )
     node.journal.end_step()
     return ended("applied")
@@ -148,7 +148,8 @@ def _apply(node: Node, step: Step, retries: int) -> None:
             if not error.transient or attempt == retries or node.seconds_left() <= pause:
                 raise
             node.notice(
-                f"try {attempt + 1} of {retries + 1} failed, next in {pause:g} s: {error.cause}"
+                f"attempt {attempt + 1} of {retries + 1} failed, next in {pause:g} s: "
+                f"{error.cause}"
             )
         node.machine.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -167,7 +168,7 @@ def _bounded(
 
     def ring(_signal: int, _frame: object) -> None:
         raise Overtime(
-            seconds, "the step was still at work", "see the last lines of the log and dmesg"
+            seconds, "the step was still running", "see the last lines of the log and dmesg"
         )
 
     # The waits of a step end at the deadline themselves with a better message, so the alarm is a
@@ -193,8 +194,8 @@ def leave_stuck(
     """Report the step that hangs and end the program at once."""
 
     def report(step: str, seconds: float) -> None:
-        cause = f"hangs in the kernel since its deadline of {seconds:g} s"
-        hint = "a mounted file system does not answer; see dmesg, then replace the node"
+        cause = f"has been blocked in the kernel since its deadline of {seconds:g} s"
+        hint = "a mounted file system does not respond; see dmesg, then replace the node"
         log.event("end", step=step, status="failed", seconds=seconds, error=cause, hint=hint)
         log.last_words(last_words(step, cause, hint))
         os._exit(1)

@@ -55,11 +55,11 @@ class SecretFile:
             known = {}
         wanted = {"made_of": self._made_of, "sha256": machine.sha256_of(self._path)}
         if wanted["sha256"] is None or known != wanted:
-            return f"{self._path} is not made of its secret"
+            return f"{self._path} does not match its secret"
         if machine.mode_of(self._path) != self._mode:
-            return f"{self._path} has another mode than {self._mode:o}"
+            return f"{self._path} does not have mode {self._mode:o}"
         if machine.owner_of(self._path) != account_ids(self._node, self._owner):
-            return f"{self._path} is not {self._owner}'s"
+            return f"{self._path} does not belong to {self._owner}"
         return None
 
     def write(self, text: str) -> None:

@@ -15,7 +15,10 @@ from clusterwright_node.contract import ClusterFile, Group
 from clusterwright_node.hostlist import compressed, paired
 from clusterwright_node.slurm_topology import Topology
 
-MARK = "# Written by clusterwright_node. Changes are lost; a site's own: clusterwright-site/"
+MARK = (
+    "# Written by clusterwright_node. Changes are lost; put custom settings into "
+    "clusterwright-site/"
+)
 SITE_FOLDER = "clusterwright-site"
 
 CONTROLLER_PORT = 6817
@@ -336,8 +339,8 @@ def _hardware(group: Group) -> str:
     """
     if group.cores is None or group.threads_per_core is None or group.memory_mib is None:
         raise GenerateError(
-            f"cluster.json does not say how many cores and how much memory {group.instance_type}"
-            f" has (group {group.name})"
+            f"cluster.json does not have the cores and memory of {group.instance_type} (group "
+            f"{group.name})"
         )
     memory = group.memory_mib * SCHEDULABLE_MEMORY_PERCENT // 100
     text = (

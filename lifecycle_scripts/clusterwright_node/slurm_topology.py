@@ -122,10 +122,10 @@ def block(places: Mapping[str, Place]) -> Topology:
 
     Slurm 24.11 ends with a fatal error where a block has fewer nodes than the size, and gives no
     job to a node that is in no block (both tried with slurmctld 24.11.5). So short blocks, those
-    with a node in repair for example, are filled with names in state FUTURE, which have no
-    machine and get no job, and nodes outside of UltraServers make blocks of their own: full ones,
-    near nodes together, because Slurm lets a job have no more blocks than it would need of full
-    ones (also tried).
+    with a node in repair for example, are filled with names in state FUTURE, which have no machine
+    and get no job, and nodes outside UltraServers are in separate blocks: full ones of nearby
+    nodes, because Slurm limits a job to the number of blocks that it would need if they were full
+    (also tried).
     """
     members: dict[str, list[str]] = {}
     others: list[tuple[tuple[str, ...], str]] = []

@@ -24,7 +24,7 @@ def _below(
         return
     for entry in entries:
         here = (*parts, entry.name)
-        # Of a folder that was being gone through the rest is still to come.
+        # The rest of a partly processed folder follows.
         if here <= after and here != after[: len(here)]:
             continue
         if entry.is_dir(follow_symlinks=False):

@@ -49,7 +49,7 @@ def _lfs(command: str, paths: Sequence[str]) -> str:
     except FileNotFoundError:
         raise LustreError("the image has no lfs") from None
     except subprocess.TimeoutExpired:
-        raise LustreError(f"lfs {command} gave no answer in {_TIMEOUT_SECONDS} s") from None
+        raise LustreError(f"lfs {command} did not respond within {_TIMEOUT_SECONDS} s") from None
     if done.returncode != 0 and not done.stdout and command == "hsm_state":
         raise LustreError(f"lfs {command}: {_last_line(done.stderr)}")
     if done.returncode != 0 and command == "hsm_restore":

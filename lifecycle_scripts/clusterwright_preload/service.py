@@ -25,7 +25,7 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     status = Status(Path(options.status), options.path)
     if status.value["state"] == "done":
-        status.tell("done", "was loaded before; nothing to do")
+        status.tell("done", "already loaded; nothing to do")
         return 0
     try:
         for path in options.path:
@@ -103,8 +103,8 @@ def _wait_for(path: str, options: argparse.Namespace, status: Status) -> None:
     until = time.monotonic() + options.wait_seconds
     while not Path(path).is_dir():
         if time.monotonic() >= until:
-            raise Stopped(f"{path} is not there; does the bucket have objects below it?")
-        status.tell("waiting", f"{path} is not there yet")
+            raise Stopped(f"{path} does not exist; check that the bucket has objects below it")
+        status.tell("waiting", f"{path} does not exist yet")
         time.sleep(options.poll_seconds)
 
 

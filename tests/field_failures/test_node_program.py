@@ -344,17 +344,17 @@ def test_found_timeout_of_a_wait_fails_the_node(node: MakeNode) -> None:
     run = controller.run()
     assert run.code == 0
     assert run.end_of("slurm_files")["seconds"] >= 120
-    assert any("slurm.conf is not there or not complete" in text for text in run.notices())
+    assert any("slurm.conf is missing or incomplete" in text for text in run.notices())
 
     run = node("controller-1", "scripted", slurmdbd_up=False).run()
     assert run.code == 1
-    assert "the accounting database does not answer" in run.last
+    assert "the accounting database does not respond" in run.last
     assert not any(argv[:3] == ("systemctl", "start", "slurmctld.service") for argv in _ran(run))
 
     worker = node("workers-1", "scripted", controller_up=False)
     run = worker.run()
     assert run.code == 1
-    assert "slurmctld at 10.1.0.10:6817 does not answer" in run.last
+    assert "slurmctld at 10.1.0.10:6817 does not respond" in run.last
 
     stranger = node("workers-1")
     stranger.change(address="10.1.0.99")

@@ -425,7 +425,7 @@ def test_parallelcluster_5437_password_is_readable_for_slurmdbd(
         world.edit("deployment.json", lambda deployment: deployment.update(accounting=_rds(arn)))
         run = world.run()
         assert run.code == (0 if works else 1), run.last
-        assert works or "characters that slurmdbd.conf cannot hold" in run.last
+        assert works or "characters that slurmdbd.conf does not support" in run.last
         assert "sesame" not in run.text
 
 

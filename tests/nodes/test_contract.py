@@ -31,7 +31,7 @@ from tests.nodes.world import input_files
         (lambda c: c.update(cluster="-x"), 'cluster: "-x" is not a HyperPod cluster name'),
         (lambda c: c.update(groups={}), "groups: expected a list, found an object"),
         (lambda c: c.update(groups=[]), "one group has role controller, found 0"),
-        (lambda c: c["groups"].append(c["groups"][0]), "groups: name: controller is given twice"),
+        (lambda c: c["groups"].append(c["groups"][0]), "groups: duplicate name: controller"),
         (lambda c: c["groups"][1].update(role="controller"), "has role controller, found 2"),
         (
             lambda c: c["groups"][1].update(accelerator="cuda"),
@@ -54,10 +54,13 @@ from tests.nodes.world import input_files
             lambda c: c["groups"][2].update(partition="x"),
             "partition: x is not in slurm.partitions",
         ),
-        (lambda c: c["groups"][0].update(partition="train"), "a controller group has none"),
+        (
+            lambda c: c["groups"][0].update(partition="train"),
+            "must be null for a controller group",
+        ),
         (
             lambda c: c["groups"][0].update(spare_count=1),
-            "spare_count: a controller group has none",
+            "spare_count: must be 0 for a controller group",
         ),
         (
             lambda c: c["groups"][2]["scratch"].update(raid_level=1),

@@ -101,7 +101,7 @@ def test_topology_is_added_to_a_running_cluster(slurm: RealSlurm) -> None:
 def test_slurmctld_exits_without_the_topology_file(slurm: RealSlurm) -> None:
     """The reason why it is not in CustomSlurmSettings, and why a drop-in restores the file."""
     slurm.write({**conf(4, included=True), **PLUGIN_FILE, "topology.conf": None})
-    with pytest.raises(AssertionError, match="does not answer"):
+    with pytest.raises(AssertionError, match="does not respond"):
         slurm.start_controller(timeout=30)
     slurm.write(tree(4))
     slurm.start_controller()

@@ -77,7 +77,7 @@ def test_interrupted_custom_step_is_in_the_journal_and_converges(
 
 def test_failure_of_a_custom_step_is_reported(folder: Path, world: Callable[..., World]) -> None:
     edit(folder, "    node.machine.write_text(PATH, TEXT)", "    return None  # it does nothing")
-    assert "still not right after it was applied" in failed(world("workers-1").run())
+    assert "still not satisfied after it was applied" in failed(world("workers-1").run())
 
 
 def test_exception_in_a_custom_step_is_attributed_to_it(

@@ -182,7 +182,7 @@ class RealSlurm:
             if self._daemons[-1].poll() is not None:
                 break
             time.sleep(0.02)
-        raise AssertionError(f"slurmctld does not answer:\n{self.log()}")
+        raise AssertionError(f"slurmctld does not respond:\n{self.log()}")
 
     def stop_controller(self) -> None:
         # Debian's is called slurmctld-wlm; a reconfiguration leaves another process.

@@ -1,4 +1,4 @@
-"""One module per check: `look(probe, expected)` returns its findings.
+"""One module per check: `look(probe, expected)` returns the findings.
 
 `QUICK` is true for checks that are fast enough to run before every job.
 """

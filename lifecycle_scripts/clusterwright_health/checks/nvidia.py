@@ -41,7 +41,7 @@ def look(probe: Probe, expected: Expected) -> list[Finding]:
 
 def _of_one(row: list[str]) -> list[Finding]:
     if len(row) != 5:
-        return [Finding("gpu", "nvidia-smi answers in a form not known here", "reboot")]
+        return [Finding("gpu", "the output of nvidia-smi has an unknown format", "reboot")]
     index, bus, errors, width, widest = row
     found = []
     if errors.isdigit() and int(errors) > 0:
@@ -73,5 +73,5 @@ def _remapped_rows(probe: Probe) -> list[Finding]:
         if failure in ("1", "Yes"):
             found.append(Finding("gpu", f"GPU {bus}: a row could not be remapped", "replace"))
         elif pending in ("1", "Yes"):
-            found.append(Finding("gpu", f"GPU {bus}: a row waits to be remapped", "reset"))
+            found.append(Finding("gpu", f"GPU {bus}: a row remapping is pending", "reset"))
     return found

@@ -81,7 +81,7 @@ def _disks(probe: Probe, metrics: Metrics) -> None:
             ("node_disk_read_bytes_total", "Bytes read.", 5, _SECTOR_BYTES),
             ("node_disk_writes_completed_total", "Writes that were completed.", 7, 1.0),
             ("node_disk_written_bytes_total", "Bytes written.", 9, _SECTOR_BYTES),
-            ("node_disk_io_time_seconds_total", "Seconds with requests under way.", 12, 0.001),
+            ("node_disk_io_time_seconds_total", "Seconds with requests in progress.", 12, 0.001),
         ):
             value = number(words[column])
             metrics.add(
@@ -132,7 +132,7 @@ def _file_systems(probe: Probe, metrics: Metrics) -> None:
         metrics.add(
             "node_filesystem_device_error",
             "gauge",
-            "Whether the space of the file system could not be read.",
+            "Whether reading the space of the file system failed.",
             float(found is None),
             labels,
         )

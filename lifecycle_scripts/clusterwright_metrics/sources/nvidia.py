@@ -22,7 +22,12 @@ ROLES = ("compute", "login")
 _MIB = 1024.0 * 1024.0
 # nvidia-smi's field, our name, unit's factor, meaning.
 _FIELDS = (
-    ("utilization.gpu", "gpu_utilization_ratio", 0.01, "Share of time with a kernel at work."),
+    (
+        "utilization.gpu",
+        "gpu_utilization_ratio",
+        0.01,
+        "Share of time in which a kernel was running.",
+    ),
     ("memory.total", "gpu_memory_total_bytes", _MIB, "Memory."),
     ("memory.used", "gpu_memory_used_bytes", _MIB, "Memory in use."),
     ("temperature.gpu", "gpu_temperature_celsius", 1.0, "Temperature of the core."),
@@ -76,7 +81,7 @@ def collect(probe: Probe, metrics: Metrics) -> None:
     uuids = {}
     for row in rows:
         if len(row) != len(names) + 2:
-            raise ProbeError("nvidia-smi answers in a form not known here")
+            raise ProbeError("the output of nvidia-smi has an unknown format")
         labels = {"gpu": row[0], "uuid": row[1]}
         uuids[row[0]] = row[1]
         values = dict(zip(names, row[2:]))
@@ -112,4 +117,4 @@ def _dcgm(probe: Probe, metrics: Metrics, uuids: dict[str, str]) -> None:
         labels = {"gpu": match.group(1), "UUID": uuids.get(match.group(1), "")}
         for (_, name, kind, about), word in zip(_DCGM, words):
             metrics.add(name, kind, about, number(word), labels)
-    metrics.add("dcgm_up", "gauge", "Whether DCGM told of a GPU.", float(rows > 0))
+    metrics.add("dcgm_up", "gauge", "Return whether DCGM reported a GPU.", float(rows > 0))

@@ -21,7 +21,7 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         metrics.add(
             "clusterwright_node_program_unfinished",
             "gauge",
-            "Whether a run of the node program ended inside of a step.",
+            "Whether a run of the node program ended inside a step.",
             float(journal.get("step") is not None),
         )
     health = _read(probe, f"{_STATE}/health.json")
@@ -29,7 +29,7 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         metrics.add(
             "clusterwright_health_findings",
             "gauge",
-            "Findings of the last look at the node's health.",
+            "Findings of the last health check of the node.",
             float(len(health["findings"])),
         )
     for name in probe.names(_STATE):

@@ -78,7 +78,7 @@ def _nodes(probe: Probe, metrics: Metrics) -> None:
     metrics.add(
         "slurm_nodes_drained_by_health",
         "gauge",
-        "Nodes that our health checks took out of use.",
+        "Nodes that the health checks of Clusterwright drained.",
         float(drained),
     )
 

@@ -22,7 +22,7 @@ _GET_SECONDS = 300.0
 def applies(node: Node) -> Verdict:
     listed = node.inputs.cluster.artefacts
     if listed is None:
-        return skip("the spec asks for no artefacts")
+        return skip("the spec has no artefacts")
     return APPLIES if artefacts.wanted(node) else skip("none is for this architecture")
 
 
@@ -66,8 +66,8 @@ def _fetch(node: Node, artefact: Artefact, path: str) -> None:
         machine.remove(fresh)
         raise StepError(
             f"{artefact.label}: {address} is not the listed file: {reason}",
-            "find out who has changed the object; then delete it and run `clusterwright artefacts"
-            " mirror <config>`, which holds its source against the list as well",
+            "find out who has changed the object; then delete it and run `clusterwright artefacts "
+            "mirror <config>`, which compares its source with the list as well",
         )
     machine.adopt(fresh, path)
 
@@ -76,12 +76,12 @@ def _refused(artefact: Artefact, address: str, error: CommandError) -> StepError
     """The error of S3, with a hint."""
     if "NoSuchKey" in error.cause or "(404)" in error.cause:
         return StepError(
-            f"{artefact.label}: {address} is not there",
+            f"{artefact.label}: {address} does not exist",
             "run `clusterwright artefacts mirror <config>`, then replace this node",
         )
     said = error.cause.partition(" exited ")[2] or error.cause
     return StepError(
-        f"{artefact.label}: {address} cannot be fetched: {said}",
+        f"{artefact.label}: {address} cannot be downloaded: {said}",
         "the nodes' role needs s3:GetObject on the bucket, and a closed network the gateway"
         " endpoint of S3",
         transient=True,

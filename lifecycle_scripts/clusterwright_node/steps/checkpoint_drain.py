@@ -24,12 +24,12 @@ _EVERYBODYS = 0o1777
 
 def applies(node: Node) -> Verdict:
     if node.group.role != "compute":
-        return skip("jobs run on compute nodes only")
+        return skip("jobs run only on compute nodes")
     if node.group.scratch is None:
         return skip(f"group {node.group.name} has no scratch disks")
     shared = node.inputs.cluster.checkpoint_path
     if shared is None:
-        return skip("the spec names no checkpoint path")
+        return skip("the spec has no checkpoint path")
     if not _is_shared(node, shared):
         return skip(f"{shared} is not on shared storage")
     return APPLIES
@@ -37,12 +37,12 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is not there or not current")
+        return missing(f"{PACKAGE} is missing or outdated")
     for path in _folders(node):
         if _is_half_made(node, path):
-            return missing(f"{path} is not there, or not open to every user")
+            return missing(f"{path} does not exist, or not open to all users")
     if node.machine.read_text(FLUSH) != flush_text(node) or node.machine.mode_of(FLUSH) != 0o755:
-        return missing(f"{FLUSH} is not there or not current")
+        return missing(f"{FLUSH} is missing or outdated")
     if not systemd.has_unit(node, UNIT, unit_text(node)):
         return missing(f"{UNIT} is not active and enabled")
     return SATISFIED
@@ -88,7 +88,7 @@ def flush_text(node: Node) -> str:
     """The command for jobs. It has the same node name as the service, to identify the writer."""
     return f"""#!/bin/sh
 # Written by clusterwright_node. Waits until the caller's finished checkpoints on this node are
-# whole on shared storage; further options: --run=NAME, --timeout-seconds=600.
+# complete on shared storage; further options: --run=NAME, --timeout-seconds=600.
 exec {_command(node, "flush")} "$@"
 """
 

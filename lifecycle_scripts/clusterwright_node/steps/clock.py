@@ -46,12 +46,16 @@ def why_not_synchronised(node: Node) -> str | None:
         result = node.machine.query("chronyc", "-n", "tracking")
         status = [line for line in result.stdout.splitlines() if line.startswith("Leap status")]
         if not result.ok or len(status) != 1:
-            return f"`chronyc tracking` says: {result.said}"
+            return f"`chronyc tracking`: {result.said}"
         word = status[0].split(":", 1)[-1].strip()
-        return "chrony says the clock is not synchronised" if word == "Not synchronised" else None
+        return (
+            "chrony reports that the clock is not synchronised"
+            if word == "Not synchronised"
+            else None
+        )
     if not node.machine.has_command("timedatectl"):
         raise StepError("the image has neither chronyc nor timedatectl", "use a HyperPod image")
     result = node.machine.query("timedatectl", "show", "--property=NTPSynchronized", "--value")
     if result.stdout.strip() == "yes":
         return None
-    return f"timedatectl says NTPSynchronized={result.stdout.strip() or result.said}"
+    return f"timedatectl reports NTPSynchronized={result.stdout.strip() or result.said}"

@@ -46,9 +46,9 @@ _PACKAGE_SECONDS = 300.0
 def applies(node: Node) -> Verdict:
     cluster = node.inputs.cluster
     if not cluster.containers.pyxis:
-        return skip("the spec asks for no containers")
+        return skip("the spec has no containers")
     if cluster.containers.install != "mirrored":
-        return skip("the image brings enroot and pyxis")
+        return skip("the image includes enroot and pyxis")
     return APPLIES
 
 
@@ -62,9 +62,11 @@ def check(node: Node) -> Verdict:
             return missing(reason)
     source = _source(node)
     if source is not None and _record(node) != _wanted_record(node, source):
-        return missing(f"{LIBRARY_PATH} is not made of {source.label} for this Slurm")
+        return missing(
+            f"{LIBRARY_PATH} was not built from {source.label} for this version of Slurm"
+        )
     if source is not None and node.machine.read_text(PLUGSTACK_FILE) != _PLUGSTACK_TEXT:
-        return missing(f"{PLUGSTACK_FILE} does not name {LIBRARY_PATH}")
+        return missing(f"{PLUGSTACK_FILE} does not have {LIBRARY_PATH}")
     return SATISFIED
 
 
@@ -102,16 +104,17 @@ def _debs(node: Node) -> list[Artefact]:
 def _why_not_installed(node: Node, deb: Artefact) -> str | None:
     if not node.machine.has_command("dpkg-deb"):
         raise StepError(
-            f"{deb.file} is a package of Debian's form, and the image has no dpkg",
-            "use an Ubuntu image of HyperPod, or one that brings enroot and pyxis:"
-            " slurm.containers.install: image",
+            f"{deb.file} is a Debian package, and the image has no dpkg",
+            "use an Ubuntu image of HyperPod, or one that includes enroot and pyxis: "
+            "slurm.containers.install: image",
         )
     path = str(node.machine.path(artefacts.path_of(deb)))
     told = node.machine.query("dpkg-deb", "--field", path, "Package", "Version")
     fields = dict(line.split(": ", 1) for line in told.stdout.splitlines() if ": " in line)
     if not told.ok or not {"Package", "Version"} <= set(fields):
         raise StepError(
-            f"{deb.file} is no package: {told.said}", "correct its entry in the list of artefacts"
+            f"{deb.file} is not a package: {told.said}",
+            "correct its entry in the list of artefacts",
         )
     wanted = "installed {Version}".format(**fields)
     found = node.machine.query(
@@ -133,11 +136,11 @@ def _install(node: Node, debs: list[Artefact], interrupted: bool) -> None:
         machine.change(*_DPKG, "--install", *paths, timeout_seconds=_PACKAGE_SECONDS)
     except CommandError as error:
         if "lock" in error.cause:
-            raise  # unattended upgrades and the like: it passes
+            raise  # temporary, such as unattended upgrades
         raise StepError(
             error.cause,
-            "nothing is downloaded here: a package that they depend on has to be on the image or"
-            f" in the list of artefacts, used_by {STEP}",
+            "nothing is downloaded here: packages that they depend on must be on the image or in "
+            f"the list of artefacts, used_by {STEP}",
         ) from None
     node.journal.end(_INSTALLING)
 
@@ -153,8 +156,8 @@ def _source(node: Node) -> Artefact | None:
         if each.name == "pyxis" and each.file.endswith((".tar.gz", ".tgz")):
             return each
         raise StepError(
-            f"{each.label}: this step can do nothing with {each.file}",
-            "packages end in .deb, and the source of pyxis in .tar.gz",
+            f"{each.label}: this step does not support {each.file}",
+            "packages must end in .deb, and the source of pyxis in .tar.gz",
         )
     return None
 
@@ -178,7 +181,7 @@ def _wanted_record(node: Node, source: Artefact) -> dict[str, object]:
 
 def _slurm(node: Node) -> str:
     # Of the daemon, which the image has on every node: srun loads the plug-ins and fails while one
-    # is missing, and scontrol wants a configuration, which is not there yet in scripted mode.
+    # is missing, and scontrol wants a configuration, which does not exist yet in scripted mode.
     told = node.machine.query("slurmd", "-V")
     if not told.ok:
         raise StepError(f"slurmd -V: {told.said}", "use a HyperPod image")
@@ -191,8 +194,8 @@ def _build(node: Node, source: Artefact) -> None:
         if not machine.has_command(program):
             raise StepError(
                 f"the image has no {program}, with which {source.label} is compiled",
-                "use an image that has it, or one that brings pyxis: slurm.containers.install:"
-                " image",
+                "use an image that has it, or one that includes pyxis: slurm.containers.install: "
+                "image",
             )
     build = str(machine.path(BUILD))
     machine.change("rm", "-rf", build)

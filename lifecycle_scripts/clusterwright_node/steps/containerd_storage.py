@@ -2,10 +2,10 @@
 
 Docker 29 and later keeps its images in containerd where it is installed anew
 (docs.docker.com/engine/storage/containerd), with the build cache: Docker's `data-root` does not
-move them, and the root volume becomes full (awslabs/awsome-distributed-ai #913). Of
-config.toml only the setting `root` of the whole file is ours (containerd-config.toml(5)); a line
-that is commented out is none, which is what the repair of the samples fell over (#914). containerd
-is restarted after a change if no container of Docker runs; otherwise the change waits.
+move them, and the root volume becomes full (awslabs/awsome-distributed-ai #913). Of config.toml
+only the setting `root` of the whole file is ours (containerd-config.toml(5)); commented lines are
+ignored, which the fix of the samples did not do (#914). containerd is restarted after a change if
+no container of Docker runs; otherwise the change waits.
 """
 
 from __future__ import annotations
@@ -41,20 +41,22 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     given = _place_by_flag(node)
     if given is not None:
-        node.notice(f"containerd's unit gives --root itself: {given}; left alone")
+        node.notice(f"containerd's unit sets --root itself: {given}; not changed")
         return SATISFIED
     if not _has_room(node):
         return missing(f"root of {CONF} is not below {disk_space.of(node)}")
     if not node.machine.exists(_root(node)):
-        return missing(f"{_root(node)} is not there")
+        return missing(f"{_root(node)} does not exist")
     if node.machine.read_text(DROP_IN) != disk_space.drop_in(node):
-        return missing(f"{DROP_IN} is not current")
+        return missing(f"{DROP_IN} is outdated")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
     if docker_storage.has_containers(node):
-        node.notice("containers run, so containerd takes its new root at its next restart")
+        node.notice(
+            "containers are running, so containerd uses the new root after its next restart"
+        )
         return SATISFIED
-    return missing("containerd has not taken its new root")
+    return missing("containerd does not use the new root")
 
 
 def apply(node: Node) -> None:

@@ -33,19 +33,19 @@ _ENROOT = ("/usr/bin/enroot", "/usr/local/bin/enroot")
 
 def applies(node: Node) -> Verdict:
     wanted = node.inputs.cluster.containers.pyxis
-    return APPLIES if wanted else skip("the spec asks for no containers")
+    return APPLIES if wanted else skip("the spec has no containers")
 
 
 def check(node: Node) -> Verdict:
     library = _library(node)
     if not any(node.machine.exists(path) for path in _ENROOT):
         raise StepError(
-            "the image has no enroot (looked at {})".format(", ".join(_ENROOT)), _hint()
+            "the image has no enroot (searched: {})".format(", ".join(_ENROOT)), _hint()
         )
     if not node.is_controller:
         return SATISFIED
     if node.journal.begun(_RECONFIGURING) is not None:
-        return missing(f"slurmctld may not have read {PLUGSTACK} again")
+        return missing(f"slurmctld may not have reloaded {PLUGSTACK}")
     if _loads_pyxis(node):
         return SATISFIED
     return missing(f"{PLUGSTACK} does not load {library}")
@@ -80,7 +80,7 @@ def _library(node: Node) -> str:
     found = [path for path in _PLACES if node.machine.exists(path)]
     if not found:
         raise StepError(
-            "the image has no {} (looked at {})".format(_LIBRARY, ", ".join(_PLACES)), _hint()
+            "the image has no {} (searched: {})".format(_LIBRARY, ", ".join(_PLACES)), _hint()
         )
     return found[0]
 

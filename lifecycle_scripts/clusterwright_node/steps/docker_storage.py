@@ -45,20 +45,22 @@ def check(node: Node) -> Verdict:
     if members:
         return missing("{} in the group {}".format(", ".join(members), _GROUP))
     if _place_by_flag(node) is not None:
-        node.notice(f"Docker's unit gives --data-root itself: {_place_by_flag(node)}; left alone")
+        node.notice(f"Docker's unit sets --data-root itself: {_place_by_flag(node)}; not changed")
         return SATISFIED
     if not _has_room(node, _settings(node)):
         return missing(f"data-root of {DAEMON_JSON} is not below {disk_space.of(node)}")
     if not _folder_is_there(node):
-        return missing(f"{_data_root(node)} is not there")
+        return missing(f"{_data_root(node)} does not exist")
     if node.machine.read_text(DROP_IN) != disk_space.drop_in(node):
-        return missing(f"{DROP_IN} is not current")
+        return missing(f"{DROP_IN} is outdated")
     if node.journal.begun(_RESTARTING) is None:
         return SATISFIED
     if has_containers(node):
-        node.notice("containers run, so Docker takes its new data-root at its next restart")
+        node.notice(
+            "containers are running, so Docker uses the new data-root after its next restart"
+        )
         return SATISFIED
-    return missing("Docker has not taken its new data-root")
+    return missing("Docker does not use the new data-root")
 
 
 def apply(node: Node) -> None:
@@ -111,7 +113,7 @@ def _folder_is_there(node: Node) -> bool:
 
 
 def _has_room(node: Node, settings: dict[str, Any]) -> bool:
-    """Wherever there: a folder that the image or the site chose is kept."""
+    """Any folder on that volume: the choice of the image or the administrator is kept."""
     place = settings.get("data-root")
     return isinstance(place, str) and is_under(place, disk_space.of(node))
 
@@ -124,10 +126,10 @@ def _settings(node: Node) -> dict[str, Any]:
         settings = json.loads(text)
     except ValueError as error:
         raise StepError(
-            f"{DAEMON_JSON} is not JSON: {error}", "correct it on the image: Docker refuses it too"
+            f"{DAEMON_JSON} is not JSON: {error}", "correct it on the image; Docker refuses it too"
         ) from None
     if not isinstance(settings, dict):
-        raise StepError(f"{DAEMON_JSON} holds no object", "correct it on the image")
+        raise StepError(f"{DAEMON_JSON} is not a JSON object", "correct it on the image")
     return settings
 
 

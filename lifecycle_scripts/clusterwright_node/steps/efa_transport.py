@@ -42,7 +42,9 @@ def check(node: Node) -> Verdict:
     _all_up(lnet.efa_interfaces(node))
     for entry in _file_systems(node):
         if node.machine.read_text(_MARKER % entry.name) is None:
-            return missing(f"{entry.mount_path} was not seen to use EFA since this node started")
+            return missing(
+                f"{entry.mount_path} has not been tested for EFA since this node started"
+            )
     return SATISFIED
 
 
@@ -68,7 +70,7 @@ def compare(before: list[Interface], after: list[Interface], path: str) -> str:
     received = {item.nid: item.received - earlier[item.nid].received for item in after}
     if min(list(sent.values()) + list(received.values())) < 0:
         raise StepError(
-            f"a counter of LNet went down during the test of {path}", _HINT, transient=True
+            f"a counter of LNet decreased during the test of {path}", _HINT, transient=True
         )
     if sum(sent.values()) < _LEAST_MESSAGES or sum(received.values()) < _LEAST_MESSAGES:
         raise StepError(

@@ -43,14 +43,14 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     path = _path(node)
     if node.machine.read_text(path) != _wanted(node):
-        return missing(f"{path} does not name {_base(node)}")
+        return missing(f"{path} does not have {_base(node)}")
     for folder, mode in _shared(node).items():
         if not root_folders.is_there(node, folder, mode):
-            return missing(f"{folder} is not there, or has another mode")
+            return missing(f"{folder} does not exist, or has the wrong mode")
     for folder, owner in _private(node).items():
         found = root_folders.owner_without_links(node, folder)
         if found != owner or node.machine.mode_of(folder) != _PRIVATE:
-            return missing(f"{folder} is not there, or not its user's alone")
+            return missing(f"{folder} does not exist, or is not accessible only to its user")
     return SATISFIED
 
 

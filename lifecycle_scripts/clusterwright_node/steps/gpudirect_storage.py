@@ -41,7 +41,7 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     answer = node.machine.read_text(ANSWER)
     if answer is None:
-        return missing("GPUDirect Storage was not looked at since this node started")
+        return missing("GPUDirect Storage has not been checked since this node started")
     if answer.strip() != _WORKS:
         node.notice(f"GPUDirect Storage is not used for Lustre: {answer.strip()}")
     return SATISFIED
@@ -63,7 +63,10 @@ def _look(node: Node) -> str:
             return " ".join(error.cause.split())
     program = next((path for path in _GDSCHECK if node.machine.exists(path)), None)
     if program is None:
-        return "nvidia-fs is loaded, but the image has no gdscheck to say whether it serves Lustre"
+        return (
+            "nvidia-fs is loaded, but the image has no gdscheck to check whether it supports "
+            "Lustre"
+        )
     try:
         result = node.machine.query(program, "-p", timeout_seconds=60.0)
     except CommandError as error:
@@ -77,8 +80,8 @@ def judged(text: str) -> str:
     """
     match = re.search(r"(?m)^\s*Lustre\s*:\s*(.*?)\s*$", text)
     if match is None:
-        return "gdscheck says nothing about Lustre"
+        return "gdscheck reports nothing about Lustre"
     words = set(re.findall(r"[a-z0-9]+", match.group(1).lower()))
     if words & {"supported", "nvfs", "p2pdma"}:
         return _WORKS
-    return f"gdscheck says `Lustre : {match.group(1)}`"
+    return f"gdscheck reports `Lustre : {match.group(1)}`"

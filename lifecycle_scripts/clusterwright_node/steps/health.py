@@ -30,7 +30,7 @@ _MODES = {
 
 _SERVICE_TEXT = f"""# Written by clusterwright_node.
 [Unit]
-Description=Is this node fit for a job?
+Description=Health checks of this node
 
 [Service]
 Type=oneshot
@@ -39,7 +39,7 @@ ExecStart={programs.command(PACKAGE, "periodic")}
 
 _TIMER_TEXT = f"""# Written by clusterwright_node.
 [Unit]
-Description=Look at the health of this node
+Description=Timer of the health checks of this node
 
 [Timer]
 OnActiveSec=60
@@ -53,16 +53,16 @@ WantedBy=timers.target
 
 def applies(node: Node) -> Verdict:
     if node.group.role != "compute":
-        return skip("jobs run on compute nodes only")
+        return skip("jobs run only on compute nodes")
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is not there or not current")
+        return missing(f"{PACKAGE} is missing or outdated")
     for path, (text, mode) in _files(node).items():
         if not _is_current(node, path, text, mode):
-            return missing(f"{path} is not there or not current")
+            return missing(f"{path} is missing or outdated")
     if not node.is_managed:
         return SATISFIED
     if not systemd.has_unit(node, TIMER, _TIMER_TEXT):
@@ -70,9 +70,9 @@ def check(node: Node) -> Verdict:
     if node.is_parallelcluster:
         return SATISFIED
     node.notice(
-        "nothing of ours looks at a node right before a job: HyperPod writes the managed"
-        " slurm.conf, Prolog and HealthCheckProgram included; a timer looks every"
-        f" {slurm_health.HEALTH_CHECK_INTERVAL_SECONDS} s"
+        "no health check runs directly before a job: HyperPod writes the managed slurm.conf, "
+        "including Prolog and HealthCheckProgram; a timer runs the checks every "
+        f"{slurm_health.HEALTH_CHECK_INTERVAL_SECONDS} s"
     )
     return SATISFIED
 

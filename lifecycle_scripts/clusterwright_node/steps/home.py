@@ -27,7 +27,7 @@ _HINT = (
 
 def applies(node: Node) -> Verdict:
     if node.inputs.cluster.home is None:
-        return skip("home directories are on each node's own disk")
+        return skip("home directories are on the disk of each node")
     return APPLIES
 
 
@@ -60,7 +60,7 @@ def _why_not_usable(node: Node) -> str | None:
             "unmount it, or correct home.mount_path",
         )
     if not node.is_managed and not systemd.has_unit(node, _unit(path), _unit_text(node)):
-        return f"the mount at {path} would not come back after a reboot"
+        return f"the mount at {path} would not be restored after a reboot"
     return why_not_writable(node, path)
 
 

@@ -32,7 +32,7 @@ def check(node: Node) -> Verdict:
     node.identified_as(instance)
     node.journal.belongs_to(instance.instance_id)
     if node.machine.read_text(IDENTITY) != _identity_text(node):
-        return missing(f"{IDENTITY} is not of this node")
+        return missing(f"{IDENTITY} is not that of this node")
     return SATISFIED
 
 
@@ -54,7 +54,7 @@ def own_addresses(node: Node) -> list[str]:
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StepError(
-            f"the JSON of `ip` cannot be understood: {error!r}", "use a HyperPod image"
+            f"the JSON of `ip` is not valid: {error!r}", "use a HyperPod image"
         ) from None
 
 

@@ -24,13 +24,13 @@ TEXT = """# Written by clusterwright_node.
 def applies(node: Node) -> Verdict:
     if node.is_parallelcluster:
         return APPLIES
-    return skip("slurm.conf keeps the limit of shells from jobs, or is HyperPod's")
+    return skip("slurm.conf does not propagate the limit of shells to jobs, or HyperPod writes it")
 
 
 def check(node: Node) -> Verdict:
     if node.machine.read_text(FILE) == TEXT:
         return SATISFIED
-    return missing(f"{FILE} is not current")
+    return missing(f"{FILE} is outdated")
 
 
 def apply(node: Node) -> None:

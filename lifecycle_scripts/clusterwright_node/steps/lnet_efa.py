@@ -71,10 +71,10 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     if not node.machine.has_command("lnetctl"):
         raise StepError(
-            "the image has no Lustre client (no lnetctl)", "use a HyperPod image that has it"
+            "the image has no Lustre client (no lnetctl)", "use a HyperPod image that contains it"
         )
     if node.machine.read_text(SCRIPT) != script_text(node):
-        return missing(f"{SCRIPT} is not there or not current")
+        return missing(f"{SCRIPT} is missing or outdated")
     if not systemd.has_unit(node, UNIT, _UNIT_TEXT):
         return missing(f"{UNIT} is not active and enabled")
     wanted = set(lnet.wanted_devices(node))

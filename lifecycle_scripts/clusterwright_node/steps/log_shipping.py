@@ -47,11 +47,11 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     if _rotates(node) and node.machine.read_text(LOGROTATE) != _LOGROTATE_TEXT:
-        return missing(f"{LOGROTATE} is not current")
+        return missing(f"{LOGROTATE} is outdated")
     if not cloudwatch_agent.is_there(node):
         node.notice(
-            "the image has no CloudWatch agent: the logs of Slurm and of our programs stay on the"
-            " node, in /var/log"
+            "the image has no CloudWatch agent: the logs of Slurm and of Clusterwright stay on "
+            "the node, in /var/log"
         )
         return SATISFIED
     group = log_group(node)
@@ -65,7 +65,7 @@ def check(node: Node) -> Verdict:
         return missing(reason)
     error = cloudwatch_agent.refusal(node, NAME, text)
     if error:
-        node.notice(f"the CloudWatch agent does not send our logs: {error}")
+        node.notice(f"the CloudWatch agent does not send the logs of Clusterwright: {error}")
     return SATISFIED
 
 

@@ -67,7 +67,7 @@ def _why_not_usable(node: Node, entry: Lustre) -> str | None:
             "unmount it, or correct lustre.mount_path",
         )
     if _is_ours(node, entry) and not systemd.has_unit(node, _unit(entry), _unit_text(node, entry)):
-        return f"the mount at {path} would not come back after a reboot"
+        return f"the mount at {path} would not be restored after a reboot"
     return why_not_writable(node, path)
 
 

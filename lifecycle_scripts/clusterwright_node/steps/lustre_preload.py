@@ -22,15 +22,15 @@ PACKAGE = "clusterwright_preload"
 
 def applies(node: Node) -> Verdict:
     if not node.is_controller:
-        return skip("the controller asks for the whole cluster")
+        return skip("the controller does it for the whole cluster")
     if not _file_systems(node):
-        return skip("the spec asks for no preload")
+        return skip("the spec has no preload")
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is not there or not current")
+        return missing(f"{PACKAGE} is missing or outdated")
     for entry in _file_systems(node):
         if not systemd.has_unit(node, unit(entry), unit_text(entry)):
             return missing(f"{unit(entry)} is not active and enabled")

@@ -24,7 +24,7 @@ def applies(node: Node) -> Verdict:
     if not node.is_managed:
         return skip("this program writes slurm.conf in the scripted configuration")
     if not node.is_controller:
-        return skip("the controller looks for the whole cluster")
+        return skip("the controller does it for the whole cluster")
     if slurm.accounting == "none" or not (slurm.qos or slurm.accounts):
         return skip("the spec has neither QOS nor accounts")
     return APPLIES
@@ -33,7 +33,7 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     told = node.machine.query("scontrol", "show", "config")
     if not told.ok:
-        node.notice(f"what {node.platform}'s slurm.conf enforces is not known: {told.said}")
+        node.notice(f"what {node.platform}'s slurm.conf enforces is unknown: {told.said}")
         return SATISFIED
     for text in without_effect(node, dict(_KEY.findall(told.stdout))):
         node.notice(text)
@@ -52,17 +52,17 @@ def without_effect(node: Node, config: dict[str, str]) -> list[str]:
     limits += [f"account {a.name}" for a in slurm.accounts if a.max_nodes]
     found = []
     if limits and not enforced & {"limits", "safe", "all"}:
-        found.append(f"limits of {', '.join(limits)} do not bind: {_said(node, config)}")
+        found.append(f"limits of {', '.join(limits)} are not enforced: {_said(node, config)}")
     closed = [f"account {a.name}" for a in slurm.accounts if a.qos]
     if closed and not enforced & {"qos", "all"}:
-        found.append(f"any QOS may be asked for by {', '.join(closed)}: {_said(node, config)}")
+        found.append(f"any QOS may be used by {', '.join(closed)}: {_said(node, config)}")
     ordered = config.get("PriorityType", "") == "priority/multifactor"
     for key, what, asked in (
         ("PriorityWeightQOS", "priorities of QOS", any(q.priority for q in slurm.qos)),
         ("PriorityWeightFairShare", "shares of accounts", bool(slurm.accounts)),
     ):
         if asked and not (ordered and config.get(key, "0").strip() not in ("", "0")):
-            found.append(f"{what} order no jobs: {node.platform}'s slurm.conf has no {key}")
+            found.append(f"{what} have no effect: {node.platform}'s slurm.conf has no {key}")
     return found
 
 

@@ -20,13 +20,13 @@ UNIT = "clusterwright-metrics.service"
 
 def applies(node: Node) -> Verdict:
     if node.inputs.cluster.metrics is None:
-        return skip("the spec wants none")
+        return skip("the spec has no metrics")
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is not there or not current")
+        return missing(f"{PACKAGE} is missing or outdated")
     if not systemd.has_unit(node, UNIT, unit_text(node, _metrics(node))):
         return missing(f"{UNIT} is not active and enabled")
     return SATISFIED
@@ -93,5 +93,5 @@ WantedBy=multi-user.target
 
 def _metrics(node: Node) -> Metrics:
     metrics = node.inputs.cluster.metrics
-    assert metrics is not None, "applies() asked"
+    assert metrics is not None, "applies() checks it"
     return metrics

@@ -28,7 +28,7 @@ SCRAPE = f"{cloudwatch_agent.FOLDER}/clusterwright-prometheus.yaml"
 
 def applies(node: Node) -> Verdict:
     if node.inputs.cluster.metrics is None:
-        return skip("the spec wants no metrics")
+        return skip("the spec has no metrics")
     if node.inputs.deployment.prometheus_workspace_id is None:
         return skip("the spec has no workspace to send metrics to")
     return APPLIES
@@ -37,19 +37,19 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     if not cloudwatch_agent.is_there(node):
         node.notice(
-            "the image has no CloudWatch agent: metrics are shown on the node, and nobody sends"
-            " them to the workspace"
+            "the image has no CloudWatch agent: metrics are served on the node, but not sent to "
+            "the workspace"
         )
         return SATISFIED
     if node.machine.read_text(SCRAPE) != scrape_text(node):
-        return missing(f"{SCRAPE} is not current")
+        return missing(f"{SCRAPE} is outdated")
     text = configuration(node)
     reason = cloudwatch_agent.lacks(node, NAME, text)
     if reason is not None:
         return missing(reason)
     error = cloudwatch_agent.refusal(node, NAME, text)
     if error:
-        node.notice(f"the CloudWatch agent does not send our metrics: {error}")
+        node.notice(f"the CloudWatch agent does not send the metrics: {error}")
     return SATISFIED
 
 

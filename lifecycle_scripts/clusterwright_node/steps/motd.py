@@ -34,9 +34,7 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     return (
-        SATISFIED
-        if node.machine.read_text(MOTD) == text(node)
-        else missing(f"{MOTD} is not current")
+        SATISFIED if node.machine.read_text(MOTD) == text(node) else missing(f"{MOTD} is outdated")
     )
 
 

@@ -85,7 +85,7 @@ def _why_not_right(node: Node, entry: Mountpoint) -> str | None:
     if not mounted.is_read_only:
         return f"{entry.mount_path} is mounted read-write"
     if not systemd.has_unit(node, unit_name(entry), unit_text(node, entry)):
-        return f"the mount at {entry.mount_path} would not come back after a reboot"
+        return f"the mount at {entry.mount_path} would not be restored after a reboot"
     return None
 
 
@@ -93,8 +93,8 @@ def _program(node: Node) -> str:
     found: list[str] = [path for path in _PROGRAMS if node.machine.exists(path)]
     if not found:
         raise StepError(
-            "the image has no {} (looked at {})".format(COMMAND, ", ".join(_PROGRAMS)),
-            "use an image that has Mountpoint for S3: installing it on the node is not built yet;"
-            " or remove mountpoints",
+            "the image has no {} (searched: {})".format(COMMAND, ", ".join(_PROGRAMS)),
+            "use an image that has Mountpoint for S3, because installation on the node is not "
+            "supported; or remove mountpoints",
         )
     return found[0]

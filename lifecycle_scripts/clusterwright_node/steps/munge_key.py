@@ -1,6 +1,6 @@
 """Install the cluster's munge key from Secrets Manager (scripted configuration).
 
-Whoever has the key can act as any user of the cluster. The key of an image would be shared by all
+Anyone with the key can act as any user of the cluster. The key of an image would be shared by all
 clusters with that image; on a shared file system all clients could read it, and a data repository
 would export it to a bucket. So the deployment creates a random key for each cluster, every node
 reads it with its role, and no node waits for another.
@@ -25,16 +25,16 @@ _LEAST_BYTES, _MOST_BYTES = 32, 1024
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip(node.does("gives out the key"))
+        return skip(node.does("distributes the key"))
     if node.inputs.deployment.munge_key_secret_arn is None:
-        return skip("deployment.json names no secret: the image's key stays")
+        return skip("deployment.json has no secret: the image's key is kept")
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     reason = _file(node).lacks()
     if reason is None and node.journal.begun(_RESTARTING) is not None:
-        reason = "munge may not have read its key again"
+        reason = "munge may not have reloaded its key"
     if reason is None and not systemd.is_enabled_and_active(node, _UNIT):
         reason = f"{_UNIT} is not active and enabled"
     return SATISFIED if reason is None else missing(reason)

@@ -28,7 +28,7 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     same = node.machine.read_text(CONF) == _TEXT
-    return SATISFIED if same else missing(f"{CONF} is not current")
+    return SATISFIED if same else missing(f"{CONF} is outdated")
 
 
 def apply(node: Node) -> None:

@@ -61,7 +61,7 @@ def _dns_suffix(region: str) -> str:
         return "amazonaws.com.cn"
     if region.split("-")[1].startswith("iso"):
         raise StepError(
-            f"the DNS suffix of {region} is not known to this program",
+            f"the DNS suffix of {region} is unknown",
             "use a public, China or GovCloud region",
         )
     return "amazonaws.com"

@@ -23,7 +23,7 @@ def check(node: Node) -> Verdict:
     if refused:
         raise StepError(
             "not built yet: " + "; ".join(refused),
-            "change the spec, or use the managed configuration where that is named",
+            "change the spec, or use the managed configuration if it is named",
         )
     for text in omissions(node):
         node.notice("not built yet: " + text)
@@ -40,7 +40,8 @@ def refusals(node: Node) -> list[str]:
     found = []
     if not node.is_managed and cluster.slurm.accounting == "none":
         found += [
-            f"spare nodes (group {group.name}) without accounting, whose limits keep them free"
+            f"spare nodes (group {group.name}) without accounting, which is required to keep them "
+            "free"
             for group in cluster.groups
             if group.spare_count
         ]
@@ -52,8 +53,8 @@ def omissions(node: Node) -> list[str]:
     if not node.is_managed:
         return []
     return [
-        f"group {group.name}: its {group.spare_count} spare nodes take jobs like others, because"
-        f" {node.platform} writes slurm.conf and its limits"
+        f"group {group.name}: its {group.spare_count} spare nodes run jobs like others, because "
+        f"{node.platform} writes slurm.conf and its limits"
         for group in node.inputs.cluster.groups
         if group.spare_count
     ]

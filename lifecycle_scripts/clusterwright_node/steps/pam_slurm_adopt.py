@@ -5,12 +5,12 @@ before. Exempt are root, users with `sudo`, and the image's own user, who can re
 Slurm fails. They are in a file that pam_listfile reads before pam_slurm_adopt.
 
 From SchedMD's guide (slurm.schedmd.com/pam_slurm_adopt.html): `PrologFlags=Contain` must be active
-before, or all users are refused; it recommends "deny" for both failures. The leading
-`-`, which it advises so that nobody is locked out where the module is gone, only keeps the log
-quiet (tried with Linux-PAM 1.5.2): `module_unknown=ignore` is what lets PAM go on. The guide puts
-the module last in the account stack. Where an included file ends the stack early (Amazon Linux:
-`sufficient pam_localuser.so`) it would never be reached there, so it stands in front of that file;
-what is denied there stays denied.
+before, or all users are refused; it recommends "deny" for both failures. The leading `-`, which it
+recommends so that no user is locked out if the module is missing, only keeps the log quiet (tried
+with Linux-PAM 1.5.2): `module_unknown=ignore` is what lets PAM go on. The guide puts the module
+last in the account stack. Where an included file ends the stack early (Amazon Linux: `sufficient
+pam_localuser.so`) it would never be reached there, so it stands in front of that file; what is
+denied there stays denied.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _FOLDERS = (
 _IMAGE_USERS = ("ubuntu", "ec2-user")
 _BEGIN, _END = "# clusterwright_node: begin", "# clusterwright_node: end"
 _CONTROL = "[success=ok new_authtok_reqd=ok ignore=ignore module_unknown=ignore default=bad]"
-"""`required` (pam.conf(5)), but for a module that is gone."""
+"""`required` (pam.conf(5)), except for a missing module."""
 _CHANGING = "pam_slurm_adopt: change " + SSHD
 
 
 def applies(node: Node) -> Verdict:
     if node.group.role != "compute":
-        return skip("jobs run on compute nodes only")
+        return skip("jobs run only on compute nodes")
     asked = node.inputs.cluster.slurm.restrict_ssh_to_jobs
     if not asked and _BEGIN not in (node.machine.read_text(SSHD) or ""):
         return skip("the spec does not restrict ssh to jobs")
@@ -54,12 +54,12 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     if node.journal.begun(_CHANGING) is not None:
-        return missing(f"{SSHD} was changed and not tried")
+        return missing(f"{SSHD} was changed and not tested")
     asked = node.inputs.cluster.slurm.restrict_ssh_to_jobs
     if asked and node.machine.read_text(EXEMPT) != _exempt(node):
-        return missing(f"{EXEMPT} is not current")
+        return missing(f"{EXEMPT} is outdated")
     if _sshd(node) != _wanted(node):
-        return missing(f"{SSHD} is not current")
+        return missing(f"{SSHD} is outdated")
     return SATISFIED
 
 
@@ -83,19 +83,19 @@ def _refuse_to_lock_out(node: Node) -> None:
     result = node.machine.query("sshd", "-T")
     if result.ok and "usepam yes" not in result.stdout.lower().splitlines():
         raise StepError(
-            "sshd does not ask PAM (UsePAM no)", "set UsePAM yes in the image's sshd_config"
+            "sshd does not use PAM (UsePAM no)", "set UsePAM yes in the image's sshd_config"
         )
     result = node.machine.query("scontrol", "show", "config")
     if not result.ok:
         raise StepError(
-            f"slurmctld does not say whether it contains jobs: {result.said}",
-            "see why slurmctld does not answer",
+            f"slurmctld does not report whether it contains jobs: {result.said}",
+            "see why slurmctld does not respond",
             transient=True,
         )
     flags = [line for line in result.stdout.splitlines() if line.startswith("PrologFlags")]
     if not any("contain" in line.lower() for line in flags):
         raise StepError(
-            "slurm.conf has no PrologFlags=Contain, without which nobody could sign in",
+            "slurm.conf has no PrologFlags=Contain, without which no user could log in",
             "set slurm.restrict_ssh_to_jobs to false, or "
             + (
                 "PrologFlags: Contain in CustomSlurmSettings"
@@ -108,8 +108,8 @@ def _refuse_to_lock_out(node: Node) -> None:
         inside = [line] if included is None else _account_lines(node, included)
         if any(_MODULE in text for text in inside if not text.startswith("#")):
             raise StepError(
-                f"{PAM_FOLDER}/{included or 'sshd'} asks for {_MODULE} too, and exempts nobody",
-                "take it out of the image there (Ubuntu: pam-auth-update --disable slurm-adopt)",
+                f"{PAM_FOLDER}/{included or 'sshd'} also uses {_MODULE}, without exemptions",
+                "remove it there in the image (Ubuntu: pam-auth-update --disable slurm-adopt)",
             )
 
 
@@ -122,7 +122,7 @@ def _try_it(node: Node) -> None:
         node.machine.write_text(SSHD, _without_block(_sshd(node)))
         node.journal.end(_CHANGING)
         raise StepError(
-            f"PAM would turn root away, so {SSHD} was put back: {result.said}",
+            f"PAM would refuse root, so {SSHD} was restored: {result.said}",
             "set slurm.restrict_ssh_to_jobs to false and report it",
         )
 
@@ -199,7 +199,7 @@ def _place(node: Node, lines: list[str]) -> int:
             return index
         last = index
     if last is None:
-        raise StepError(f"{SSHD} has no account lines", "see who changed it on the image")
+        raise StepError(f"{SSHD} has no account lines", "find out who changed it on the image")
     return last + 1
 
 

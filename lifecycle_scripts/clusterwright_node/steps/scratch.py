@@ -37,7 +37,7 @@ _MAKING_FILE_SYSTEM = "scratch: make file system"
 
 def applies(node: Node) -> Verdict:
     if node.group.scratch is None:
-        return skip(f"group {node.group.name} asks for no scratch")
+        return skip(f"group {node.group.name} has no scratch")
     return APPLIES
 
 
@@ -67,12 +67,12 @@ def apply(node: Node) -> None:
     mounted = mount_at(node, path)
     if path == IMAGE_MOUNT and mounted is not None and not _is_ours(node, path):
         raise StepError(
-            f"{path}, as the image mounts it, is not usable",
+            f"{path}, mounted by the image, is not usable",
             f"see `systemctl status {IMAGE_SERVICE}`",
         )
     if mounted is not None and node.machine.read_text(systemd.unit_path(_unit(path))) is None:
         raise StepError(
-            f"{mounted.source} is already mounted at {path} and is not ours",
+            f"{mounted.source} is already mounted at {path}, not by this program",
             "choose another scratch.mount_path",
         )
     node.machine.make_directory(path)
@@ -90,9 +90,9 @@ def apply(node: Node) -> None:
 def _of_parallelcluster(node: Node, path: str, ephemeral_dir: str | None) -> Verdict:
     if path != ephemeral_dir:
         raise StepError(
-            f"scratch.mount_path is {path}, and ParallelCluster mounts the local disks at"
-            f" {ephemeral_dir or 'no place'}",
-            "give the queue EphemeralVolume.MountDir: " + path,
+            f"scratch.mount_path is {path}, but ParallelCluster mounts the local disks at "
+            f"{ephemeral_dir or 'no path'}",
+            "set EphemeralVolume.MountDir of the queue: " + path,
         )
     if mount_at(node, path) is None:
         return missing(f"ParallelCluster has not mounted the local disks at {path}")
@@ -150,7 +150,7 @@ def _array(node: Node, found: list[Disk]) -> str:
         _make_array(node, [disk.path for disk in found], members)
     made = _running_array(node, disks.instance_store_disks(node))
     if made is None:
-        raise StepError("mdadm made no array of the disks", "see dmesg; replace the node")
+        raise StepError("mdadm created no array of the disks", "see dmesg; replace the node")
     return made
 
 
@@ -164,7 +164,7 @@ def _running_array(node: Node, found: list[Disk]) -> str | None:
         if kind == "raid0" and disks.array_name(node, path) == ARRAY_NAME:
             return path
     raise StepError(
-        f"the disks already carry {', '.join(sorted(path for path, _ in running))}",
+        f"the disks are already in use by {', '.join(sorted(path for path, _ in running))}",
         "replace the node, or remove scratch from the group",
     )
 
@@ -189,7 +189,7 @@ def _is_our_member(node: Node, disk: Disk) -> bool:
     if written.kind == "linux_raid_member" and disks.array_name(node, disk.path) == ARRAY_NAME:
         return True
     raise StepError(
-        f"{disk.path} holds a {written.kind} that this program did not write",
+        f"{disk.path} has a {written.kind} that this program did not create",
         "replace the node, or remove scratch from the group",
     )
 
@@ -200,7 +200,7 @@ def _file_system(node: Node, device: str) -> str:
     killed = node.journal.begun(_MAKING_FILE_SYSTEM) is not None
     if written is not None and not killed and (written.kind, written.label) != ("xfs", LABEL):
         raise StepError(
-            f"{device} holds a {written.kind} that this program did not write",
+            f"{device} has a {written.kind} that this program did not create",
             "replace the node, or remove scratch from the group",
         )
     if written is None or killed:

@@ -30,7 +30,7 @@ def applies(node: Node) -> Verdict:
     if not node.inputs.cluster.lustre:
         return skip("the cluster has no Lustre file system")
     if all(entry.existing for entry in node.inputs.cluster.lustre):
-        return skip("file systems that exist are mounted and never altered")
+        return skip("existing file systems are mounted and never modified")
     return APPLIES if node.is_controller else skip("the controller does it for every node")
 
 
@@ -51,8 +51,8 @@ def apply(node: Node) -> None:
         except PermissionError as error:
             raise StepError(
                 f"root may not open {path} to users: {error}",
-                "the file system squashes root: open the folder from a machine that it does not"
-                " squash, or name another in storage.checkpoint_path",
+                "the file system squashes root: change the folder from a machine without root "
+                "squash, or use another path in storage.checkpoint_path",
             ) from None
 
 

@@ -39,7 +39,7 @@ def applies(node: Node) -> Verdict:
     if not node.is_controller:
         return skip("the controller does it")
     if node.inputs.cluster.slurm.accounting == "none":
-        return skip("no accounting is asked for")
+        return skip("the spec has no accounting")
     if not _wanted_users(node) and not node.inputs.cluster.slurm.accounts:
         return skip("no user has a Slurm account")
     return APPLIES
@@ -48,10 +48,10 @@ def applies(node: Node) -> Verdict:
 def check(node: Node) -> Verdict:
     cluster = _cluster_name(node)
     if cluster is None:
-        return missing("slurmctld does not answer")
+        return missing("slurmctld does not respond")
     to_do = _plan(node, cluster)
     if to_do is None:
-        return missing("the accounting database does not answer")
+        return missing("the accounting database does not respond")
     return missing("; ".join(" ".join(argv) for argv in to_do)) if to_do else SATISFIED
 
 
@@ -59,13 +59,13 @@ def apply(node: Node) -> None:
     def not_ready() -> str | None:
         cluster = _cluster_name(node)
         if cluster is None:
-            return "slurmctld does not answer"
-        return "the accounting database does not answer" if _plan(node, cluster) is None else None
+            return "slurmctld does not respond"
+        return "the accounting database does not respond" if _plan(node, cluster) is None else None
 
     node.wait_until(not_ready, _HINT, every_seconds=5.0)
     cluster = _cluster_name(node)
     if cluster is None:
-        raise CommandError("slurmctld went away", _HINT)
+        raise CommandError("slurmctld stopped responding", _HINT)
     for argv in _plan(node, cluster) or ():
         node.machine.change(*argv)
 

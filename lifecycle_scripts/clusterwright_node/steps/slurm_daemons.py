@@ -30,9 +30,7 @@ RETRIES = 10
 
 PROFILE = "/etc/profile.d/clusterwright-slurm.sh"
 _CONTROLLER_PORT = slurm_generate.CONTROLLER_PORT
-_HINT_CONTROLLER = (
-    "see the controller's own log, and that the security group lets port 6817 through"
-)
+_HINT_CONTROLLER = "see the controller's log, and check that the security group allows port 6817"
 # Role: the daemon's unit, and the variable with its options.
 _CLIENTS: dict[str, tuple[str, str]] = {
     "compute": ("slurmd.service", "SLURMD_OPTIONS"),
@@ -74,7 +72,7 @@ def apply(node: Node) -> None:
 
 def _controller_lacks(node: Node) -> str | None:
     if node.journal.begun(READING) is not None:
-        return "slurmctld may not have read its files again"
+        return "slurmctld may not have reloaded its files"
     for unit in ("munge.service", "slurmctld.service"):
         if not systemd.is_enabled_and_active(node, unit):
             return f"{unit} is not active and enabled"
@@ -112,9 +110,9 @@ def _between_states(node: Node) -> str | None:
 def _client_lacks(node: Node) -> str | None:
     unit, variable = _CLIENTS[node.group.role]
     if node.machine.read_text(_environment_path(unit)) != _environment_text(node, variable):
-        return f"{_environment_path(unit)} is not current"
+        return f"{_environment_path(unit)} is outdated"
     if node.machine.read_text(_drop_in_path(unit)) != _drop_in_text(unit):
-        return f"{_drop_in_path(unit)} is not current"
+        return f"{_drop_in_path(unit)} is outdated"
     for name in ("munge.service", unit):
         if not systemd.is_enabled_and_active(node, name):
             return f"{name} is not active and enabled"
@@ -144,7 +142,7 @@ def _await_controller(node: Node) -> None:
     def not_listening() -> str | None:
         if node.machine.can_connect(address, _CONTROLLER_PORT):
             return None
-        return f"slurmctld at {address}:{_CONTROLLER_PORT} does not answer"
+        return f"slurmctld at {address}:{_CONTROLLER_PORT} does not respond"
 
     node.wait_until(not_listening, _HINT_CONTROLLER)
 
@@ -155,8 +153,8 @@ def _refuse_unknown_unit(node: Node, unit: str, variable: str) -> None:
     result = node.machine.query("systemctl", "cat", unit)
     if "$" + variable not in result.stdout and f"${{{variable}}}" not in result.stdout:
         raise StepError(
-            f"{unit} of the image does not pass on ${variable}, so the controller's address cannot"
-            " be given to it",
+            f"{unit} of the image does not use ${variable}, so it cannot receive the controller's "
+            "address",
             "use the managed configuration with this image",
         )
 
@@ -168,7 +166,7 @@ def _asks_itself(node: Node) -> bool:
 
 def _asking_lacks(node: Node) -> str | None:
     if node.machine.read_text(PROFILE) != _profile(node):
-        return f"{PROFILE} is not current"
+        return f"{PROFILE} is outdated"
     if not systemd.is_enabled_and_active(node, "munge.service"):
         return "munge.service is not active and enabled"
     return _not_answering(node)
@@ -176,7 +174,8 @@ def _asking_lacks(node: Node) -> str | None:
 
 def _profile(node: Node) -> str:
     return (
-        "# Written by clusterwright_node: Slurm's commands ask the controller.\n"
+        "# Written by clusterwright_node: Slurm's commands read the configuration from the "
+        "controller.\n"
         f"export SLURM_CONF_SERVER={_controller_address(node)}:{_CONTROLLER_PORT}\n"
     )
 
@@ -187,7 +186,7 @@ def _controller_address(node: Node) -> str:
     if len(instances) != 1:
         raise StepError(
             f"resource_config.json has {len(instances)} controllers in group {group.name}",
-            "one controller is what is built",
+            "exactly one controller is supported",
         )
     return instances[0].address
 
@@ -222,4 +221,4 @@ def _not_answering(node: Node) -> str | None:
         server = f"SLURM_CONF_SERVER={_controller_address(node)}:{_CONTROLLER_PORT}"
         command = ("env", server, *command)
     result = node.machine.query(*command)
-    return None if result.ok and " UP" in result.stdout else f"`scontrol ping` says: {result.said}"
+    return None if result.ok and " UP" in result.stdout else f"`scontrol ping`: {result.said}"

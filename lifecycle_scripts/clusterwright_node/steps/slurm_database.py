@@ -22,7 +22,7 @@ _FILE = "90-clusterwright.cnf"
 _FOLDERS = ("/etc/mysql/mariadb.conf.d", "/etc/my.cnf.d")
 # From Slurm's accounting guide; slurmdbd warns about smaller values. A rollup of a large cluster
 # locks rows for minutes and sends large rows.
-_TEXT = """# Written by clusterwright_node: what Slurm's accounting asks of its database.
+_TEXT = """# Written by clusterwright_node: settings that Slurm's accounting requires.
 [mariadbd]
 skip-networking
 innodb_buffer_pool_size = 1G
@@ -51,7 +51,7 @@ def applies(node: Node) -> Verdict:
     if not node.is_controller:
         return skip("the controller does it")
     if node.inputs.cluster.slurm.accounting != "local":
-        return skip("no local accounting database is asked for")
+        return skip("the spec has no local accounting database")
     return APPLIES
 
 
@@ -81,20 +81,20 @@ def apply(node: Node) -> None:
 
 def _lacks(node: Node) -> str | None:
     if node.machine.read_text(_path(node)) != _TEXT:
-        return f"{_path(node)} is not current"
+        return f"{_path(node)} is outdated"
     if node.journal.begun(_RESTARTING) is not None:
-        return "MariaDB may not have read its settings"
+        return "MariaDB may not have reloaded its settings"
     if not systemd.is_enabled_and_active(node, _UNIT):
         return f"{_UNIT} is not active and enabled"
     reason = _not_answering(node)
     if reason is None and not _has_rights(node):
-        reason = f"the database {DATABASE} and its user are not there"
+        reason = f"the database {DATABASE} or its user does not exist"
     return reason
 
 
 def _not_answering(node: Node) -> str | None:
     result = node.machine.query(_client(node), "--execute", "SELECT 1")
-    return None if result.ok else f"MariaDB does not answer: {result.said}"
+    return None if result.ok else f"MariaDB does not respond: {result.said}"
 
 
 def _has_rights(node: Node) -> bool:

@@ -40,20 +40,22 @@ def applies(node: Node) -> Verdict:
     if node.is_managed:
         return skip(node.does("writes slurm.conf"))
     if not node.is_controller:
-        return skip("the controller hands its files out")
+        return skip("the controller distributes its files")
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     if not _is_ours(node):
-        return missing(f"{slurm_conf.SLURM_CONF} is not there, or HyperPod's agent has written it")
+        return missing(
+            f"{slurm_conf.SLURM_CONF} does not exist, or HyperPod's agent has written it"
+        )
     if _known_topology(node) is None:
-        return missing("where the nodes stand in the network is not known")
+        return missing("the location of the nodes in the network is unknown")
     for folder in _FOLDERS:
         if node.machine.owner_of(folder) != slurmdbd.slurm_ids(node):
-            return missing(f"{folder} is not Slurm's")
+            return missing(f"{folder} does not belong to Slurm")
     wrong = _outdated(node, _files(node))
-    return missing(f"{', '.join(wrong)}: not what the cluster is") if wrong else SATISFIED
+    return missing(f"outdated: {', '.join(wrong)}") if wrong else SATISFIED
 
 
 def apply(node: Node) -> None:
@@ -99,8 +101,8 @@ def _take_agents(node: Node) -> None:
             break
         if node.machine.monotonic() >= ends:
             node.notice(
-                f"HyperPod's agent has written no slurm.conf to go by ({lacks}):"
-                " nodes are called after their addresses"
+                f"HyperPod's agent has written no usable slurm.conf ({lacks}): nodes are named "
+                "after their addresses"
             )
             return
         node.machine.sleep(2.0)
@@ -111,10 +113,10 @@ def _take_agents(node: Node) -> None:
 
 def _agents_lacks(node: Node) -> str | None:
     if not slurm_conf.is_complete(node.machine):
-        return f"{slurm_conf.SLURM_CONF} is not there or not complete"
+        return f"{slurm_conf.SLURM_CONF} is missing or incomplete"
     names = slurm_conf.names_by_address(node.machine)
     absent = [entry.name for entry in _instances(node) if entry.address not in names]
-    return f"it does not name {', '.join(absent[:10])}" if absent else None
+    return f"it does not have {', '.join(absent[:10])}" if absent else None
 
 
 # --- what the cluster is
@@ -160,7 +162,7 @@ def _files(node: Node) -> dict[str, str | None]:
     except GenerateError as error:
         raise StepError(
             str(error),
-            "use an instance type that the catalogue knows, or the managed configuration",
+            "use an instance type of the catalogue, or the managed configuration",
         ) from None
 
 
@@ -212,15 +214,15 @@ def _ask_for_topology(node: Node) -> None:
     except CommandError as error:
         if kind != "automatic":
             raise
-        node.notice(f"Slurm takes the network for flat: {error.cause}")
+        node.notice(f"Slurm uses a flat network: {error.cause}")
         found = []
     if kind != "automatic" and not any(
         place.path or place.block
         for place in slurm_topology.parse_answer({"Instances": found}).values()
     ):
         raise StepError(
-            f"EC2 says nothing about where the {len(ids)} nodes stand, so slurm.topology:"
-            f" {kind} cannot be set",
+            f"EC2 returns no topology of the {len(ids)} nodes, so slurm.topology: {kind} cannot "
+            "be set",
             "topology: automatic or none; see EC2's list of instance types with a topology",
         )
     answer = {"instances": ids, "answer": {"Instances": found}}
@@ -244,7 +246,7 @@ def _describe(node: Node, ids: list[str]) -> list[object]:
         slurm_topology.parse_answer(value)
     except ValueError as error:
         raise CommandError(
-            f"the answer of DescribeInstanceTopology cannot be understood: {error}", hint
+            f"the response of DescribeInstanceTopology is not valid: {error}", hint
         ) from None
     instances: list[object] = value["Instances"]
     return instances

@@ -25,16 +25,16 @@ _INPUTS = ("cluster.json", "deployment.json", "provisioning_parameters.json")
 
 def applies(node: Node) -> Verdict:
     if node.is_managed:
-        return skip(node.does("follows its nodes"))
+        return skip(node.does("updates its nodes"))
     if not node.is_controller:
-        return skip("the controller hands its files out")
+        return skip("the controller distributes its files")
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     for path, text in _files(node).items():
         if node.machine.read_text(path) != text:
-            return missing(f"{path} is not there or not current")
+            return missing(f"{path} is missing or outdated")
     if not systemd.has_unit(node, PATH_UNIT, _path_text(node)):
         return missing(f"{PATH_UNIT} is not active and enabled")
     return SATISFIED
@@ -60,7 +60,7 @@ def _path_text(node: Node) -> str:
     lines = "\n".join(f"PathChanged={path}" for path in watched)
     return f"""# Written by clusterwright_node.
 [Unit]
-Description=Nodes that come and go
+Description=Watch for added and removed nodes
 
 [Path]
 {lines}
@@ -74,7 +74,7 @@ WantedBy=multi-user.target
 def _service_text(node: Node) -> str:
     return f"""# Written by clusterwright_node.
 [Unit]
-Description=Tell Slurm which nodes there are
+Description=Update the nodes of Slurm
 StartLimitIntervalSec=0
 
 [Service]

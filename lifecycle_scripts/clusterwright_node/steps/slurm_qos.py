@@ -37,25 +37,25 @@ def applies(node: Node) -> Verdict:
     if not node.is_controller:
         return skip("the controller does it")
     if node.inputs.cluster.slurm.accounting == "none":
-        return skip("no accounting is asked for")
-    return APPLIES if _wanted(node) else skip("no QOS is asked for")
+        return skip("the spec has no accounting")
+    return APPLIES if _wanted(node) else skip("the spec has no QOS")
 
 
 def check(node: Node) -> Verdict:
     plan = _plan(node)
     if plan is None:
-        return missing("the accounting database does not answer")
+        return missing("the accounting database does not respond")
     return missing("; ".join(" ".join(argv) for argv in plan)) if plan else SATISFIED
 
 
 def apply(node: Node) -> None:
     def not_answering() -> str | None:
-        return "the accounting database does not answer" if _plan(node) is None else None
+        return "the accounting database does not respond" if _plan(node) is None else None
 
     node.wait_until(not_answering, _HINT, every_seconds=5.0)
     plan = _plan(node)
     if plan is None:
-        raise CommandError("the accounting database went away", _HINT)
+        raise CommandError("the accounting database stopped responding", _HINT)
     for argv in plan:
         node.machine.change(*argv)
 

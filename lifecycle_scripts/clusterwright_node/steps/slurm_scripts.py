@@ -38,9 +38,9 @@ def check(node: Node) -> Verdict:
         found = node.machine.read_text(path)
         if not _is_asked_for(node):
             if found is not None:
-                return missing(f"{path} is there, and the step health is disabled")
+                return missing(f"{path} exists, although the step health is disabled")
         elif found != _text(program) or node.machine.mode_of(path) != _MODE:
-            return missing(f"{path} is not there or not current")
+            return missing(f"{path} is missing or outdated")
     return SATISFIED
 
 
@@ -53,8 +53,8 @@ def apply(node: Node) -> None:
         folder = path.rpartition("/")[0]
         if not node.machine.exists(folder):
             raise StepError(
-                f"there is no {folder}, which ParallelCluster's slurm.conf names",
-                "see which release of ParallelCluster the image is of",
+                f"{folder} of ParallelCluster's slurm.conf does not exist",
+                "check the release of ParallelCluster in the image",
             )
         if node.machine.read_text(path) != _text(program) or node.machine.mode_of(path) != _MODE:
             node.machine.write_text(path, _text(program), mode=_MODE)

@@ -26,7 +26,7 @@ AUTHORITIES = ("/opt/clusterwright/rds-ca.pem", "/etc/ssl/certs/rds-global-bundl
 _UNIT = "slurmdbd.service"
 _LOG = slurm_generate.LOG_FOLDER + "/slurmdbd.log"
 _RESTARTING = "slurmdbd: restart"
-_HINT = f"see {_LOG}, and that the database's security group lets the controller in"
+_HINT = f"see {_LOG}, and check that the database's security group allows the controller"
 # With a cipher the client uses TLS without certificate authorities (tested with
 # slurmdbd 24.11.5 and MariaDB 11.8.6, require_secure_transport on).
 _CIPHER = "ECDHE-RSA-AES256-GCM-SHA384"
@@ -38,7 +38,7 @@ def applies(node: Node) -> Verdict:
     if not node.is_controller:
         return skip("the controller does it")
     if node.inputs.cluster.slurm.accounting == "none":
-        return skip("no accounting is asked for")
+        return skip("the spec has no accounting")
     return APPLIES
 
 
@@ -88,7 +88,7 @@ def _lacks(node: Node) -> str | None:
     if reason is not None:
         return reason
     if node.journal.begun(_RESTARTING) is not None:
-        return "slurmdbd may not have read its file again"
+        return "slurmdbd may not have reloaded its file"
     for unit in ("munge.service", _UNIT):
         if not systemd.is_enabled_and_active(node, unit):
             return f"{unit} is not active and enabled"
@@ -163,7 +163,9 @@ def _credentials(node: Node, accounting: Accounting) -> tuple[str, str]:
         value = json.loads(secrets.fetch(node, accounting.secret_arn))
         user, password = value["username"], value["password"]
     except (ValueError, KeyError, TypeError):
-        raise StepError("the secret of the accounting database has another form", hint) from None
+        raise StepError(
+            "the secret of the accounting database has an unexpected format", hint
+        ) from None
     for what, text in (("user", user), ("password", password)):
         # slurmdbd.conf has lines of key=value without blanks, quotes and comments.
         if (
@@ -172,8 +174,8 @@ def _credentials(node: Node, accounting: Accounting) -> tuple[str, str]:
             or set(text) & set("\"'#\\")
         ):
             raise StepError(
-                f"the {what} in the secret of the accounting database has characters that"
-                " slurmdbd.conf cannot hold",
+                f"the {what} in the secret of the accounting database has characters that "
+                "slurmdbd.conf does not support",
                 "use printable ASCII without blanks, quotes, # and backslashes",
             )
     return user, password

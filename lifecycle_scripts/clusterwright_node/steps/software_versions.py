@@ -2,8 +2,8 @@
 
 With a Fabric Manager of another version than the driver eight GPUs have no NVLink, and CUDA that
 is too new for the driver fails in the first job; both are found here instead. The rules and their
-sources are in `clusterwright_node.compatibility`. Containers bring libraries of their own, which
-nothing here looks at.
+sources are in `clusterwright_node.compatibility`. Containers have their own libraries, which are
+not checked here.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def check(node: Node) -> Verdict:
         versions, node.group.instance_type, node.machine.exists(software.CUDA_COMPAT)
     )
     if node.machine.read_text(software.REPORT) != _report(versions, findings):
-        return missing(f"{software.REPORT} is not current")
+        return missing(f"{software.REPORT} is outdated")
     refused = [found for found in findings if found.verdict == compatibility.REFUSED]
     if refused:
         raise StepError(
-            "; ".join(f"not so: {found.rule} ({found.text})" for found in refused),
+            "; ".join(f"not satisfied: {found.rule} ({found.text})" for found in refused),
             "; ".join(f"{found.hint} [{found.source}]" for found in refused),
         )
     return SATISFIED

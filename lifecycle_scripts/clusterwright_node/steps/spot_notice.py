@@ -18,7 +18,7 @@ UNIT = "clusterwright-spot.service"
 
 def applies(node: Node) -> Verdict:
     if node.group.role != "compute":
-        return skip("jobs run on compute nodes only")
+        return skip("jobs run only on compute nodes")
     if not node.group.spot:
         return skip(f"group {node.group.name} has no Spot capacity")
     return APPLIES
@@ -26,7 +26,7 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is not there or not current")
+        return missing(f"{PACKAGE} is missing or outdated")
     if not systemd.has_unit(node, UNIT, unit_text(node)):
         return missing(f"{UNIT} is not active and enabled")
     return SATISFIED

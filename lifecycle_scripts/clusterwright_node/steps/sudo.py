@@ -24,11 +24,11 @@ def check(node: Node) -> Verdict:
     if found is None and not text:
         return SATISFIED
     if found != text:
-        return missing(f"{SUDOERS} is not current")
+        return missing(f"{SUDOERS} is outdated")
     return (
         SATISFIED
         if node.machine.mode_of(SUDOERS) == _MODE
-        else missing(f"{SUDOERS} has another mode")
+        else missing(f"{SUDOERS} has the wrong mode")
     )
 
 
@@ -43,7 +43,7 @@ def apply(node: Node) -> None:
     if not result.ok:
         raise StepError(
             f"visudo refuses the sudoers file: {result.said}",
-            "report it: the names should be safe",
+            "report it: the names should be valid",
         )
     node.machine.remove(_CANDIDATE)
     node.machine.write_text(SUDOERS, text, mode=_MODE)

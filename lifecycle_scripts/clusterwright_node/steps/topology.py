@@ -62,9 +62,9 @@ def applies(node: Node) -> Verdict:
     if not node.is_parallelcluster:
         return skip("slurm_files writes it, or HyperPod")
     if not node.is_controller:
-        return skip("the head node tells Slurm")
+        return skip("the head node updates Slurm")
     if not is_wanted(node) and not _leftovers(node):
-        return skip(node.does("says what it knows of the network"))
+        return skip(node.does("configures the topology itself"))
     return APPLIES
 
 
@@ -76,17 +76,21 @@ def is_wanted(node: Node) -> bool:
 def check(node: Node) -> Verdict:
     if not is_wanted(node):
         left = _leftovers(node)
-        return missing(f"{left[0]} is of a topology that is not asked for") if left else SATISFIED
+        return (
+            missing(f"{left[0]} belongs to a topology that the spec does not have")
+            if left
+            else SATISFIED
+        )
     known = _known(node)
     if known is None or known["addresses"] != _addresses(node):
-        return missing("where the nodes stand in the network is not known")
+        return missing("the location of the nodes in the network is unknown")
     for path, text in _files(node, known).items():
         if node.machine.read_text(path) != text:
-            return missing(f"{path} is not there or not current")
+            return missing(f"{path} is missing or outdated")
     if not _is_included(node):
-        return missing(f"{slurm_conf.SLURM_CONF} does not name the topology")
+        return missing(f"{slurm_conf.SLURM_CONF} does not include the topology")
     if node.journal.begun(READING) is not None:
-        return missing("slurmctld may not have read its files again")
+        return missing("slurmctld may not have reloaded its files")
     return SATISFIED
 
 
@@ -157,7 +161,8 @@ def _addresses(node: Node) -> dict[str, str]:
     result = node.machine.query("scontrol", "--oneliner", "show", "nodes", timeout_seconds=60.0)
     if not result.ok:
         raise CommandError(
-            f"scontrol does not say where nodes are: {result.said}", "see /var/log/slurmctld.log"
+            f"scontrol does not report the addresses of nodes: {result.said}",
+            "see /var/log/slurmctld.log",
         )
     found = {}
     for line in result.stdout.splitlines():
@@ -169,7 +174,7 @@ def _addresses(node: Node) -> dict[str, str]:
 
 def _not_answering(node: Node) -> str | None:
     result = node.machine.query("scontrol", "ping")
-    return None if result.ok else f"slurmctld does not answer: {result.said}"
+    return None if result.ok else f"slurmctld does not respond: {result.said}"
 
 
 # --- what EC2 knows
@@ -193,8 +198,8 @@ def _ask(node: Node, addresses: dict[str, str]) -> dict[str, Any]:
     absent = sorted(name for name, address in addresses.items() if address not in ids)
     if absent:
         node.notice(
-            f"EC2 does not show the instances of {', '.join(absent[:10])}: they are asked for"
-            " again in a minute"
+            f"EC2 does not return the instances of {', '.join(absent[:10])}: the request is "
+            "repeated in a minute"
         )
     wanted = sorted(ids[address] for address in addresses.values() if address in ids)
     found: list[object] = []
@@ -207,14 +212,14 @@ def _ask(node: Node, addresses: dict[str, str]) -> dict[str, Any]:
             slurm_topology.parse_answer(value)
         except ValueError as error:
             raise CommandError(
-                f"the answer of DescribeInstanceTopology cannot be understood: {error}", _HINT
+                f"the response of DescribeInstanceTopology is not valid: {error}", _HINT
             ) from None
         found += value["Instances"]
     places = slurm_topology.parse_answer({"Instances": found})
     if wanted and not any(place.path for place in places.values()):
         node.notice(
-            f"EC2 says nothing about where the {len(wanted)} nodes stand: Slurm takes them for"
-            " equally near; see EC2's list of instance types with a topology"
+            f"EC2 returns no topology of the {len(wanted)} nodes: Slurm treats them as equally "
+            "near; see EC2's list of instance types with a topology"
         )
     known = {"addresses": addresses, "ids": ids, "answer": {"Instances": found}}
     node.machine.write_text(KNOWN, json.dumps(known, sort_keys=True) + "\n")
@@ -234,7 +239,7 @@ def _instances(node: Node, addresses: set[str]) -> dict[str, str]:
             "--query", "Reservations[].Instances[].[PrivateIpAddress,InstanceId]",
         )  # fmt: skip
         if not isinstance(rows, list):
-            raise CommandError("the answer of DescribeInstances cannot be understood", _HINT)
+            raise CommandError("the response of DescribeInstances is not valid", _HINT)
         found = {
             row[0]: row[1]
             for row in rows
@@ -255,7 +260,7 @@ def _aws(node: Node, *words: str) -> Any:
     try:
         return json.loads(result.stdout)
     except ValueError as error:
-        raise CommandError(f"`aws ec2 {words[0]}` answers no JSON: {error}", _HINT) from None
+        raise CommandError(f"`aws ec2 {words[0]}` did not print JSON: {error}", _HINT) from None
 
 
 # --- files

@@ -27,19 +27,19 @@ def applies(node: Node) -> Verdict:
     if not node.is_parallelcluster:
         return skip("slurm_follow does it, or HyperPod")
     if not node.is_controller:
-        return skip("the head node tells Slurm")
+        return skip("the head node updates Slurm")
     if not topology.is_wanted(node) and not _is_there(node):
-        return skip(node.does("says what it knows of the network"))
+        return skip(node.does("configures the topology itself"))
     return APPLIES
 
 
 def check(node: Node) -> Verdict:
     if not topology.is_wanted(node):
-        reason = f"{TIMER} is there, and no topology is asked for"
+        reason = f"{TIMER} exists, but the spec has no topology"
         return missing(reason) if _is_there(node) else SATISFIED
     for path, text in _files(node).items():
         if node.machine.read_text(path) != text:
-            return missing(f"{path} is not there or not current")
+            return missing(f"{path} is missing or outdated")
     if not systemd.has_unit(node, TIMER, _timer_text()):
         return missing(f"{TIMER} is not active and enabled")
     return SATISFIED
@@ -76,7 +76,7 @@ def _files(node: Node) -> dict[str, str]:
 def _timer_text() -> str:
     return f"""# Written by clusterwright_node.
 [Unit]
-Description=Look whether nodes have other instances
+Description=Timer that checks whether nodes have other instances
 
 [Timer]
 OnActiveSec={EVERY_SECONDS}
@@ -92,7 +92,7 @@ WantedBy=timers.target
 def _service_text() -> str:
     return f"""# Written by clusterwright_node.
 [Unit]
-Description=Tell Slurm where nodes stand in the network
+Description=Update the topology of Slurm
 
 [Service]
 Type=oneshot
@@ -105,12 +105,13 @@ def _program_text(node: Node) -> str:
         node.configuration, ("topology",), (f"--group={node.group.name}",)
     )
     return f"""#!/bin/sh
-# Written by clusterwright_node. Does nothing as long as Slurm's nodes have the instances that they had.
+# Written by clusterwright_node. Does nothing as long as Slurm's nodes have the instances that they
+# had.
 export LC_ALL=C PATH="/opt/slurm/bin:$PATH"
 said="$(scontrol --oneliner show nodes)" || exit 0
 now="$(printf '%s\\n' "$said" | sed -nE 's/^NodeName=([^ ]+) .*NodeAddr=([0-9]+(\\.[0-9]+)+)( .*|$)/\\1 \\2/p' | sort)"
 [ "$now" != "$(cat {topology.SEEN} 2>/dev/null)" ] || exit 0
-# What EC2 did not show yet is asked for again.
+# Repeat the request for instances that EC2 did not return yet.
 rm -f {topology.KNOWN}
 exec {command}
 """  # noqa: E501

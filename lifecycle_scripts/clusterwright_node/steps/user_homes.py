@@ -25,7 +25,7 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     if not node.machine.exists(node.inputs.cluster.home_base):
-        return missing(f"{node.inputs.cluster.home_base} is not there")
+        return missing(f"{node.inputs.cluster.home_base} does not exist")
     for files, keys in _homes(node):
         reason = files.why_not_right(keys)
         if reason is not None:

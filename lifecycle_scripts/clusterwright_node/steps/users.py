@@ -71,7 +71,8 @@ def _plan(node: Node) -> list[tuple[str, ...]]:
         plan.extend(_plan_user(node, user, accounts, groups, clashes))
     if clashes:
         raise StepError(
-            "; ".join(clashes), "choose other numbers in the users file, or remove what holds them"
+            "; ".join(clashes),
+            "choose other numbers in the users file, or remove the users or groups that have them",
         )
     return plan
 
@@ -82,7 +83,7 @@ def _plan_group(
     named = next((group for group in groups if group.name == name), None)
     numbered = next((group for group in groups if group.gid == gid), None)
     if named is not None and named.gid != gid:
-        clashes.append(f"group {name} has GID {named.gid}, the spec says {gid}")
+        clashes.append(f"group {name} has GID {named.gid}, expected {gid}")
     elif numbered is not None and numbered.name != name:
         clashes.append(f"GID {gid} of group {name} belongs to group {numbered.name}")
     elif named is None:
@@ -97,7 +98,7 @@ def _plan_user(
     named = next((account for account in accounts if account.name == user.name), None)
     numbered = next((account for account in accounts if account.uid == user.uid), None)
     if named is not None and named.uid != user.uid:
-        clashes.append(f"user {user.name} has UID {named.uid}, the spec says {user.uid}")
+        clashes.append(f"user {user.name} has UID {named.uid}, expected {user.uid}")
         return []
     if numbered is not None and numbered.name != user.name:
         clashes.append(f"UID {user.uid} of user {user.name} belongs to user {numbered.name}")

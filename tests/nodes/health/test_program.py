@@ -95,7 +95,7 @@ def test_finding_is_logged_and_the_job_requeued_without_slurmctld(
     machine.efa(1, "1: DOWN")
     assert machine.look("prolog") == 1
     (event,) = machine.events
-    assert event["error"] == "slurmctld does not answer"
+    assert event["error"] == "slurmctld does not respond"
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", '{"slurm_name": "x"}', "{"])

@@ -95,7 +95,7 @@ def test_only_files_in_s3_are_restored(lustre: Path, capsys: pytest.CaptureFixtu
     assert events[0] == "progress"
     assert events[-1] == "done"
     assert service.main(arguments(lustre)) == 0
-    assert "was loaded before" in capsys.readouterr().out
+    assert "already loaded" in capsys.readouterr().out
 
 
 def test_files_are_restored_in_batches(lustre: Path) -> None:
@@ -171,7 +171,7 @@ def test_full_file_system_stops_the_preload(lustre: Path, monkeypatch: pytest.Mo
 
 def test_missing_folder_stops_the_preload(lustre: Path) -> None:
     assert service.main(arguments(lustre)) == 0
-    assert "corpus is not there; does the bucket have objects" in status(lustre)["reason"]
+    assert "corpus does not exist; check that the bucket has objects" in status(lustre)["reason"]
 
 
 def test_image_without_lfs_is_reported(lustre: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_missing_object_is_named(node: World) -> None:
     node.change(objects={})
     run = node.run()
     assert f"s3://{ARTEFACT_BUCKET}/artefacts/" in run.last
-    assert "is not there. What to do: run `clusterwright artefacts mirror" in run.last
+    assert "does not exist. What to do: run `clusterwright artefacts mirror" in run.last
     assert len(gets(run)) == 1
 
 

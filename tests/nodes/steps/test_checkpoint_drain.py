@@ -72,7 +72,7 @@ def test_existing_folder_keeps_its_mode(world: Callable[..., World]) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"checkpoint_path": None}, "names no checkpoint path"),
+        ({"checkpoint_path": None}, "has no checkpoint path"),
         ({"checkpoint_path": "/opt/dlami/nvme/c"}, "is not on shared storage"),
     ],
 )

@@ -39,7 +39,7 @@ def test_unsynchronised_clock_fails_at_the_deadline(
     running = {"chrony.service": {"active": True, "enabled": True, "loaded": None}}
     run = world("login-1", clock_ok=False, units=running).run()
     assert run.code == 1
-    assert "not done after 180 s: chrony says the clock is not synchronised" in run.last
+    assert "not done after 180 s: chrony reports that the clock is not synchronised" in run.last
     assert "169.254.169.123" in run.last
 
 

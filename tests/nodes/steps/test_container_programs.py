@@ -158,7 +158,7 @@ def test_unknown_file_type_is_refused(node: World) -> None:
     objects = {k.replace("enroot_3.4.1-1_amd64.deb", "enroot.rpm"): v
                for k, v in node.state["objects"].items()}  # fmt: skip
     node.change(objects=objects)
-    assert "this step can do nothing with enroot.rpm" in node.run().last
+    assert "this step does not support enroot.rpm" in node.run().last
 
 
 def test_included_programs_are_not_changed(world: Callable[..., World]) -> None:

@@ -71,7 +71,7 @@ def test_containerd_is_not_restarted_while_containers_run(world: Callable[..., W
         run = node.run()
         assert run.code == 0
         assert RESTART not in run.machine.ran
-        assert any("at its next restart" in text for text in run.notices())
+        assert any("after its next restart" in text for text in run.notices())
     node.change(containers=[])
     assert RESTART in node.run().machine.ran
     assert node.run().statuses()["containerd_storage"] == "unchanged"
@@ -82,7 +82,7 @@ def test_unit_with_its_own_root_is_not_changed(world: Callable[..., World]) -> N
     node = with_containerd(world("workers-1"), PACKAGED, unit)
     run = node.run()
     assert (node.root / CONF).read_text() == PACKAGED
-    assert any("/srv/containerd; left alone" in text for text in run.notices())
+    assert any("/srv/containerd; not changed" in text for text in run.notices())
 
 
 def test_step_is_skipped_without_a_volume_or_containerd(

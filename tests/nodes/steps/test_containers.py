@@ -60,7 +60,7 @@ def test_other_nodes_only_need_the_files(world: Callable[..., World], name: str)
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("usr/bin/enroot", "the image has no enroot (looked at /usr/bin/enroot"),
+        ("usr/bin/enroot", "the image has no enroot (searched: /usr/bin/enroot"),
         ("usr/local/lib/slurm/spank_pyxis.so", "the image has no spank_pyxis.so (looked at"),
     ],
 )

@@ -118,7 +118,7 @@ def test_interface_that_is_down_fails(world: Callable[..., World]) -> None:
     [
         ([interface("a", 0, 0)], [], "no EFA network"),
         ([interface("a", 0, 0)], [interface("b", 99, 99)], "changed during the test"),
-        ([interface("a", 50, 50)], [interface("a", 49, 99)], "went down during the test"),
+        ([interface("a", 50, 50)], [interface("a", 49, 99)], "decreased during the test"),
         ([interface("a", 0, 0)], [interface("a", 99, 0)], "does not use EFA"),
         ([interface("a", 0, 0)], [interface("a", 0, 99)], "does not use EFA"),
         ([interface("a", 0, 0)], [interface("a", 99, 99, "down")], "are not up: a is down"),

@@ -49,7 +49,7 @@ def test_module_loaded_by_the_image_is_not_changed(world: Callable[..., World]) 
     [
         ({"missing_modules": ["nvidia-fs"]}, "the image has no kernel module nvidia-fs"),
         ({"broken_modules": ["nvidia-fs"]}, "could not insert 'nvidia_fs': Unknown symbol"),
-        ({"gdscheck": " Lustre : Unsupported"}, "gdscheck says `Lustre : Unsupported`"),
+        ({"gdscheck": " Lustre : Unsupported"}, "gdscheck reports `Lustre : Unsupported`"),
         ({"hanging_commands": ["/" + GDSCHECK]}, "did not end within 60 s"),
     ],
 )
@@ -66,7 +66,7 @@ def test_failure_is_reported_in_every_run_and_stops_nothing(
 
 def test_missing_gdscheck_is_unknown(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
-    assert any("has no gdscheck to say" in text for text in run.notices())
+    assert any("has no gdscheck to check" in text for text in run.notices())
 
 
 def test_verification_is_repeated_after_a_reboot(world: Callable[..., World]) -> None:

@@ -110,4 +110,4 @@ def test_missing_prolog_is_reported_in_the_managed_configuration(
 ) -> None:
     for configuration, said in (("managed", True), ("scripted", False)):
         notices = world("workers-1", configuration).run().notices()
-        assert any("right before a job" in text for text in notices) is said
+        assert any("directly before a job" in text for text in notices) is said

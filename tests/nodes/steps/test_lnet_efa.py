@@ -71,7 +71,7 @@ def test_a_machine_without_efa_devices_is_refused(world: Callable[..., World]) -
     node = world("workers-1")
     for vendor in node.root.glob("sys/class/infiniband/*/device/vendor"):
         vendor.write_text("0x15b3\n")
-    assert "no EFA device is on this machine, though group workers has efa" in node.run().last
+    assert "this machine has no EFA device, but group workers has efa" in node.run().last
 
 
 def test_an_image_without_a_lustre_client_is_refused(world: Callable[..., World]) -> None:

@@ -113,7 +113,7 @@ def test_read_only_mount_fails(world: Callable[..., World]) -> None:
 def test_hanging_mount_fails_within_the_deadline(world: Callable[..., World]) -> None:
     run = world("login-1", hanging_commands=["touch"]).run()
     assert run.code == 1
-    assert "does not answer" in run.last
+    assert "does not respond" in run.last
 
 
 def test_step_is_skipped_without_lustre(world: Callable[..., World]) -> None:

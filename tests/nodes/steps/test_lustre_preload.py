@@ -60,7 +60,7 @@ def test_step_is_skipped_on_other_nodes_and_specs(world: Callable[..., World]) -
     node = asked(world("workers-1"), "/fsx/corpus")
     assert node.run().statuses()["lustre_preload"] == "skipped"
     run = world("controller-1").run()
-    assert run.end_of("lustre_preload")["hint"] == "the spec asks for no preload"
+    assert run.end_of("lustre_preload")["hint"] == "the spec has no preload"
 
 
 @pytest.mark.parametrize(

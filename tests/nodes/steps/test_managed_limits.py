@@ -43,10 +43,10 @@ def test_limits_without_effect_are_reported_by_name(world: Callable[..., World])
     assert texts == [
         "limits of QOS high, account research do not bind: HyperPod's slurm.conf has"
         " AccountingStorageEnforce=none",
-        "any QOS may be asked for by account research: HyperPod's slurm.conf has"
+        "any QOS may be used by account research: HyperPod's slurm.conf has"
         " AccountingStorageEnforce=none",
-        "priorities of QOS order no jobs: HyperPod's slurm.conf has no PriorityWeightQOS",
-        "shares of accounts order no jobs: HyperPod's slurm.conf has no PriorityWeightFairShare",
+        "priorities of QOS have no effect: HyperPod's slurm.conf has no PriorityWeightQOS",
+        "shares of accounts have no effect: HyperPod's slurm.conf has no PriorityWeightFairShare",
     ]
 
 

@@ -66,8 +66,8 @@ def test_too_short_key_is_refused(world: Callable[..., World]) -> None:
 
 def test_step_is_skipped_in_managed_mode_and_without_a_secret(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
-    assert "HyperPod gives out the key" in run.end_of("munge_key")["hint"]
+    assert "HyperPod distributes the key" in run.end_of("munge_key")["hint"]
     node = world("workers-1", "scripted")
     node.edit("deployment.json", lambda d: d.update(munge_key_secret_arn=None))
-    assert "the image's key stays" in node.run().end_of("munge_key")["hint"]
+    assert "the image's key is kept" in node.run().end_of("munge_key")["hint"]
     assert (node.root / KEY).read_text() == "the image's"

@@ -11,7 +11,7 @@ from tests.nodes.world import World
 def test_spares_are_reported_and_the_run_continues(world: Callable[..., World]) -> None:
     run = world("workers-1").run()
     assert run.code == 0
-    said = "not built yet: group workers: its 2 spare nodes take jobs like others, because"
+    said = "not built yet: group workers: its 2 spare nodes run jobs like others, because"
     assert sum(text.startswith(said) for text in run.notices()) == 1
     assert not [t for t in world("workers-1", "scripted").run().notices() if "not built" in t]
 

@@ -145,9 +145,9 @@ def test_line_is_removed_when_disabled(world: Callable[..., World]) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"prolog_flags": "(null)"}, "no PrologFlags=Contain, without which nobody could sign in"),
-        ({"use_pam": "no"}, "sshd does not ask PAM"),
-        ({"root_is_turned_away": True}, "PAM would turn root away"),
+        ({"prolog_flags": "(null)"}, "no PrologFlags=Contain, without which no user could log in"),
+        ({"use_pam": "no"}, "sshd does not use PAM"),
+        ({"root_is_turned_away": True}, "PAM would refuse root"),
     ],
 )
 def test_exempt_users_can_log_in(

@@ -104,11 +104,11 @@ def test_service_of_the_image_is_awaited(world: Callable[..., World]) -> None:
     [
         (
             {"/dev/nvme2n1": {"type": "ext4", "label": "data", "uuid": "x"}},
-            "/dev/nvme2n1 holds a ext4 that this program did not write",
+            "/dev/nvme2n1 has a ext4 that this program did not create",
         ),
         (
             {"/dev/nvme1n1": {"type": "linux_raid_member", "label": "host:mine", "uuid": "x"}},
-            "/dev/nvme1n1 holds a linux_raid_member that this program did not write",
+            "/dev/nvme1n1 has a linux_raid_member that this program did not create",
         ),
     ],
 )
@@ -127,7 +127,7 @@ def test_array_of_others_is_never_changed(world: Callable[..., World]) -> None:
     member = {"type": "linux_raid_member", "label": "host:mine", "uuid": "x"}
     node = world("workers-1", arrays={"/dev/md0": disks}, signatures=dict.fromkeys(disks, member))
     run = node.run()
-    assert "the disks already carry /dev/md0" in run.last
+    assert "the disks are already in use by /dev/md0" in run.last
     assert node.state["arrays"] == {"/dev/md0": disks}
 
 
@@ -159,7 +159,7 @@ def test_a_type_without_local_disks_is_refused(world: Callable[..., World]) -> N
 def test_step_is_skipped_without_scratch(world: Callable[..., World]) -> None:
     run = world("controller-1").run()
     assert run.statuses()["scratch"] == "skipped"
-    assert run.end_of("scratch")["hint"] == "group controller asks for no scratch"
+    assert run.end_of("scratch")["hint"] == "group controller has no scratch"
 
 
 def test_other_mount_at_the_path_is_refused(world: Callable[..., World]) -> None:
@@ -167,4 +167,4 @@ def test_other_mount_at_the_path_is_refused(world: Callable[..., World]) -> None
     node.edit("cluster.json", lambda c: c["groups"][2]["scratch"].update(mount_path="/scratch"))
     mount = {"target": "/scratch", "source": "/dev/sdb", "fstype": "ext4", "options": "rw"}
     node.change(mounts=[*node.state["mounts"], mount])
-    assert "/dev/sdb is already mounted at /scratch and is not ours" in node.run().last
+    assert "/dev/sdb is already mounted at /scratch, not by this program" in node.run().last

@@ -37,14 +37,14 @@ def test_unreachable_database_fails(world: Callable[..., World]) -> None:
     node.edit("cluster.json", lambda c: c["slurm"].update(qos=[]))
     run = node.run()
     assert run.code == 1
-    assert "not done after 600 s: the accounting database does not answer" in run.last
+    assert "not done after 600 s: the accounting database does not respond" in run.last
     assert "slurmdbd" in run.last
 
 
 def test_a_controller_that_is_down_is_reported(world: Callable[..., World]) -> None:
     node = world("controller-1", controller_up=False)
     node.edit("cluster.json", lambda c: c["containers"].update(pyxis=False))
-    assert "slurmctld does not answer" in node.run().last
+    assert "slurmctld does not respond" in node.run().last
 
 
 def test_step_is_skipped_without_accounts(world: Callable[..., World]) -> None:

@@ -54,7 +54,7 @@ def test_worker_waits_for_the_controller_and_starts_slurmd(world: Callable[..., 
 def test_unresponsive_controller_fails(world: Callable[..., World]) -> None:
     run = world("workers-1", "scripted", controller_up=False).run()
     assert run.code == 1
-    assert "not done after 900 s: slurmctld at 10.1.0.10:6817 does not answer" in run.last
+    assert "not done after 900 s: slurmctld at 10.1.0.10:6817 does not respond" in run.last
     assert "6817" in run.last
 
 

@@ -57,7 +57,7 @@ def test_file_of_the_agent_is_awaited(world: Callable[..., World]) -> None:
     run = node.run()
     assert run.code == 0, run.text
     assert run.end_of("slurm_files")["seconds"] >= 120
-    assert any("nodes are called after their addresses" in text for text in run.notices())
+    assert any("nodes are named after their addresses" in text for text in run.notices())
     assert "NodeName=ip-10-1-0-[31-33]" in conf(node)
 
 
@@ -125,7 +125,7 @@ def test_requested_but_unknown_topology_is_refused(
     node.edit("cluster.json", lambda c: c["slurm"].update(topology="tree"))
     run = node.run()
     assert run.code == 1
-    assert "EC2 says nothing about where the 3 nodes stand" in run.last
+    assert "EC2 returns no topology of the 3 nodes" in run.last
 
 
 @pytest.mark.parametrize("kind", ["automatic", "tree"])
@@ -137,7 +137,7 @@ def test_unreachable_ec2_has_no_topology(world: Callable[..., World], kind: str)
     run = node.run()
     if kind == "automatic":
         assert run.code == 0, run.text
-        assert any("takes the network for flat" in text for text in run.notices())
+        assert any("uses a flat network" in text for text in run.notices())
         assert not (node.root / ETC / "topology.conf").exists()
     else:
         assert run.code == 1
@@ -165,12 +165,12 @@ def test_type_without_a_source_is_refused(world: Callable[..., World]) -> None:
     node.edit("cluster.json", lambda c: c["groups"][2].update(cores=None))
     run = node.run()
     assert run.code == 1
-    assert "does not say how many cores and how much memory p5.48xlarge has" in run.last
+    assert "does not have the cores and memory of p5.48xlarge" in run.last
 
 
 def test_other_nodes_fetch_the_files_from_the_controller(world: Callable[..., World]) -> None:
     hint = world("workers-1", "scripted").run().end_of("slurm_files")["hint"]
-    assert hint == "the controller hands its files out"
+    assert hint == "the controller distributes its files"
     assert "managed" in world("controller-1").run().end_of("slurm_files")["hint"]
 
 

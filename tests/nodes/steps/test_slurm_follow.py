@@ -150,5 +150,5 @@ def test_unknown_step_is_refused(
     node = world("controller-1", "scripted")
     with pytest.raises(IndexError):  # no line was written
         node.run(only=["slurm_flies"])
-    assert capsys.readouterr().err == "no such step: slurm_flies\n"
+    assert capsys.readouterr().err == "unknown step: slurm_flies\n"
     assert not (node.root / "var/lib/clusterwright").exists()

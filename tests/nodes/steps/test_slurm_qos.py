@@ -82,14 +82,14 @@ def test_step_is_skipped_without_accounting_or_qos(world: Callable[..., World]) 
 
     node = world("controller-1", "scripted")
     node.edit("cluster.json", none)
-    assert node.run().end_of("slurm_qos")["hint"] == "no accounting is asked for"
+    assert node.run().end_of("slurm_qos")["hint"] == "the spec has no accounting"
     node = world("controller-1")
     node.edit("cluster.json", lambda c: c["slurm"].update(qos=[]))
-    assert node.run().end_of("slurm_qos")["hint"] == "no QOS is asked for"
+    assert node.run().end_of("slurm_qos")["hint"] == "the spec has no QOS"
 
 
 def test_unreachable_database_fails(world: Callable[..., World]) -> None:
     run = world("controller-1", slurmdbd_up=False).run()
     assert run.code == 1
     assert "step slurm_qos failed" in run.last
-    assert "not done after 600 s: the accounting database does not answer" in run.last
+    assert "not done after 600 s: the accounting database does not respond" in run.last

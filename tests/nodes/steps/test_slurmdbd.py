@@ -83,7 +83,7 @@ def test_secret_in_another_format_is_refused(world: Callable[..., World], value:
     node = with_rds(world("controller-1", "scripted"))
     node.change(secrets={MUNGE_SECRET: "k" * 128, SECRET: value})
     run = node.run()
-    assert "the secret of the accounting database has another form" in run.last
+    assert "the secret of the accounting database has an unexpected format" in run.last
     assert '{"username": ..., "password": ...}' in run.last
 
 

@@ -82,7 +82,7 @@ def test_instance_missing_in_ec2_is_logged_and_requested_again(head: World) -> N
     head.change(instances=known)
     ran = head.run()
     assert ran.code == 0, ran.text
-    assert "EC2 does not show the instances of train-st-workers-1" in ran.text
+    assert "EC2 does not return the instances of train-st-workers-1" in ran.text
     unplaced = next(x for x in read(head, topology.TOPOLOGY).splitlines() if "unplaced" in x)
     assert "train-st-workers-1" in unplaced
     # The timer's program detects the difference.
@@ -93,7 +93,7 @@ def test_types_without_a_topology_are_on_one_switch(head: World) -> None:
     head.change(topology={})
     ran = head.run()
     assert ran.code == 0, ran.text
-    assert "EC2 says nothing about where" in ran.text
+    assert "EC2 returns no topology of the" in ran.text
     assert [line for line in read(head, topology.TOPOLOGY).splitlines() if "Switch" in line] == [
         f"SwitchName=cw-unplaced Nodes=train-dy-workers-1,train-st-workers-[1-{len(WORKERS)}]"
     ]

@@ -29,7 +29,7 @@ def run(context: ScenarioContext) -> None:
         with context.promise("drained"):
             faults.add(node, "gpu-hang")
             started = time.monotonic()
-            faults.expect_drained(context, node, "gpu: nvidia-smi: no answer in time")
+            faults.expect_drained(context, node, "gpu: nvidia-smi: no response in time")
             seconds = time.monotonic() - started
             context.note(f"after {seconds:.0f} s")
             context.expect(seconds < _SLURM_WAITS_S, f"the check took {seconds:.0f} s")

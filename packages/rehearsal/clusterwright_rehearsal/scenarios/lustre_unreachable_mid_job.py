@@ -39,7 +39,7 @@ def run(context: ScenarioContext) -> None:
                 faults.check_health(*nodes)
                 for each in nodes:
                     why = faults.drain_reason(context, each) or ""
-                    wanted = f"storage: {path}: no answer in time"
+                    wanted = f"storage: {path}: no response in time"
                     context.expect(
                         wanted in why, f"{each} is {each.slurm_state()}, reason {why!r}"
                     )

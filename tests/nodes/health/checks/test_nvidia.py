@@ -22,7 +22,7 @@ from tests.nodes.health.fake_node import HEALTHY, Machine, rows
         ),
         (
             rows(gpu5=("something", "else")),
-            "gpu: nvidia-smi answers in a form not known here (reboot)",
+            "gpu: the output of nvidia-smi has an unknown format (reboot)",
         ),
     ],
 )
@@ -57,5 +57,5 @@ def test_remapped_rows_are_found(machine: Machine) -> None:
     machine.gpus(HEALTHY, remapped="00000000:53:00.0, Yes, No\n00000000:63:00.0, 1, 1")
     assert machine.findings() == [
         "gpu: GPU 00000000:63:00.0: a row could not be remapped (replace)",
-        "gpu: GPU 00000000:53:00.0: a row waits to be remapped (reset)",
+        "gpu: GPU 00000000:53:00.0: a row remapping is pending (reset)",
     ]

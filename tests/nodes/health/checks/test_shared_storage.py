@@ -24,4 +24,4 @@ def test_hanging_mount_is_limited_by_the_remaining_time(machine: Machine) -> Non
     began = time.monotonic()
     found = program.findings_of(probe, read_expected(probe), quick=True)
     assert time.monotonic() - began < 5
-    assert "storage: /fsx: no answer in time" in [finding.text for finding in found]
+    assert "storage: /fsx: no response in time" in [finding.text for finding in found]

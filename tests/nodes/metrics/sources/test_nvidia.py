@@ -62,8 +62,8 @@ def test_other_samples_remain_without_dcgm(machine: Machine) -> None:
     ("script", "says"),
     [
         ("echo 'Unable to determine the device handle for GPU3' >&2; exit 15", "GPU3"),
-        ("echo something else", "form not known"),
-        ("sleep 60", "did not answer"),
+        ("echo something else", "unknown format"),
+        ("sleep 60", "did not respond"),
     ],
 )
 def test_a_failing_nvidia_smi_is_reported(machine: Machine, script: str, says: str) -> None:
