@@ -61,7 +61,7 @@ def test_an_unknown_architecture() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ({}, "/f is not there"),
+        ({}, "/f does not exist"),
         ({"/f": "other"}, "it has 5 bytes, the list says 7"),
         ({"/f": "changed"}, "it has SHA-256 "),
         ({"/f": "content"}, None),

@@ -25,7 +25,7 @@ def test_steps_are_found_and_ordered() -> None:
 
 def test_circular_steps_are_refused() -> None:
     steps = {"a": made_step("a", "b"), "b": made_step("b", "a"), "c": made_step("c")}
-    with pytest.raises(ValueError, match="wait for each other: a, b"):
+    with pytest.raises(ValueError, match="cyclic order of steps: a, b"):
         ordered(steps)
 
 

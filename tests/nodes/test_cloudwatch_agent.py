@@ -14,7 +14,7 @@ ANSWER = "/var/lib/clusterwright/log-shipping.json"
 def test_a_configuration_is_appended_once() -> None:
     node = stub_node({agent.CTL: ""}, {agent.CTL: ""})
     assert agent.is_there(node)
-    assert agent.lacks(node, "logs", "{}") == f"{agent.path_of('logs')} is not current"
+    assert agent.lacks(node, "logs", "{}") == f"{agent.path_of('logs')} is outdated"
     agent.tell(node, "logs", "{}")
     assert agent.lacks(node, "logs", "{}") is None
     assert agent.refusal(node, "logs", "{}") == ""
@@ -33,7 +33,13 @@ def test_a_refused_configuration_is_not_appended_again() -> None:
 
 def test_a_file_that_the_agent_does_not_know() -> None:
     node = stub_node({}, {agent.path_of("logs"): "{}"})
-    assert agent.lacks(node, "logs", "{}") == "the CloudWatch agent was not told"
+    assert (
+        agent.lacks(node, "logs", "{}")
+        == "the CloudWatch agent does not have the configuration yet"
+    )
     for text in ("[]", "{", json.dumps({"sha256": "other", "error": ""})):
         node.machine.files[ANSWER] = text
-        assert agent.lacks(node, "logs", "{}") == "the CloudWatch agent was not told"
+        assert (
+            agent.lacks(node, "logs", "{}")
+            == "the CloudWatch agent does not have the configuration yet"
+        )

@@ -39,14 +39,14 @@ def add_user(cluster: dict[str, Any], **values: Any) -> None:
             "accelerator none with accelerator_count",
         ),
         (lambda c: c["groups"][2].update(partition="other"), "other is not in slurm.partitions"),
-        (lambda c: c["groups"][0].update(partition="dev"), "a controller group has none"),
+        (lambda c: c["groups"][0].update(partition="dev"), "must be null for a controller group"),
         (lambda c: c["groups"][0].update(spare_count=1), "spare_count: a controller group"),
         (lambda c: add_user(c, groups=["nobody"]), "groups: nobody is not in user_groups"),
         (
             lambda c: (add_user(c), add_user(c, name="eve", uid=30002)),
             "gid: 30001 is the private group of bob; put it in user_groups",
         ),
-        (lambda c: (add_user(c), add_user(c)), "users: name: bob is given twice"),
+        (lambda c: (add_user(c), add_user(c)), "users: duplicate name: bob"),
         (
             lambda c: c["slurm"].update(accounting="none", accounts=[account("a")]),
             "slurm.accounts: slurm.accounting is none",
@@ -69,7 +69,7 @@ def add_user(cluster: dict[str, Any], **values: Any) -> None:
         ),
         (
             lambda c: c["containers"].update(install="mirrored", pyxis=True),
-            "containers: install is mirrored, and artefacts names no files",
+            "containers: install is mirrored, but artefacts has no files",
         ),
     ],
 )

@@ -81,13 +81,13 @@ def test_managed_mode_with_provisioning_parameters_is_refused(world: Callable[..
     (node.folder / "inputs" / source.name).write_text(source.read_text())
     run = node.run()
     assert run.code == 3
-    assert "which the managed configuration does not take" in run.last
+    assert "but the managed configuration does not use it" in run.last
 
 
 def test_scripted_without_provisioning_parameters_is_refused(world: Callable[..., World]) -> None:
     node = world("login-1", "scripted")
     (node.folder / "inputs" / "provisioning_parameters.json").unlink()
-    assert "which the scripted configuration needs" in node.run().last
+    assert "the scripted configuration requires it" in node.run().last
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_only_instance_store_disks_are_listed() -> None:
 
 
 def test_an_lsblk_without_json() -> None:
-    with pytest.raises(StepError, match="`lsblk` gave no JSON"):
+    with pytest.raises(StepError, match="`lsblk` did not print JSON"):
         disks.instance_store_disks(stub_node({"lsblk": "NAME"}))
 
 

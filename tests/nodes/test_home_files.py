@@ -29,7 +29,7 @@ def files(home: Path, token: str = "i-1") -> HomeFiles:
 
 
 def test_home_is_created_once(home: Path) -> None:
-    assert files(home).why_not_right(KEY) == "/home/ada is not there"
+    assert files(home).why_not_right(KEY) == "/home/ada does not exist"
     files(home).make_right(KEY)
     assert files(home).why_not_right(KEY) is None
     assert (home / "ada/.ssh/authorized_keys").read_text().splitlines()[1] == KEY.strip()
@@ -83,7 +83,7 @@ def test_concurrent_change_by_the_user_is_not_lost(home: Path) -> None:
             keys.write_text("ssh-rsa AAAA mine\n")
 
     ours = HomeFiles(Interrupted(home.parents[1]), "/home", "ada", 5001, 5001, "i-1")
-    with pytest.raises(StepError, match="changed at the same moment") as caught:
+    with pytest.raises(StepError, match="changed concurrently") as caught:
         ours.make_right("ssh-ed25519 BBBB new\n")
     assert caught.value.transient
     assert keys.read_text() == "ssh-rsa AAAA mine\n"

@@ -18,5 +18,5 @@ def test_invalid_journal_is_reported_and_reset(world: Callable[..., World], text
     journal.write_text(text)
     run = node.run()
     assert run.code == 0
-    assert f"{JOURNAL} cannot be understood: started anew" in run.notices()
+    assert f"{JOURNAL} is not valid: discarded" in run.notices()
     assert node.journal()["step"] is None

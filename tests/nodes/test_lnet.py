@@ -64,7 +64,7 @@ def test_devices_that_lnet_uses(count: int, instance_type: str, numbers: list[in
 
 
 def test_a_machine_without_efa() -> None:
-    with pytest.raises(StepError, match="no EFA device is on this machine, though group workers"):
+    with pytest.raises(StepError, match="this machine has no EFA device, but group workers"):
         lnet.wanted_devices(node_with(0))  # type: ignore[arg-type]
 
 

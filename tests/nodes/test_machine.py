@@ -35,7 +35,7 @@ def test_failed_change_raises_with_its_output() -> None:
 
 
 def test_missing_command_is_reported() -> None:
-    with pytest.raises(CommandError, match="the command no-such-thing is not on this image"):
+    with pytest.raises(CommandError, match="the image has no command no-such-thing"):
         Machine().query("no-such-thing")
     assert not Machine().has_command("no-such-thing")
     assert Machine().has_command("sh")

@@ -14,7 +14,7 @@ from clusterwright_node.main import main
 def test_usage_errors_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--nonsense"]) == 3
     assert main([]) == 3
-    assert "--configuration and --inputs are needed" in capsys.readouterr().err
+    assert "--configuration and --inputs are required" in capsys.readouterr().err
     assert main(["--help"]) == 0
 
 

@@ -40,7 +40,7 @@ def test_an_automount_is_not_a_mount_yet() -> None:
 def test_a_findmnt_that_fails() -> None:
     with pytest.raises(CommandError, match="exited 1: no such option"):
         mounts.mounts(stub_node({"findmnt": (1, "no such option")}))
-    with pytest.raises(StepError, match="JSON cannot be understood"):
+    with pytest.raises(StepError, match="JSON of findmnt is not valid"):
         mounts.mounts(stub_node({"findmnt": "{}"}))
 
 
@@ -50,7 +50,7 @@ def test_a_findmnt_that_fails() -> None:
         ({"touch": "", "rm": ""}, None),
         ({"touch": (1, "read-only"), "rm": ""}, "/fsx cannot be written: read-only"),
         ({"touch": "", "rm": (1, "stale")}, "/fsx cannot be written: stale"),
-        ({}, "/fsx does not answer: no answer for "),
+        ({}, "/fsx does not respond: no answer for "),
     ],
 )
 def test_writing(answers: dict[str, str], reason: str | None) -> None:

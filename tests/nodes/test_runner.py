@@ -118,7 +118,9 @@ def test_corrected_failure_continues_with_the_step(world: Callable[..., World]) 
 def test_apply_is_followed_by_another_check(run_with: Callable[..., Run]) -> None:
     run = run_with([made_step("a", check=lambda _: missing("it"), apply=lambda _: None)])
     assert run.code == 1
-    assert "step a failed on ip-10-1-0-20: still not right after it was applied: it" in run.last
+    assert (
+        "step a failed on ip-10-1-0-20: still not satisfied after it was applied: it" in run.last
+    )
 
 
 def test_check_that_changes_the_machine_is_a_bug(run_with: Callable[..., Run]) -> None:
@@ -157,7 +159,7 @@ def test_temporary_failures_are_retried_with_increasing_pauses(
     run = run_with([step])
     assert run.statuses() == {"a": "applied"}
     assert tries == [0, 2, 6, 14]
-    assert "try 1 of 6 failed, next in 2 s: not yet" in run.notices()
+    assert "attempt 1 of 6 failed, next in 2 s: not yet" in run.notices()
 
 
 def test_permanent_failure_is_not_retried(run_with: Callable[..., Run]) -> None:
@@ -218,7 +220,7 @@ def test_overdue_step_is_interrupted_by_a_signal(
     began = time.monotonic()
     assert main(arguments, machine=FakeMachine(node.folder), stream=stream) == 1
     assert time.monotonic() - began < 10
-    assert "not done after 0.1 s: the step was still at work" in stream.getvalue()
+    assert "not done after 0.1 s: the step was still running" in stream.getvalue()
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL, "put back"
 
 

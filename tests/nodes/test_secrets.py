@@ -29,7 +29,7 @@ def test_a_secret_that_cannot_be_read() -> None:
 def test_a_file_that_was_written_lacks_nothing() -> None:
     node = stub_node(GETENT)
     file = SecretFile(node, PATH, "munge", 0o400, [ARN])
-    assert file.lacks() == f"{PATH} is not made of its secret"
+    assert file.lacks() == f"{PATH} does not match its secret"
     file.write("value")
     assert file.lacks() is None
     assert "value" not in node.machine.files[file.record]
@@ -42,14 +42,14 @@ def test_every_deviation_is_noticed() -> None:
     file.write("value")
     assert SecretFile(node, PATH, "munge", 0o400, ["other"]).lacks() is not None
     node.machine.modes[PATH] = 0o644
-    assert file.lacks() == f"{PATH} has another mode than 400"
+    assert file.lacks() == f"{PATH} does not have mode 400"
     node.machine.modes[PATH] = 0o400
     node.machine.owners[PATH] = (0, 0)
     assert file.lacks() == f"{PATH} is not munge's"
     node.machine.files[PATH] = "changed"
-    assert file.lacks() == f"{PATH} is not made of its secret"
+    assert file.lacks() == f"{PATH} does not match its secret"
     node.machine.files[file.record] = "not JSON"
-    assert file.lacks() == f"{PATH} is not made of its secret"
+    assert file.lacks() == f"{PATH} does not match its secret"
 
 
 def test_users_of_the_image() -> None:

@@ -226,7 +226,7 @@ def test_conflicting_files_of_two_nodes_are_refused(run: Run) -> None:
     run.save("step-1", "n2", complete="2", content={"model.bin": b"two"})
     assert run.drain("n1") == 0
     assert run.drain("n2") == 1
-    assert "model.bin is there already, with other content" in run.refusals[0]
+    assert "model.bin already exists with different content" in run.refusals[0]
     assert run.check() == []
 
 
@@ -337,7 +337,7 @@ def test_flush_waits_until_all_checkpoints_are_complete(run: Run, tmp_path: Path
     run.save("step-2", complete="2")
     done = command("flush", tmp_path, "--timeout-seconds=0.5")
     assert done.returncode == 1
-    assert done.stderr == "not on shared storage: run/step-2\n"
+    assert done.stderr == "not yet on shared storage: run/step-2\n"
     events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
     assert events[:3] == ["copied", "copied", "whole"]
     run.save("step-2", "n2", complete="2")

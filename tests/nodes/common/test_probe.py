@@ -40,7 +40,7 @@ def test_a_command_and_its_result(probe: Probe) -> None:
 @pytest.mark.parametrize(
     ("result", "summary"),
     [
-        (CommandResult(None, "", ""), "no answer in time"),
+        (CommandResult(None, "", ""), "no response in time"),
         (CommandResult(0, "a\nb\n", ""), "b"),
         (CommandResult(2, "", ""), "exit code 2"),
         (CommandResult(1, "", "x" * 200), "x" * 120),
@@ -54,7 +54,7 @@ def test_a_command_that_hangs_is_killed(probe: Probe) -> None:
     began = time.monotonic()
     result = probe.run(SLEEPER, timeout_seconds=0.1)
     assert result.exit_code is None
-    assert "did not answer within 0.1 s" in result.stderr
+    assert "did not respond within 0.1 s" in result.stderr
     assert time.monotonic() - began < 10
 
 
@@ -75,7 +75,7 @@ def test_output_of_a_command(probe: Probe) -> None:
         probe.output(["sh", "-c", "echo wrong >&2; exit 4"])
     with pytest.raises(ProbeError, match=r"^sh exited 4: no output$"):
         probe.output(["sh", "-c", "exit 4"])
-    with pytest.raises(ProbeError, match=r"did not answer within"):
+    with pytest.raises(ProbeError, match=r"did not respond within"):
         probe.output(SLEEPER, timeout_seconds=0.1)
 
 

@@ -34,5 +34,5 @@ def test_a_missing_file(tmp_path: Path) -> None:
     ["", "[]", "{}", json.dumps({**json.loads(written(EXPECTED)), "efa_count": "many"})],
 )
 def test_a_file_of_another_form(text: str, tmp_path: Path) -> None:
-    with pytest.raises(NoExpectation, match="is not what the node program writes"):
+    with pytest.raises(NoExpectation, match="is not a valid file of the node program"):
         read_expected(probe_with(tmp_path, text))

@@ -77,5 +77,5 @@ def test_a_hanging_lfs(monkeypatch: pytest.MonkeyPatch) -> None:
         raise subprocess.TimeoutExpired(words, options["timeout"])
 
     monkeypatch.setattr(lustre.subprocess, "run", hangs)
-    with pytest.raises(LustreError, match="lfs hsm_state gave no answer in 300 s"):
+    with pytest.raises(LustreError, match="lfs hsm_state did not respond within 300 s"):
         released(["/fsx/a"])

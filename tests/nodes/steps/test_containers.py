@@ -61,7 +61,7 @@ def test_other_nodes_only_need_the_files(world: Callable[..., World], name: str)
     ("path", "said"),
     [
         ("usr/bin/enroot", "the image has no enroot (searched: /usr/bin/enroot"),
-        ("usr/local/lib/slurm/spank_pyxis.so", "the image has no spank_pyxis.so (looked at"),
+        ("usr/local/lib/slurm/spank_pyxis.so", "the image has no spank_pyxis.so (searched:"),
     ],
 )
 def test_image_without_the_plugin_fails_with_the_reason(

@@ -60,7 +60,7 @@ def test_docker_is_not_restarted_while_containers_run(world: Callable[..., World
         run = node.run()
         assert run.code == 0
         assert RESTART not in run.machine.ran
-        assert any("at its next restart" in text for text in run.notices())
+        assert any("after its next restart" in text for text in run.notices())
     node.change(containers=[])
     run = node.run()
     assert RESTART in run.machine.ran
@@ -83,11 +83,11 @@ def test_unit_with_its_own_root_is_not_changed(world: Callable[..., World]) -> N
     run = node.run()
     assert run.code == 0
     assert not (node.root / DAEMON_JSON).exists()
-    assert any("/srv/docker; left alone" in text for text in run.notices())
+    assert any("/srv/docker; not changed" in text for text in run.notices())
 
 
 def test_invalid_json_fails_the_step(world: Callable[..., World]) -> None:
-    for text, said in (("{", "is not JSON"), ("[]", "holds no object")):
+    for text, said in (("{", "is not JSON"), ("[]", "is not a JSON object")):
         node = with_settings(world("workers-1"), text)
         run = node.run()
         assert run.code == 1

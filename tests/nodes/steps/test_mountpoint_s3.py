@@ -37,7 +37,7 @@ def test_image_without_mount_s3_fails_with_the_reason(world: Callable[..., World
     (node.root / "usr/bin/mount-s3").unlink()
     run = node.run()
     assert run.code == 1
-    assert "the image has no mount-s3 (looked at /usr/bin/mount-s3" in run.last
+    assert "the image has no mount-s3 (searched: /usr/bin/mount-s3" in run.last
     assert "not built yet" in run.last
 
 

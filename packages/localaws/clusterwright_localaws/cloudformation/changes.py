@@ -1,4 +1,4 @@
-"""What an update does to a resource: nothing, a change in place, or a replacement.
+"""The effect of an update on a resource: none, a change in place, or a replacement.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks-update-behaviors.html
 """
@@ -34,13 +34,13 @@ class PropertyChange:
 
 @dataclass(frozen=True)
 class Difference:
-    """How a resource's properties differ between two revisions."""
+    """The differences of a resource's properties between two revisions."""
 
     properties: tuple[PropertyChange, ...]
 
     @property
     def any(self) -> bool:
-        """Whether anything differs."""
+        """Return whether any property differs."""
         return bool(self.properties)
 
     @property

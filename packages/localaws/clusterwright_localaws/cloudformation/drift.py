@@ -32,7 +32,7 @@ IN_SYNC, MODIFIED, DELETED, NOT_CHECKED = "IN_SYNC", "MODIFIED", "DELETED", "NOT
 
 @dataclass(frozen=True)
 class Drift:
-    """What one resource's detection found."""
+    """The drift of one resource."""
 
     logical_id: str
     physical_id: str

@@ -1,4 +1,4 @@
-"""What names mean in one account and region: pseudo parameters, zones, SSM, secrets."""
+"""Values that depend on account and region: pseudo parameters, zones, SSM, secrets."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ssm_value(account: str, region: str, name: str) -> str | None:
     from clusterwright_localaws.core.boto_clients import client
 
     try:
-        # CloudFormation asks for GetParameters, whatever the number.
+        # CloudFormation calls GetParameters for any number of names.
         demand("ssm:GetParameters", _parameter_arn(account, region, name), region)
         with acting_as(None):
             found = client("ssm", account=account, region=region).get_parameter(

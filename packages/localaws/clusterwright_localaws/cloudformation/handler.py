@@ -1,6 +1,6 @@
-"""What a resource type must bring: a small class that turns properties into API calls.
+"""The base class of resource types: a small class that converts properties to API calls.
 
-To carry a new type, put a module into this package and define a `Handler` subclass in it; the
+To support a new type, add a module to this package and define a `Handler` subclass in it; the
 registry finds it by its `type_name`. Nothing else has to be notified.
 
 The engine has done the following before a handler is called, so a handler need not:
@@ -28,7 +28,7 @@ Properties = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Created:
-    """A resource as its handler left it.
+    """The result of a handler's operation on a resource.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ class Created:
 
 
 class HandlerFailure(Exception):
-    """A handler refuses or gives up, without an API error to pass on.
+    """A handler fails without an API error to pass on.
 
     Parameters
     ----------
     message:
-        What went wrong, as AWS words it where AWS's words are known.
+        The message, in AWS's wording where it is known.
     code:
-        CloudFormation's handler error code: ``InvalidRequest``, ``AlreadyExists``,
-        ``NotFound``, ``NotStabilized``, ``ServiceLimitExceeded``, ``GeneralServiceException``.
+        CloudFormation's handler error code: ``InvalidRequest``, ``AlreadyExists``, ``NotFound``,
+        ``NotStabilized``, ``ServiceLimitExceeded``, ``GeneralServiceException``.
         https://docs.aws.amazon.com/cloudformation-cli/latest/userguide/resource-type-test-contract-errors.html
     """
 
@@ -71,7 +71,7 @@ class Cancelled(Exception):
 
 @dataclass
 class Context:
-    """Where and for whom a handler works. One per resource and operation.
+    """The context of a handler's operation: one per resource and operation.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Context:
         return client(service, account=self.account, region=region or self.region)
 
     def identify(self, physical_id: str) -> None:
-        """Say the physical id as soon as the API has given it, before waiting for anything.
+        """Record the physical id as soon as the API has returned it, before waiting for anything.
 
         From then on a failure of this create leaves a resource that the rollback deletes;
         without it, the engine believes that nothing was created.
@@ -159,10 +159,11 @@ class Context:
             pause_s = min(pause_s * 1.5, self.poll_interval_s)
 
     def generated_name(self, *, max_length: int = 255, lower: bool = False) -> str:
-        """Name a resource whose template gives no name: stack, logical id, 12 random signs.
+        """Return a name for a resource without one in its template: stack, logical id, 12 random
+        characters.
 
-        The name is the same whenever it is asked for within one create. It is cut from the
-        left parts, never from the random one.
+        The name is the same for all calls within one create. If it is too long, the left parts are
+        truncated, never the random one.
         """
         suffix = self.suffix.lower() if lower else self.suffix
         room = max_length - len(suffix) - 2
@@ -209,24 +210,26 @@ class Context:
 
 
 class Handler:
-    """How one resource type is created, changed, deleted and read.
+    """The operations of one resource type: create, update, delete and read.
 
-    Handlers hold no state: one instance serves every stack, from several threads at once.
+    Handlers have no state: one instance serves every stack, from several threads at once.
     """
 
     type_name: ClassVar[str] = ""
     """For example ``AWS::EC2::VPC``. A class without one is a base class, and not registered."""
 
     unsupported_properties: ClassVar[frozenset[str]] = frozenset()
-    """Properties of the schema that this handler would have to leave out. A template that gives
-    one is refused by name before anything runs: nothing is left out in silence."""
+    """Properties of the schema that this handler does not support. A template with one of them is
+    refused by name before anything runs: no property is ignored silently.
+    """
 
     supported_properties: ClassVar[frozenset[str] | None] = None
-    """The other way round, for types of which only a part is carried; None is everything."""
+    """The supported properties, for types of which only a part is supported; None for all."""
 
     unsupported_attributes: ClassVar[frozenset[str]] = frozenset()
-    """Attributes of the schema that `Created` never has, each with everything below it. A
-    template that asks for one is refused by name before anything runs."""
+    """Attributes of the schema that `Created` never has, each with everything below it. A template
+    that uses one is refused by name before anything runs.
+    """
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         """Create the resource, wait until it is usable, and return its id and attributes.
@@ -236,18 +239,18 @@ class Handler:
         raise NotImplementedError
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
-        """Change the resource in place from `old` to `new`, and return it as it is then.
+        """Change the resource in place from `old` to `new`, and return the result.
 
-        The returned `physical_id` is normally the one given. A type with nothing that can
-        change in place need not override this.
+        The returned `physical_id` is normally unchanged. A type whose properties cannot change in
+        place need not override this.
         """
         raise HandlerFailure(f"{self.type_name} cannot be updated in place", "NotUpdatable")
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         """Delete the resource and wait until it is deleted.
 
-        A resource that is gone already is no error: call `gone` around the API call, or let
-        the service's not-found error through, which the engine takes as done.
+        A resource that no longer exists is not an error: call `gone` around the API call, or raise
+        the service's not-found error, which the engine treats as success.
         """
         raise NotImplementedError
 
@@ -287,7 +290,7 @@ class Handler:
         return False
 
     takes_creation_policy: ClassVar[bool] = False
-    """Whether ``CreationPolicy`` means something for this type."""
+    """Return whether this type supports ``CreationPolicy``."""
 
     def lacks(self, attribute: str) -> bool:
         """Return whether an attribute of the schema is none that the local AWS answers."""
@@ -306,7 +309,7 @@ class Handler:
 
 
 class NotReadable(Exception):
-    """The type cannot be read back; drift detection says ``NOT_CHECKED``."""
+    """The type cannot be read; drift detection returns ``NOT_CHECKED``."""
 
 
 def _merged(stack_tags: Mapping[str, str], own: object) -> dict[str, str]:

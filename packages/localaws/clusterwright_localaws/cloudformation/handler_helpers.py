@@ -26,9 +26,9 @@ _DELETED = frozenset({"CANCELLED", "DELETED", "DELETING", "EXPIRED", "TERMINATED
 
 
 def pick(properties: Properties, *names: str, **renamed: str) -> dict[str, Any]:
-    """Return the named properties that are given, as parameters of an API call.
+    """Return the named properties that the template has, as parameters of an API call.
 
-    `renamed` maps a property to the parameter that takes it, where the names differ.
+    `renamed` maps a property to its parameter if the names differ.
     """
     out = {name: properties[name] for name in names if name in properties}
     out.update(
@@ -38,7 +38,7 @@ def pick(properties: Properties, *names: str, **renamed: str) -> dict[str, Any]:
 
 
 def policy_text(document: Any) -> str:
-    """Return a policy document, which a template gives as an object or as text, as text."""
+    """Return a policy document as text; a template has it as an object or as text."""
     return document if isinstance(document, str) else json.dumps(document)
 
 

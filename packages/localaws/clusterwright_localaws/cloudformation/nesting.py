@@ -24,7 +24,7 @@ from clusterwright_localaws.cloudformation.state import Revision, Stack
 from clusterwright_localaws.cloudformation.store import ExportMissing, Store, store_at
 
 MAXIMUM_DEPTH = 50
-"""Ours: a template that nests itself must end somewhere. AWS publishes no number."""
+"""Our limit, which ends the recursion of a template that nests itself. AWS publishes no number."""
 
 _PAUSE_S = 0.02
 

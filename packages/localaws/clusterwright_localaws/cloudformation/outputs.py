@@ -1,4 +1,4 @@
-"""What a stack puts out, and the rules of exports that others import.
+"""Outputs of a stack, and the rules of exports that other stacks import.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html
 """

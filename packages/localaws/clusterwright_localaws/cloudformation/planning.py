@@ -1,6 +1,6 @@
-"""What an operation will do to each resource, worked out before anything is touched.
+"""The plan of an operation: its effect on each resource, computed before any change.
 
-The same plan makes a change set, is validated early, and is what an update follows.
+The same plan is used for change sets, early validation and updates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ImportValue = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Step:
-    """What happens to one resource of the new template.
+    """The effect on one resource of the new template.
 
     `properties` are evaluated, and hold `UNKNOWN` where a value comes only with the deployment.
     """
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether an update by this plan is none."""
+        """Return whether this plan changes nothing."""
         return (
             not self.removed
             and not self.outputs_change
@@ -225,7 +225,7 @@ class _Planner:
             )
 
     def _refuse_attributes(self) -> None:
-        """Refuse what a handler cannot answer before anything is made, not half way."""
+        """Refuse attributes that a handler does not support before any resource is created."""
         template = self._revision.template
         used = [template.resources[name].get("Properties") or {} for name in self._active]
         used += [output["Value"] for output in template.outputs.values()]
@@ -290,7 +290,7 @@ class _Planner:
         if step is None or step.old is None:
             return UNKNOWN
         if step.type_name == STACK_TYPE and step.action == UPDATE:
-            return UNKNOWN  # what a nested stack puts out is known when it is done
+            return UNKNOWN  # the outputs of a nested stack are known after its operation
         return attribute_of(step.old, attribute, default=UNKNOWN)
 
     def _known(self, name: str) -> Step | None:

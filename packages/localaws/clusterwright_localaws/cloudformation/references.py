@@ -1,4 +1,4 @@
-"""Who refers to whom in a template: the edges of the dependency graph.
+"""References in a template: the edges of the dependency graph.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 """

@@ -1,4 +1,4 @@
-"""From a request's parameters to the revision that it asks for."""
+"""Conversion of a request's parameters to the requested revision."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MAXIMUM_TAGS = 50
 
 
 def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Revision:
-    """Return what a create, update or change-set request asks the stack to become.
+    """Return the revision that a create, update or change-set request describes.
 
-    Settings that an update leaves out are kept from the stack.
+    Settings that an update omits are kept from the stack.
 
     Raises
     ------

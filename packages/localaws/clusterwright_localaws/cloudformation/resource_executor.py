@@ -263,7 +263,7 @@ class ResourceExecutor:
         return True
 
     def delete_physical(self, one: Resource, policy: str | None = None) -> None:
-        """Delete what the API has; what is gone already is no error."""
+        """Delete the resource; one that no longer exists is not an error."""
         context = self._context(one, {})
         context.cancelled = lambda: False
         context.take_snapshot = policy == "Snapshot"
@@ -278,7 +278,7 @@ class ResourceExecutor:
                 raise
 
     def ref(self, name: str) -> str:
-        """Return what ``Ref`` gives for a resource of the stack."""
+        """Return the value of ``Ref`` for a resource of the stack."""
         found = self.stack.resources.get(name)
         if found is None or not found.physical_id:
             raise ValidationError(
@@ -288,7 +288,7 @@ class ResourceExecutor:
         return found.physical_id
 
     def attribute(self, name: str, attribute: str) -> Any:
-        """Return what ``Fn::GetAtt`` gives for a resource of the stack."""
+        """Return the value of ``Fn::GetAtt`` for a resource of the stack."""
         found = self.stack.resources.get(name)
         if found is None or not found.physical_id:
             raise ValidationError(

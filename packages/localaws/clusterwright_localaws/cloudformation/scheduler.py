@@ -1,9 +1,9 @@
-"""Running the jobs of a stack operation: in dependency order, waiting ones side by side.
+"""Execution of the jobs of a stack operation: in dependency order, waiting ones concurrently.
 
-Handlers of one process run one at a time: moto's state is not made for threads. A handler gives
-way only while it waits for a state (`Context.wait`), so a file system, a database and a cluster
-become ready in parallel, and where nothing waits the order, and with it every generated id, is
-the same in every run.
+Handlers of one process run one at a time: moto's state is not thread-safe. A handler gives way
+only while it waits for a state (`Context.wait`), so a file system, a database and a cluster become
+ready in parallel, and where nothing waits the order, and with it every generated id, is the same
+in every run.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _workers = _Worker()
 
 
 class _Job:
-    """One job's thread. `settle` says that the next job may start."""
+    """The thread of one job. `settle` signals that the next job may start."""
 
     def __init__(self) -> None:
         self._settled = threading.Event()

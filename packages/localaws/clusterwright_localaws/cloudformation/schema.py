@@ -38,7 +38,7 @@ class ResourceSchema(resource_schemas.ResourceSchema):
 
     @property
     def tag_property(self) -> str | None:
-        """The property that holds tags; None where the type has none."""
+        """The property with tags; None if the type has none."""
         tagging = self.body.get("tagging", {})
         if not tagging.get("taggable", False):
             return None

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-# Whose bucket the handles are in: none of the accounts that anybody calls.
+# The account of the bucket with the handles, which no caller uses.
 KEEPER = "000000000000"
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 
@@ -102,7 +102,7 @@ def forget_handle(region: str, url: str) -> None:
 
 
 def key_of(region: str, url: str) -> str | None:
-    """Return the key that a handle's URL means, or None where it is no such URL."""
+    """Return the key of a handle's URL, or None if it is not such a URL."""
     from urllib.parse import unquote, urlsplit
 
     bucket = _bucket(region)

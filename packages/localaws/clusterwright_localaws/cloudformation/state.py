@@ -1,4 +1,4 @@
-"""What the local CloudFormation remembers: stacks, their resources, events and change sets."""
+"""State of the local CloudFormation: stacks, their resources, events and change sets."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Revision:
-    """What a create or an update asks a stack to become."""
+    """The revision of a stack that a create or an update requests."""
 
     template: Template
     parameters: Mapping[str, Parameter]
@@ -158,12 +158,12 @@ class Stack:
 
     @property
     def gone(self) -> bool:
-        """Whether the stack was deleted and can be found by its id only."""
+        """Return whether the stack was deleted and can be found only by its id."""
         return self.status == "DELETE_COMPLETE"
 
     @property
     def busy(self) -> bool:
-        """Whether an operation is under way."""
+        """Return whether an operation is in progress."""
         return self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS"
 
     def tick(self) -> dt.datetime:
@@ -226,7 +226,9 @@ class Stack:
             )
 
     def snapshot(self) -> Snapshot:
-        """Return what the stack is now. Resources are replaced, never changed, afterwards."""
+        """Return a copy of the stack's state. Later changes replace resources and never modify
+        them.
+        """
         return Snapshot(self.revision, dict(self.resources), tuple(self.outputs), self.imports)
 
     def exports(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Every stack of one account and region, and what they export to each other."""
+"""Every stack of one account and region, with their exports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
 @dataclass
 class Settings:
-    """How patient the local CloudFormation is.
+    """Delays and timeouts of the local CloudFormation.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Store:
         self.drift_detections: dict[str, dict[str, object]] = {}
 
     def stacks(self, *, deleted: bool = False) -> list[Stack]:
-        """Return the stacks, newest first; the deleted ones only if asked for."""
+        """Return the stacks, newest first; deleted ones only on request."""
         with self.lock:
             found = [one for one in self._stacks.values() if deleted or not one.gone]
         return sorted(found, key=lambda one: one.created, reverse=True)
@@ -71,7 +71,7 @@ class Store:
         Raises
         ------
         StackNotFound
-            There is none; `message` is what is said.
+            There is none; the error has `message`.
         """
         with self.lock:
             found = self._stacks.get(name)

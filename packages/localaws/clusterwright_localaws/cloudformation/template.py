@@ -132,7 +132,7 @@ class Template:
 
     @property
     def language_extensions(self) -> bool:
-        """Whether the template uses ``AWS::LanguageExtensions``."""
+        """Return whether the template uses ``AWS::LanguageExtensions``."""
         return LANGUAGE_EXTENSIONS in self.transforms
 
     def section(self, name: str) -> Mapping[str, Any]:
@@ -330,7 +330,7 @@ def _check_policy_functions(template: Template) -> None:
 
 def _check_policies(name: str, resource: Mapping[str, Any]) -> None:
     if "UpdatePolicy" in resource:
-        # Of groups of instances, functions and the like: none that is supported.
+        # For instance groups, functions and similar types, none of which is supported.
         raise ValidationError(
             f"Template error: the local AWS does not support UpdatePolicy ({name})"
         )
@@ -477,5 +477,5 @@ def _check_circles(template: Template) -> None:
 
 
 def canonical(value: Any) -> str:
-    """Return a text that is equal for equal values, whatever the order of their keys."""
+    """Return a text that is equal for equal values, independent of the order of keys."""
     return json.dumps(value, sort_keys=True, default=repr)

@@ -1,4 +1,4 @@
-"""Sizes and shapes that a template must keep to, whatever it is about.
+"""Limits of the size and structure of a template.
 
 The numbers are CloudFormation's quotas; most messages of refusals are not AWS's.
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html

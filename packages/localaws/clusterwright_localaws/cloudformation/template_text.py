@@ -65,7 +65,7 @@ def _parse_json(text: str) -> Any:
     try:
         return json.loads(text.lstrip("\ufeff"))
     except json.JSONDecodeError as error:
-        # A YAML flow mapping also starts with a brace; AWS takes it too.
+        # A YAML flow mapping also starts with a brace; AWS accepts it too.
         try:
             return _parse_yaml(text)
         except ValidationError:
@@ -99,7 +99,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
             raise yaml.constructor.ConstructorError(
                 None, None, "a key must be a string", key_node.start_mark
             )
-        # A key is text, also where it looks like a number: account ids in a Mapping.
+        # A key is text, even if it looks like a number: account ids in a Mapping.
         name = key_node.value if isinstance(key_node, yaml.ScalarNode) else str(key)
         if name in out:
             raise yaml.constructor.ConstructorError(

@@ -1,1 +1,1 @@
-"""What every service shares: calls, errors, the runtime, pages, quotas, time and validation."""
+"""Code shared by all services: calls, errors, the runtime, pages, quotas, time and validation."""

@@ -18,7 +18,7 @@ def account_of(request: Any) -> str:
     in; the world's (`--account` replaces it).
     """
     named = request.headers.get(ACCOUNT_HEADER)
-    # From outside, the header would bypass IAM where IAM is enforced.
+    # The header of an external request would bypass IAM if IAM is enforced.
     if named and (is_inside() or runtime().world.iam != "enforced"):
         return str(named)
     key = access_key_of(request)

@@ -166,7 +166,7 @@ def _list(shape: Any) -> _Check:
         if not isinstance(value, list):
             _note(out, member, "type", f"{value!r:.60} is not a list")
             return
-        if value:  # AWS answers an empty list where there are no items, despite a minimum
+        if value:  # AWS returns an empty list if there are no items, despite a minimum
             _size(len(value), minimum, maximum, member, out, "length")
         each = item_check()
         for item in value:

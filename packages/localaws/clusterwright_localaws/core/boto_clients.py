@@ -84,7 +84,7 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         # moto knows the control plane of S3 by the host with an account only, which botocore
         # does not use for directory buckets.
         request.url = request.url.replace("//s3-control.", f"//{account}.s3-control.")
-        # Where IAM is enforced, the call is made on behalf of the caller of our service.
+        # If IAM is enforced, the call is made on behalf of the caller of our service.
         with inside():
             return _answer(request)
 
@@ -124,7 +124,7 @@ def _session() -> Session:
         session_vars={"profile": (None, None, None, None), "config_file": (None, None, "", None)}
     )
     session.register_component("data_loader", loader())
-    # Every handler of a request is called, also after one has answered: with moto's own beside
+    # Every handler of a request is called, also after one has responded: with moto's handler and
     # ours, each call would be made twice inside `mock_aws()`.
     session.unregister("before-send", botocore_stubber)
     # Directory buckets are called like other buckets: without their own session or host.

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class AwsError(Exception):
-    """An error that the caller sees in the shape of its protocol.
+    """An error that the caller receives in the format of its protocol.
 
     Parameters
     ----------

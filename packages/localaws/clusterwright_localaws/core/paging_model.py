@@ -1,4 +1,4 @@
-"""Where an operation's API model has its tokens and its lists."""
+"""Names of the tokens and lists of an operation, from its API model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_CUT: Final = frozenset({"s3", "s3control"})
 
 @dataclass(frozen=True)
 class Paging:
-    """Where an operation's model has its token and its lists."""
+    """Names of the token and lists in an operation's model."""
 
     input_token: str
     output_token: str

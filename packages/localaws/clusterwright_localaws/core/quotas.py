@@ -18,7 +18,7 @@ Usage = Callable[[Runtime, str, str], float]
 
 @dataclass(frozen=True)
 class AppliedQuota:
-    """One quota of one account: `value` is `None` where neither world nor source states it."""
+    """A quota of an account: `value` is `None` if neither the world nor a source has it."""
 
     service: str
     code: str
@@ -28,7 +28,7 @@ class AppliedQuota:
     value: float | None
 
 
-# (service, code) -> counts what this local AWS uses; usage by others is the world's.
+# (service, code) -> counts the usage of this local AWS; the world has the usage by others.
 _usage: dict[tuple[str, str], Usage] = {}
 
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class CallLog(Protocol):
-    """Where calls are recorded."""
+    """Recorder of calls."""
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Append one call."""
@@ -49,11 +49,11 @@ class Runtime:
         self.faults = FaultBook(world.faults)
         # The rest of pages that a fault shortened, by token.
         self.pages_left: dict[str, Rest] = {}
-        # Where calls are recorded; None where they are not.
+        # Recorder of calls; None if calls are not recorded.
         self.recorder: CallLog | None = None
         # Installed but not active: requests pass to plain moto untouched.
         self.active = True
-        # Of the server, as clients reach it (http://localhost:4566); None in process.
+        # URL of the server for clients (http://localhost:4566); None in process.
         self.address: str | None = None
         self._stores: dict[tuple[str, str, str], Any] = {}
 

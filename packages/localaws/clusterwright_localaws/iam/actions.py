@@ -23,7 +23,7 @@ class ResourceType:
 
 @dataclass(frozen=True)
 class Action:
-    """One action. `reads` is false for whatever changes something."""
+    """An action. `reads` is false for an action with side effects."""
 
     name: str
     reads: bool

@@ -20,14 +20,14 @@ from clusterwright_localaws.iam.principals import Caller
 if TYPE_CHECKING:
     from moto.core.request import Request
 
-# What moto's mock_aws puts into the environment, so that tests need no credentials of their own.
+# Set in the environment by moto's mock_aws, so that tests need no credentials.
 _MOTO_KEY = "FOOBARKEY"
 ANONYMOUS = Caller("anonymous")
 
 
 @dataclass
 class Session:
-    """What STS gave out with an access key, beyond what moto keeps."""
+    """Attributes of an access key issued by STS that moto does not keep."""
 
     caller: Caller
     token: str

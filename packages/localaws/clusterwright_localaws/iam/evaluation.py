@@ -19,7 +19,7 @@ from clusterwright_localaws.iam.wildcards import matches, matches_arn
 
 Outcome = Literal["allowed", "explicitDeny", "implicitDeny"]
 
-# The words of AWS's access denied messages for the kinds of policies, in the order of looking.
+# Wording of AWS's access denied messages for the kinds of policies, in the order of evaluation.
 SCP = "service control policy"
 RCP = "resource control policy"
 RESOURCE = "resource-based policy"
@@ -82,7 +82,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Decision:
-    """What comes out, and why: `reason` is the kind of policy that denied, or did not allow."""
+    """The decision: `reason` is the kind of policy that denied, or did not allow."""
 
     outcome: Outcome
     reason: str = ""
@@ -206,7 +206,7 @@ def _both(
     if caller.kind != "root" and not direct:
         own = _of_identity(policies, found, role_granted=grade == Grade.ROLE and not elsewhere)
         if not own.allowed:
-            # A message names the resource's policy only where that is what is missing.
+            # A message names the resource's policy only if its permission is missing.
             return own
     return _granted() if grade else Decision("implicitDeny", RESOURCE)
 

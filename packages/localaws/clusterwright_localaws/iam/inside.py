@@ -16,7 +16,7 @@ _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
 @contextmanager
 def acting_as(caller: Caller | None) -> Iterator[None]:
-    """What our own services call meanwhile, they call with this caller's permissions."""
+    """Use this caller's permissions for calls of our services inside the block."""
     token = _acting.set(caller)
     try:
         yield

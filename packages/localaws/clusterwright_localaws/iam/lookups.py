@@ -15,7 +15,7 @@ _Lookup = Callable[[Runtime, Mapping[str, Any], Place], "list[str] | None"]
 
 
 class Lookups:
-    """What `resources_of` asks about one call."""
+    """The input of `resources_of` for one call."""
 
     def __init__(self, runtime: Runtime, operation: str) -> None:
         self._runtime = runtime

@@ -63,7 +63,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Policy:
-    """A document, and where it comes from.
+    """A policy document and its source.
 
     `kind` is the simulator's word for the source: `user`, `group`, `role`, `aws-managed`,
     `user-managed`, `resource` or `none`.

@@ -18,7 +18,7 @@ _ROOT = re.compile(r"arn:[a-z-]+:iam::(\d{12}):root")
 
 
 class Grade(enum.IntEnum):
-    """How directly a Principal element means a caller; a higher one limits less."""
+    """How directly a Principal element matches a caller; a higher value is less restrictive."""
 
     NOBODY = 0
     ACCOUNT = 1  # their account, which leaves it to identity-based policies
@@ -70,7 +70,7 @@ class Caller:
 
 
 def meant(statement: Statement, caller: Caller, *, bounded: bool) -> Grade:
-    """Say how a statement of a resource-based policy means a caller.
+    """Return how a statement of a resource-based policy matches a caller.
 
     A statement without a Principal matches every caller: identity-based policies
     have none.
@@ -123,7 +123,7 @@ def _grade_of(kind: str, value: str, caller: Caller) -> Grade:
 
 
 def _exempt(principals: Principals, caller: Caller) -> bool:
-    """Whether NotPrincipal names all that the caller is: session, role and account.
+    """Return whether NotPrincipal names all principals of the caller: session, role and account.
 
     https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_notprincipal.html
     """

@@ -1,4 +1,4 @@
-"""What a call needs: its own action, tags, and the roles that it hands to a service.
+"""Permissions that a call needs: its action, tag actions, and iam:PassRole.
 
 * Tags at creation need the tag action of the service as well:
   https://docs.aws.amazon.com/IAM/latest/UserGuide/access_tags.html
@@ -117,7 +117,7 @@ def _tagging(
     place: Place,
     resources: list[str],
 ) -> Iterator[Need]:
-    """The tag action, on what the call makes, with the tags as aws:RequestTag."""
+    """The tag action on the created resources, with the tags as aws:RequestTag."""
     tags = request_tags(parameters)
     if action is None or not tags:
         return

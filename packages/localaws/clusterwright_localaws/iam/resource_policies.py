@@ -31,7 +31,7 @@ def resource_of(arn: str, action: str) -> Resource:
     parts = arn.split(":", 5)
     if len(parts) != 6:
         return Resource()
-    # What is AWS's own (`arn:aws:iam::aws:policy/...`) is as if it were the caller's.
+    # Resources of AWS (`arn:aws:iam::aws:policy/...`) are treated like those of the caller.
     named = Resource(account=parts[4] if credentials.is_account(parts[4]) else "")
     reader = _READERS.get(parts[2])
     if reader is None:

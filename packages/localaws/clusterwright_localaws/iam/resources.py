@@ -55,18 +55,18 @@ _SLASHES = frozenset({("ssm", "parameter")})
 
 @dataclass(frozen=True)
 class Place:
-    """Where a call is made."""
+    """Account and region of a call."""
 
     partition: str
     region: str
     account: str
 
 
-# Resolves what only the state knows; returns None to leave it to the names.
+# Resolves resources from the state; returns None to use the names.
 Special = Callable[[str, ResourceType, Mapping[str, Any], Place], "list[str] | None"]
 
 
-# Operations of whose members only these name what is acted on; the others are asked about.
+# Operations in which only these members name the resources of the action.
 _ONLY: dict[str, tuple[str, ...]] = {"SimulatePrincipalPolicy": ("PolicySourceArn",)}
 
 
@@ -159,7 +159,7 @@ def _values(
     desired += [name, f"{name}s"]
     ends: tuple[str, ...] = ("id", "name", "identifier", "ids", "names")
     if len(_own_placeholders(kind.arn)) > 1:
-        # Of several parts each is filled from what is called like it: an id is not a name.
+        # Each of several parts is filled from the parameter of its kind: an id is not a name.
         ends = tuple(end for end in ends if name.endswith((end, end.removesuffix("s"))))
     desired += [f"{short}{end}" for end in ends]
     if short in plain(operation):

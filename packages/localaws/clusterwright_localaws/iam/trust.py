@@ -1,4 +1,4 @@
-"""Whether a service may assume a role.
+"""Trust policies: whether a service may assume a role.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html
 """

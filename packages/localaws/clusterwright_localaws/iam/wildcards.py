@@ -66,7 +66,7 @@ def matches_arn(pattern: Pattern | str, arn: str) -> bool:
 
 @functools.lru_cache(maxsize=8192)
 def _segments(pattern: Pattern, ignore_case: bool) -> tuple[re.Pattern[str], ...]:
-    """What stands between the `*` of a pattern: expressions of a fixed length."""
+    """The parts between the `*` of a pattern: expressions of a fixed length."""
     texts = [""]
     for part in pattern:
         if part is ANY:
@@ -79,7 +79,7 @@ def _segments(pattern: Pattern, ignore_case: bool) -> tuple[re.Pattern[str], ...
 
 @functools.lru_cache(maxsize=8192)
 def _length(pattern: Pattern) -> int:
-    """How many signs stand after the last `*`."""
+    """The number of characters after the last `*`."""
     length = 0
     for part in reversed(pattern):
         if part is ANY:

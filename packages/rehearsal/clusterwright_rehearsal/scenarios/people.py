@@ -56,7 +56,7 @@ def run(context: ScenarioContext) -> None:
         enforced = "limits" in _value(config, "AccountingStorageEnforce")
         lines = "\n".join(context.logs(context.controller))
         context.expect(
-            not asked or enforced or "do not bind" in lines,
+            not asked or enforced or "are not enforced" in lines,
             "the limits of the spec are not enforced, and no log line of the head node reports it",
         )
         folders = _value(config, "Prolog"), _value(config, "Epilog")

@@ -1,4 +1,4 @@
-"""What the operations of the API share."""
+"""Code shared by the operations of the API."""
 
 from __future__ import annotations
 

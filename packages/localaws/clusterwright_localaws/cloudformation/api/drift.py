@@ -1,4 +1,4 @@
-"""Whether resources still are what their templates say.
+"""Drift detection: differences between resources and their templates.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html
 """

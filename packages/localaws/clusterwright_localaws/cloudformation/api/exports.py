@@ -1,4 +1,4 @@
-"""What stacks export, and who imports it.
+"""Exports of stacks and the stacks that import them.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html
 """

@@ -1,4 +1,4 @@
-"""The CDK's own resources: metadata, and custom resources that are done here, without Lambda.
+"""The CDK's resources: metadata, and custom resources that run here, without Lambda.
 
 The custom resources do what their Lambda functions in aws-cdk-lib do; nothing else that is
 custom is supported.
@@ -25,7 +25,7 @@ from clusterwright_localaws.services.s3.cfn import empty_bucket
 
 
 class Metadata(Handler):
-    """What the CDK reports to AWS about the constructs that were used; a resource of nothing."""
+    """The CDK's report to AWS about the constructs in use, which creates nothing."""
 
     type_name = "AWS::CDK::Metadata"
 
@@ -44,7 +44,7 @@ class _Custom(Handler):
     """A custom resource: its physical id is chosen when it is created."""
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
-        # A custom resource is replaced only if its function gives another physical id.
+        # A custom resource is replaced only if its function returns another physical id.
         return set()
 
 
@@ -89,8 +89,8 @@ class BucketDeployment(_Custom):
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         moved = _destination(old) != _destination(new)
-        # As the function does, by the new properties: whether the old place is emptied is said
-        # by the update that leaves it.
+        # Like the function, use the new properties: the update that changes the destination
+        # decides whether the old one is emptied.
         if moved and not _true(new.get("RetainOnDelete"), default=True):
             self._remove(ctx, old)
         self._deploy(ctx, new)
@@ -99,7 +99,7 @@ class BucketDeployment(_Custom):
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         if _true(properties.get("RetainOnDelete"), default=True):
             return
-        # While the construct's tag is on the bucket, its successor owns what is there.
+        # While the construct's tag is on the bucket, its successor owns the contents.
         if not self._owned(ctx, properties):
             self._remove(ctx, properties)
 
