@@ -27,7 +27,7 @@ def folder(environment: Mapping[str, str], name: str) -> Path | None:
 def read(path: Path) -> bytes | None:
     """What a file holds; None where there is none, or where others could have written it."""
     try:
-        # A pipe that nobody writes to would be waited for.
+        # Reading a pipe without a writer would block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None

@@ -110,7 +110,7 @@ class UnknownOutput(_Located):
 
 
 class QuotaRequestOutput(Output):
-    """One increase that Service Quotas is asked for; amounts in the quota's own unit."""
+    """One increase to request from Service Quotas; amounts in the quota's unit."""
 
     service: str = at("need.service", "Service code, such as `sagemaker`.")
     quota_code: str | None = at("need.code", "Null where no source gives it.")

@@ -82,7 +82,7 @@ def rewrite(work: Rewriting) -> None:
 
 
 def _full_blocks(work: Rewriting) -> None:
-    """Karpenter uses a capacity block as pods wait; queues run all of it."""
+    """Karpenter uses a capacity block for pending pods; queues run all of it."""
     for index, group in enumerate(work.compute):
         capacity, most = group.get("capacity"), group.get("max_count")
         kind = capacity.get("kind") if isinstance(capacity, dict) else None

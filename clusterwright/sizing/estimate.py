@@ -90,7 +90,7 @@ def plan(
     Raises
     ------
     GoalError
-        The goal is invalid or cannot be reached; the hint says what would make it possible.
+        The goal is invalid or cannot be reached; the hint has a remedy.
     """
     inputs = resolve(goal, config=config)
     if goal.kind == "inference":
@@ -315,7 +315,7 @@ def best_option(
     Raises
     ------
     GoalError
-        None fits, or the batch is too small; the hint says what would work.
+        None fits, or the batch is too small; the hint has a remedy.
     """
     option, reason = try_option(inputs, hardware, accelerators, training, may_idle=may_idle)
     if option is None:

@@ -186,7 +186,7 @@ def plan_storage(
     Raises
     ------
     GoalError
-        No single file system of FSx meets the requirements; the hint says what would.
+        No single file system of FSx meets the requirements; the hint has a remedy.
     """
     instance = catalog.instance(hardware.instance_type) if hardware.instance_type else None
     state = FULL_STATE_BYTES * params

@@ -33,7 +33,7 @@ _PATH = (
 _GRACE_SECONDS = 5.0
 _PATIENCE = {"AWS_METADATA_SERVICE_TIMEOUT": "5", "AWS_METADATA_SERVICE_NUM_ATTEMPTS": "5"}
 """How long `aws` waits for the node's credentials. Its own second and single attempt (botocore,
-configprovider.py) are too few while everything starts at once, and it then says that there are
+configprovider.py) are too few while everything starts at once, and it then reports that there are
 none.
 """
 _CHUNK_BYTES = 1024 * 1024

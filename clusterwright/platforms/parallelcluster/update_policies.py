@@ -2,7 +2,7 @@
 
 Each key has an update policy, which may require a stopped compute fleet or removed login nodes, or
 allow no change at all. `update_policies.json` is the list of aws-parallelcluster 3.16.1
-(`schemas/cluster_schema.py`; a list's items are told apart by the key in brackets), and the
+(`schemas/cluster_schema.py`; items of a list are identified by the key in brackets), and the
 conditions here are those of its `config/update_policy.py`, both read on 2026-11-20.
 `tests/clients/test_pcluster_updates.py` compares them with the package.
 

@@ -1,7 +1,7 @@
 """Check whether GPUs can read Lustre without the CPU (GPUDirect Storage).
 
 File systems with EFA support GPUDirect Storage (FSx for Lustre guide, "Working with EFA-enabled
-file systems"); the node needs NVIDIA's kernel module nvidia-fs, and `gdscheck -p` says which file
+file systems"); the node needs NVIDIA's kernel module nvidia-fs, and `gdscheck -p` shows which file
 systems it serves (NVIDIA, GPUDirect Storage installation guide). Nothing is installed: if the
 module is on the image it is loaded, now and at each boot. Jobs also run without it, only slower,
 so the step does not fail.

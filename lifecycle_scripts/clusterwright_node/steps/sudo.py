@@ -50,6 +50,6 @@ def apply(node: Node) -> None:
 
 
 def sudoers_text(node: Node) -> str:
-    """The whole file; empty when nobody has sudo."""
+    """The whole file; empty if no user has sudo."""
     names = sorted(user.name for user in node.inputs.cluster.users if user.sudo)
     return "".join(f"{name} ALL=(ALL) NOPASSWD:ALL\n" for name in names)

@@ -1,4 +1,4 @@
-"""What a rehearsal collects for its verdict while it runs."""
+"""Results that a rehearsal collects for its verdict."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _run(scenario: Scenario, context: ScenarioContext, findings: Findings) -> st
             raise
         except (Broken, Undetermined, RehearsalError) as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001  an error in the scenario says nothing of nodes
+        except Exception as error:  # noqa: BLE001  an error in the scenario is no result
             traceback.print_exc(file=sys.stderr)
             return f"the scenario itself failed: {type(error).__name__}: {error}"
     return None

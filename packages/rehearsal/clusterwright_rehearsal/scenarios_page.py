@@ -45,7 +45,7 @@ _COVERED: Final = """
 
 
 def page(found: Sequence[Scenario]) -> str:
-    """The whole page."""
+    """Return the page."""
     count = sum(len(scenario.promises) for scenario in found)
     lines = [
         _TOP,

@@ -105,7 +105,7 @@ def test_service_range_is_unique(build: Build) -> None:
         ({"kubernetes": {"service_cidr": "100.64.0.0/16"}}, "is not within 10.0.0.0/8"),
         ({"kubernetes": {"service_cidr": "172.20.0.0/28"}}, "between /24 and /12"),
         ({"kubernetes": {"service_cidr": "10.0.0.0/16"}}, "overlaps 10.0.0.0/16"),
-        ({"image": {"release_version": "1.2.3"}}, "belongs to the platform hyperpod"),
+        ({"image": {"release_version": "1.2.3"}}, "requires platform hyperpod"),
     ],
 )
 def test_ranges_and_images_that_eks_refuses(

@@ -14,7 +14,7 @@ class BudgetRule(Rule[Gate]):
     """A rule about the limit at `budget_path` of the spec."""
 
     budget_path: ClassVar[Path]
-    prevents = "costs that nobody approved"
+    prevents = "costs without approval"
     source = "the spec's budget; prices as `clusterwright cost` lists them"
 
     def subjects(self, context: Context) -> Subjects[Gate]:

@@ -67,7 +67,7 @@ def detect(store: Store, stack: Stack, names: Collection[str] | None = None) -> 
     Parameters
     ----------
     store, stack:
-        The stacks of the account and region, and the one that is looked at.
+        The stacks of the account and region, and the examined one.
     names:
         Logical ids; None is every resource.
     """

@@ -386,7 +386,7 @@ class Operation:
         Parameters
         ----------
         retain:
-            Logical ids of resources that are left alone, for a stack in ``DELETE_FAILED``.
+            Logical ids of resources that are kept, for a stack in ``DELETE_FAILED``.
         force:
             Leave behind what cannot be deleted, and delete the stack all the same.
         created_now:

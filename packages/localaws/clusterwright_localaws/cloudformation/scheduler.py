@@ -54,7 +54,7 @@ def run_jobs(
         Does the work and returns whether it succeeded; it raises nothing.
     keep_going:
         After a failure, go on with what does not depend on it. Otherwise nothing new is
-        started, and what is under way is waited for.
+        started, and running jobs are awaited.
     """
     board = _Board()
     waiting = list(names)

@@ -66,7 +66,7 @@ def _build(service: str, account: str, region: str) -> BaseClient:
         service,
         region_name=region,
         aws_access_key_id=account,
-        aws_secret_access_key="local",  # noqa: S106 - nobody checks it
+        aws_secret_access_key="local",  # noqa: S106 - never checked
         endpoint_url=_url(service, region),
         config=Config(
             retries={"total_max_attempts": 1},

@@ -112,7 +112,7 @@ def _stack(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> lis
 
 
 def _secret(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
-    """A secret's ARN ends in six signs that AWS draws; its name finds it."""
+    """A secret's ARN ends in six random characters; it is found by its name."""
     del runtime
     named = parameters.get("SecretId")
     secrets = moto_state.backend("secretsmanager", place.account, place.region).secrets

@@ -83,7 +83,7 @@ class Need:
 def needs_of(
     runtime: Runtime, service: str, operation: str, parameters: Mapping[str, Any], place: Place
 ) -> list[Need]:
-    """Return everything that a call must be allowed, in the order in which it is looked at."""
+    """Return everything that a call must be allowed, in the order of evaluation."""
     found: list[Need] = []
     for name in action_names(service, operation, parameters):
         action = actions.action_of(name)

@@ -107,7 +107,7 @@ def leaves_of(parameters: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def plain(name: str) -> str:
-    """A name without its signs and case, to compare names of different documents."""
+    """Return a name without punctuation and case, to compare names of different documents."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 

@@ -89,7 +89,7 @@ def _route_in_process() -> None:
         url = request.url.split("?", 1)[0]
         name = service_of_url(url)
         if name is None:
-            return to_moto(self, request) if _not_aws(url) else _nobodys(request, url)
+            return to_moto(self, request) if _not_aws(url) else _unknown_host(request, url)
         if hasattr(request.body, "read"):
             # Read by us and again by moto: a stream would be empty the second time.
             request.body = request.body.read()
@@ -108,7 +108,7 @@ def _not_aws(url: str) -> bool:
     return not host.endswith((".amazonaws.com", ".amazonaws.com.cn", ".api.aws"))
 
 
-def _nobodys(request: AWSPreparedRequest, url: str) -> Answer:
+def _unknown_host(request: AWSPreparedRequest, url: str) -> Answer:
     """Return the server's refusal of a service that moto lacks."""
     from moto.core.request import normalize_request
 

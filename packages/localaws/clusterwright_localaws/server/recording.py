@@ -153,7 +153,7 @@ def _shown(shape: Any, value: Any, name: str) -> Any:
 def _hide_no_echo(shown: Any) -> None:
     """Hide parameters of a template that may be NoEcho, as only the template states.
 
-    Those whose name or template says so are hidden; a template in S3 is not read for it, so that
+    Those marked in their name or template are hidden; a template in S3 is not read for it, so that
     then every value is.
     """
     template = str(shown.get("TemplateBody") or "")

@@ -1,1 +1,1 @@
-"""The emulated machines and what surrounds them: images, network, metadata, names, databases."""
+"""Emulated machines and their services: images, network, metadata, DNS, databases."""

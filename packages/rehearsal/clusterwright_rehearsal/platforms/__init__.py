@@ -1,1 +1,1 @@
-"""What each platform does on its nodes: HyperPod with Slurm, and ParallelCluster."""
+"""Emulation of the platforms on their nodes: HyperPod with Slurm, and ParallelCluster."""

@@ -161,7 +161,7 @@ def _nodes(verdict: Verdict) -> str:
         for n in verdict.nodes
     )
     head = ("Node", "Host", "Role", "Type", "Instance", "Address", "Last", "Seconds")
-    caption = "The nodes at the end; seconds from birth to Running, or to failure"
+    caption = "The nodes at the end; seconds from creation to Running, or to failure"
     return _section("Nodes", _table(head, f"<tbody>\n{rows}</tbody>\n", caption, figures=(7,)))
 
 

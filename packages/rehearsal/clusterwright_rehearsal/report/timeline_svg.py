@@ -45,7 +45,7 @@ class _Scale:
 
 
 def whole(verdict: Verdict) -> str:
-    """Phases and scenarios, then every node, from the first moment to the last; empty where no
+    """Phases and scenarios, then every node, from the first event to the last; empty if no
     times are known.
     """
     start = began(verdict)

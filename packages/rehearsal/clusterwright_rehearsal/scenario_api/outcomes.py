@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Broken(Exception):
-    """The promise does not hold; the text says what was observed instead."""
+    """The promise does not hold; the text states what was observed instead."""
 
 
 class Undetermined(Exception):

@@ -45,7 +45,7 @@ def run(context: ScenarioContext) -> None:
         context.expect(drained.strip(), "the health check has not drained the node")
         context.expect(
             context.facts(node.name)["instance_id"] != sick or ran != [node.host],
-            f"it ran on {ran} with a lost GPU; slurmctld says {drained[-200:]!r}",
+            f"it ran on {ran} with a lost GPU; slurmctld reports {drained[-200:]!r}",
         )
 
     with context.promise("replaced"):

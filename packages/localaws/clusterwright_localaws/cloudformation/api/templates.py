@@ -1,4 +1,4 @@
-"""Templates: those of stacks, and those that are only looked at.
+"""Templates: those of stacks, and those that are only inspected.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html
 """

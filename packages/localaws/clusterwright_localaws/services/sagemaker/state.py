@@ -85,7 +85,7 @@ class Group:
     awaited: list[str] = field(default_factory=list)
     # When its training plan starts, once that is scheduled.
     begins_at: datetime | None = None
-    # The DeploymentConfig of a software update that is under way.
+    # The DeploymentConfig of a software update in progress.
     deployment: Mapping[str, Any] | None = None
     desired_release: str | None = None
     before_rollback: tuple[int, int | None] = (0, None)

@@ -1,7 +1,7 @@
 """The scenario kill-at-every-step where ParallelCluster, not HyperPod, runs the program.
 
 A compute node's instance is lost, and its fresh one waits before the custom action: there the
-program is killed at each step that has something to do on such a node. ParallelCluster gives no
+program is killed at each step that has something to do on such a node. ParallelCluster has no
 fresh login node and no fresh head node. A login node that runs is taken as it is; the head node
 waits inside an update that brings a user, and is killed at each step of that.
 
@@ -28,12 +28,12 @@ _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfterkillAfterkillAfterkillAfterkil
 
 
 def run(context: ParallelClusterContext) -> None:
-    """Keep the promises of `scenarios/kill_at_every_step.py`."""
+    """Check the promises of `scenarios/kill_at_every_step.py`."""
     victims = [context.compute[0], *context.nodes("login")[:1]]
     lost = victims[0].instance_id
     with context.promise("killed"):
         steps = {node.name: _steps(context, node) for node in victims}
-        # After that run: it brings a login node to the latest version of the scripts.
+        # After that run, which updates a login node to the latest version of the scripts.
         before = {node.name: files(node) for node in victims}
         _kill_fresh(context, victims, steps)
         counted = ", ".join(f"{len(steps[node.name])} on {node.name}" for node in victims)
@@ -52,7 +52,7 @@ def run(context: ParallelClusterContext) -> None:
             context.expect(not different, f"{node} differs in {', '.join(different[:5])}")
             context.note(f"{node}: {len(mine)} files compared")
 
-    # Before the update, which a login node takes when its own action runs again.
+    # Before the update, which a login node applies when its action runs again.
     with context.promise("unchanged"):
         for node in (fresh, *victims[1:]):
             _expect_unchanged(context, node)
@@ -76,7 +76,7 @@ def _expect_unchanged(context: ParallelClusterContext, node: Node) -> None:
 def _kill_fresh(
     context: ParallelClusterContext, victims: list[Node], steps: dict[str, list[str]]
 ) -> None:
-    """The first of them on its fresh instance, the others as they are, at the same time."""
+    """Kill on the first node, on its new instance, and on the others, at the same time."""
     context.hold_scripts(True)
     try:
         context.replace(victims[0])
@@ -105,14 +105,14 @@ def _kill_in_an_update(context: ParallelClusterContext, controller: Node) -> int
 
 
 def _steps(context: ParallelClusterContext, node: Node) -> list[str]:
-    """Those that have something to do on a node of this kind, by a run on this one."""
+    """Return the steps that apply to a node of this kind, from a run on this one."""
     run = node.run_program()
     context.expect(run.exit_code == 0, f"{node}: {run.exit_code}: {run.last_line}")
     return [step for step, status in run.statuses.items() if status != "skipped"]
 
 
 def _unreached_steps(node: Node, steps: Sequence[str]) -> list[str]:
-    """Kill at each; the steps that were not reached."""
+    """Kill the program at each step; return the steps that were not reached."""
     first, *others = steps
     found = [] if node.kill_program_at(first) else [first]
     groups = shlex.split(node.must("jq -r '.[2:][]' /run/rehearsal/custom-action.json | xargs"))

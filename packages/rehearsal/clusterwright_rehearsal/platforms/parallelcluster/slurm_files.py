@@ -155,7 +155,7 @@ def _slurm_conf(name: str, custom: Mapping[str, str]) -> str:
         + _lines({key: value for key, value in kept.items() if key not in changed})
         + "include slurm_parallelcluster.conf\n"
         + "include pcluster/custom_slurm_settings_include_file_slurm.conf\n"
-        + "# What a rehearsal changes.\n"
+        + "# Settings that the rehearsal changes.\n"
         + _lines(changed)
     )
 
