@@ -31,7 +31,7 @@ from tests.nodes.world import input_files
         (lambda c: c.update(cluster="-x"), 'cluster: "-x" is not a HyperPod cluster name'),
         (lambda c: c.update(groups={}), "groups: expected a list, found an object"),
         (lambda c: c.update(groups=[]), "one group has role controller, found 0"),
-        (lambda c: c["groups"].append(c["groups"][0]), "groups: duplicate name: controller"),
+        (lambda c: c["groups"].append(c["groups"][0]), "groups: name: duplicate controller"),
         (lambda c: c["groups"][1].update(role="controller"), "has role controller, found 2"),
         (
             lambda c: c["groups"][1].update(accelerator="cuda"),
@@ -82,7 +82,7 @@ from tests.nodes.world import input_files
         (lambda c: c["users"][0].update(name="a;b"), 'users[0].name: "a;b" is not a Unix name'),
         (
             lambda c: c["users"].append(dict(c["users"][0], name="b", gid=5002)),
-            "uid: 5001 is given",
+            "uid: duplicate 5001",
         ),
         (
             lambda c: c["users"].append(dict(c["users"][0], name="b", uid=5002)),
@@ -108,7 +108,7 @@ from tests.nodes.world import input_files
         ),
         (
             lambda c: c["slurm"]["partitions"].append({"name": "b", "default": True}),
-            "more than one is the default",
+            "more than one default",
         ),
         (lambda c: c.update(slurm=None), "slurm: expected an object, found null"),
         (lambda c: c["containers"].pop("pyxis"), "containers.pyxis: missing"),

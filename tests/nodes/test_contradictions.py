@@ -33,20 +33,23 @@ def add_user(cluster: dict[str, Any], **values: Any) -> None:
             lambda c: c["groups"].append(c["groups"][0]),
             "groups: one group has role controller, found 2",
         ),
-        (lambda c: c["groups"].append(c["groups"][-1]), "is given twice"),
+        (lambda c: c["groups"].append(c["groups"][-1]), "groups: name: duplicate workers"),
         (
             lambda c: c["groups"][2].update(accelerator="none"),
             "accelerator none with accelerator_count",
         ),
         (lambda c: c["groups"][2].update(partition="other"), "other is not in slurm.partitions"),
         (lambda c: c["groups"][0].update(partition="dev"), "must be null for a controller group"),
-        (lambda c: c["groups"][0].update(spare_count=1), "spare_count: a controller group"),
+        (
+            lambda c: c["groups"][0].update(spare_count=1),
+            "spare_count: must be 0 for a controller group",
+        ),
         (lambda c: add_user(c, groups=["nobody"]), "groups: nobody is not in user_groups"),
         (
             lambda c: (add_user(c), add_user(c, name="eve", uid=30002)),
             "gid: 30001 is the private group of bob; put it in user_groups",
         ),
-        (lambda c: (add_user(c), add_user(c)), "users: duplicate name: bob"),
+        (lambda c: (add_user(c), add_user(c)), "users: name: duplicate bob"),
         (
             lambda c: c["slurm"].update(accounting="none", accounts=[account("a")]),
             "slurm.accounts: slurm.accounting is none",

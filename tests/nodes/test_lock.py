@@ -19,7 +19,7 @@ def test_concurrent_runs_are_serialised(world: Callable[..., World]) -> None:
         run = node.run()
         assert run.code == 1
         assert "step lock failed" in run.last
-        assert "another run (process 4711) holds /run/clusterwright/node.lock" in run.last
+        assert "another run (process 4711) has held /run/clusterwright/node.lock" in run.last
         assert run.machine.points == []
     assert node.run().code == 0
 

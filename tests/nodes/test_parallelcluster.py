@@ -108,10 +108,13 @@ def test_queue_with_several_groups_uses_compute_resources(
 @pytest.mark.parametrize(
     ("break_it", "said"),
     [
-        (lambda n: cfnconfig(n, cfn_node_type="HeadNode"), "is a compute group; ParallelCluster"),
+        (
+            lambda n: cfnconfig(n, cfn_node_type="HeadNode"),
+            "is a compute group; this node is a HeadNode",
+        ),
         (lambda n: cfnconfig(n, cfn_node_type="MasterServer"), "cfn_node_type is MasterServer"),
         (lambda n: cfnconfig(n, cfn_node_type=""), "cfn_node_type is missing"),
-        (lambda n: cfnconfig(n, cfn_region="eu-west-1"), "ParallelCluster says eu-west-1"),
+        (lambda n: cfnconfig(n, cfn_region="eu-west-1"), "the node is in eu-west-1"),
         (lambda n: cfnconfig(n, cfn_region=""), "cfn_region is missing"),
         (lambda n: setattr(n, "groups", ("nobody",)), "group nobody, cluster.json has only"),
         (lambda n: setattr(n, "groups", ()), "name no group"),
@@ -119,11 +122,14 @@ def test_queue_with_several_groups_uses_compute_resources(
         (lambda n: setattr(n, "groups", ("=workers",)), "expected one group"),
         (lambda n: write(n, parallelcluster.DNA, "{"), "has no object `cluster`"),
         (lambda n: write(n, parallelcluster.DNA, '{"cluster": []}'), "has no object `cluster`"),
-        (lambda n: write(n, parallelcluster.SLURM_NODENAME, "ip-10-1-0-31"), "name of a node"),
-        (lambda n: write(n, parallelcluster.INSTANCE_ID, ""), "nothing is not the id"),
+        (
+            lambda n: write(n, parallelcluster.SLURM_NODENAME, "ip-10-1-0-31"),
+            "is not a node name of ParallelCluster",
+        ),
+        (lambda n: write(n, parallelcluster.INSTANCE_ID, ""), "nothing is not an instance id"),
         (
             lambda n: (n.root / parallelcluster.CFNCONFIG.lstrip("/")).unlink(),
-            "this is no node of ParallelCluster",
+            "this is not a node of ParallelCluster",
         ),
     ],
 )
@@ -185,7 +191,7 @@ def test_scratch_requires_the_mount_of_parallelcluster(
     assert "mounts the local disks at /local" in elsewhere.run().last
     none = world("workers-1", "parallelcluster")
     cfnconfig(none, cfn_ephemeral_dir="NONE")
-    assert "at no place" in none.run().last
+    assert "at no path" in none.run().last
     unmounted = world("workers-1", "parallelcluster")
     mounts = [row for row in unmounted.state["mounts"] if row["target"] != "/scratch"]
     unmounted.change(mounts=mounts)

@@ -249,4 +249,6 @@ def test_step_that_ignores_the_signal_is_abandoned(
     _, status = os.waitpid(child, 0)
     assert os.WEXITSTATUS(status) == 1
     last = output.read_text().splitlines()[-1]
-    assert last.startswith("clusterwright: step a failed on ip-10-1-0-20: hangs in the kernel")
+    assert last.startswith(
+        "clusterwright: step a failed on ip-10-1-0-20: has been blocked in the kernel"
+    )

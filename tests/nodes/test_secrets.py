@@ -45,7 +45,7 @@ def test_every_deviation_is_noticed() -> None:
     assert file.lacks() == f"{PATH} does not have mode 400"
     node.machine.modes[PATH] = 0o400
     node.machine.owners[PATH] = (0, 0)
-    assert file.lacks() == f"{PATH} is not munge's"
+    assert file.lacks() == f"{PATH} does not belong to munge"
     node.machine.files[PATH] = "changed"
     assert file.lacks() == f"{PATH} does not match its secret"
     node.machine.files[file.record] = "not JSON"

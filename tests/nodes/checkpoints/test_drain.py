@@ -241,7 +241,7 @@ def test_identical_files_of_two_nodes_are_accepted(run: Run) -> None:
 def test_invalid_complete_file_is_refused(run: Run, text: str) -> None:
     run.save("step-1", complete=text)
     assert run.drain() == 1
-    assert "not a number of nodes and an attempt" in run.refusals[0]
+    assert "expected a number of nodes and an attempt" in run.refusals[0]
 
 
 def test_contradictory_nodes_are_refused(run: Run) -> None:

@@ -41,7 +41,7 @@ def test_limits_without_effect_are_reported_by_name(world: Callable[..., World])
         limited(world, "AccountingStorageEnforce = none\nPriorityType = priority/basic\n")
     )
     assert texts == [
-        "limits of QOS high, account research do not bind: HyperPod's slurm.conf has"
+        "limits of QOS high, account research are not enforced: HyperPod's slurm.conf has"
         " AccountingStorageEnforce=none",
         "any QOS may be used by account research: HyperPod's slurm.conf has"
         " AccountingStorageEnforce=none",

@@ -38,7 +38,7 @@ def test_image_without_mount_s3_fails_with_the_reason(world: Callable[..., World
     run = node.run()
     assert run.code == 1
     assert "the image has no mount-s3 (searched: /usr/bin/mount-s3" in run.last
-    assert "not built yet" in run.last
+    assert "installation on the node is not supported" in run.last
 
 
 def test_other_mount_at_the_path_is_refused(world: Callable[..., World]) -> None:

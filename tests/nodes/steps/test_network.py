@@ -58,4 +58,4 @@ def test_other_partitions_have_their_domain(
 def test_region_with_an_unknown_domain_is_refused(world: Callable[..., World]) -> None:
     node = world("login-1")
     node.edit("cluster.json", lambda c: c.update(region="us-iso-east-1"))
-    assert "the DNS suffix of us-iso-east-1 is not known" in node.run().last
+    assert "the DNS suffix of us-iso-east-1 is unknown" in node.run().last

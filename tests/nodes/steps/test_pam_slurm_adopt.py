@@ -167,7 +167,7 @@ def test_second_use_without_exemptions_is_refused(world: Callable[..., World]) -
     node = asked(world("workers-1"), **{"common-account": text})
     run = node.run()
     assert run.code == 1
-    assert "/etc/pam.d/common-account asks for pam_slurm_adopt.so too" in run.last
+    assert "/etc/pam.d/common-account also uses pam_slurm_adopt.so" in run.last
 
 
 def test_an_image_without_the_module_is_refused(world: Callable[..., World]) -> None:

@@ -63,7 +63,7 @@ def test_unit_without_options_is_refused(world: Callable[..., World]) -> None:
     units = node.state["image_units"]
     units["slurmd.service"] = "[Service]\nExecStart=/opt/slurm/sbin/slurmd -D\n"
     node.change(image_units=units)
-    assert "does not pass on $SLURMD_OPTIONS" in node.run().last
+    assert "does not use $SLURMD_OPTIONS" in node.run().last
 
 
 def test_login_node_runs_sackd(world: Callable[..., World]) -> None:

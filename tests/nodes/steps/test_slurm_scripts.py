@@ -55,4 +55,4 @@ def test_missing_folders_are_reported(world: Callable[..., World]) -> None:
     head = world("controller-1", "parallelcluster")
     shutil.rmtree(head.root / "opt/slurm/etc/scripts")
     end = head.run().end_of("slurm_scripts")
-    assert "no /opt/slurm/etc/scripts/prolog.d" in end["error"]
+    assert "scripts/prolog.d of ParallelCluster's slurm.conf does not exist" in end["error"]

@@ -30,9 +30,14 @@ def test_users_and_groups_have_the_ids_of_the_spec(world: Callable[..., World]) 
     ("table", "name", "entry", "said"),
     [
         ("passwd", "old", {"id": 5001, "gid": 1, "home": "/"}, "UID 5001 of user ada belongs to"),
-        ("passwd", "ada", {"id": 4000, "gid": 1, "home": "/"}, "user ada has UID 4000, the spec"),
+        ("passwd", "ada", {"id": 4000, "gid": 1, "home": "/"}, "user ada has UID 4000, expected"),
         ("group", "old", {"id": 5000, "members": []}, "GID 5000 of group research belongs to"),
-        ("group", "research", {"id": 4000, "members": []}, "group research has GID 4000, the sp"),
+        (
+            "group",
+            "research",
+            {"id": 4000, "members": []},
+            "group research has GID 4000, expected",
+        ),
     ],
 )
 def test_id_of_another_name_is_an_error(

@@ -95,7 +95,7 @@ def test_changes_for_the_rehearsal_are_at_the_end() -> None:
         "SlurmdTimeout": slurm_files.SHORT_TIMEOUTS["SlurmdTimeout"],
         "PriorityType": "priority/multifactor",
     }
-    _, _, changed = main.partition("# What a rehearsal changes.\n")
+    _, _, changed = main.partition("# Settings that the rehearsal changes.\n")
     assert keys(changed).keys() >= slurm_files.REPLACED.keys()
     assert keys(changed)["MessageTimeout"] == slurm_files.SHORT_TIMEOUTS["MessageTimeout"]
     for key in (*slurm_files.REPLACED, *slurm_files.SHORT_TIMEOUTS):
