@@ -15,8 +15,8 @@ from clusterwright.platforms.tags import ENVIRONMENT_TAG
 def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date) -> Spending:
     """What the environment's tag has cost over `days` days until yesterday (UTC).
 
-    Spending without the tag and the status of the tag are separate calls: without their permissions
-    the comparison is complete except for the calls that it lists.
+    Spending without the tag and the status of the tag are separate calls: without their
+    permissions the comparison is complete except for the calls that it lists.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def test_usage_errors_have_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
         (
             ValueError("bad"),
             EXIT_INTERNAL_ERROR,
-            f"error: a bug in clusterwright {__version__}: ValueError: bad\n\n"
+            f"error: internal error in clusterwright {__version__}: ValueError: bad\n\n"
             "hint: set CLUSTERWRIGHT_DEBUG=1 to see where, and please report it\n",
         ),
     ],
