@@ -10,7 +10,7 @@ import pytest
 
 from tests.clients import terraform
 from tests.clients.programs import BLOCK, Server, file, served
-from tests.clients.tried import summary
+from tests.clients.tested_clients import summary
 from tools.setup import clients
 
 # Where there is no Terraform, its tests do not exist, and the summary says why: the machine's
@@ -30,7 +30,7 @@ capacity_reservations:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    terminalreporter.section("foreign clients")
+    terminalreporter.section("third-party clients")
     for line in summary(terraform.FOUND):
         terminalreporter.line(line)
 

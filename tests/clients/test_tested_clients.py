@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import terraform, tried
+from tests.clients import terraform, tested_clients
 from tests.clients.terraform import Absent, Terraform
 
 
@@ -26,16 +26,16 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_page_is_current() -> None:
-    """`python -m tests.clients.tried` updates it."""
-    assert tried.main(["--check"]) == 0
+    """`python -m tests.clients.tested_clients` updates it."""
+    assert tested_clients.main(["--check"]) == 0
 
 
 def test_missing_terraform_is_reported(tmp_path: Path) -> None:
     found = terraform.find({"PATH": str(tmp_path)}, tmp_path)
     assert found == Absent("no `terraform` on PATH")
-    lines = tried.summary(found)
-    assert lines[-1] == "Terraform: not tried, no `terraform` on PATH"
-    assert len(lines) == len(tried.clients())
+    lines = tested_clients.summary(found)
+    assert lines[-1] == "Terraform: not tested, no `terraform` on PATH"
+    assert len(lines) == len(tested_clients.clients())
 
 
 def test_missing_provider_is_reported(tmp_path: Path, program: Path) -> None:
@@ -72,4 +72,4 @@ def test_newest_mirrored_provider_is_used(
 
 def test_terraform_version_is_recorded() -> None:
     found = Terraform(Path("terraform"), Path("mirror"), "5.100.0")
-    assert tried.summary(found)[-1] == "Terraform with provider hashicorp/aws 5.100.0"
+    assert tested_clients.summary(found)[-1] == "Terraform with provider hashicorp/aws 5.100.0"
