@@ -89,7 +89,9 @@ def test_devices_are_named_by_their_files() -> None:
 
 
 def test_unknown_hardware_is_an_error() -> None:
-    with pytest.raises(GenerateError, match=r"does not say how many cores .* \(group workers\)"):
+    with pytest.raises(
+        GenerateError, match=r"does not have the cores and memory of .* \(group workers\)"
+    ):
         slurm_conf(cluster(cores=None), NODES, HERE, None)
 
 

@@ -53,7 +53,7 @@ def test_strictly_an_unknown_is_an_error() -> None:
     strict = result(unanswered=(UNANSWERED,), findings=(finding("warning"),)).strictly()
     first, second = strict.findings
     assert (first.rule, first.severity, first.where) == ("CW-Q001", "error", "us-east-1")
-    assert first.message == "could not be answered: denied"
+    assert first.message == "could not be checked: denied"
     assert second.severity == "warning"
     assert strict.exit_code() == 1
 

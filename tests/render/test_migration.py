@@ -54,7 +54,8 @@ def test_costs_of_both_clusters(tmp_path: Path) -> None:
 
 def test_markdown(tmp_path: Path) -> None:
     text = migration_markdown(report(tmp_path))
-    assert text.startswith("## `dev.yaml`: hyperpod-slurm to eks\n\n### Decisions")
+    assert text.startswith("## `dev.yaml`: hyperpod-slurm to eks\n\n### ")
+    assert f"### {dict(SECTIONS)['decisions']}\n" in text
     assert "| – | the database is \\| new | – |" in text
     assert "| resilience | no deep health checks | check GPUs by hand |" in text
     assert "- before (hyperpod-slurm): at least " in text

@@ -25,7 +25,8 @@ def test_a_file_is_copied_with_its_mode(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(b"CONTENT", "with other content"), (b"x", "with a different size")]
+    ("content", "reason"),
+    [(b"CONTENT", "with different content"), (b"x", "with a different size")],
 )
 def test_another_file_is_not_replaced(tmp_path: Path, content: bytes, reason: str) -> None:
     source, target = tmp_path / "a", tmp_path / "b"

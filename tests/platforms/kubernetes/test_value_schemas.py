@@ -72,7 +72,7 @@ def helm(
         ({"gfd.enabled": 7}, "nvidia-device-plugin: gfd.enabled is not boolean or null"),
         ({"migStrategies": "mixed"}, "nvidia-device-plugin has no value `migStrategies`"),
         ({"image": "nvidia"}, "nvidia-device-plugin: image is not object"),
-        ({"affinity": "none"}, "affinity has none of the types"),
+        ({"affinity": "none"}, "affinity does not match any of the schemas"),
     ],
 )
 def test_invalid_chart_values_are_refused_with_their_position(

@@ -63,11 +63,15 @@ def test_a_value_of_another_format_is_refused(name: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("LustreIds", f"other=fs-{ID}", "LustreIds: the spec has no `other`; it has main"),
+        (
+            "LustreIds",
+            f"other=fs-{ID}",
+            "LustreIds: the spec has no `other`; expected one of main",
+        ),
         (
             "PlacementGroups",
             "gpu=train-gpu",
-            "PlacementGroups: the spec has no `gpu`; it has controller, login, workers",
+            "PlacementGroups: the spec has no `gpu`; expected one of controller, login, workers",
         ),
     ],
 )
