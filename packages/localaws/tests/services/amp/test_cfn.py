@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clusterwright_localaws.cloudformation.handler import HandlerFailure
-from clusterwright_localaws.services.amp.cfn import Workspace, _asked, _delete
+from clusterwright_localaws.cloudformation.handler_helpers import delete_settled
+from clusterwright_localaws.services.amp.cfn import Workspace, _asked
 from packages.localaws.tests.handlers import context, tags
 from packages.localaws.tests.parts import client, refusal
 
@@ -49,7 +50,7 @@ def test_deletion_waits_for_a_change_and_is_done_once() -> None:
         except StopIteration:
             raise missing({"Error": {"Code": "ResourceNotFoundException"}}, "Describe") from None
 
-    _delete(context(), "thing", status, lambda: deleted.append("x"))
+    delete_settled(context(), status, lambda: deleted.append("x"), "the thing")
     assert deleted == ["x"]
 
 
@@ -62,7 +63,7 @@ def test_a_failed_workspace_fails_its_resource(monkeypatch: pytest.MonkeyPatch) 
         lambda self, workspaceId: {"workspace": {"status": {"statusCode": "CREATION_FAILED"}}},  # noqa: N803
         raising=False,
     )
-    with pytest.raises(HandlerFailure, match="is in status CREATION_FAILED"):
+    with pytest.raises(HandlerFailure, match="is CREATION_FAILED"):
         Workspace()._active(context(), created.physical_id)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws.cloudformation.handler import HandlerFailure
-from clusterwright_localaws.services.ec2.cfn_instances import Instance, _running
+from clusterwright_localaws.cloudformation.handler_helpers import ready
+from clusterwright_localaws.services.ec2.cfn_instances import Instance, _state
 from packages.localaws.tests.handlers import context, tags
 from packages.localaws.tests.parts import Site, client
 
@@ -52,4 +53,10 @@ def test_an_instance_that_ends_while_it_starts_fails() -> None:
             return {"Reservations": [{"Instances": [{"State": {"Name": "terminated"}}]}]}
 
     with pytest.raises(HandlerFailure, match="Instance i-1 is terminated"):
-        _running(Ended(), "i-1")
+        ready(
+            context(),
+            lambda: {"State": _state(Ended(), "i-1")},
+            "Instance i-1",
+            status="State",
+            wanted="running",
+        )

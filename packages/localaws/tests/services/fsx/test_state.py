@@ -14,12 +14,12 @@ from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.fsx.state import (
     Association,
     Backup,
+    Collection,
     FileSystem,
     Snapshot,
     Store,
     Task,
     Volume,
-    idempotent,
     incompatible,
     new_id,
     new_mount_name,
@@ -32,21 +32,32 @@ from clusterwright_localaws.worlds.model import World
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
-def file_system(region: str = "us-east-1") -> FileSystem:
-    return FileSystem("fs-1", "LUSTRE", "111122223333", region, NOW, "vpc-1", {}, [])
+def file_system(region: str = "us-east-1", file_system_id: str = "fs-1") -> FileSystem:
+    return FileSystem(
+        id=file_system_id,
+        kind="LUSTRE",
+        account="111122223333",
+        region=region,
+        created_at=NOW,
+        vpc_id="vpc-1",
+        request={},
+        interface_ids=[],
+    )
 
 
 def test_arns_of_each_resource() -> None:
     owner = file_system()
-    volume = Volume("fsvol-1", owner, "v", "/v", NOW, {})
+    volume = Volume(
+        id="fsvol-1", file_system=owner, name="v", path="/v", created_at=NOW, configuration={}
+    )
     base = "arn:aws:fsx:us-east-1:111122223333:"
     assert [
         owner.arn,
-        Association("dra-1", owner, NOW, {}).arn,
+        Association(id="dra-1", file_system=owner, created_at=NOW, request={}).arn,
         volume.arn,
-        Snapshot("fsvolsnap-1", volume, "s", NOW).arn,
-        Backup("backup-1", owner, {}, {}, NOW).arn,
-        Task("task-1", owner, {}, NOW).arn,
+        Snapshot(id="fsvolsnap-1", volume=volume, name="s", created_at=NOW).arn,
+        Backup(id="backup-1", file_system=owner, snapshot={}, request={}, created_at=NOW).arn,
+        Task(id="task-1", file_system=owner, request={}, created_at=NOW).arn,
     ] == [
         f"{base}file-system/fs-1",
         f"{base}association/fs-1/dra-1",
@@ -90,9 +101,9 @@ def test_an_incompatible_parameter_is_named() -> None:
 def test_a_missing_file_system_is_not_found() -> None:
     store = Store(Runtime(World()), "111122223333", "us-east-1")
     store.file_systems["fs-1"] = found = file_system()
-    assert store.file_system("fs-1") is found
+    assert store.file_systems.find("fs-1") is found
     with pytest.raises(AwsError, match="File system 'fs-2' does not exist") as caught:
-        store.file_system("fs-2")
+        store.file_systems.find("fs-2")
     assert caught.value.code == "FileSystemNotFound"
 
 
@@ -105,15 +116,15 @@ class TestIdempotent:
     @pytest.fixture(autouse=True)
     def _fresh(self) -> None:
         self.runtime = Runtime(World())
-        self.made: dict[str, object] = {}
+        self.made = Collection[FileSystem]("File system", "FileSystemNotFound")
 
-    def make(self) -> str:
+    def make(self) -> FileSystem:
         name = f"fs-{len(self.made)}"
-        self.made[name] = object()
-        return name
+        self.made[name] = file_system(file_system_id=name)
+        return self.made[name]
 
     def create(self, **parameters: Any) -> str:
-        return idempotent(self.call(**parameters), "file-system", self.make, self.made)
+        return self.made.create(self.call(**parameters), self.make).id
 
     def test_a_token_is_answered_with_the_first_resource(self) -> None:
         assert self.create(ClientRequestToken="t", A=1) == "fs-0"

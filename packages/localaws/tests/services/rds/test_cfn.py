@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws.cloudformation.handler import HandlerFailure
+from clusterwright_localaws.cloudformation.handler_helpers import ready
 from clusterwright_localaws.services.rds.cfn import (
     DBInstance,
     DBParameterGroup,
     DBSubnetGroup,
-    _available,
     _log_exports,
     _modified,
     _numbers,
@@ -141,7 +141,15 @@ def test_numbers_of_the_schema_are_text() -> None:
 
 
 def test_statuses() -> None:
-    assert _available("available", "db")
-    assert not _available("creating", "db")
-    with pytest.raises(HandlerFailure, match="db is in status storage-full"):
-        _available("storage-full", "db")
+    def wait(*statuses: str) -> str:
+        left = iter(statuses)
+        found = ready(
+            context(), lambda: {"status": next(left)}, "the instance db", wanted="available"
+        )
+        assert next(left, None) is None
+        return str(found["status"])
+
+    assert wait("available") == "available"
+    assert wait("creating", "available") == "available"
+    with pytest.raises(HandlerFailure, match="db is storage-full"):
+        wait("storage-full")

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from clusterwright_localaws.cloudformation.handler_helpers import text_attributes
 from clusterwright_localaws.services.sns.cfn import (
     Subscription,
     Topic,
     TopicPolicy,
-    _attributes,
 )
 from packages.localaws.tests.handlers import allow, context, tags
 from packages.localaws.tests.parts import client
@@ -91,8 +91,8 @@ def test_a_subscription_changes_its_filter() -> None:
 def test_attributes_are_text() -> None:
     properties = {"FifoTopic": False, "ContentBasedDeduplication": True, "DisplayName": "x"}
     names = ("FifoTopic", "ContentBasedDeduplication", "DisplayName", "Other")
-    assert _attributes(properties, names) == {
+    assert text_attributes(properties, names) == {
         "ContentBasedDeduplication": "true",
         "DisplayName": "x",
     }
-    assert _attributes({"P": {"a": [1]}}, ("P",)) == {"P": '{"a": [1]}'}
+    assert text_attributes({"P": {"a": [1]}}, ("P",)) == {"P": '{"a": [1]}'}
