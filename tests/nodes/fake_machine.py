@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,16 @@ class FakeMachine(Machine):
     changes.
     """
 
-    def __init__(self, folder: Path, kill_at: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        kill_at: int | None = None,
+        copies: Mapping[int, Path] | None = None,
+    ) -> None:
         super().__init__(str(folder / "root"))
         self.folder = folder
         self.kill_at = kill_at
+        self.copies = copies or {}
         self.points: list[str] = []
         self.ran: list[tuple[str, ...]] = []
         self.now = 0.0
@@ -132,10 +138,18 @@ class FakeMachine(Machine):
     def _point(self, label: str) -> None:
         if self.kill_at == len(self.points):
             os.kill(os.getpid(), signal.SIGKILL)
+        if len(self.points) in self.copies:
+            shutil.copytree(self.folder, self.copies[len(self.points)], symlinks=True)
         self.points.append(label)
 
     def _owner_note(self, handle: int) -> Path:
-        path = str(Path(f"/proc/self/fd/{handle}").readlink())
+        return self.owner_note(str(Path(f"/proc/self/fd/{handle}").readlink()))
+
+    def owner_note(self, path: str) -> Path:
+        """The file with the owner of a path, which is noted as seen on the machine: a copy of the
+        machine has the same owners.
+        """
+        path = path.removeprefix(str(self.root))
         owners = self.folder / "owners"
         if "shared_owners" in self.state:
             owners = Path(self.state["shared_owners"])

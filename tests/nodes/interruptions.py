@@ -20,6 +20,27 @@ def copied(world: World, name: str) -> World:
     return World(folder, world.configuration, world.groups)
 
 
+def interrupted(
+    start: World, points: list[str], chosen: list[int]
+) -> Iterator[tuple[int, World]]:
+    """The node as a kill leaves it at each of the chosen points of its run.
+
+    One run makes a few copies, so that they fit in memory.
+    """
+    for first in range(0, len(chosen), 16):
+        chunk = chosen[first : first + 16]
+        node = copied(start, f"{start.folder.name}-interrupted")
+        folders = {point: node.folder.with_name(f"{node.folder.name}-{point}") for point in chunk}
+        reached = node.run(copies=folders).machine.points
+        machine = re.compile(rf"{start.folder.parent}/[^/]+/")
+        assert [machine.sub("", label) for label in reached] == [
+            machine.sub("", label) for label in points
+        ], "the run is not repeatable"
+        shutil.rmtree(node.folder)
+        for point, folder in folders.items():
+            yield point, World(folder, start.configuration, start.groups)
+
+
 def worth_a_kill(points: list[str], tried: set[tuple[str, str]]) -> Iterator[int]:
     """The points where a kill can leave something new behind, each once per configuration.
 

@@ -1,7 +1,8 @@
 """A run that is killed at any point converges when it is run again, and one more does nothing.
 
 Each change of the machine has a point before it, one after it and, where it can be seen half done,
-one within. The program runs in a process of its own, which gets SIGKILL there.
+one within. What SIGKILL leaves there is a copy of the machine at that moment: most tests use
+copies, others kill the process.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.nodes.interruptions import copied, worth_a_kill
+from tests.nodes.interruptions import copied, interrupted, worth_a_kill
 from tests.nodes.world import MEMORY, World, make_world, mirror_containers
 
 NODES = {
@@ -90,10 +91,8 @@ def test_run_after_any_interruption_converges(
         goal = reference.picture()
         points = first.machine.points
         assert len(points) > 40
-        for point in worth_a_kill(points, tried):
+        for point, victim in interrupted(start, points, list(worth_a_kill(points, tried))):
             label = f"{node} at {point}: {points[point]}"
-            victim = copied(start, f"{node}-victim-{point}")
-            assert victim.run_and_be_killed(point), f"{label} was not reached"
             again = victim.run()
             assert again.code == 0, f"killed {label}\n{again.text}"
             assert victim.picture() == goal, f"killed {label}"
@@ -135,6 +134,16 @@ def test_run_after_repeated_interruptions_converges(
         last = victim.run()
         assert last.code == 0, last.text
         assert victim.picture() == reference.picture()
+
+
+def test_a_copy_at_a_point_is_what_a_kill_there_leaves(memory_path: Path) -> None:
+    start = first_boot("workers-1", "managed", memory_path / "start")
+    points = copied(start, "reference").run().machine.points
+    chosen = list(range(0, len(points), 25))
+    for point, copy in interrupted(start, points, chosen):
+        killed = copied(start, f"killed-{point}")
+        assert killed.run_and_be_killed(point)
+        assert copy.picture() == killed.picture(), points[point]
 
 
 def test_interrupted_run_is_named_by_the_next(world: Callable[..., World]) -> None:

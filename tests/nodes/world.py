@@ -9,7 +9,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,9 +88,10 @@ class World:
         kill_at: int | None = None,
         configuration: str | None = None,
         only: Sequence[str] = (),
+        copies: Mapping[int, Path] | None = None,
     ) -> Run:
         """Run the program in this process; with `steps`, only these."""
-        machine = FakeMachine(self.folder, kill_at)
+        machine = FakeMachine(self.folder, kill_at, copies)
         stream = io.StringIO()
         arguments = ["--configuration", configuration or self.configuration]
         arguments += ["--inputs", str(self.folder / "inputs"), "--lock-wait-seconds", "0"]
@@ -119,11 +120,14 @@ class World:
     def picture(self) -> dict[str, Any]:
         """Everything that is equal on two converged machines."""
         files = {}
+        machine = FakeMachine(self.folder)
         for path in sorted(self.root.rglob("*")):
             name = "/" + str(path.relative_to(self.root))
             if name == LOG or name.startswith("/run/clusterwright/node.lock"):
                 continue
-            mode = oct(path.stat().st_mode)
+            note = machine.owner_note(str(path))
+            owner = note.read_text() if note.exists() else "0 0"
+            mode = f"{oct(path.stat().st_mode)} {owner}"
             files[name] = f"{mode} {path.read_text()}" if path.is_file() else mode
         state = copy.deepcopy(self.state)
         for counters in state["lnet"].values():
