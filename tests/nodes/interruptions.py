@@ -20,9 +20,7 @@ def copied(world: World, name: str) -> World:
     return World(folder, world.configuration, world.groups)
 
 
-def interrupted(
-    start: World, points: list[str], chosen: list[int]
-) -> Iterator[tuple[int, World]]:
+def interrupted(start: World, points: list[str], chosen: list[int]) -> Iterator[tuple[int, World]]:
     """The node as a kill leaves it at each of the chosen points of its run.
 
     One run makes a few copies, so that they fit in memory.
