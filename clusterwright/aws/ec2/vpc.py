@@ -79,11 +79,11 @@ def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
         Vpc(
             answer["VpcId"],
             tuple(
-                association["CidrBlock"]
+                str(IPv4Network(association["CidrBlock"]))
                 for association in answer.get("CidrBlockAssociationSet") or ()
                 if _associated(session, association)
             )
-            or (answer["CidrBlock"],),
+            or (str(IPv4Network(answer["CidrBlock"])),),
             _tags(answer).get(STACK_TAG),
         )
         for answer in session.items("ec2", "DescribeVpcs", "Vpcs")
