@@ -130,7 +130,7 @@ def test_an_answer_in_an_unexpected_form_is_a_refusal() -> None:
     with pytest.raises(AwsUnavailable) as caught:
         values[One("odd")]
     assert caught.value.reason == "other"
-    assert "unexpected form: KeyError: 'Vpcs'" in caught.value.detail
+    assert "unexpected format: KeyError: 'Vpcs'" in caught.value.detail
 
 
 def test_exception_in_a_fact_is_an_error() -> None:
