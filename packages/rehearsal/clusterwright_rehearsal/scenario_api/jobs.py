@@ -101,8 +101,17 @@ def start_counting(
     return found
 
 
-def submit_to_node(context: ScenarioContext, node: Node) -> Job:
-    """Submit a short job to one node."""
+def options_for(context: ScenarioContext, node: Node, *more: str) -> list[str]:
+    """The options of sbatch for a job on one node, in the partition of its group."""
     partition = partition_of(context, node.group)
-    options = [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else [])]
-    return context.submit("srun hostname", options=options)
+    return [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else []), *more]
+
+
+def submit_to_node(context: ScenarioContext, node: Node, script: str = "srun hostname") -> Job:
+    """Submit a short job to one node."""
+    return context.submit(script, options=options_for(context, node))
+
+
+def expect_job(context: ScenarioContext, node: Node, script: str = "hostname") -> None:
+    """Run a short job on one node, which must complete within a minute."""
+    submit_to_node(context, node, script).wait("COMPLETED", within_s=60)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
-from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 150
 NEEDS_COMPUTE = 2
@@ -29,10 +29,7 @@ echo "restarts ${SLURM_RESTART_COUNT:-0}"
 
 def run(context: ScenarioContext) -> None:
     node = context.compute[0]
-    options = [f"--nodelist={node.host}", "--exclusive"]
-    partition = partition_of(context, node.group)
-    options += [f"--partition={partition}"] if partition else []
-    running = context.submit(_SCRIPT, options=options)
+    running = context.submit(_SCRIPT, options=jobs.options_for(context, node, "--exclusive"))
     running.wait("RUNNING", within_s=60)
     waiting = context.submit("hostname", options=[f"--dependency=afterok:{running.id}"])
     try:

@@ -7,10 +7,9 @@ replacement starts.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 170
 
@@ -67,8 +66,7 @@ def _deny(context: ScenarioContext, node: Node) -> None:
         others = [each for each in context.nodes(group=node.group) if each.name != node.name]
         if not others:
             context.cannot_determine(f"{node} is the only node of its group")
-        job = context.submit("srun hostname", options=[*_options(context, others[0])])
-        job.wait("COMPLETED", within_s=60)
+        jobs.expect_job(context, others[0], "srun hostname")
 
     with context.promise("mended"):
         now = node.instance_id
@@ -76,8 +74,7 @@ def _deny(context: ScenarioContext, node: Node) -> None:
         seconds = context.wait_running(node, but=now)
         context.note(f"Running after {seconds:.0f} s")
         context.wait_idle()
-        job = context.submit("srun hostname", options=[*_options(context, node)])
-        job.wait("COMPLETED", within_s=60)
+        jobs.expect_job(context, node, "srun hostname")
 
 
 def _bucket(context: ScenarioContext, node: Node) -> str:
@@ -88,8 +85,3 @@ def _bucket(context: ScenarioContext, node: Node) -> str:
         if group["InstanceGroupName"] == node.group
     ]
     return str(uris[0]).removeprefix("s3://").partition("/")[0]
-
-
-def _options(context: ScenarioContext, node: Node) -> list[str]:
-    partition = partition_of(context, node.group)
-    return [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else [])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 130
@@ -43,8 +43,7 @@ def run(context: ScenarioContext) -> None:
                 context.expect(
                     faults.drain_reason(context, node) is None, f"it is {node.slurm_state()}"
                 )
-                test = context.submit("hostname", options=[f"--nodelist={node.host}"])
-                test.wait("COMPLETED", within_s=60)
+                jobs.expect_job(context, node)
     finally:
         node.must(f"echo '{_ACTIVE}' >{port}")
         faults.restore(context, node)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 119
@@ -37,7 +37,6 @@ def run(context: ScenarioContext) -> None:
         with context.promise("back"):
             context.note(f"rebooted in {faults.reboot_and_wait(context, node):.0f} s")
             faults.expect_in_service(context, node)
-            test = context.submit("nvidia-smi -L", options=[f"--nodelist={node.host}"])
-            test.wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, node, "nvidia-smi -L")
     finally:
         faults.restore(context, node)

@@ -56,7 +56,6 @@ def run(context: ScenarioContext) -> None:
             seconds = context.wait_running(node, but=before)
             context.note(f"replaced in {seconds:.0f} s")
             faults.expect_in_service(context, node)
-            test = context.submit("nvidia-smi -L", options=[f"--nodelist={node.host}"])
-            test.wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, node, "nvidia-smi -L")
     finally:
         faults.restore(context, node)

@@ -6,7 +6,7 @@ instance.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
@@ -41,8 +41,7 @@ def run(context: ScenarioContext) -> None:
             faults.check_health(first)
             why = faults.drain_reason(context, first)
             context.expect(why is None, f"it is drained: {why}")
-            test = context.submit("hostname", options=[f"--nodelist={first.host}"])
-            test.wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, first)
 
         with context.promise("drained"):
             _log_xid(first, 48)

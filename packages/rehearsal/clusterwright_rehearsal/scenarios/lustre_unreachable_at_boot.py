@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
@@ -77,8 +77,7 @@ def run(context: ScenarioContext) -> None:
             context.replace(node)
             context.wait_running(node, but=before)
             context.wait_idle()
-            test = context.submit("hostname", options=[f"--nodelist={node.host}"])
-            test.wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, node)
     finally:
         if not node.is_up or context.facts(node.name)["phase"] == "failed":
             before = node.instance_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 126
@@ -30,7 +30,6 @@ def run(context: ScenarioContext) -> None:
             seconds = context.wait_running(node, but=before)
             context.note(f"replaced in {seconds:.0f} s")
             faults.expect_in_service(context, node)
-            test = context.submit("hostname", options=[f"--nodelist={node.host}"])
-            test.wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, node)
     finally:
         faults.restore(context, node)

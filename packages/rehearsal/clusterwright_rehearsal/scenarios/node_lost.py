@@ -7,6 +7,7 @@ its checkpoint. Meanwhile HyperPod (`NodeRecovery: Automatic`) replaces the inst
 
 from __future__ import annotations
 
+from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 100
@@ -22,31 +23,15 @@ PROMISES = {
 }
 
 _STEPS = 60
-_SCRIPT = f"""
-state="$1"
-step=$(cat "$state" 2>/dev/null || echo 0)
-echo "start on $(hostname) at step $step, restart ${{SLURM_RESTART_COUNT:-0}}"
-while [ "$step" -lt {_STEPS} ]; do
-  step=$((step + 1))
-  echo "$step" >"$state.new" && mv "$state.new" "$state"
-  sleep 1
-done
-echo "end at step $step"
-"""
 
 
 def run(context: ScenarioContext) -> None:
     if context.cluster.resilience.node_recovery != "automatic":
         context.cannot_determine("the spec has node_recovery: none")
-    checkpoint = f"{context.shared_folder}/checkpoint-{context.compute[0].instance_id}"
-    script = _SCRIPT.replace("$1", checkpoint)
-    job = context.submit(script, options=["--requeue", "--exclusive"])
-    job.wait("RUNNING", within_s=60)
-    host = job.hosts[0]
-    victim = context.node(host)
-    before = victim.instance_id
-    context.wait_for(lambda: _at_least(context, checkpoint, 2), within_s=30)
-    lost_at = _step(context, checkpoint)
+    counting = jobs.start_counting(context, steps=_STEPS)
+    job, victim = counting.job, counting.node
+    host, before = victim.host, victim.instance_id
+    lost_at = counting.step
     # Delay the replacement, so that it is not the node that takes the job.
     context.set_detection(3600.0)
     context.crash(victim)
@@ -75,8 +60,11 @@ def run(context: ScenarioContext) -> None:
             context.expect(restarts == "1", f"restarts: {restarts}")
 
         with context.promise("resumed"):
-            context.wait_for(lambda: _resumed(job.output()), within_s=20)
-            step = int(job.output().rpartition("at step ")[2].split(",")[0])
+            context.wait_for(
+                lambda: None if len(counting.starts) > 1 else f"its starts: {counting.starts}",
+                within_s=20,
+            )
+            step = counting.starts[-1][1]
             context.note(f"from step {step}; {lost_at} when the node was lost")
             context.expect(
                 step >= lost_at,
@@ -95,19 +83,4 @@ def run(context: ScenarioContext) -> None:
 
     with context.promise("back"):
         context.wait_idle(within_s=90)
-        test = context.submit("hostname", options=[f"--nodelist={host}"])
-        test.wait("COMPLETED", within_s=60)
-
-
-def _step(context: ScenarioContext, path: str) -> int:
-    return int(context.controller.run(f"cat {path} 2>/dev/null || echo 0").stdout.strip() or 0)
-
-
-def _at_least(context: ScenarioContext, path: str, step: int) -> str | None:
-    now = _step(context, path)
-    return None if now >= step else f"the checkpoint is at step {now}"
-
-
-def _resumed(output: str) -> str | None:
-    starts = output.count("start on ")
-    return None if starts >= 2 else f"the job has started {starts} times: {output!r}"
+        jobs.expect_job(context, victim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 123
@@ -27,7 +27,6 @@ def run(context: ScenarioContext) -> None:
             context.note(f"rebooted in {faults.reboot_and_wait(context, node):.0f} s")
             context.expect(node.instance_id == before, "it is another instance")
             faults.expect_in_service(context, node)
-            test = context.submit("hostname", options=[f"--nodelist={node.host}"])
-            test.wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, node)
     finally:
         faults.restore(context, node)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import shlex
 
+from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 180
 NEEDS_COMPUTE = 2
@@ -82,10 +82,7 @@ def _race(context: ScenarioContext, shared: list[str], moved: list[str]) -> None
     with context.promise("jobs"):
         context.wait_idle()
         for node in nodes:
-            partition = partition_of(context, node.group)
-            options = [f"--nodelist={node.host}"]
-            options += [f"--partition={partition}"] if partition else []
-            context.submit("hostname", options=options).wait("COMPLETED", within_s=60)
+            jobs.expect_job(context, node)
 
 
 def _shared(context: ScenarioContext) -> list[str]:

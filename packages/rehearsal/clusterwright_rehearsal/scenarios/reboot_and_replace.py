@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
@@ -33,9 +34,7 @@ def run(context: ScenarioContext) -> None:
             kind = node.must(f"findmnt -n -o FSTYPE {entry.mount_path}").strip()
             context.expect(kind == "lustre", f"{entry.mount_path} is {kind or 'not mounted'}")
         context.wait_idle()
-        context.submit("hostname", options=[f"--nodelist={node.host}"]).wait(
-            "COMPLETED", within_s=60
-        )
+        jobs.expect_job(context, node)
 
     with context.promise("healthy"):
         run = node.run_program()
@@ -48,9 +47,7 @@ def run(context: ScenarioContext) -> None:
         seconds = context.wait_running(node, but=before)
         context.note(f"Running after {seconds:.0f} s")
         context.wait_idle()
-        context.submit("hostname", options=[f"--nodelist={node.host}"]).wait(
-            "COMPLETED", within_s=60
-        )
+        jobs.expect_job(context, node)
 
 
 def _booted_again(context: ScenarioContext, name: str, boot: str) -> bool:

@@ -12,10 +12,10 @@ import hashlib
 from typing import Any
 
 from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
+from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.software_update import update_software
-from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 210
 MODES = ("managed",)
@@ -57,9 +57,7 @@ def run(context: ScenarioContext) -> None:
 def _roll_out(context: ScenarioContext, group: str, old: dict[str, str]) -> None:
     victim = context.nodes(group=group)[-1]
     place = context.nodes(group=group)[0]
-    partition = partition_of(context, group)
-    options = [f"--nodelist={place.host}", *([f"--partition={partition}"] if partition else [])]
-    job = context.submit("sleep 600", options=options)
+    job = jobs.submit_to_node(context, place, "sleep 600")
     job.wait("RUNNING", within_s=60)
     instances = {node.name: node.instance_id for node in context.nodes()}
 

@@ -7,9 +7,10 @@ detects it, drains the node, and sends the requested signal to the job (`--comme
 
 from __future__ import annotations
 
+from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.training import Training, partition_of, train
+from clusterwright_rehearsal.scenario_api.training import Training, train
 
 ORDER = 145
 
@@ -46,8 +47,7 @@ def _reclaim(context: ScenarioContext, training: Training, group: str) -> None:
     training.wait_starts(1, within_s=20)
     node = context.node(training.job.hosts[0])
     before = node.instance_id
-    words = [f"--nodelist={node.host}", "--mem=100M"]
-    words += [f"--partition={p}"] if (p := partition_of(context, group)) else []
+    words = jobs.options_for(context, node, "--mem=100M")
     other = context.submit("trap 'echo signal' USR1; sleep 60 & wait; wait", options=words)
     try:
         with context.promise("told"):
