@@ -1,74 +1,58 @@
-"""The three operations on tags."""
+"""Tests of core.tag_operations."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 
-from clusterwright_localaws.core import call as call_module
-from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.call import OPERATIONS, Call
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.core.tag_operations import tag_operations
-from clusterwright_localaws.worlds.model import World
 
-RUNTIME = Runtime(World())
-
-
-class Service:
-    """The operations of a service with one resource."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:
-        self.tags: dict[str, str] = {}
-        self._table: dict[tuple[str, str], Any] = {}
-        monkeypatch.setattr(call_module, "OPERATIONS", self._table)
-        tag_operations("fsx", lambda _: self.tags, **options)
-
-    def __call__(self, operation: str, **parameters: Any) -> Any:
-        call = Call("fsx", operation, "1", "us-east-1", RUNTIME, parameters)
-        return self._table["fsx", operation](call)
+SERVICE = "service-of-the-test"
 
 
-def test_a_map_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    service = Service(monkeypatch)
-    assert service("TagResource", tags={"a": "1", "b": "2"}) == {}
-    service("TagResource", tags={"a": "3"})
-    service("UntagResource", tagKeys=["b", "none"])
-    answer = service("ListTagsForResource")
-    assert answer == {"tags": {"a": "3"}}
-    answer["tags"]["a"] = "changed"
-    assert service.tags == {"a": "3"}
+class Tagged:
+    """A call with parameters, which is all that the operations read."""
+
+    def __init__(self, **parameters: Any) -> None:
+        self.parameters = parameters
 
 
-def test_a_list_of_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    service = Service(monkeypatch, tags="Tags", keys="TagKeys", as_list=True)
-    service("TagResource", Tags=[{"Key": "a", "Value": "1"}])
-    assert service("ListTagsForResource") == {"Tags": [{"Key": "a", "Value": "1"}]}
-    service("UntagResource", TagKeys=["a"])
-    assert service("ListTagsForResource") == {"Tags": []}
-
-
-def test_a_list_with_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    service = Service(
-        monkeypatch, tags="Tags", keys="TagKeys", as_list=True, stale_page_code="BadRequest"
+@pytest.fixture
+def tags() -> Iterator[dict[str, str]]:
+    kept: dict[str, str] = {"team": "ml"}
+    tag_operations(
+        SERVICE,
+        lambda call: kept,
+        tags="Tags",
+        keys="TagKeys",
+        as_list=True,
+        limit=2,
+        refusal=lambda most: AwsError("TooManyTags", f"At most {most}."),
     )
-    service("TagResource", Tags=[{"Key": name, "Value": ""} for name in "abc"])
-    first = service("ListTagsForResource", MaxResults=2)
-    assert [tag["Key"] for tag in first["Tags"]] == ["a", "b"]
-    rest = service("ListTagsForResource", NextToken=first["NextToken"])
-    assert rest == {"Tags": [{"Key": "c", "Value": ""}]}
-    with pytest.raises(AwsError) as caught:
-        service("ListTagsForResource", NextToken="odd")
-    assert caught.value.code == "BadRequest"
+    yield kept
+    for key in [key for key in OPERATIONS if key[0] == SERVICE]:
+        del OPERATIONS[key]
 
 
-def test_too_many_tags_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    service = Service(
-        monkeypatch, limit=2, refusal=lambda most: AwsError("TooManyTags", f"at most {most}")
-    )
-    service("TagResource", tags={"a": "1", "b": "2"})
-    service("TagResource", tags={"a": "3"})
-    with pytest.raises(AwsError, match="at most 2"):
-        service("TagResource", tags={"c": "1"})
-    assert service.tags == {"a": "3", "b": "2"}
+def ask(operation: str, **parameters: Any) -> Any:
+    return OPERATIONS[SERVICE, operation](cast(Call, Tagged(**parameters)))
+
+
+def test_tags_are_added_listed_and_removed(tags: dict[str, str]) -> None:
+    assert ask("TagResource", Tags=[{"Key": "cost", "Value": "1"}]) == {}
+    assert ask("ListTagsForResource") == {
+        "Tags": [{"Key": "team", "Value": "ml"}, {"Key": "cost", "Value": "1"}]
+    }
+    assert ask("UntagResource", TagKeys=["team", "unknown"]) == {}
+    assert tags == {"cost": "1"}
+
+
+def test_more_tags_than_the_limit_are_refused(tags: dict[str, str]) -> None:
+    added = [{"Key": key, "Value": "v"} for key in ("a", "b")]
+    with pytest.raises(AwsError, match="At most 2"):
+        ask("TagResource", Tags=added)
+    assert tags == {"team": "ml"}
