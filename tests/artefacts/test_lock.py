@@ -54,10 +54,10 @@ def test_lock_file_survives_a_round_trip(tmp_path: Path) -> None:
 def test_key_contains_the_checksum(tmp_path: Path) -> None:
     (artefact,) = read_lock(written(tmp_path, ROW))
     assert object_key(artefact) == f"artefacts/{SHA}/enroot_3.4.1-1_amd64.deb"
-    nobody = Artefact("a", "1", "any", "https://x.example/a", None, None, "s", ("containers",))
+    unpinned = Artefact("a", "1", "any", "https://x.example/a", None, None, "s", ("containers",))
     with pytest.raises(ValueError, match="unknown"):
-        object_key(nobody)
-    assert object_key(pinned(nobody, SHA, 1)) == f"artefacts/{SHA}/a"
+        object_key(unpinned)
+    assert object_key(pinned(unpinned, SHA, 1)) == f"artefacts/{SHA}/a"
 
 
 @pytest.mark.parametrize(

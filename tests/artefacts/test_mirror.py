@@ -83,11 +83,11 @@ def test_different_file_is_refused_and_removed(tmp_path: Path, content: bytes, s
 
 
 def test_unreachable_source_is_reported(tmp_path: Path) -> None:
-    def nobody(url: str) -> AbstractContextManager[IO[bytes]]:
+    def unreachable(url: str) -> AbstractContextManager[IO[bytes]]:
         raise urllib.error.URLError("no route to host")
 
     with pytest.raises(DownloadError, match=r"enroot 1 \(any\): https.*: no route to host"):
-        download(KNOWN, tmp_path, nobody)
+        download(KNOWN, tmp_path, unreachable)
     assert left(tmp_path) == []
 
 

@@ -68,7 +68,7 @@ _WORLD = {
 class Ground:
     """The validator, and the resources on the local AWS."""
 
-    judge: Oracle
+    pcluster_package: Oracle
     supplied: Supplied
 
     def configuration(self, cluster: Cluster) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Ground:
 
     def errors(self, cluster: Cluster) -> list[str]:
         """The errors of its validators."""
-        found = self.judge.validators(self.configuration(cluster), cluster.environment)
+        found = self.pcluster_package.validators(self.configuration(cluster), cluster.environment)
         return [f"{item['type']}: {item['message']}" for item in found if item["level"] == "ERROR"]
 
 
@@ -89,8 +89,8 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
     with served(home, "--world", str(file(home, "world.yaml", _WORLD))) as server:
         supplied = _build(server)
         environment = server.environment(AWS_ENDPOINT_URL_S3=server.s3_address)
-        with oracle(home, environment) as judge:
-            yield Ground(judge, supplied)
+        with oracle(home, environment) as pcluster_package:
+            yield Ground(pcluster_package, supplied)
 
 
 def _build(server: Server) -> Supplied:
@@ -156,7 +156,7 @@ def test_schema_accepts_every_example(example: str, ground: Ground, tmp_path: Pa
     """With placeholders for resources that do not exist yet."""
     cluster = _cluster(tmp_path, specs.moved(example))
     configuration = render(cluster, load_catalog(), placeholders(cluster))
-    assert ground.judge.schema(configuration) == ""
+    assert ground.pcluster_package.schema(configuration) == ""
 
 
 # Their zone or region differs from the network of the local AWS, or they name existing resources.
@@ -273,7 +273,7 @@ def test_valid_specs_are_accepted(ground: Ground, tmp_path: Path) -> None:
         if not problems:
             cluster = _cluster(tmp_path, data)
             configuration = ground.configuration(cluster)
-            assert ground.judge.schema(configuration, cluster.environment) == ""
+            assert ground.pcluster_package.schema(configuration, cluster.environment) == ""
             assert ground.errors(cluster) == [], json.dumps(configuration, indent=1)
 
     made_up()
@@ -333,7 +333,9 @@ def launched(
 def _launch_templates(ground: Ground, cluster: Cluster) -> dict[str, dict[str, Any]]:
     compute = {group.instance_type for group in cluster.compute if group.role == "compute"}
     found = {}
-    for template in ground.judge.templates(ground.configuration(cluster), cluster.environment):
+    for template in ground.pcluster_package.templates(
+        ground.configuration(cluster), cluster.environment
+    ):
         for resource in template["Resources"].values():
             if resource["Type"] == "AWS::EC2::LaunchTemplate":
                 data = resource["Properties"]["LaunchTemplateData"]

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracle]:
+def pcluster_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oracle]:
     with oracle(tmp_path_factory.mktemp("updates")) as found:
         yield found
 
@@ -50,12 +50,12 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return render(cluster, load_catalog(), placeholders(cluster))
 
 
-def test_every_update_policy_matches_the_package(judge: Oracle) -> None:
-    assert judge.policies() == policies()
+def test_every_update_policy_matches_the_package(pcluster_package: Oracle) -> None:
+    assert pcluster_package.policies() == policies()
 
 
-def test_every_limit_matches_the_package(judge: Oracle) -> None:
-    found = judge.limits()
+def test_every_limit_matches_the_package(pcluster_package: Oracle) -> None:
+    found = pcluster_package.limits()
     assert set(found["regions"]) == limits.REGIONS
     assert found["MAX_TAGS_COUNT"] == limits.TAGS
     assert found["MAX_NUMBER_OF_QUEUES"] == limits.QUEUES
@@ -150,12 +150,14 @@ def _put(configuration: dict[str, Any], path: tuple[str | int, ...], value: Any)
         here[last] = copy.deepcopy(value)
 
 
-def _compare(judge: Oracle, before: dict[str, Any], after: dict[str, Any], *, runs: bool) -> None:
+def _compare(
+    pcluster_package: Oracle, before: dict[str, Any], after: dict[str, Any], *, runs: bool
+) -> None:
     ours = effects(before, after, fleet_runs=runs)
     # The package receives the login nodes of the configuration.
     pools = (before.get("LoginNodes") or {}).get("Pools", [])
     running = [pool["Name"] for pool in pools if pool["Count"]]
-    theirs = judge.patch(before, after, fleet_runs=runs, login_nodes_run=running)
+    theirs = pcluster_package.patch(before, after, fleet_runs=runs, login_nodes_run=running)
     assert theirs["allowed"] == all(our.needs == "nothing" for our in ours), (ours, theirs)
     refused = {
         (row["path"], row["update_policy"])
@@ -177,16 +179,18 @@ def _without_identity(path: str) -> str:
     ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else str(value)[:20],
 )
 def test_each_change_has_the_requirements_of_the_package(
-    path: tuple[str | int, ...], value: Any, judge: Oracle, base: dict[str, Any]
+    path: tuple[str | int, ...], value: Any, pcluster_package: Oracle, base: dict[str, Any]
 ) -> None:
     after = copy.deepcopy(base)
     _put(after, path, value)
     for runs in (True, False):
-        _compare(judge, base, after, runs=runs)
-        _compare(judge, after, base, runs=runs)
+        _compare(pcluster_package, base, after, runs=runs)
+        _compare(pcluster_package, after, base, runs=runs)
 
 
-def test_combined_changes_have_all_requirements(judge: Oracle, base: dict[str, Any]) -> None:
+def test_combined_changes_have_all_requirements(
+    pcluster_package: Oracle, base: dict[str, Any]
+) -> None:
     """Strategy and sizes together: the requirements of one change depend on others."""
 
     @settings(max_examples=60, suppress_health_check=list(HealthCheck))
@@ -201,7 +205,7 @@ def test_combined_changes_have_all_requirements(judge: Oracle, base: dict[str, A
         after = copy.deepcopy(base)
         for path, value in found:
             _put(after, path, value)
-        _compare(judge, base, after, runs=runs)
+        _compare(pcluster_package, base, after, runs=runs)
 
     together()
 

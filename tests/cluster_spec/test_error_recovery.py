@@ -11,7 +11,7 @@ from clusterwright.cluster_spec.problems import Path, Problem
 from tests.support.rich_specs import BUILT, value_at
 
 
-def mend(
+def recovered(
     path: Path, data: dict[str, Any] = BUILT, **more: Any
 ) -> tuple[dict[str, Any], list[Path]]:
     result = mended(data, [Problem("wrong", path, **more)])
@@ -20,33 +20,33 @@ def mend(
 
 
 def test_invalid_value_with_a_default_is_removed() -> None:
-    data, touched = mend(("network", "egress"))
+    data, touched = recovered(("network", "egress"))
     assert "egress" not in data["network"]
     assert touched == [("network", "egress")]
 
 
 def test_invalid_required_value_is_replaced_by_its_example() -> None:
-    data, touched = mend(("account",))
+    data, touched = recovered(("account",))
     assert data["account"] == "111122223333"
     assert touched == [("account",)]
 
 
 def test_invalid_required_option_is_replaced_by_the_first() -> None:
-    assert mend(("compute", 2, "role"))[0]["compute"][2]["role"] == "controller"
+    assert recovered(("compute", 2, "role"))[0]["compute"][2]["role"] == "controller"
 
 
 def test_invalid_required_mapping_is_built_from_its_required_keys() -> None:
-    assert mend(("network",))[0]["network"] == {"availability_zone_id": "use1-az6"}
+    assert recovered(("network",))[0]["network"] == {"availability_zone_id": "use1-az6"}
 
 
 def test_list_entry_is_not_replaced_separately() -> None:
-    data, touched = mend(("storage", "lustre", 0, "repositories", 0, "import", 1))
+    data, touched = recovered(("storage", "lustre", 0, "repositories", 0, "import", 1))
     assert "import" not in data["storage"]["lustre"][0]["repositories"][0]
     assert touched == [("storage", "lustre", 0, "repositories", 0, "import")]
 
 
 def test_invalid_tag_removes_all_tags() -> None:
-    data, touched = mend(("tags", "owner"))
+    data, touched = recovered(("tags", "owner"))
     assert "tags" not in data
     assert touched == [("tags",)]
 
@@ -54,7 +54,7 @@ def test_invalid_tag_removes_all_tags() -> None:
 def test_unknown_key_is_removed_and_the_suggested_key_added() -> None:
     data = {**BUILT, "acount": "x"}
     del data["account"]
-    fixed, touched = mend(("acount",), data, on_key=True, other_path=("account",))
+    fixed, touched = recovered(("acount",), data, on_key=True, other_path=("account",))
     assert "acount" not in fixed
     assert fixed["account"] == "111122223333"
     assert touched == [("acount",), ("account",)]
@@ -62,7 +62,7 @@ def test_unknown_key_is_removed_and_the_suggested_key_added() -> None:
 
 def test_input_is_not_modified() -> None:
     data: dict[str, Any] = {**BUILT}
-    mend(("slurm", "users"), data)
+    recovered(("slurm", "users"), data)
     assert value_at(data, ("slurm", "users", 0, "name")) == "ada"
 
 

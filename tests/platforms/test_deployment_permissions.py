@@ -15,7 +15,7 @@ from tests.support.synthesis import Build
 
 ALL = {
     **SPECS,
-    "eks, all of it to be thrown away": changed(EKS, protection="destroy"),
+    "eks, with protection destroy": changed(EKS, protection="destroy"),
     "eks, with capabilities": changed(EKS, kubernetes__capabilities={"ack": True}),
     "nat": changed(MINIMAL, network__egress="nat"),
     "existing": changed(

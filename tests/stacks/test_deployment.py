@@ -80,7 +80,7 @@ def test_retain_refuses_deletion_and_keeps_stateful_resources(
 # -- what exists --------------------------------------------------------------------------------
 
 
-def existing_house(account: Account) -> dict[str, Any]:
+def existing_resources(account: Account) -> dict[str, Any]:
     """A network, file systems, a bucket, a key and a database of another user, and a spec that
     names them.
     """
@@ -155,7 +155,7 @@ def existing_house(account: Account) -> dict[str, Any]:
     )
 
 
-def whole_house(account: Account) -> dict[str, Any]:
+def all_existing(account: Account) -> dict[str, Any]:
     """All existing resources that a deployment could change, as described by the APIs."""
     ec2, s3 = account.client("ec2"), account.client("s3")
 
@@ -195,16 +195,16 @@ def whole_house(account: Account) -> dict[str, Any]:
 def test_existing_resources_are_used_and_not_changed(
     account: Account, build: Build, tmp_path: Path
 ) -> None:
-    spec = existing_house(account)
-    before, owned = whole_house(account), account.holdings()
+    spec = existing_resources(account)
+    before, owned = all_existing(account), account.holdings()
     assembly = build(spec)
     assert set(account.deploy(assembly).values()) == {"CREATE_COMPLETE"}
     assert len(account.nodes("test")) == 5
-    assert whole_house(account) == before
+    assert all_existing(account) == before
     account.deploy(build(changed(spec, compute__1__count=6)))
     assert len(account.nodes("test")) == 7
-    assert whole_house(account) == before
+    assert all_existing(account) == before
     for name in reversed(order(assembly)):
         account.delete(name)
-    assert whole_house(account) == before
+    assert all_existing(account) == before
     assert account.holdings() == owned

@@ -15,7 +15,7 @@ from tests.support.specs import changed, write
 LONG = "a-name-of-twenty-six-lette"
 
 
-def _told(folder: Path, data: dict[str, Any]) -> str:
+def _errors(folder: Path, data: dict[str, Any]) -> str:
     try:
         load_cluster(write(folder / "spec.yaml", data))
     except SpecErrors as wrong:
@@ -27,7 +27,7 @@ def _told(folder: Path, data: dict[str, Any]) -> str:
 
 
 def test_the_small_spec_passes(tmp_path: Path) -> None:
-    assert _told(tmp_path, SMALL) == ""
+    assert _errors(tmp_path, SMALL) == ""
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_small_spec_passes(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
-    assert message in _told(tmp_path, changed(changes, SMALL))
+    assert message in _errors(tmp_path, changed(changes, SMALL))
 
 
 def test_mixed_interface_types_are_refused(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_mixed_interface_types_are_refused(tmp_path: Path) -> None:
     data = with_groups(
         {**group, "name": "old", "network_interface": "efa"}, {**group, "name": "new"}
     )
-    assert "one interface type for all queues with EFA" in _told(tmp_path, data)
+    assert "one interface type for all queues with EFA" in _errors(tmp_path, data)
     data["compute"][3]["network_interface"] = "efa"
-    assert _told(tmp_path, data) == ""
+    assert _errors(tmp_path, data) == ""
 
 
 @pytest.mark.parametrize("system", ["rhel8", "rhel9"])
@@ -127,9 +127,9 @@ def test_gb200_operating_systems_are_validated(system: str, tmp_path: Path) -> N
     data = with_groups({**group, "capacity": block}, parallelcluster={"os": system})
     for node in data["compute"][:2]:
         node["instance_type"] = "m7g.4xlarge"
-    assert f"ParallelCluster does not support {system} on p6e-gb200" in _told(tmp_path, data)
+    assert f"ParallelCluster does not support {system} on p6e-gb200" in _errors(tmp_path, data)
     data["parallelcluster"]["os"] = "ubuntu2404"
-    assert _told(tmp_path, data) == ""
+    assert _errors(tmp_path, data) == ""
 
 
 @pytest.mark.parametrize(
@@ -153,28 +153,28 @@ def test_ultraserver_must_be_complete(counted: dict[str, int], said: str, tmp_pa
     data = with_groups({**group, "capacity": block})
     for node in data["compute"][:2]:
         node["instance_type"] = "m7g.4xlarge"
-    told = _told(tmp_path, data)
+    told = _errors(tmp_path, data)
     assert said in told if said else told == ""
 
 
 def test_unsupported_topology_is_refused(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "g5.48xlarge", "count": 2}
     data = with_groups({**group, "name": "a"}, slurm={"topology": "tree"})
-    assert "EC2 does not describe the topology of g5.48xlarge" in _told(tmp_path, data)
+    assert "EC2 does not describe the topology of g5.48xlarge" in _errors(tmp_path, data)
     data["compute"].append({**group, "name": "b", "instance_type": "p5.48xlarge"})
-    assert _told(tmp_path, data) == ""
+    assert _errors(tmp_path, data) == ""
 
 
 def test_counts_are_limited(tmp_path: Path) -> None:
     group = {"role": "compute", "instance_type": "p5.48xlarge", "count": 1}
     data = with_groups(*({**group, "name": f"g{number}"} for number in range(51)))
-    told = _told(tmp_path, data)
+    told = _errors(tmp_path, data)
     assert "51 queues: ParallelCluster allows at most 50" in told
     assert "51 compute groups: ParallelCluster allows at most 50" in told
     login = {"role": "login", "instance_type": "m5.4xlarge", "count": 1}
     data = with_groups({**group, "name": "w"})
     data["compute"] += [{**login, "name": f"l{number}"} for number in range(10)]
-    assert "11 login groups: ParallelCluster allows at most 10" in _told(tmp_path, data)
+    assert "11 login groups: ParallelCluster allows at most 10" in _errors(tmp_path, data)
 
 
 def test_derived_values_are_checked(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "hyperpod eks with nothing of its own": HYPERPOD_EKS_MINIMAL,
     "parallelcluster": PARALLELCLUSTER,
     "parallelcluster with nothing of its own": PARALLELCLUSTER_MINIMAL,
-    "parallelcluster to be thrown away": changed(PARALLELCLUSTER, protection="destroy"),
+    "parallelcluster with protection destroy": changed(PARALLELCLUSTER, protection="destroy"),
     "eks": EKS,
     "eks with nothing of its own": EKS_MINIMAL,
     "image release": changed(FULL, image={"release_version": "1.2.3"}),

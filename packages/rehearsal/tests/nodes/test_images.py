@@ -97,19 +97,19 @@ def test_recipe_is_independent_of_the_mirror() -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
 def test_mounts_below_a_folder_are_not_removed(tmp_path: Path) -> None:
     """As a build that is killed may leave them: /dev and /proc of this machine."""
-    house = tmp_path / "house"
-    house.mkdir()
-    (house / "heirloom").write_text("precious")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("precious")
     building = tmp_path / ".building-a b"
     inside = building / "root" / "dev"
     inside.mkdir(parents=True)
-    subprocess.run(["mount", "--bind", str(house), str(inside)], check=True)
+    subprocess.run(["mount", "--bind", str(outside), str(inside)], check=True)
     deeper = inside / "pts"
     deeper.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(deeper)], check=True)
     images.remove_tree(building)
     assert not building.exists()
-    assert (house / "heirloom").read_text() == "precious"
+    assert (outside / "file").read_text() == "precious"
     assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
 
 

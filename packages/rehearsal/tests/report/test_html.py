@@ -15,7 +15,7 @@ from clusterwright_rehearsal.report import timeline_svg
 from clusterwright_rehearsal.report.html import CSS, verdict_html
 from clusterwright_rehearsal.verdict import Verdict
 from packages.rehearsal.tests.report import verdicts
-from packages.rehearsal.tests.report.verdicts import birth, event
+from packages.rehearsal.tests.report.verdicts import boot_events, event
 
 VOID = frozenset(("meta", "br"))
 CASES = pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_empty_result_is_not_a_success() -> None:
 
 
 def test_large_clusters_are_truncated_with_a_note() -> None:
-    many = [e for number in range(100) for e in birth(f"workers-{number + 1}")]
+    many = [e for number in range(100) for e in boot_events(f"workers-{number + 1}")]
     verdict = dataclasses.replace(
         verdicts.BROKEN, timeline=(*many, event(60.0, "lost", "workers-100"))
     )

@@ -9,7 +9,7 @@ import pytest
 
 from clusterwright_rehearsal.report.timeline import Mark, Span, _natural, began, ended, lanes
 from clusterwright_rehearsal.verdict import Phase, Verdict
-from packages.rehearsal.tests.report.verdicts import BROKEN, START, birth, event, hostile
+from packages.rehearsal.tests.report.verdicts import BROKEN, START, boot_events, event, hostile
 
 EMPTY = Verdict(config="x", cluster="x", suite="trixie", slurm=None)
 
@@ -19,7 +19,7 @@ def verdict(*events: dict[str, Any], phases: tuple[Phase, ...] = ()) -> Verdict:
 
 
 def test_a_node_from_its_creation_to_the_end() -> None:
-    (lane,) = lanes(verdict(*birth("workers-1"), event(60.0, "booted", "workers-1")))
+    (lane,) = lanes(verdict(*boot_events("workers-1"), event(60.0, "booted", "workers-1")))
     assert (lane.node, lane.created, lane.came_up) == ("workers-1", START + 20, START + 29.5)
     assert [(span.state, span.start - START) for span in lane.spans] == [
         ("boot", 20.0),

@@ -10,7 +10,7 @@ import pytest
 from clusterwright_rehearsal.report import timeline_svg
 from clusterwright_rehearsal.verdict import Phase, Verdict
 from packages.rehearsal.tests.report import verdicts
-from packages.rehearsal.tests.report.verdicts import START, birth
+from packages.rehearsal.tests.report.verdicts import START, boot_events
 
 
 def test_bars_match_the_times() -> None:
@@ -33,7 +33,7 @@ def test_bars_match_the_times() -> None:
 
 def test_first_boot_timeline_has_only_its_steps() -> None:
     verdict = dataclasses.replace(
-        verdicts.BROKEN, timeline=(*verdicts.BROKEN.timeline, *birth("workers-9", at=120.0))
+        verdicts.BROKEN, timeline=(*verdicts.BROKEN.timeline, *boot_events("workers-9", at=120.0))
     )
     root = ET.fromstring(timeline_svg.coming_up(verdict))
     titles = [rect[0].text for rect in root.iter("rect")]

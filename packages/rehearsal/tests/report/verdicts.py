@@ -39,7 +39,7 @@ def event(at: float, name: str, of: str, **more: Any) -> dict[str, Any]:
     return {"time": START + at, "event": name, "node": of, "instance_id": "i-1", **more}
 
 
-def birth(of: str, at: float = 20.0) -> list[dict[str, Any]]:
+def boot_events(of: str, at: float = 20.0) -> list[dict[str, Any]]:
     return [
         event(at, "created", of),
         event(at + 2.5, "booted", of, seconds=2.5),
@@ -84,9 +84,9 @@ BROKEN = Verdict(
         Phase("node-lost", 150.3, START + 31.7),
     ),
     timeline=(
-        *birth("controller-1"),
-        *birth("workers-1"),
-        *birth("workers-2")[:-1],
+        *boot_events("controller-1"),
+        *boot_events("workers-1"),
+        *boot_events("workers-2")[:-1],
         event(28.5, "failed", "workers-2", text="lustre: /fsx is silent", seconds=8.5),
         event(40.0, "lost", "workers-1"),
         event(48.0, "replaced", "workers-1"),
@@ -143,7 +143,7 @@ def hostile() -> Verdict:
         notes=(bad,),
         phases=(Phase(bad, 90.0, START),),
         timeline=(
-            *birth(bad),
+            *boot_events(bad),
             event(40.0, "failed", bad, text=bad),
             event(41.0, bad, bad),
             {"time": "soon", "event": bad, "node": bad},
