@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import Mock
 
+import boto3
+
 from clusterwright_localaws.cloudformation.handler import Context
 from clusterwright_localaws.cloudformation.handler_helpers import (
     changed,
@@ -72,12 +74,16 @@ def test_tags_of_ec2_in_an_update() -> None:
 
 
 def test_tags_that_stay_need_no_call() -> None:
-    add, remove = Mock(), Mock()
-    retag(context(), {"Tags": PAIRS}, {"Tags": PAIRS}, add=add, remove=remove)
-    add.assert_not_called()
-    remove.assert_not_called()
-    retag(context(), {"Tags": PAIRS}, {}, add=add, remove=remove)
-    remove.assert_called_once_with(["a"])
+    keys = {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
+    fsx = boto3.client("fsx", "us-east-1", **keys)
+    fsx.tag_resource, fsx.untag_resource = Mock(), Mock()
+    retag(context(fsx), "fsx", {"Tags": PAIRS}, {"Tags": PAIRS}, ResourceARN="arn")
+    fsx.tag_resource.assert_not_called()
+    fsx.untag_resource.assert_not_called()
+    retag(context(fsx), "fsx", {"Tags": PAIRS}, {}, ResourceARN="arn")
+    fsx.untag_resource.assert_called_once_with(ResourceARN="arn", TagKeys=["a"])
+    retag(context(fsx), "fsx", {}, {"Tags": PAIRS}, ResourceARN="arn")
+    fsx.tag_resource.assert_called_once_with(ResourceARN="arn", Tags=PAIRS)
 
 
 def test_keys_in_the_case_of_an_api() -> None:

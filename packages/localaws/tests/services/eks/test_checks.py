@@ -11,6 +11,7 @@ import pytest
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.iam import entities
 from clusterwright_localaws.services.eks import checks
 from clusterwright_localaws.services.eks.state import Store, store_in
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site
@@ -60,18 +61,18 @@ def test_trust_policies(statements: Any, expected: bool) -> None:
 
 
 def test_a_role_must_exist_and_trust_the_service(aws: Runtime, eks_site: EksSite) -> None:
-    checks.require_role(call(aws), eks_site.cluster_role, "eks.amazonaws.com", "no")
-    assert checks.role_of(call(aws), "arn:aws:iam::x:user/a") is None
+    checks.require_role(eks_site.cluster_role, "eks.amazonaws.com", "no")
+    assert entities.role_of("arn:aws:iam::x:user/a") is None
     for arn in (eks_site.node_role, f"{eks_site.cluster_role}x"):
         with pytest.raises(AwsError, match=r"^no$") as caught:
-            checks.require_role(call(aws), arn, "eks.amazonaws.com", "no")
+            checks.require_role(arn, "eks.amazonaws.com", "no")
         assert caught.value.code == "InvalidParameterException"
 
 
 def test_users(aws: Runtime) -> None:
     arn = client("iam").create_user(UserName="ann")["User"]["Arn"]
-    assert checks.user_exists(call(aws), arn)
-    assert not checks.user_exists(call(aws), f"{arn}x")
+    assert entities.user_of(arn) is not None
+    assert entities.user_of(f"{arn}x") is None
 
 
 class TestNetwork:

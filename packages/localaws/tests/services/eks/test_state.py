@@ -74,10 +74,11 @@ class TestIdempotent:
     def run(self, runtime: Runtime, operation: str = "CreateAddon", **parameters: Any) -> int:
         self.count = getattr(self, "count", 0) + 1
 
-        def work() -> Mapping[str, Any]:
+        @state.idempotent
+        def work(call: Call) -> Mapping[str, Any]:
             return {"n": self.count}
 
-        return int(state.idempotent(call(runtime, operation, **parameters), work)["n"])
+        return int(work(call(runtime, operation, **parameters))["n"])
 
     def test_a_repeated_token_has_the_first_answer(self, runtime: Runtime) -> None:
         assert self.run(runtime, clientRequestToken="t", name="a") == 1
