@@ -24,8 +24,22 @@ def bucket(aws: Runtime) -> str:
 
 
 def association(account: str, path: str = "s3://corpus/tokens", **s3: Any) -> Association:
-    owner = FileSystem("fs-1", "LUSTRE", account, "us-east-1", NOW, "vpc-1", {}, [])
-    return Association("dra-1", owner, NOW, {"DataRepositoryPath": path, "S3": s3})
+    owner = FileSystem(
+        id="fs-1",
+        kind="LUSTRE",
+        account=account,
+        region="us-east-1",
+        created_at=NOW,
+        vpc_id="vpc-1",
+        request={},
+        interface_ids=[],
+    )
+    return Association(
+        id="dra-1",
+        file_system=owner,
+        created_at=NOW,
+        request={"DataRepositoryPath": path, "S3": s3},
+    )
 
 
 def policy(bucket: str, **statement: Any) -> None:

@@ -66,9 +66,22 @@ def backup(kind: str = "OPENZFS", **request: Any) -> Backup:
     name = "LustreConfiguration" if kind == "LUSTRE" else "OpenZFSConfiguration"
     described = {"StorageCapacity": 64, "StorageType": "SSD", name: {}, **request}
     file_system = FileSystem(
-        "fs-1", kind, "111122223333", "us-east-1", NOW, "vpc-1", described, []
+        id="fs-1",
+        kind=kind,
+        account="111122223333",
+        region="us-east-1",
+        created_at=NOW,
+        vpc_id="vpc-1",
+        request=described,
+        interface_ids=[],
     )
-    return Backup("backup-1", file_system, {}, described, NOW)
+    return Backup(
+        id="backup-1",
+        file_system=file_system,
+        snapshot={},
+        request=described,
+        created_at=NOW,
+    )
 
 
 def test_settings_are_inherited_and_overridden() -> None:

@@ -13,14 +13,14 @@ NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 def file_system(kind: str, **request: Any) -> FileSystem:
     return FileSystem(
-        "fs-1",
-        kind,
-        "111122223333",
-        "us-east-1",
-        NOW,
-        "vpc-1",
-        {"SubnetIds": ["subnet-1"], **request},
-        ["eni-1"],
+        id="fs-1",
+        kind=kind,
+        account="111122223333",
+        region="us-east-1",
+        created_at=NOW,
+        vpc_id="vpc-1",
+        request={"SubnetIds": ["subnet-1"], **request},
+        interface_ids=["eni-1"],
         mount_name="abcd1234",
         root_volume_id="fsvol-1",
         lifecycle="AVAILABLE",
@@ -91,7 +91,14 @@ def test_an_openzfs_file_system_names_its_root_volume() -> None:
 def test_a_backup_shows_its_file_system_without_actions() -> None:
     of = file_system("LUSTRE")
     snapshot = {"FileSystemId": "fs-1", "AdministrativeActions": [1]}
-    backup = Backup("backup-1", of, snapshot, {"KmsKeyId": "arn:key"}, NOW, tags={"a": "1"})
+    backup = Backup(
+        id="backup-1",
+        file_system=of,
+        snapshot=snapshot,
+        request={"KmsKeyId": "arn:key"},
+        created_at=NOW,
+        tags={"a": "1"},
+    )
     assert backup_view(backup) == {
         "BackupId": "backup-1",
         "Lifecycle": "CREATING",
