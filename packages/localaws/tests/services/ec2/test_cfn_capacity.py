@@ -66,13 +66,11 @@ class TestCapacityReservation:
         assert CapacityReservation().replacing(self.BEFORE, self.BEFORE) == set()
         assert CapacityReservation().replacing(self.BEFORE, {}) == {"TagSpecifications"}
 
-    def test_a_failed_one_fails_its_resource(self) -> None:
-        class Failed:
-            def describe_capacity_reservations(self, **_: Any) -> dict[str, Any]:
-                return {"CapacityReservations": [{"State": "failed"}]}
-
-        with pytest.raises(HandlerFailure, match="cr-1 is in state failed"):
-            CapacityReservation()._state(Failed(), "cr-1")
+    def test_a_failed_one_fails_its_resource(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(CapacityReservation, "_described", lambda *_: {"State": "failed"})
+        with pytest.raises(HandlerFailure, match=r"the reservation cr-\w+ is failed") as caught:
+            CapacityReservation().create(context(), self.BEFORE)
+        assert caught.value.code == "NotStabilized"
 
 
 def test_a_changed_launch_template_is_a_new_version() -> None:
