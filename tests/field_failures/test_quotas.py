@@ -62,9 +62,9 @@ def code_of(rule: str, key: str | None, folder: Path, changes: dict[str, Any]) -
         return key
     context = Context(specs.load(folder, changes), load_catalog(), dt.date(2026, 11, 20))
     (file,) = [file for file in rule_files() if file.id == rule]
-    want = next(iter(file.rule.subjects(context))).value
+    _, want = next(iter(file.rule.subjects(context)))
     if rule == "CW-Q002":
-        want = [s.value for s in file.rule.subjects(context)][-1]
+        *_, (_, want) = file.rule.subjects(context)
     return f"{want.service}/{want.code}"
 
 

@@ -50,7 +50,7 @@ def test_every_dev_environment_migrates_to_every_other_platform(
     ]
     assert [fs.capacity_gib for fs in other.cluster.storage.lustre] == [1200]
     for comment in (
-        "# The smallest file system that keeps no copies of its data.",
+        "# The smallest file system without replication.",
         "# one H100 each",
     ):
         assert comment in found.text

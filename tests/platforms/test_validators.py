@@ -29,6 +29,9 @@ TESTED_BY = {
     "clusterwright.cluster_spec.validation.metrics": (
         "tests/platforms/kubernetes/test_metrics.py"
     ),
+    "clusterwright.cluster_spec.validation.unused_fields": (
+        "tests/cluster_spec/test_unused_fields.py"
+    ),
     "clusterwright.platforms.catalog_names": "tests/cluster_spec/test_bad_input.py",
     "clusterwright.platforms.kubernetes.value_schemas": (
         "tests/platforms/kubernetes/test_charts.py"
