@@ -101,7 +101,9 @@ def test_run_after_any_interruption_converges(
                 assert set(third.statuses().values()) <= {"unchanged", "skipped"}, label
                 assert third.machine.points == [], label
             shutil.rmtree(victim.folder)
-    assert len(tried) - before > (5 if before else 50)
+    # Copies keep their owners, so an update of ParallelCluster has only these points of its own:
+    # a directory, its owner, the journal (twice) and a file that managed nodes do not have.
+    assert len(tried) - before >= (5 if before else 51)
 
 
 def tried_elsewhere(

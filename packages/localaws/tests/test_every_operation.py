@@ -7,6 +7,7 @@ new and more seeds.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -86,7 +87,12 @@ class Calls:
         # Thread time excludes other load; wall time includes waits.
         slow = time.monotonic() - before > 10 * MOST_SECONDS
         assert not slow, (operation, parameters)
-        assert time.thread_time() - spent < MOST_SECONDS, (operation, parameters)
+        if time.thread_time() - spent >= MOST_SECONDS:
+            # The first call of an operation may load data files; the next one may not.
+            spent = time.thread_time()
+            with contextlib.suppress(ClientError):
+                getattr(self.client, xform_name(operation))(**parameters)
+            assert time.thread_time() - spent < MOST_SECONDS, (operation, parameters)
         found.pop("ResponseMetadata", None)
         return found
 

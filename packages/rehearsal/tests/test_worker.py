@@ -11,8 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from clusterwright_localaws.core.runtime import Runtime
-from clusterwright_localaws.worlds.model import World
+from clusterwright_localaws.testing import Runtime, World
 from clusterwright_rehearsal import worker as module
 from clusterwright_rehearsal.runs import Run
 from clusterwright_rehearsal.worker import Worker, _described, _RequestHandler, _wait
