@@ -16,7 +16,7 @@ from clusterwright_rehearsal.nodes.network import Network
 from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
 from clusterwright_rehearsal.scenario_api.job import Job
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.outcomes import Broken
+from clusterwright_rehearsal.scenario_api.outcomes import Broken, ControllerBusy
 from clusterwright_rehearsal.scenario_api.promises import PromiseRecorder
 from clusterwright_rehearsal.worker_client import WorkerClient
 
@@ -102,16 +102,19 @@ class ClusterAccess(PromiseRecorder):
         """Run a command on the controller, which must succeed; return its standard output.
 
         While slurmctld is busy, for example reading its configuration again, the command is
-        retried for up to 30 s, as a user would.
+        retried for up to 30 s, as a user would. Raises `ControllerBusy` if it still does not
+        answer.
         """
         controller, started = self.controller, time.monotonic()
         while True:
             result = controller.run(command, timeout_s=timeout_s)
             if result.ok:
                 return result.stdout
-            busy = any(words in result.stderr for words in _BUSY)
-            if not busy or time.monotonic() - started > _BUSY_S:
-                raise Broken(f"`{command}` exited with {result.returncode}: {result.output_tail}")
+            message = f"`{command}` exited with {result.returncode}: {result.output_tail}"
+            if not any(words in result.stderr for words in _BUSY):
+                raise Broken(message)
+            if time.monotonic() - started > _BUSY_S:
+                raise ControllerBusy(message)
             time.sleep(1.0)
 
     def submit(

@@ -7,6 +7,10 @@ class Broken(Exception):
     """The promise does not hold; the text states what was observed instead."""
 
 
+class ControllerBusy(Broken):
+    """slurmctld did not answer; a wait continues, anything else is broken."""
+
+
 class Undetermined(Exception):
     """The promise cannot be checked here; the text gives the reason."""
 

@@ -7,7 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import NoReturn
 
-from clusterwright_rehearsal.scenario_api.outcomes import Broken, NotApplicable, Undetermined
+from clusterwright_rehearsal.scenario_api.outcomes import (
+    Broken,
+    ControllerBusy,
+    NotApplicable,
+    Undetermined,
+)
 from clusterwright_rehearsal.verdict import Promise, Status
 
 _POLL_S = 0.25
@@ -71,11 +76,14 @@ class PromiseRecorder:
         """Call `probe` until it returns None; until then it returns what is still missing.
 
         Returns the seconds that this took. Raises `Broken` with the last text of the probe after
-        `within_s` seconds.
+        `within_s` seconds. A probe that slurmctld did not answer is called again.
         """
         started = time.monotonic()
         while True:
-            missing = probe()
+            try:
+                missing = probe()
+            except ControllerBusy as error:
+                missing = str(error)
             if missing is None:
                 return time.monotonic() - started
             if time.monotonic() - started > within_s:

@@ -11,7 +11,7 @@ import pytest
 
 from clusterwright_rehearsal.nodes.machines import CommandResult
 from clusterwright_rehearsal.scenario_api import cluster_access as module
-from clusterwright_rehearsal.scenario_api.outcomes import Broken, Undetermined
+from clusterwright_rehearsal.scenario_api.outcomes import Broken, ControllerBusy, Undetermined
 from packages.rehearsal.tests.scenario_api.contexts import answering, context, pages
 
 
@@ -69,6 +69,12 @@ class TestSlurm:
         monkeypatch.setattr(module.time, "sleep", lambda _: None)
         busy = CommandResult(1, "", "slurm_load: Unable to contact slurm controller", 0.1)
         assert self.run(found, busy, busy, CommandResult(0, "up", "", 0.1)) == "up"
+
+    def test_a_controller_that_stays_busy(self, found: Any, monkeypatch: Any) -> None:
+        monkeypatch.setattr(module, "_BUSY_S", -1.0)
+        busy = CommandResult(1, "", "Socket timed out on send/recv operation", 0.1)
+        with pytest.raises(ControllerBusy, match="Socket timed out"):
+            self.run(found, busy)
 
     def test_a_failure_breaks_the_promise(self, found: Any) -> None:
         with pytest.raises(Broken, match="`sinfo` exited with 1: no such option"):

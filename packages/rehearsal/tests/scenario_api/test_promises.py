@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright_rehearsal.scenario_api.outcomes import Broken, NotApplicable, Undetermined
+from clusterwright_rehearsal.scenario_api.outcomes import (
+    Broken,
+    ControllerBusy,
+    NotApplicable,
+    Undetermined,
+)
 from clusterwright_rehearsal.scenario_api.promises import PromiseRecorder
 
 
@@ -45,3 +50,21 @@ def test_wait_for_returns_when_nothing_is_missing(recorder: PromiseRecorder) -> 
     assert recorder.wait_for(lambda: next(answers), within_s=5) < 5
     with pytest.raises(Broken, match="after 0 s: never"):
         recorder.wait_for(lambda: "never", within_s=0)
+
+
+def test_wait_for_continues_while_slurmctld_does_not_answer(recorder: PromiseRecorder) -> None:
+    answers = iter([True, False])
+
+    def probe() -> None:
+        if next(answers):
+            raise ControllerBusy("Socket timed out")
+
+    assert recorder.wait_for(probe, within_s=5) < 5
+
+
+def test_wait_for_ends_when_slurmctld_never_answers(recorder: PromiseRecorder) -> None:
+    def probe() -> None:
+        raise ControllerBusy("Socket timed out")
+
+    with pytest.raises(Broken, match="after 0 s: Socket timed out"):
+        recorder.wait_for(probe, within_s=0)
