@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from clusterwright.preflight.registry import all_rules
 from clusterwright.preflight.rule import Rule
+from clusterwright.preflight.rule_platforms import platforms_text
 
 FAMILIES: Final = {
     "B": "Budget",
@@ -42,6 +43,7 @@ def page() -> str:
             "",
             f"- Severity: {rule.severity}",
             f"- AWS calls: {_aws_calls(rule)}",
+            f"- Platforms: {platforms_text(rule.id)}",
             f"- Prevents: {rule.prevents}.",
             f"- Source: {rule.source}.",
         ]

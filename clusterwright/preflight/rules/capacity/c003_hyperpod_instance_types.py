@@ -5,7 +5,7 @@ from __future__ import annotations
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.capabilities import platforms_for
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
-from clusterwright.preflight.rule import Context, Fail, Path, Results
+from clusterwright.preflight.rule import Context, Fail, Path, Results, Subjects
 from clusterwright.preflight.rules.group_rule import GroupRule
 
 
@@ -14,9 +14,12 @@ class HyperPodInstanceTypes(GroupRule):
     prevents = "CreateCluster fails validation: the type is not in ClusterInstanceType"
     source = "botocore, SageMaker CreateCluster"
 
+    def subjects(self, context: Context) -> Subjects[ComputeGroup]:
+        return super().subjects(context) if context.on_hyperpod else ()
+
     def check(self, group: ComputeGroup, path: Path, context: Context) -> Results:
         name = group.instance_type
-        if not context.on_hyperpod or name in context.catalog.hyperpod_names:
+        if name in context.catalog.hyperpod_names:
             return
         near = [
             n

@@ -14,7 +14,8 @@ class NodeRecovery(Rule[None]):
     source = "Kokolis et al., arXiv:2410.21680: 2.3 to 6.5 failures per thousand node-days"
 
     def subjects(self, context: Context) -> Subjects[None]:
-        if context.on_hyperpod:
+        # On ParallelCluster slurmctld replaces them, without a key.
+        if context.on_hyperpod or context.platform.managed_node_groups:
             yield ("resilience", "node_recovery"), None
 
     def check(self, context: Context) -> Results:
