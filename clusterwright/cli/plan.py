@@ -43,6 +43,7 @@ _FLAGS: Final = {
     "recovery": ("recovery",),
     "lora_rank": ("lora_rank",),
     "deadline": ("deadline",),
+    "deadline_at": ("deadline_at",),
     "region": ("region",),
     "zone": ("availability_zone_id",),
     "budget_usd": ("budget_usd",),
@@ -120,6 +121,11 @@ _FLAGS: Final = {
     help="Recovery from failures: manual, automatic (default), checkpointless.",
 )
 @click.option("--deadline", metavar="TIME", help="Latest end of the run: 90d, 12w or a date.")
+@click.option(
+    "--deadline-at",
+    metavar="NAME",
+    help="Quantile of the days that must be within the deadline: p50 (default) or p90.",
+)
 @click.option("--region", metavar="NAME", help="AWS region.")
 @click.option("--zone", metavar="ID", help="Availability Zone id, such as use1-az6.")
 @click.option("--budget-usd", type=float, metavar="USD", help="Budget for compute.")

@@ -1,7 +1,7 @@
 """Plan a training goal on one kind of hardware: layout, days, accelerator-hours, memory.
 
 A fixed cluster is estimated as given. Without a number of accelerators or nodes, the fewest that
-finish by the deadline (or in two months) are chosen, with a warning. Without any cluster, `sweep`
+finish by the deadline (or in two months) at P50 or P90 are chosen, with a warning. Without any cluster, `sweep`
 tries every instance type.
 """
 
@@ -30,6 +30,7 @@ from clusterwright.sizing.hardware import (
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.layouts import Grid
 from clusterwright.sizing.memory import Training
+from clusterwright.sizing.node_search import fewest
 from clusterwright.sizing.plan_types import (
     Assumption,
     Candidate,
@@ -105,7 +106,7 @@ def plan(
     training = training_for(goal, inputs.shape)
     if count is None:
         option = _choose(inputs, hardware, training, goal, deadline_hours)
-        warnings.append(_count_warning(option, deadline_hours))
+        warnings.append(_count_warning(option, goal, deadline_hours))
     else:
         # With a default batch the surplus accelerators stay idle; it is no reason to refuse.
         option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
@@ -168,12 +169,22 @@ def _estimate(
     )
 
 
-def _count_warning(option: Option, deadline_hours: float | None) -> str:
+def outcome_of(option: Option, inputs: Inputs, training: Training, goal: Goal) -> Estimate:
+    """Days, accelerator-hours, MFU and goodput of the fastest layout, as `plan` computes them."""
+    found = uncertainty.assumptions(
+        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery
+    )
+    work = work_of(option, inputs, training)
+    return _estimate(option, work, inputs, goal, found, uncertainty.SAMPLES)
+
+
+def _count_warning(option: Option, goal: Goal, deadline_hours: float | None) -> str:
     chosen = f"number of accelerators not given: {option.accelerators:,} chosen, "
     if option.accelerators * 2 > ACCELERATORS_MAX:
         return chosen + "the largest number that was tried"
     days = deadline_hours / 24 if deadline_hours else DEFAULT_RUN_DAYS
-    return chosen + f"the fewest that finish in about {days:.0f} days (--accelerators)"
+    at = goal.deadline_at.upper()
+    return chosen + f"the fewest that finish in {days:.3g} days at {at} (--accelerators)"
 
 
 def cluster_of(goal: Goal, catalog: Catalog) -> tuple[Hardware, int | None, list[str]]:
@@ -484,22 +495,30 @@ def _choose(
 ) -> Option:
     days_max = deadline_hours / 24 if deadline_hours else DEFAULT_RUN_DAYS
     best: tuple[float, Option] | None = None
-    reason = ""
-    for count in node_counts(hardware):
+    reason, too_few = "", 0
+
+    def timed(count: int) -> tuple[float, Option | None, str]:
         option, why = try_option(inputs, hardware, count, training)
+        if option is None:
+            return math.inf, None, why
+        days = outcome_of(option, inputs, training, goal).days.at(goal.deadline_at)
+        return days, option, ""
+
+    for count in node_counts(hardware):
+        days, option, why = timed(count)
         if option is None:
             reason = reason or why
             if best is not None:
                 break
+            too_few = count
             continue
-        found = uncertainty.assumptions(
-            inputs.shape, hardware, option.nodes, recovery=goal.recovery
-        )
-        days = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
         if best is None or days < best[0]:
             best = (days, option)
         if days <= days_max:
-            return option
+            unit = max(hardware.per_node, hardware.scale_up_size)
+            least = fewest(lambda n: timed(n)[0] <= days_max, too_few, count, unit)
+            return timed(least)[1] or option
+        too_few = count
     if best is None:
         raise _impossible(inputs, hardware, ACCELERATORS_MAX, training, reason)
     return best[1]
@@ -654,7 +673,7 @@ def _notes(
         level = "P50" if estimate.days.p50 * 24 > deadline_hours else "P90"
         notes.append(
             f"the deadline of {deadline_hours / 24:.0f} days is missed at {level}: "
-            f"{getattr(estimate.days, level.lower()):.0f} days"
+            f"{getattr(estimate.days, level.lower()):.0f} days; without a number of nodes, --deadline-at p90 chooses enough"
         )
     if hardware.accelerator == "Trn1":
         notes.append(

@@ -170,6 +170,9 @@ class Goal(_Strict):
     deadline: Annotated[str | None, BeforeValidator(_deadline)] = Field(
         None, description="90d, 12w, or a date"
     )
+    deadline_at: Annotated[Literal["p50", "p90"], BeforeValidator(_normalised)] = Field(
+        "p50", description="quantile of the days that must be within the deadline: p50 or p90"
+    )
     budget_usd: float | None = Field(None, gt=0, allow_inf_nan=False, description="dollars")
     region: str | None = Field(None, description="AWS region")
     availability_zone_id: str | None = Field(None, description="zone id, such as use1-az6")

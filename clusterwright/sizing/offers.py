@@ -17,7 +17,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.cost.rates import HourlyRate, hourly_rate
 from clusterwright.platforms.registry import DEFAULT
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.plan_types import Candidate, Quantiles
+from clusterwright.sizing.plan_types import Candidate, QuantileName, Quantiles
 from clusterwright.sizing.purchases import PurchasePlan, cover
 
 HOURS_PER_DAY: Final = 24
@@ -155,14 +155,14 @@ def _offer(
     )
 
 
-def cheapest(found: Iterable[Offer], days_max: float) -> Offer | None:
-    """The priced offer in time (at P50) with the lowest P50 dollars; `None` without one."""
+def cheapest(found: Iterable[Offer], days_max: float, at: QuantileName = "p50") -> Offer | None:
+    """The priced offer in time (at a quantile) with the lowest P50 dollars; `None` without one."""
     priced = [
         offer
         for offer in found
         if offer.usd is not None
         and offer.candidate.days is not None
-        and offer.candidate.days.p50 <= days_max
+        and offer.candidate.days.at(at) <= days_max
     ]
     return min(
         priced,

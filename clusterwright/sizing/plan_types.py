@@ -10,6 +10,7 @@ from clusterwright.sizing.shape import ModelShape
 
 Recompute = Literal["none", "selective", "full"]
 Sharding = Literal["none", "distributed-optimizer", "zero-2", "fsdp"]
+QuantileName = Literal["p10", "p50", "p90"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class Quantiles:
     def __post_init__(self) -> None:
         if not self.p10 <= self.p50 <= self.p90:
             raise ValueError(f"quantiles out of order: {self.p10}, {self.p50}, {self.p90}")
+
+    def at(self, name: QuantileName) -> float:
+        """The quantile of a name."""
+        return {"p10": self.p10, "p50": self.p50, "p90": self.p90}[name]
 
     def scaled(self, factor: float) -> Quantiles:
         """All three multiplied by a positive factor."""

@@ -16,7 +16,7 @@ from clusterwright.sizing.goal import Goal
 from clusterwright.sizing.offers import Offer
 from clusterwright.sizing.plan_types import Candidate, Plan
 from clusterwright.sizing.shape import ModelShape
-from clusterwright.sizing.sweep import on_cluster_of, sweep
+from clusterwright.sizing.sweep import days_allowed, on_cluster_of, sweep
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ def price_plan(
         for offer in context.offers(candidate, spares=spare_nodes(candidate.nodes))
     ]
     if not (goal.cluster.instance_type or goal.cluster.accelerator):
-        days = (goal.deadline_hours(context.today) or estimate.DEFAULT_RUN_DAYS * 24) / 24
-        best = offers.cheapest(found, days)
+        days = days_allowed(goal, context.today)
+        best = offers.cheapest(found, days, goal.deadline_at)
         if best is not None and goal.budget_usd is not None:
             best = _within_budget(best, context)
             if best not in found:
@@ -202,8 +202,11 @@ def _on_offer(
     )
     assert best.usd is not None
     assert first.days is not None
-    if first.days.p50 <= days:
-        reason = f"the cheapest that finishes in {days:.3g} days at P50 and has a known price"
+    at = context.goal.deadline_at
+    if first.days.at(at) <= days:
+        reason = (
+            f"the cheapest that finishes in {days:.3g} days at {at.upper()} and has a known price"
+        )
     else:
         reason = "the fastest within the budget that has a known price"
     note = (
@@ -265,7 +268,6 @@ def _with_dollars(plan: Plan, offer: Offer | None, goal: Goal) -> Plan:
     assert offer.rate.usd_per_hour is not None
     usd = offer.usd
     if offer.purchase is None:
-        # The final Monte Carlo has more samples than the sweep's.
         usd = days.scaled(24 * offer.nodes * float(offer.rate.usd_per_hour))
     warnings = plan.warnings
     if goal.budget_usd is not None and usd.p90 > goal.budget_usd:

@@ -13,18 +13,18 @@ from dataclasses import replace
 from typing import Final
 
 from clusterwright.catalog import Catalog
-from clusterwright.sizing import estimate, uncertainty
+from clusterwright.sizing import estimate
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.flops import six_n_d
 from clusterwright.sizing.goal import ClusterGoal, Goal
 from clusterwright.sizing.hardware import Hardware, of_instance_type, trainable_types
 from clusterwright.sizing.inputs import Inputs, resolve
 from clusterwright.sizing.memory import GIB, HEADROOM, Training
-from clusterwright.sizing.plan_types import Candidate, EfaOff, Plan
+from clusterwright.sizing.node_search import fewest
+from clusterwright.sizing.plan_types import Candidate, EfaOff, Plan, QuantileName
 from clusterwright.sizing.quantities import counted
 from clusterwright.sizing.shape import ModelShape
 
-SAMPLES: Final = 512
 DAYS_MAX: Final = 730.0
 """Runs longer than two years are not candidates."""
 
@@ -49,8 +49,8 @@ def sweep(
 
     Returns
     -------
-    For each type every possible count in increasing order, or one candidate with the reason why
-    there is none. `chosen` is not set.
+    For each type the possible powers of two of nodes and the fewest that finish in time, in
+    increasing order, or one candidate with the reason why there is none. `chosen` is not set.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def sweep(
         The goal is invalid.
     """
     inputs = resolve(goal, config=config)
-    goal.deadline_hours(today)
+    days_max = days_allowed(goal, today)
     training = estimate.training_for(goal, inputs.shape)
     found: list[Candidate] = []
     for name in types if types is not None else trainable_types(catalog):
@@ -69,9 +69,20 @@ def sweep(
             found.append(_infeasible(hardware, hardware.per_node, why))
             continue
         offering_unknown = estimate.unknown_offering(name, goal.region, catalog)
-        for candidate in _of_type(hardware, inputs, training, goal):
+        for candidate in _of_type(hardware, inputs, training, goal, days_max):
             found.append(replace(candidate, unknown_offering=offering_unknown))
     return tuple(found)
+
+
+def days_allowed(goal: Goal, today: dt.date | None) -> float:
+    """Days until the deadline, or two months without one.
+
+    Raises
+    ------
+    GoalError
+        The deadline is invalid or past.
+    """
+    return (goal.deadline_hours(today) or estimate.DEFAULT_RUN_DAYS * 24) / 24
 
 
 def plan_anywhere(
@@ -84,7 +95,7 @@ def plan_anywhere(
     """Plan a goal without a cluster: the smallest in time, beside the best of every other type.
 
     The chosen one has the fewest accelerators of those that finish by the deadline (or in two
-    months) at P50. This ranks by size; `selection` ranks the same candidates by price.
+    months) at `goal.deadline_at`. This ranks by size; `selection` ranks the same candidates by price.
 
     Raises
     ------
@@ -99,9 +110,9 @@ def plan_anywhere(
             "--instance-type p5.48xlarge or --accelerator H100",
             field="cluster",
         )
-    days_max = (goal.deadline_hours(today) or estimate.DEFAULT_RUN_DAYS * 24) / 24
+    days_max, at = days_allowed(goal, today), goal.deadline_at
     candidates = sweep(goal, catalog, config=config, today=today)
-    best = smallest_in_time(candidates, days_max)
+    best = smallest_in_time(candidates, days_max, at)
     if not best:
         reasons = {c.infeasible for c in candidates if c.infeasible}
         raise GoalError(
@@ -109,26 +120,27 @@ def plan_anywhere(
             "a smaller model, fewer tokens, a larger --batch-tokens, or --kind lora",
             field="cluster",
         )
-    order = sorted(best.values(), key=lambda c: _rank(c, days_max))
+    order = sorted(best.values(), key=lambda c: _rank(c, days_max, at))
     first = order[0]
-    assert first.days is not None
-    if goal.deadline is not None and first.days.p50 > days_max:
-        raise _too_late(first, first.days.p50, days_max)
+    late = _days_at(first, at) > days_max
+    if goal.deadline is not None and late:
+        raise _too_late(first, days_max, at)
     answer = estimate.plan(on_cluster_of(first, goal), catalog, config=config, today=today)
     inputs = resolve(goal, config=config)
     others = [
         replace(
             c,
-            notes=(*c.notes, _disadvantage(c, first, days_max)),
+            notes=(*c.notes, _disadvantage(c, first, days_max, at)),
             efa_off=_efa_off(c, inputs, goal),
         )
         for c in order[1:]
     ]
     refused = [c for c in candidates if c.infeasible]
-    if first.days.p50 > days_max:
-        reason = f"the fastest of all types: none finishes in {days_max:.0f} days at P50"
+    limit = f"{days_max:.3g} days at {at.upper()}"
+    if late:
+        reason = f"the fastest of all types: none finishes in {limit}"
     else:
-        reason = f"the fewest accelerators of all types that finish in {days_max:.3g} days at P50"
+        reason = f"the fewest accelerators of all types that finish in {limit}"
     note = (
         f"no cluster was named: {first.nodes:,} x {first.hardware.name} was chosen, {reason}; "
         "prices were not compared"
@@ -155,29 +167,39 @@ def _efa_off(candidate: Candidate, inputs: Inputs, goal: Goal) -> EfaOff | None:
     return estimate.efa_off(option, inputs, training, goal, candidate.days)
 
 
-def _too_late(fastest: Candidate, days: float, days_max: float) -> GoalError:
+def _days_at(candidate: Candidate, at: QuantileName) -> float:
+    assert candidate.days is not None
+    return candidate.days.at(at)
+
+
+def _too_late(fastest: Candidate, days_max: float, at: QuantileName) -> GoalError:
     """The error of a deadline that no type meets, with a hint at what would."""
+    days = _days_at(fastest, at)
     share = days_max / days
     return GoalError(
         f"no instance type finishes in {days_max:.3g} days: the fastest, {fastest.nodes:,} x "
-        f"{fastest.hardware.name}, take {days:.3g} at P50",
+        f"{fastest.hardware.name}, take {days:.3g} at {at.upper()}",
         f"a deadline of {math.ceil(days)}d, {100 * share:.2g} % of the tokens, or a model of "
         f"about {100 * math.sqrt(share):.2g} % of the size on tokens in proportion",
         field="deadline",
     )
 
 
-def _rank(candidate: Candidate, days_max: float) -> tuple[bool, bool, float, float]:
+def _rank(
+    candidate: Candidate, days_max: float, at: QuantileName
+) -> tuple[bool, bool, float, float]:
     """In time first; then types that the region is known to offer; then fewest accelerators."""
-    assert candidate.days is not None
-    late = candidate.days.p50 > days_max
-    size = candidate.days.p50 if late else candidate.accelerators
-    return (late, candidate.unknown_offering is not None, size, candidate.days.p50)
+    days = _days_at(candidate, at)
+    late = days > days_max
+    size = days if late else candidate.accelerators
+    return (late, candidate.unknown_offering is not None, size, days)
 
 
-def _disadvantage(candidate: Candidate, first: Candidate, days_max: float) -> str:
-    assert candidate.days is not None
-    if candidate.days.p50 > days_max:
+def _disadvantage(
+    candidate: Candidate, first: Candidate, days_max: float, at: QuantileName
+) -> str:
+    days = _days_at(candidate, at)
+    if days > days_max:
         many = counted(candidate.accelerators, "accelerator")
         return f"misses {days_max:.0f} days even with {many}"
     if candidate.unknown_offering is not None and first.unknown_offering is None:
@@ -185,37 +207,37 @@ def _disadvantage(candidate: Candidate, first: Candidate, days_max: float) -> st
     ratio = candidate.accelerators / first.accelerators
     if ratio != 1:
         return f"{ratio:.3g} times the accelerators of {first.hardware.name}"
-    assert first.days is not None
-    return f"the same number of accelerators, {candidate.days.p50 / first.days.p50 - 1:.0%} slower"
+    slower = days / _days_at(first, at) - 1
+    return f"the same number of accelerators, {slower:.0%} slower"
 
 
-def smallest_in_time(candidates: Sequence[Candidate], days_max: float) -> dict[str, Candidate]:
-    """For each type the smallest cluster that finishes in time at P50, or the fastest."""
+def smallest_in_time(
+    candidates: Sequence[Candidate], days_max: float, at: QuantileName = "p50"
+) -> dict[str, Candidate]:
+    """For each type the smallest cluster that finishes in time at a quantile, or the fastest."""
     best: dict[str, Candidate] = {}
     for candidate in candidates:
         if candidate.days is None:
             continue
         name = candidate.hardware.name
         other = best.get(name)
-        if other is None or _better(candidate, other, days_max):
+        if other is None or _better(candidate, other, days_max, at):
             best[name] = candidate
     return best
 
 
-def _better(candidate: Candidate, other: Candidate, days_max: float) -> bool:
-    assert candidate.days is not None
-    assert other.days is not None
-    in_time = candidate.days.p50 <= days_max
-    other_in_time = other.days.p50 <= days_max
+def _better(candidate: Candidate, other: Candidate, days_max: float, at: QuantileName) -> bool:
+    in_time = _days_at(candidate, at) <= days_max
+    other_in_time = _days_at(other, at) <= days_max
     if in_time != other_in_time:
         return in_time
     if in_time:
         return candidate.accelerators < other.accelerators
-    return candidate.days.p50 < other.days.p50
+    return _days_at(candidate, at) < _days_at(other, at)
 
 
 def _of_type(
-    hardware: Hardware, inputs: Inputs, training: Training, goal: Goal
+    hardware: Hardware, inputs: Inputs, training: Training, goal: Goal, days_max: float
 ) -> list[Candidate]:
     found: list[Candidate] = []
     reason = ""
@@ -249,25 +271,51 @@ def _of_type(
         found.append(candidate)
         if candidate.days.p50 < 0.5:
             break
+    found = _with_fewest(found, hardware, inputs, training, goal, days_max)
     return found or [_infeasible(hardware, hardware.per_node, reason)]
+
+
+def _with_fewest(
+    found: list[Candidate],
+    hardware: Hardware,
+    inputs: Inputs,
+    training: Training,
+    goal: Goal,
+    days_max: float,
+) -> list[Candidate]:
+    """The candidates of a type, with the fewest nodes that finish in time between two of them."""
+    at = goal.deadline_at
+    index = next((i for i, one in enumerate(found) if _days_at(one, at) <= days_max), None)
+    if index is None:
+        return found
+    enough, tried = found[index], {found[index].accelerators: found[index]}
+    counts = estimate.node_counts(hardware)
+    before = counts.index(enough.accelerators) - 1
+
+    def in_time(count: int) -> bool:
+        option, _ = estimate.try_option(inputs, hardware, count, training)
+        if option is None:
+            return False
+        tried[count] = _candidate(option, inputs, training, goal)
+        return _days_at(tried[count], at) <= days_max
+
+    unit = max(hardware.per_node, hardware.scale_up_size)
+    least = fewest(in_time, counts[before] if before >= 0 else 0, enough.accelerators, unit)
+    if least == enough.accelerators:
+        return found
+    return [*found[:index], tried[least], *found[index:]]
 
 
 def _candidate(
     option: estimate.Option, inputs: Inputs, training: Training, goal: Goal
 ) -> Candidate:
-    known = uncertainty.assumptions(
-        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery
-    )
-    work = estimate.work_of(option, inputs, training)
-    drawn = uncertainty.sample(known, seed=goal.seed, samples=SAMPLES)
-    outcome = uncertainty.evaluate(work, inputs.tokens, drawn)
-    days = uncertainty.quantiles(outcome.days)
+    outcome = estimate.outcome_of(option, inputs, training, goal)
     return replace(
         estimate.candidate_of(option, inputs),
-        days=days,
-        accelerator_hours=days.scaled(24.0 * option.accelerators),
-        in_run_mfu=uncertainty.quantiles(outcome.in_run_mfu),
-        goodput=uncertainty.quantiles(outcome.goodput),
+        days=outcome.days,
+        accelerator_hours=outcome.accelerator_hours,
+        in_run_mfu=outcome.in_run_mfu,
+        goodput=outcome.goodput,
     )
 
 

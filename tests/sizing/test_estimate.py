@@ -344,6 +344,11 @@ def test_count_is_the_minimum_that_meets_the_deadline() -> None:
     loose = planned(model="llama3-70b", tokens="15T", deadline="200d", cluster=on("H100"))
     assert tight.estimate.accelerators > loose.estimate.accelerators
     assert loose.estimate.days.p50 < 200
+    fewer = on("H100", tight.estimate.accelerators - 8)
+    assert (
+        planned(model="llama3-70b", tokens="15T", deadline="30d", cluster=fewer).estimate.days.p50
+        > 30
+    )
 
 
 def test_config_json_equals_the_known_model() -> None:

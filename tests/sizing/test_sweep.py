@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -90,3 +90,26 @@ def test_smallest_cluster_in_time_is_chosen() -> None:
     assert all(c.infeasible or c.notes for c in found.candidates)
     with pytest.raises(GoalError, match="no instance type reaches"):
         plan_anywhere(parse({"params": "50T", "tokens": "500T"}), CATALOG, today=TODAY)
+
+
+@pytest.mark.parametrize("at", ["p50", "p90"])
+def test_no_smaller_cluster_of_the_chosen_type_finishes_in_time(at: Literal["p50", "p90"]) -> None:
+    goal = {"params": "70B", "tokens": "1T", "deadline": "30d", "deadline_at": at}
+    found = plan_anywhere(parse(goal), CATALOG)
+    chosen = found.chosen
+    assert chosen.days is not None
+    assert chosen.days.at(at) <= 30
+    assert any(f"finish in 30 days at {at.upper()}" in text for text in found.warnings)
+    assert chosen.nodes & (chosen.nodes - 1), "not a power of two"
+    for nodes in range(max(1, chosen.nodes // 2), chosen.nodes):
+        cluster = {"instance_type": chosen.hardware.name, "nodes": nodes}
+        assert planned(**goal, cluster=cluster).estimate.days.at(at) > 30
+
+
+def test_a_deadline_at_p90_needs_more_nodes() -> None:
+    goal = {"params": "70B", "tokens": "1T", "deadline": "30d"}
+    median = plan_anywhere(parse(goal), CATALOG)
+    sure = plan_anywhere(parse({**goal, "deadline_at": "P90"}), CATALOG)
+    assert sure.chosen.nodes > median.chosen.nodes
+    assert not any("is missed" in text for text in sure.warnings)
+    assert any("is missed at P90" in text for text in median.warnings)
