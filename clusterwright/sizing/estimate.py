@@ -1,8 +1,8 @@
 """Plan a training goal on one kind of hardware: layout, days, accelerator-hours, memory.
 
 A fixed cluster is estimated as given. Without a number of accelerators or nodes, the fewest that
-finish by the deadline (or in two months) at P50 or P90 are chosen, with a warning. Without any cluster, `sweep`
-tries every instance type.
+finish by the deadline (or in two months) at P50 or P90 are chosen, with a warning. Without any
+cluster, `sweep` tries every instance type.
 """
 
 from __future__ import annotations
@@ -673,7 +673,8 @@ def _notes(
         level = "P50" if estimate.days.p50 * 24 > deadline_hours else "P90"
         notes.append(
             f"the deadline of {deadline_hours / 24:.0f} days is missed at {level}: "
-            f"{getattr(estimate.days, level.lower()):.0f} days; without a number of nodes, --deadline-at p90 chooses enough"
+            f"{getattr(estimate.days, level.lower()):.0f} days; without a number of nodes, "
+            "--deadline-at p90 chooses enough"
         )
     if hardware.accelerator == "Trn1":
         notes.append(

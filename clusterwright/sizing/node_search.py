@@ -1,4 +1,4 @@
-"""The fewest nodes that finish in time: powers of two first, then every count between two of them."""
+"""The fewest nodes that finish in time, between two counts that were tried."""
 
 from __future__ import annotations
 

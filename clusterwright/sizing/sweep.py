@@ -95,7 +95,8 @@ def plan_anywhere(
     """Plan a goal without a cluster: the smallest in time, beside the best of every other type.
 
     The chosen one has the fewest accelerators of those that finish by the deadline (or in two
-    months) at `goal.deadline_at`. This ranks by size; `selection` ranks the same candidates by price.
+    months) at `goal.deadline_at`. This ranks by size; `selection` ranks the same candidates by
+    price.
 
     Raises
     ------
