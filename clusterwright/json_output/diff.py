@@ -56,6 +56,7 @@ class NodesOutput(Output):
     after: Count = field("Instances after.")
     jobs: Literal["die", "wait", "none"] = field("What becomes of running jobs.")
     message: str = field("The change in a sentence.")
+    resource: str | None = field("The resource whose change ends the nodes; null if none does.")
 
 
 class AccessOutput(Output):

@@ -87,20 +87,35 @@ def replacement_gates(
             )
 
 
-def job_gates(nodes: Sequence[NodesChange], allowances: Allowances) -> Iterator[GateResult]:
-    """Gates for groups that lose all their nodes at once."""
+def job_gates(
+    nodes: Sequence[NodesChange], resources: Sequence[ResourceChange], allowances: Allowances
+) -> Iterator[GateResult]:
+    """Gates for groups that lose all their nodes at once, and for resources whose jobs end.
+
+    A group that ends with a resource which has a gate of its own has no second one, and neither
+    has a resource whose jobs end with the nodes of a group.
+    """
+    ending = {r.name for r in resources if r.ends and r.holds is not None}
     for change in nodes:
-        if change.jobs != "die" or not change.whole_group:
+        if change.jobs != "die" or not change.whole_group or change.resource in ending:
             continue
-        said = f"{change.name}: {change.message}"
-        allowed = allowances.of(change.name)
-        yield GateResult(
-            gate="jobs",
-            status="fail" if allowed is None else "allowed",
-            name=change.name,
-            message=said if allowed is None else f"{said}. Allowed: {allowed.reason}",
-            hint=_how_to_allow(change.name) if allowed is None else None,
-        )
+        yield _job_gate(change.name, f"{change.name}: {change.message}", allowances)
+    covered = ending | {change.resource for change in nodes if change.jobs == "die"}
+    for resource in resources:
+        if resource.job_loss and resource.name not in covered:
+            said = f"{resource.name} ({resource.type}): {'; '.join(resource.reasons)}"
+            yield _job_gate(resource.name, said, allowances)
+
+
+def _job_gate(name: str, said: str, allowances: Allowances) -> GateResult:
+    allowed = allowances.of(name)
+    return GateResult(
+        gate="jobs",
+        status="fail" if allowed is None else "allowed",
+        name=name,
+        message=said if allowed is None else f"{said}. Allowed: {allowed.reason}",
+        hint=_how_to_allow(name) if allowed is None else None,
+    )
 
 
 def order_gates(blockers: Sequence[DeploymentBlocker]) -> Iterator[GateResult]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.platforms.hyperpod_eks import mig
 from clusterwright.review.deployment_blockers import groups_of
 from clusterwright.review.expressions import shown
@@ -84,6 +85,12 @@ def groups_of_spec(cluster: Cluster) -> dict[str, NodeGroup]:
 
 def _managed_groups(cluster: Cluster) -> dict[str, NodeGroup]:
     """Managed node groups of EKS, which change nodes only by replacing them."""
+    existing = cluster.network.existing
+    # Network interfaces are in the launch template, with the groups of existing file systems.
+    security_groups = [
+        *(existing.security_group_ids if existing is not None else ()),
+        *existing_storage_groups(cluster),
+    ]
     return {
         group.name: NodeGroup(
             group.name,
@@ -100,6 +107,10 @@ def _managed_groups(cluster: Cluster) -> dict[str, NodeGroup]:
                 "drives": group.scratch is not None,
                 "root volume": cluster.kubernetes.node_volume_gib,
                 "tags": dict(cluster.tags),
+                "image": cluster.image.image_id,
+                "key": cluster.identity.kms_key_arn,
+                "subnets": existing.subnet_ids if existing is not None else None,
+                "security groups": security_groups,
             },
             frozenset(
                 (taint.key, taint.value or "") for taint in group.taints if taint.effect == _EVICTS
@@ -168,7 +179,7 @@ def _changes(
                 before=0,
                 after=new.count,
                 jobs="none",
-                message=f"{_nodes(new.count)} of {new.instance_type} are added",
+                message=f"{nodes_text(new.count)} of {new.instance_type} are added",
             )
 
 
@@ -183,7 +194,7 @@ def _removed(
         ),
         None,
     )
-    message = f"the group is removed with its {_nodes(old.count)} and the jobs on them"
+    message = f"the group is removed with its {nodes_text(old.count)} and the jobs on them"
     if twin is not None:
         message += f"; if this is a new name: a group cannot be renamed, and {twin} gets new nodes"
     return NodesChange(
@@ -244,7 +255,7 @@ def _kept(old: NodeGroup, new: NodeGroup) -> NodesChange | None:
             before=old.count,
             after=new.count,
             jobs="none",
-            message=f"{_nodes(new.count - old.count)} more; the existing {old.count} keep running",
+            message=f"{nodes_text(new.count - old.count)} more; the existing {old.count} keep running",
         )
     if new.count < old.count:
         chooser = "Auto Scaling" if new.managed else "HyperPod"
@@ -255,7 +266,7 @@ def _kept(old: NodeGroup, new: NodeGroup) -> NodesChange | None:
             before=old.count,
             after=new.count,
             jobs="die",
-            message=f"{_nodes(old.count - new.count)} of {old.count} removed{jobs}",
+            message=f"{nodes_text(old.count - new.count)} of {old.count} removed{jobs}",
             whole_group=new.count == 0,
         )
     return None
@@ -273,5 +284,6 @@ def _all_go(old: NodeGroup, new: NodeGroup, message: str) -> NodesChange:
     )
 
 
-def _nodes(count: int) -> str:
+def nodes_text(count: int) -> str:
+    """A number of nodes in words."""
     return "1 node" if count == 1 else f"{count} nodes"

@@ -19,6 +19,7 @@ from clusterwright.platforms.parallelcluster.queues import takes_placement_group
 from clusterwright.platforms.parallelcluster.supplied import placeholders
 from clusterwright.platforms.parallelcluster.update_policies import KeyChange, effects
 from clusterwright.review.expressions import Expression, shown
+from clusterwright.review.node_changes import nodes_text
 from clusterwright.review.resource_changes import ChangeAnalysis
 from clusterwright.review.results import DeploymentBlocker, NodesChange, ResourceChange
 
@@ -173,12 +174,12 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
     strategy = _strategy(update)
     if before is None:
         assert after is not None
-        text = f"{_nodes(after)} are added"
+        text = f"{nodes_text(after)} are added"
         return NodesChange(
             group=name, change="added", before=0, after=after, jobs="none", message=text
         )
     if after is None:
-        text = f"the group is removed with its {_nodes(before)} and the jobs on them"
+        text = f"the group is removed with its {nodes_text(before)} and the jobs on them"
         return NodesChange(
             group=name,
             change="removed",
@@ -213,7 +214,7 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             message=f"{paths}: each node is replaced when its jobs have ended (DRAIN)",
         )
     if after > before:
-        text = f"{_nodes(after - before)} more; the existing {before} keep running"
+        text = f"{nodes_text(after - before)} more; the existing {before} keep running"
         return NodesChange(
             group=name, change="grown", before=before, after=after, jobs="none", message=text
         )
@@ -224,7 +225,7 @@ def _group(update: Update, name: str, before: int | None, after: int | None) -> 
             before=before,
             after=after,
             jobs="die",
-            message=f"{_nodes(before - after)} of {before} removed, with the jobs on them",
+            message=f"{nodes_text(before - after)} of {before} removed, with the jobs on them",
             whole_group=after == 0,
         )
     return None
@@ -271,7 +272,3 @@ def _described(change: KeyChange) -> str:
 
 def _text(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def _nodes(count: int) -> str:
-    return "1 node" if count == 1 else f"{count} nodes"

@@ -107,6 +107,9 @@ class NodesChange:
     whole_group: bool = False
     """The group loses all its nodes, which the spec must allow by name."""
 
+    resource: str | None = None
+    """The resource whose change ends the nodes, where the templates are known."""
+
     @property
     def name(self) -> str:
         """Its name in `allow_replacement` of the spec."""

@@ -20,7 +20,7 @@ from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.reader import FactReader
 from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import Severity
-from clusterwright.review import gates, karpenter, parallelcluster
+from clusterwright.review import gates, job_effects, karpenter, parallelcluster
 from clusterwright.review.assembly import EMPTY, Assembly
 from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
 from clusterwright.review.deployment_blockers import deployment_blockers
@@ -36,7 +36,6 @@ from clusterwright.review.node_changes import (
 )
 from clusterwright.review.quota_delta import quota_deltas
 from clusterwright.review.resource_changes import ChangeAnalysis, analyse
-from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import (
     GateResult,
     NodesChange,
@@ -46,6 +45,10 @@ from clusterwright.review.results import (
     Unknown,
 )
 from clusterwright.review.spec_diff import spec_changes
+
+
+Groups = Mapping[str, NodeGroup]
+"""Groups of nodes by name."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,10 @@ def review(question: Question) -> Review:
     update = _parallelcluster(question, analysis)
     if update is not None:
         resources = parallelcluster.with_reasons(resources, update)
-    nodes = _nodes(question, analysis, update)
+    groups = _groups(question, analysis)
+    resources, nodes = job_effects.combined(
+        resources, _nodes(question, groups, update), *groups, analysis
+    )
     bill_delta = _cost(base, context, question)
     before = (
         engine.run(
@@ -135,7 +141,7 @@ def review(question: Question) -> Review:
     allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
     found: list[GateResult] = [
         *gates.replacement_gates(resources, allowances),
-        *gates.job_gates(nodes, allowances),
+        *gates.job_gates(nodes, resources, allowances),
         *gates.order_gates(blockers),
         *gates.budget_gates([*_limits(context, bill_delta)]),
         *gates.finding_gates(findings, question.fail_on),
@@ -152,10 +158,10 @@ def review(question: Question) -> Review:
         environment=context.cluster.environment,
         base=question.base_name,
         changes=_changes(base, context, question),
-        resources=_with_jobs(resources, nodes),
+        resources=resources,
         resources_known=analysis is not None,
         deployment_blockers=blockers,
-        nodes=tuple(nodes),
+        nodes=nodes,
         access=wider_access(analysis) if analysis is not None else (),
         wider_network=wider_network(analysis) if analysis is not None else (),
         scripts=scripts_change(question.base.checkout, question.change.checkout, analysis),
@@ -230,55 +236,44 @@ def _parallelcluster(
     )
 
 
-def _nodes(
-    question: Question, analysis: ChangeAnalysis | None, update: parallelcluster.Update | None
-) -> list[NodesChange]:
+def _groups(question: Question, analysis: ChangeAnalysis | None) -> tuple[Groups, Groups]:
+    """The groups of nodes before and after; both empty where neither spec nor template has them."""
     base, change = question.base.context, question.change.context
     assert change is not None
+    after = groups_of_spec(change.cluster)
     if question.new:
-        made = nodes_changes({}, groups_of_spec(change.cluster))
-        return [*made, *karpenter.pool_changes(None, change.cluster)]
-    before: Mapping[str, NodeGroup]
+        return {}, after
     if base is not None:
-        if base.cluster.environment != change.cluster.environment:
-            made = nodes_changes({}, groups_of_spec(change.cluster))
-            return [*made, *karpenter.pool_changes(None, change.cluster)]
-        if update is not None:
-            return parallelcluster.nodes_changes(
-                update, _compute(base.cluster), _compute(change.cluster)
-            )
-        kept = nodes_changes(groups_of_spec(base.cluster), groups_of_spec(change.cluster))
-        return [*kept, *karpenter.pool_changes(base.cluster, change.cluster)]
+        other = base.cluster.environment != change.cluster.environment
+        return {} if other else groups_of_spec(base.cluster), after
     if analysis is None:
-        return []
-    before = groups_of_templates(analysis, after=False)
-    return nodes_changes(before, groups_of_templates(analysis, after=True))
+        return {}, {}
+    return (
+        groups_of_templates(analysis, after=False),
+        groups_of_templates(analysis, after=True),
+    )
+
+
+def _nodes(
+    question: Question, groups: tuple[Groups, Groups], update: parallelcluster.Update | None
+) -> list[NodesChange]:
+    """The changes of the groups' own settings, and of the node pools of Karpenter."""
+    base, change = question.base.context, question.change.context
+    assert change is not None
+    if base is not None and update is not None:
+        return parallelcluster.nodes_changes(
+            update, _compute(base.cluster), _compute(change.cluster)
+        )
+    found = nodes_changes(*groups)
+    if base is None and not question.new:
+        return found
+    same = base is not None and base.cluster.environment == change.cluster.environment
+    pools = karpenter.pool_changes(base.cluster if same and base else None, change.cluster)
+    return [*found, *pools]
 
 
 def _compute(cluster: Cluster) -> dict[str, int]:
     return {group.name: group.count for group in cluster.compute if group.role == "compute"}
-
-
-def _with_jobs(
-    resources: tuple[ResourceChange, ...], nodes: Sequence[NodesChange]
-) -> tuple[ResourceChange, ...]:
-    """The resources, with job loss where nodes end although the cluster is updated in place."""
-    ending = [change for change in nodes if change.jobs == "die"]
-    if not ending:
-        return resources
-    reasons = tuple(f"{change.name}: {change.message}" for change in ending)
-    replaced = any(change.change == "replaced" for change in ending)
-    return tuple(
-        dataclasses.replace(
-            change,
-            effect="restart" if replaced and change.effect == "update" else change.effect,
-            job_loss=True,
-            reasons=(*change.reasons, *reasons),
-        )
-        if change.type in (CLUSTER, parallelcluster.PCLUSTER) and change.action == "update"
-        else change
-        for change in resources
-    )
 
 
 def _changes(base: Context | None, change: Context, question: Question) -> tuple[SpecChange, ...]:

@@ -64,9 +64,9 @@ def test_allowance_expires() -> None:
 
 def test_loss_of_all_jobs_is_allowed_by_group() -> None:
     changes = nodes(compute__1__name="gpus")
-    assert [g.status for g in job_gates(changes, Allowances([], TODAY))] == ["fail"]
+    assert [g.status for g in job_gates(changes, (), Allowances([], TODAY))] == ["fail"]
     named = allowances(resource="compute[workers]")
-    assert [g.status for g in job_gates(changes, named)] == ["allowed"]
+    assert [g.status for g in job_gates(changes, (), named)] == ["allowed"]
     assert named.unused() == []
 
 

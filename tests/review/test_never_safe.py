@@ -27,6 +27,7 @@ from clusterwright.review.assembly import Assembly, StackTemplate, pseudo_parame
 from clusterwright.review.resource_changes import analyse
 from clusterwright.review.review import Question, Version, review
 from tests.review.templates import SCHEMAS, app, changes, resource, stack
+from tests.support.review_answers import contradictions
 from tests.support.rich_specs import ACCOUNT, FULL, changed
 from tests.support.synthesis import Assembly as Synthesised
 
@@ -106,6 +107,7 @@ def test_schema_replacement_is_a_replacement_in_the_review(
     found = _review(one, two)
     assert (found.verdict == "fail") or not precious
     assert precious <= {gate.name for gate in found.failed if gate.gate == "replacement"}
+    assert contradictions(found) == []
 
 
 PRECIOUS = {
