@@ -8,7 +8,7 @@ review are derived from the combined result, so that they cannot contradict each
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
@@ -42,12 +42,10 @@ def combined(
             continue
         if change.effect not in ("replace", "delete", "restart"):
             continue
-        groups: Iterable[str] = before
-        if change.type not in _CLUSTERS:
-            name = labels.get(change.name)
-            groups = (name,) if name in before else ()
-        for name in groups:
-            _add(found, _ended(before[name], after.get(name), change))
+        own = labels.get(change.name)
+        for name in before:
+            if change.type in _CLUSTERS or name == own:
+                _add(found, _ended(before[name], after.get(name), change))
     return (
         tuple(_with_job_loss(resource, found, labels) for resource in resources),
         tuple(_linked(found, resources, labels)),
@@ -66,9 +64,7 @@ def _add(found: list[NodesChange], change: NodesChange | None) -> None:
     found.append(change)
 
 
-def _ended(
-    old: NodeGroup, new: NodeGroup | None, resource: ResourceChange
-) -> NodesChange | None:
+def _ended(old: NodeGroup, new: NodeGroup | None, resource: ResourceChange) -> NodesChange | None:
     if not old.count:
         return None
     may = "may be" if resource.certainty == "possible" and resource.ends else "is"

@@ -255,7 +255,9 @@ def _kept(old: NodeGroup, new: NodeGroup) -> NodesChange | None:
             before=old.count,
             after=new.count,
             jobs="none",
-            message=f"{nodes_text(new.count - old.count)} more; the existing {old.count} keep running",
+            message=(
+                f"{nodes_text(new.count - old.count)} more; the existing {old.count} keep running"
+            ),
         )
     if new.count < old.count:
         chooser = "Auto Scaling" if new.managed else "HyperPod"

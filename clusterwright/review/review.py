@@ -46,7 +46,6 @@ from clusterwright.review.results import (
 )
 from clusterwright.review.spec_diff import spec_changes
 
-
 Groups = Mapping[str, NodeGroup]
 """Groups of nodes by name."""
 
@@ -237,7 +236,7 @@ def _parallelcluster(
 
 
 def _groups(question: Question, analysis: ChangeAnalysis | None) -> tuple[Groups, Groups]:
-    """The groups of nodes before and after; both empty where neither spec nor template has them."""
+    """The groups of nodes before and after; both empty where they are unknown."""
     base, change = question.base.context, question.change.context
     assert change is not None
     after = groups_of_spec(change.cluster)
