@@ -17,6 +17,9 @@ from clusterwright.cluster_spec.scalars import Ambiguous, plain, whole_character
 MAXIMUM_DEPTH = 40
 """Deeper than any key of the spec; protects the reader from a file full of brackets."""
 
+MAXIMUM_PROBLEMS = 100
+"""The rest of a file with more mistakes is not read: it is not a spec."""
+
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 # Parts of the parser's messages, each with a hint.
@@ -178,6 +181,15 @@ class Reader:
     ) -> None:
         position = self._of(event)
         self.problems.append(Problem(message, path, hint, position=position, **more))
+        if len(self.problems) == MAXIMUM_PROBLEMS:
+            self.problems.append(
+                Problem(
+                    f"the file has {MAXIMUM_PROBLEMS} problems up to here; the rest is not read",
+                    hint="is this the right file?",
+                    position=position,
+                )
+            )
+            raise SpecErrors(self.problems)
 
     def _stop(self, message: str, event: Any, path: Path, hint: str | None) -> None:
         self._refuse(message, event, path, hint)

@@ -8,7 +8,7 @@ import pytest
 
 from clusterwright.cluster_spec.document import parse_document
 from clusterwright.cluster_spec.problems import SpecErrors
-from clusterwright.cluster_spec.yaml_reader import MAXIMUM_DEPTH
+from clusterwright.cluster_spec.yaml_reader import MAXIMUM_DEPTH, MAXIMUM_PROBLEMS
 
 
 @pytest.mark.parametrize(
@@ -124,3 +124,13 @@ def test_refused_constructs_are_skipped(refused: str) -> None:
     document = parse_document(f"a: {refused} {{b: [1, {{c: 2}}]}}\nd: [1, {refused} [2], 3]", "f")
     assert document.data == {"a": None, "d": [1, None, 3]}
     assert len(document.problems) == 2
+
+
+def test_reading_stops_at_the_maximum_number_of_problems() -> None:
+    with pytest.raises(SpecErrors) as caught:
+        parse_document("a: 1\n" * 20_000, "f.yaml")
+    problems = caught.value.problems
+    assert len(problems) == MAXIMUM_PROBLEMS + 1
+    assert problems[-1].message == "the file has 100 problems up to here; the rest is not read"
+    assert problems[-1].position is not None
+    assert problems[-1].position.line == 101

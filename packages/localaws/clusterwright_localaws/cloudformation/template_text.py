@@ -47,7 +47,7 @@ def parse_text(text: str) -> dict[str, Any]:
     Raises
     ------
     ValidationError
-        The text is neither JSON nor YAML, repeats a key, or is not an object.
+        The text is neither JSON nor YAML, repeats a key, has an alias, or is not an object.
     """
     stripped = text.lstrip("\ufeff \t\r\n")
     if not stripped:
@@ -78,6 +78,10 @@ def _parse_json(text: str) -> Any:
 def _parse_yaml(text: str) -> Any:
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader of our own
+    except _AliasError:
+        raise ValidationError(
+            "Template format error: YAML aliases are not allowed in CloudFormation templates"
+        ) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
@@ -86,8 +90,20 @@ def _parse_yaml(text: str) -> Any:
         raise ValidationError("Template format error: YAML not well-formed.") from None
 
 
+class _AliasError(Exception):
+    """The template has an alias."""
+
+
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 as CloudFormation reads it: no dates, no repeated keys, short forms."""
+    """YAML 1.1 as CloudFormation reads it: no dates, aliases or repeated keys; short forms.
+
+    A few nested aliases of aliases would be gigabytes when they are followed.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise _AliasError
+        return super().compose_node(parent, index)
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import logging
 import queue
+import resource
+import select
 import socket
 import sys
 import threading
@@ -13,6 +17,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from cheroot import wsgi
+from cheroot.server import HTTPConnection
 from cheroot.workers.threadpool import WorkerThread
 
 # A fault may delay a request for long: threads are added while all are busy.
@@ -22,6 +27,8 @@ _MOST_THREADS = 256
 _IDLE_SECONDS = 60
 _BACKLOG = 256
 _KEPT_ALIVE = 1000
+# Connections of one server, as a share of the open files that the process may have.
+_SHARE_OF_FILES = 0.25
 
 
 class Server:
@@ -67,7 +74,9 @@ class _Server(wsgi.Server):
             timeout=_IDLE_SECONDS,
         )
         self._bound = bound
+        self.incomplete = _Incomplete()
         self.requests = _Pool(self)
+        self.ConnectionClass = _Connection
         self.gateway = _Gateway
         self.keep_alive_conn_limit = _KEPT_ALIVE
         self.protocol = "HTTP/1.1"
@@ -77,6 +86,16 @@ class _Server(wsgi.Server):
         self.socket: socket.socket | None = self._bound
         return self._bound
 
+    def process_conn(self, conn: _Connection) -> None:
+        """Give a connection to a thread once it has sent something."""
+        if conn.is_new:
+            conn.is_new = False
+            self.incomplete.add(conn)
+            if not conn.has_sent():
+                self.put_conn(conn)
+                return
+        super().process_conn(conn)
+
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
         """Report our bugs; a client that disconnects is not reported."""
         if level < logging.ERROR or not self.ready:
@@ -84,6 +103,85 @@ class _Server(wsgi.Server):
         print(msg, file=sys.stderr, flush=True)
         if traceback:
             tracebacks.print_exc(file=sys.stderr)
+
+
+class _Connection(HTTPConnection):
+    """A connection that the server closes if it waits for its request while others need room."""
+
+    server: _Server
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.is_new = True
+        self.has_thread = False
+
+    def has_sent(self) -> bool:
+        """Return whether a byte, or the end of the connection, has arrived."""
+        waiting = select.poll()
+        waiting.register(self.socket.fileno(), select.POLLIN)
+        return bool(waiting.poll(0))
+
+    def communicate(self) -> bool:
+        self.has_thread = True
+        try:
+            return bool(super().communicate())  # type: ignore[no-untyped-call]
+        finally:
+            self.has_thread = False
+            self.server.incomplete.add(self)  # until its next request
+
+    def received(self) -> None:
+        """Record that the request has arrived completely.
+
+        Raises
+        ------
+        ConnectionResetError
+            The server has closed the connection already; the request is not processed.
+        """
+        if not self.server.incomplete.discard(self):
+            raise ConnectionResetError(errno.ECONNRESET, "the server closed the connection")
+
+    def close(self) -> None:
+        self.server.incomplete.discard(self)
+        super().close()
+
+
+class _Incomplete:
+    """The connections whose next request has not arrived completely, oldest first.
+
+    Idle and half-open connections of one client must not keep others from being served: above
+    the limits the oldest is closed.
+    """
+
+    def __init__(self) -> None:
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._most = int(files * _SHARE_OF_FILES)
+        self._connections: dict[_Connection, None] = {}
+        self._lock = threading.Lock()
+
+    def add(self, connection: _Connection) -> None:
+        with self._lock:
+            self._connections[connection] = None
+            if len(self._connections) > self._most:
+                self._close(next(iter(self._connections)))
+
+    def discard(self, connection: _Connection) -> bool:
+        """Remove a connection; return whether it was there."""
+        with self._lock:
+            return self._connections.pop(connection, self) is None
+
+    def free_thread(self) -> None:
+        """Close the oldest connection whose request a thread waits for."""
+        with self._lock:
+            for connection in self._connections:
+                if connection.has_thread:
+                    self._close(connection)
+                    return
+
+    def _close(self, connection: _Connection) -> None:
+        """End the connection's input: its thread, or the next one that reads it, closes it."""
+        del self._connections[connection]
+        with contextlib.suppress(OSError):
+            connection.socket.shutdown(socket.SHUT_RDWR)
 
 
 class _Pool:
@@ -112,8 +210,11 @@ class _Pool:
     def put(self, connection: Any) -> None:
         with self._counting:
             self._free -= 1
-            if self._free < 0 and len(self._threads) < _MOST_THREADS:
-                self._add()
+            if self._free < 0:
+                if len(self._threads) < _MOST_THREADS:
+                    self._add()
+                else:
+                    self._server.incomplete.free_thread()
         self._connections.put(connection)
 
     def get(self) -> Any:
@@ -159,6 +260,7 @@ class _Gateway(wsgi.Gateway_10):
             else:
                 environ.pop(key, None)
         environ[PRESERVED_HEADER_NAMES_ENVIRON_KEY] = preserved
+        environ["clusterwright.received"] = self.req.conn.received
         # cheroot keeps an encoded slash encoded, which is no part of an S3 key.
         environ["RAW_URI"] = self.req.uri.decode("latin-1")  # as moto asks for it
         path = self.req.uri.split(b"?", 1)[0]

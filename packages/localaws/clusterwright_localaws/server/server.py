@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws.core.runtime import Runtime, start
+from clusterwright_localaws.server import web_pages
 from clusterwright_localaws.worlds.model import World
 
 if TYPE_CHECKING:
@@ -188,10 +189,12 @@ class Application:
     """The WSGI application: finds the service, then lets the gateway answer."""
 
     def __init__(self, *, latency_ms: int = 0) -> None:
-        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+        from moto.moto_server import werkzeug_app
 
+        # Otherwise every answer permits every web page to read it.
+        werkzeug_app.DISABLE_GLOBAL_CORS = True
         self._latency_s = latency_ms / 1000
-        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._moto = werkzeug_app.DomainDispatcherApplication(werkzeug_app.create_backend_app)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         if self._latency_s:
@@ -207,6 +210,10 @@ class Application:
                 environ,
                 start_response,
             )
+        environ.get("clusterwright.received", _no_connection)()
+        refusal = web_pages.refusal(environ)
+        if refusal is not None:
+            return _respond(refusal, environ, start_response)
         if path.startswith(("/moto-api", "/latest/")) or path == "/favicon.ico":
             return self._moto(environ, start_response)  # type: ignore[no-any-return]
         return _respond(self._answer(environ, path), environ, start_response)
@@ -302,6 +309,10 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
         phrase = "Unknown"
     start_response(f"{status} {phrase}", pairs)
     return [] if environ.get("REQUEST_METHOD") == "HEAD" else [raw]
+
+
+def _no_connection() -> None:
+    """Stand in for `received` where a request did not come through the server's connection."""
 
 
 def _buffer(environ: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from clusterwright_localaws.worlds.model import World
 
 DEFAULT_WORLD: Final = "generous"
 MAX_WORLD_BYTES: Final = 1_000_000
+# A file of the greatest size has at most half as many values without aliases.
+MAX_WORLD_VALUES: Final = 500_000
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,15 @@ def load_world(name_or_path: str | Path) -> World:
     if path.is_dir():
         raise WorldError([WorldProblem("a directory is not a world", text)], "name a YAML file")
     try:
-        if path.stat().st_size > MAX_WORLD_BYTES:
+        with path.open("rb") as stream:
+            # A device or a pipe has no size: limit what is read.
+            raw = stream.read(MAX_WORLD_BYTES + 1)
+        if len(raw) > MAX_WORLD_BYTES:
             raise WorldError(
                 [WorldProblem(f"the file is larger than {MAX_WORLD_BYTES} bytes", text)],
                 "a world is a short YAML document",
             )
-        source = path.read_text(encoding="utf-8")
+        source = raw.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise WorldError([WorldProblem(f"cannot be read: {error}", text)], "check the file") from (
             error
@@ -181,7 +186,30 @@ def _document(source: str, file: str) -> Any:
             [WorldProblem("a world is a mapping of fields", file, 1, 1)],
             "start with `extends: generous`",
         )
+    if _values_in(document, {}) > MAX_WORLD_VALUES:
+        raise WorldError(
+            [
+                WorldProblem(
+                    f"with its aliases the file has more than {MAX_WORLD_VALUES} values",
+                    file,
+                    1,
+                    1,
+                )
+            ],
+            "write the values out, or remove the aliases",
+        )
     return document
+
+
+def _values_in(value: Any, known: dict[int, int]) -> int:
+    """Return how many values there are if every alias is followed; `known` has them by id."""
+    if not isinstance(value, (dict, list)):
+        return 1
+    if id(value) not in known:
+        known[id(value)] = MAX_WORLD_VALUES + 1  # for a value that contains itself
+        items = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_values_in(item, known) for item in items)
+    return known[id(value)]
 
 
 def _unreadable(error: Exception, source: str, file: str) -> WorldProblem:

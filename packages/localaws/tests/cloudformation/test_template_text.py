@@ -60,3 +60,14 @@ def test_numeric_key_is_kept_as_text() -> None:
 def test_parse_errors_have_a_position(text: str, message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         parse_text(text)
+
+
+def test_aliases_are_refused() -> None:
+    # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/template-formats.html
+    bomb = "a0: &a0 [x, x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 40)
+    )
+    for text in (bomb, "A: &a {b: 1}\nC: *a\n", "A: &a {b: 1}\nC: {<<: *a}\n"):
+        with pytest.raises(ValidationError, match="YAML aliases are not allowed"):
+            parse_text(text)
+    assert parse_text("A: &a {b: 1}\n") == {"A": {"b": 1}}

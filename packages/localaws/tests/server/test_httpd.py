@@ -382,3 +382,33 @@ def test_too_large_body_is_refused(running: Running) -> None:
     code, _ = refusal(sagemaker.create_cluster, ClusterName="x" * (101 * 1024 * 1024))
     assert code == "RequestEntityTooLargeException"
     assert len(sent) == 1
+
+
+class TestHalfOpenConnections:
+    @pytest.mark.parametrize(
+        "sent",
+        [b"", b"POST / HT", b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"],
+        ids=["nothing", "part of the header", "part of the body"],
+    )
+    def test_other_clients_are_served(self, running: Running, sent: bytes) -> None:
+        half_open = []
+        for _ in range(400):
+            connection = socket.create_connection(("127.0.0.1", running.port), timeout=10)
+            connection.sendall(sent)
+            half_open.append(connection)
+        started = time.monotonic()
+        running.lives()
+        assert time.monotonic() - started < 10
+        for connection in half_open:
+            connection.close()
+
+    def test_request_that_arrives_slowly_is_answered(self, running: Running) -> None:
+        head = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        head += "".join(f"{name}: {value}\r\n" for name, value in form().items())
+        head += f"Content-Length: {len(STS)}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", running.port), timeout=10) as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for part in ("", head[:5], head[5:60], head[60:], STS[:9], STS[9:]):
+                connection.sendall(part.encode())
+                time.sleep(0.05)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200")

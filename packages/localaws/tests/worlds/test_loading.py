@@ -191,3 +191,13 @@ def test_damaged_world_loads_or_reports_a_position(damage: list[tuple[int, int, 
         assert 1 <= problem.line <= max(1, text.count("\n") + 1)
         assert problem.column is not None
         assert str(problem).startswith(problem.message)
+
+
+def test_device_and_alias_bomb_are_refused_quickly() -> None:
+    with pytest.raises(WorldError, match="larger than 1000000 bytes"):
+        load_world("/dev/zero")
+    bomb = "a0: &a0 [x, x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30)
+    )
+    with pytest.raises(WorldError, match="with its aliases the file has more than 500000"):
+        parse_world(bomb, "w.yaml")
