@@ -20,7 +20,11 @@ CELLS: Final[Mapping[str, Cell]] = {
         "automatic: HyperPod reboots or replaces; `resilience.node_recovery`",
         CREATE_CLUSTER,
     ),
-    "auto_resume": Cell("yes", "auto-resume of jobs with an annotation", AUTO_RESUME_EKS),
+    "auto_resume": Cell(
+        "yes",
+        "PyTorchJob: annotations that `render kubernetes` writes; HyperPodPyTorchJob: its operator",
+        AUTO_RESUME_EKS,
+    ),
     "deep_health_checks": Cell("yes", "at start: stress and connectivity", CREATE_CLUSTER),
     "spot": Cell("yes", "`CapacityRequirements.Spot` of each group", CREATE_CLUSTER),
     "mig": Cell("yes", "a label per group; the GPU operator partitions", "platforms/mig.py"),

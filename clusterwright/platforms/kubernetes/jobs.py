@@ -3,7 +3,7 @@
 Sources: kubeflow/training-operator, pkg/apis/kubeflow.org/v1 (2f18ab7); kubeflow/mpi-operator,
 pkg/apis/kubeflow/v2beta1/types.go (013fa15); sagemaker-hyperpod 3.12.0, _HyperPodPytorchJob;
 SageMaker developer guide, "Using the training operator to run jobs" and "Using elastic training in
-Amazon SageMaker HyperPod"; aws/sagemaker-hyperpod-checkpointless-training, examples/llama3/launch,
+Amazon SageMaker HyperPod", "Running jobs using kubectl" (auto-resume); aws/sagemaker-hyperpod-checkpointless-training, examples/llama3/launch,
 pretrain_llama3_70b_p5.yaml and pretrain_llama3_70b_checkpointless_p5.yaml (24520b4).
 """
 
@@ -46,6 +46,12 @@ GOVERNED_QUEUE_SUFFIX = "-localqueue"
 SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX).
 """
 
+AUTO_RESUME = "sagemaker.amazonaws.com/enable-job-auto-resume"
+AUTO_RESUME_RETRIES = "sagemaker.amazonaws.com/job-max-retry-count"
+"""Annotations of a PyTorchJob that HyperPod restarts after it has replaced a failed node (SageMaker
+developer guide, "Running jobs using kubectl"). The operator of HyperPodPyTorchJob has its own
+restart policy."""
+
 ROOTLESS_PORTS = "20000 65535"
 """The range of local ports in the example without a root (checkpointless, 24520b4)."""
 
@@ -86,7 +92,16 @@ def _pytorch(
                 }
             },
         },
+        annotations=_auto_resume(cluster, job),
     )
+
+
+def _auto_resume(cluster: Cluster, job: Job) -> dict[str, str]:
+    """Return the annotations of a job that resumes after its node is replaced; empty elsewhere."""
+    replaced = cluster.traits.on_hyperpod and cluster.resilience.node_recovery == "automatic"
+    if not replaced or job.max_restarts == 0:
+        return {}
+    return {AUTO_RESUME: "true", AUTO_RESUME_RETRIES: str(job.max_restarts)}
 
 
 def _hyperpod_pytorch(
@@ -197,7 +212,13 @@ _KINDS: dict[str, Callable[[Cluster, Catalog, Job, Tenant, ComputeGroup], Manife
 
 
 def _job(
-    api_version: str, kind: str, cluster: Cluster, job: Job, tenant: Tenant, spec: dict[str, Any]
+    api_version: str,
+    kind: str,
+    cluster: Cluster,
+    job: Job,
+    tenant: Tenant,
+    spec: dict[str, Any],
+    annotations: dict[str, str] | None = None,
 ) -> Manifest:
     namespace = namespace_of(cluster, tenant)
     labels = {TENANT_LABEL: tenant.name}
@@ -207,7 +228,15 @@ def _job(
             labels[PRIORITY_LABEL] = tenant.priority
     elif cluster.hyperpod.task_governance is not None:
         labels[QUEUE_LABEL] = f"{namespace}{GOVERNED_QUEUE_SUFFIX}"
-    return manifest(api_version, kind, job.name, namespace=namespace, labels=labels, spec=spec)
+    return manifest(
+        api_version,
+        kind,
+        job.name,
+        namespace=namespace,
+        labels=labels,
+        annotations=annotations,
+        spec=spec,
+    )
 
 
 def _template(cluster: Cluster, group: ComputeGroup, pod: Pod) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def manifest(
     *,
     namespace: str | None = None,
     labels: dict[str, str] | None = None,
+    annotations: dict[str, str] | None = None,
     **body: Any,
 ) -> Manifest:
     """Return an object; `body` has its top-level fields, such as `spec` or `rules`."""
@@ -28,6 +29,8 @@ def manifest(
     if namespace is not None:
         metadata["namespace"] = namespace
     metadata["labels"] = {MANAGED_BY: "clusterwright", **(labels or {})}
+    if annotations:
+        metadata["annotations"] = annotations
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
 
 
