@@ -36,6 +36,7 @@ Examples:
 \b
   clusterwright init --platform hyperpod-slurm --output configs/mine.yaml
   clusterwright init --platform hyperpod-slurm --region us-east-2 --instance-type p5en.48xlarge
+  clusterwright init --platform hyperpod-slurm --project ../our-clusters
 """
 
 
@@ -46,6 +47,12 @@ Examples:
     "--output",
     type=click.Path(path_type=Path),
     help="The file to write.  [default: stdout]",
+)
+@click.option(
+    "--project",
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    help="Instead of one file, write a repository for a team's specs, with a review workflow.",
 )
 @click.option("--environment", default="dev", show_default=True, help="The cluster's name.")
 @click.option(
@@ -64,6 +71,7 @@ Examples:
 def command(
     platform: str,
     output: Path | None,
+    project: Path | None,
     environment: str,
     account: str,
     region: str,
@@ -77,6 +85,8 @@ def command(
 
     _check_platform(platform)
     _check_values(environment, account, region, zone, instance_type)
+    if project is not None and output is not None:
+        raise UserError("--project and --output exclude each other", "give one of them")
     if output is not None:
         check_writable([output], force)
     choices = Choices(
@@ -87,6 +97,11 @@ def command(
         instance_type,
         count,
     )
+    if project is not None:
+        from clusterwright.cli.init_project import write_project
+
+        write_project(platform, choices, project, force=force, error_of=_option_error)
+        return
     if output is None:
         with tempfile.TemporaryDirectory(prefix="clusterwright-") as folder:
             text = _write_and_load(platform, choices, Path(folder) / "spec.yaml", None)
