@@ -35,6 +35,7 @@ def documents() -> Iterator[Document]:
         ("architecture", "docs/images/architecture.svg", _architecture),
         ("aws-operations", "clusterwright/aws/operations.json", _aws_operations),
         ("catalog", "docs/reference/catalog.md", _catalog),
+        ("commands", "docs/reference/commands.md", _commands),
         ("field-failures", "docs/explanations/field-failures.md", _field_failures),
         ("kubernetes-charts", "docs/reference/kubernetes-charts.md", _kubernetes_charts),
         ("local-aws-api", "docs/reference/local-aws-api.md", _local_aws_api),
@@ -72,6 +73,13 @@ def _catalog() -> str:
     from clusterwright.catalog.store import PACKAGE_DATA
 
     return catalog_page.page(load_catalog(directory=PACKAGE_DATA))
+
+
+def _commands() -> str:
+    from clusterwright.cli.main import cli
+    from tools.docs import commands_page
+
+    return commands_page.page(cli)
 
 
 def _field_failures() -> str:
