@@ -22,7 +22,7 @@ CELLS: Final[Mapping[str, Cell]] = {
     ),
     "auto_resume": Cell(
         "yes",
-        "PyTorchJob: annotations that `render kubernetes` writes; HyperPodPyTorchJob: its operator",
+        "PyTorchJob: annotations that `render kubernetes` writes; HyperPodPyTorchJob: operator",
         AUTO_RESUME_EKS,
     ),
     "deep_health_checks": Cell("yes", "at start: stress and connectivity", CREATE_CLUSTER),

@@ -3,7 +3,8 @@
 Sources: kubeflow/training-operator, pkg/apis/kubeflow.org/v1 (2f18ab7); kubeflow/mpi-operator,
 pkg/apis/kubeflow/v2beta1/types.go (013fa15); sagemaker-hyperpod 3.12.0, _HyperPodPytorchJob;
 SageMaker developer guide, "Using the training operator to run jobs" and "Using elastic training in
-Amazon SageMaker HyperPod", "Running jobs using kubectl" (auto-resume); aws/sagemaker-hyperpod-checkpointless-training, examples/llama3/launch,
+Amazon SageMaker HyperPod", "Running jobs using kubectl" (auto-resume);
+aws/sagemaker-hyperpod-checkpointless-training, examples/llama3/launch,
 pretrain_llama3_70b_p5.yaml and pretrain_llama3_70b_checkpointless_p5.yaml (24520b4).
 """
 
@@ -48,9 +49,9 @@ SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX).
 
 AUTO_RESUME = "sagemaker.amazonaws.com/enable-job-auto-resume"
 AUTO_RESUME_RETRIES = "sagemaker.amazonaws.com/job-max-retry-count"
-"""Annotations of a PyTorchJob that HyperPod restarts after it has replaced a failed node (SageMaker
-developer guide, "Running jobs using kubectl"). The operator of HyperPodPyTorchJob has its own
-restart policy."""
+"""Annotations of a PyTorchJob that HyperPod restarts after it has replaced a failed node
+(SageMaker developer guide, "Running jobs using kubectl"). The operator of HyperPodPyTorchJob has
+its own restart policy."""
 
 ROOTLESS_PORTS = "20000 65535"
 """The range of local ports in the example without a root (checkpointless, 24520b4)."""
