@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 EXIT_CODES = """\b
 The verdict is fail where a gate fails: a resource that holds data or jobs is replaced or deleted
-and `allow_replacement` of the spec does not name it, CloudFormation or a service would refuse the
-deployment, a budget is exceeded, or a finding at or above --fail-on is new.
+or data loses its protection, and `allow_replacement` of the spec does not name it, CloudFormation
+or a service would refuse the deployment, a budget is exceeded, or a finding at or above --fail-on
+is new.
 
 \b
 Exit codes: 3 the command line or the spec is wrong; else 1 the verdict is fail; else 2 something

@@ -39,6 +39,7 @@ class ResourceOutput(Output):
     effect: Effect = field("Effect on what exists; `none` for a new resource.")
     data_loss: bool = field("Data in it is destroyed.")
     job_loss: bool = field("Jobs that run on it end.")
+    protection_loss: bool = field("Deleting its stack deletes its data, which was kept before.")
     action: Action = field("What CloudFormation does.")
     certainty: Certainty = field("`aws` where a change set states it.")
     holds: str | None = field("What it holds that cannot be created again.")

@@ -112,6 +112,8 @@ def losses(change: ResourceChange) -> str:
         found.append("DATA LOSS")
     if change.job_loss:
         found.append("JOBS END")
+    if change.protection_loss:
+        found.append("PROTECTION REMOVED")
     return ", ".join(found)
 
 
@@ -120,7 +122,7 @@ def in_order(resources: Iterable[ResourceChange]) -> list[ResourceChange]:
     ranks = {"delete": 0, "replace": 1, "restart": 2, "update": 3, "none": 5}
 
     def rank(change: ResourceChange) -> tuple[int, int, str]:
-        lost = not (change.data_loss or change.job_loss)
+        lost = not (change.data_loss or change.job_loss or change.protection_loss)
         place = 4 if change.action == "create" else ranks[change.effect]
         return (int(lost and place > 1), place, change.name)
 

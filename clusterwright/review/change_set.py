@@ -148,6 +148,10 @@ def _worse(
     )
     if known is None:
         return change
+    if known.protection_loss and not ends:
+        change = dataclasses.replace(
+            change, holds=known.holds, outcome=known.outcome, protection_loss=True
+        )
     return dataclasses.replace(
         change,
         reasons=(description, *known.reasons),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from typing import Final, Literal
 
 from clusterwright.cluster_spec.models.operations import Allowance
 from clusterwright.cost.bill import Gate
@@ -14,7 +15,11 @@ from clusterwright.review.results import (
     GateResult,
     NodesChange,
     ResourceChange,
+    SpecChange,
 )
+
+PROTECTION: Final = "protection"
+"""The spec's key, and its name in `allow_replacement`."""
 
 
 class Allowances:
@@ -69,22 +74,7 @@ def replacement_gates(
         said = f"{change.name} ({change.type}) {may} {what}; {change.outcome}"
         if change.job_loss:
             said += "; its jobs end"
-        allowed = allowances.of(change.name)
-        if allowed is not None:
-            yield GateResult(
-                gate="replacement",
-                status="allowed",
-                name=change.name,
-                message=f"{said}. Allowed: {allowed.reason}",
-            )
-        else:
-            yield GateResult(
-                gate="replacement",
-                status="fail",
-                name=change.name,
-                message=said,
-                hint=_how_to_allow(change.name),
-            )
+        yield _allowable("replacement", change.name, said, allowances)
 
 
 def job_gates(
@@ -99,18 +89,46 @@ def job_gates(
     for change in nodes:
         if change.jobs != "die" or not change.whole_group or change.resource in ending:
             continue
-        yield _job_gate(change.name, f"{change.name}: {change.message}", allowances)
+        yield _allowable("jobs", change.name, f"{change.name}: {change.message}", allowances)
     covered = ending | {change.resource for change in nodes if change.jobs == "die"}
     for resource in resources:
         if resource.job_loss and resource.name not in covered:
             said = f"{resource.name} ({resource.type}): {'; '.join(resource.reasons)}"
-            yield _job_gate(resource.name, said, allowances)
+            yield _allowable("jobs", resource.name, said, allowances)
 
 
-def _job_gate(name: str, said: str, allowances: Allowances) -> GateResult:
+def protection_gates(
+    resources: Sequence[ResourceChange], changes: Sequence[SpecChange], allowances: Allowances
+) -> Iterator[GateResult]:
+    """Gates for data that deleting a stack kept before the change and deletes afterwards.
+
+    Where the spec's `protection` changes there is one gate, which `allow_replacement` of
+    `protection` opens; else one for each resource.
+    """
+    lost = [change for change in resources if change.protection_loss]
+    in_spec = any(c.path == PROTECTION and c.after == "destroy" and c.before for c in changes)
+    if in_spec:
+        what = ", ".join(f"{change.name} ({change.holds})" for change in lost)
+        said = "protection: retain becomes destroy: deleting a stack then deletes its data" + (
+            f": {what}" if what else ""
+        )
+        yield _allowable("protection", PROTECTION, said, allowances)
+        return
+    for change in lost:
+        said = f"{change.name} ({change.type}) loses its protection; {change.outcome}"
+        yield _allowable("protection", change.name, said, allowances)
+
+
+def _allowable(
+    kind: Literal["replacement", "jobs", "protection"],
+    name: str,
+    said: str,
+    allowances: Allowances,
+) -> GateResult:
+    """A gate that an entry of `allow_replacement` with its name opens."""
     allowed = allowances.of(name)
     return GateResult(
-        gate="jobs",
+        gate=kind,
         status="fail" if allowed is None else "allowed",
         name=name,
         message=said if allowed is None else f"{said}. Allowed: {allowed.reason}",

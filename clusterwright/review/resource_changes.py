@@ -197,6 +197,7 @@ class _Analysis:
             if kind == after.type and self._differs(before, after, pointer) is not None:
                 effect = "restart"
                 reasons.append(f"{'.'.join(pointer)} changes: {what}")
+        held = _unprotected(before, after)
         return ResourceChange(
             stack=after.key[0],
             logical_id=after.key[1],
@@ -207,6 +208,9 @@ class _Analysis:
             properties=tuple(changed),
             certainty="certain" if sure or not changed else "possible",
             job_loss=effect == "restart" and after.type in resource_types.RUNS_JOBS,
+            holds=held,
+            outcome=f"deleting its stack then deletes: {held}" if held is not None else None,
+            protection_loss=held is not None,
         )
 
     def _replacing(
@@ -412,10 +416,7 @@ def _ended(
         if after is not None:
             policies.add(after.policy("UpdateReplacePolicy"))
     else:
-        policy = before.policy("DeletionPolicy")
-        if before.body.get("DeletionPolicy") is None and _snapshot_by_default(before):
-            policy = "Snapshot"
-        policies = {policy}
+        policies = {_policy(before, "DeletionPolicy")}
     kept = policies <= KEEPING
     snapshot = policies <= (KEEPING | {"Snapshot"})
     holds = resource_types.holds(before.type, kept_by_policy=bool(policies & KEEPING))
@@ -443,6 +444,30 @@ def _ended(
         outcome=outcome,
         job_loss=before.type in resource_types.RUNS_JOBS and not (kept and action != "replace"),
     )
+
+
+def _unprotected(before: ResourceVersion, after: ResourceVersion) -> str | None:
+    """What deleting the stack deletes after the change and kept before; None for nothing."""
+    known = resource_types.HOLDS.get(after.type)
+    if known is None:
+        return None
+    ranks = {"Delete": 0, "Snapshot": 1}  # a policy that keeps the resource: 2
+    for name in ("DeletionPolicy", "UpdateReplacePolicy"):
+        was, now = (ranks.get(_policy(side, name), 2) for side in (before, after))
+        if now == 0 and was > 0:
+            return known
+    protection = resource_types.DELETION_PROTECTION.get(after.type)
+    if protection is None:
+        return None
+    was_on, is_on = (side.properties.get(protection) == "true" for side in (before, after))
+    return known if was_on and not is_on else None
+
+
+def _policy(side: ResourceVersion, name: str) -> str:
+    """A policy; where the template has none, that of CloudFormation for the type."""
+    if name == "DeletionPolicy" and name not in side.body and _snapshot_by_default(side):
+        return "Snapshot"
+    return side.policy(name)
 
 
 def _snapshot_by_default(side: ResourceVersion) -> bool:

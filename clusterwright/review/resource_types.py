@@ -222,6 +222,14 @@ FIXED_ATTRIBUTES: Final = frozenset(
 )
 """Attributes that an update in place keeps."""
 
+DELETION_PROTECTION: Final[dict[str, str]] = {
+    "AWS::DynamoDB::Table": "DeletionProtectionEnabled",
+    "AWS::EKS::Cluster": "DeletionProtection",
+    "AWS::RDS::DBCluster": "DeletionProtection",
+    "AWS::RDS::DBInstance": "DeletionProtection",
+}
+"""Properties that make the service refuse to delete a resource while they are true."""
+
 SNAPSHOT_WITHOUT_POLICY: Final = frozenset({"AWS::RDS::DBCluster", "AWS::RDS::DBInstance"})
 """Types that CloudFormation snapshots where the template has no policy (except instances of a
 cluster):

@@ -51,6 +51,8 @@ class ResourceChange:
         What happens to its data, in a sentence; None without data.
     job_loss:
         Jobs that run on it end.
+    protection_loss:
+        It holds data, and deleting its stack, which kept it before, deletes it afterwards.
     """
 
     stack: str
@@ -65,6 +67,7 @@ class ResourceChange:
     data_loss: bool = False
     outcome: str | None = None
     job_loss: bool = False
+    protection_loss: bool = False
 
     @property
     def name(self) -> str:
@@ -175,7 +178,9 @@ class FindingsDelta:
 class GateResult:
     """One gate; `gate` is its kind, `name` its subject."""
 
-    gate: Literal["replacement", "jobs", "order", "budget", "findings", "allowance"]
+    gate: Literal[
+        "replacement", "jobs", "protection", "order", "budget", "findings", "allowance"
+    ]
     status: GateStatus
     name: str
     message: str

@@ -137,10 +137,12 @@ def review(question: Question) -> Review:
     ) + rejections(question.change_sets)
     if update is not None:
         blockers += tuple(parallelcluster.deployment_blockers(update))
+    changes = _changes(base, context, question)
     allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
     found: list[GateResult] = [
         *gates.replacement_gates(resources, allowances),
         *gates.job_gates(nodes, resources, allowances),
+        *gates.protection_gates(resources, changes, allowances),
         *gates.order_gates(blockers),
         *gates.budget_gates([*_limits(context, bill_delta)]),
         *gates.finding_gates(findings, question.fail_on),
@@ -156,7 +158,7 @@ def review(question: Question) -> Review:
         file=context.spec.file,
         environment=context.cluster.environment,
         base=question.base_name,
-        changes=_changes(base, context, question),
+        changes=changes,
         resources=resources,
         resources_known=analysis is not None,
         deployment_blockers=blockers,

@@ -51,6 +51,17 @@ def merged(
     return with_aws(known, [ChangeSetAnswer("a", changes)], analysis(body, body))
 
 
+def test_removed_protection_stays_in_a_change_set() -> None:
+    lost = ResourceChange(
+        stack="a", logical_id="Fs", type=FS, effect="none", action="update",
+        holds="files", outcome="deleting its stack then deletes: files", protection_loss=True,
+    )  # fmt: skip
+    (change,) = merged(AwsChange("Fs", FS, "Modify", "False", ("Tags",)), known=(lost,))
+    assert (change.effect, change.protection_loss, change.holds) == ("update", True, "files")
+    (change,) = merged(AwsChange("Fs", FS, "Modify", "True", ("Tags",)), known=(lost,))
+    assert (change.effect, change.protection_loss, change.data_loss) == ("replace", False, True)
+
+
 def test_the_worse_effect_is_shown() -> None:
     (change,) = merged(AwsChange("Fs", FS, "Modify", "True", ("StorageType",)), known=(KNOWN,))
     assert (change.effect, change.action, change.certainty) == ("replace", "replace", "aws")

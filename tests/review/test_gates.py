@@ -6,6 +6,8 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.operations import Allowance
 from clusterwright.cost.bill import Gate
@@ -13,10 +15,11 @@ from clusterwright.review.gates import (
     Allowances,
     budget_gates,
     job_gates,
+    protection_gates,
     replacement_gates,
 )
 from clusterwright.review.node_changes import groups_of_spec, nodes_changes
-from clusterwright.review.results import ResourceChange
+from clusterwright.review.results import ResourceChange, SpecChange
 from tests.support import specs
 
 TODAY = dt.date(2026, 11, 20)
@@ -74,3 +77,48 @@ def test_budget_gates_are_included() -> None:
     limit = Gate("budget.max_increase_percent", None, Decimal(1), Decimal(2), "fail", "too much")
     (gate,) = budget_gates([limit])
     assert (gate.status, gate.name) == ("fail", "budget.max_increase_percent")
+
+
+def unprotected(name: str) -> ResourceChange:
+    return ResourceChange(
+        stack="a", logical_id=name, type="AWS::FSx::FileSystem", effect="none", action="update",
+        holds="files", outcome="deleting its stack then deletes: files", protection_loss=True,
+    )  # fmt: skip
+
+
+DESTROY = SpecChange("protection", "retain", "destroy")
+
+
+def test_removed_protection_is_one_gate_with_all_resources() -> None:
+    lost = [unprotected("Fs"), unprotected("Two")]
+    (gate,) = protection_gates(lost, [DESTROY], Allowances([], TODAY))
+    assert (gate.gate, gate.status, gate.name) == ("protection", "fail", "protection")
+    assert "a/Fs (files), a/Two (files)" in gate.message
+    named = allowances(resource="protection")
+    assert [g.status for g in protection_gates(lost, [DESTROY], named)] == ["allowed"]
+    assert named.unused() == []
+
+
+def test_removed_protection_is_a_gate_without_templates() -> None:
+    (gate,) = protection_gates((), [DESTROY], Allowances([], TODAY))
+    assert gate.status == "fail"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        SpecChange("protection", "destroy", "retain"),
+        SpecChange("protection", None, "destroy"),  # a new cluster
+        SpecChange("environment", "a", "b"),
+    ],
+)
+def test_no_protection_is_lost(change: SpecChange) -> None:
+    assert list(protection_gates((), [change], Allowances([], TODAY))) == []
+
+
+def test_policy_of_one_resource_is_a_gate_of_its_own() -> None:
+    (gate,) = protection_gates([unprotected("Fs")], (), Allowances([], TODAY))
+    assert (gate.status, gate.name) == ("fail", "a/Fs")
+    assert "deleting its stack then deletes: files" in gate.message
+    named = allowances(resource="a/Fs")
+    assert [g.status for g in protection_gates([unprotected("Fs")], (), named)] == ["allowed"]

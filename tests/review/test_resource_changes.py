@@ -262,3 +262,44 @@ def test_transformed_template_is_unknown() -> None:
     loops = stack({"Fn::ForEach::Many": ["X", ["a"], {}], "Fs": lustre()})
     assert analysis(app(a=body), app(a=body)).unresolved
     assert analysis(app(a=loops), app(a=loops)).unresolved
+
+
+RETAINED = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
+DELETED = {"DeletionPolicy": "Delete", "UpdateReplacePolicy": "Delete"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        (RETAINED, DELETED, True),
+        (RETAINED, RETAINED | {"DeletionPolicy": "Delete"}, True),
+        (RETAINED, RETAINED | {"UpdateReplacePolicy": "Delete"}, True),
+        ({"DeletionPolicy": "Snapshot"}, {"DeletionPolicy": "Delete"}, True),
+        (RETAINED, {"DeletionPolicy": "Snapshot", "UpdateReplacePolicy": "Snapshot"}, False),
+        (DELETED, RETAINED, False),
+        (RETAINED, {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}, False),
+        (DELETED, DELETED | {"Metadata": {"a": "b"}}, False),
+    ],
+)
+def test_data_that_deleting_the_stack_would_delete(
+    before: dict[str, Any], after: dict[str, Any], lost: bool
+) -> None:
+    found = changes(app(a=stack({"Fs": lustre(**before)})), app(a=stack({"Fs": lustre(**after)})))
+    change = found["a/Fs"]
+    assert (change.effect, change.data_loss, change.protection_loss) == ("none", False, lost)
+    assert (change.holds is not None) is lost
+
+
+def test_deletion_protection_that_is_switched_off() -> None:
+    def one(on: bool) -> dict[str, Any]:
+        return stack({"Db": resource("AWS::RDS::DBInstance", DeletionProtection=on)})
+
+    assert changes(app(a=one(True)), app(a=one(False)))["a/Db"].protection_loss
+    assert not changes(app(a=one(False)), app(a=one(True)))["a/Db"].protection_loss
+
+
+def test_policies_of_what_holds_nothing_lose_no_data() -> None:
+    def one(policy: str) -> dict[str, Any]:
+        return stack({"T": resource("AWS::SNS::Topic", DeletionPolicy=policy)})
+
+    assert not changes(app(a=one("Retain")), app(a=one("Delete")))["a/T"].protection_loss

@@ -302,8 +302,9 @@ IDENTITY_CENTER_ID = Format(
 
 RULE = Format(r"^CW-[A-Z][0-9]{3}$", "a rule id, such as CW-N003", "CW-N003")
 RESOURCE = Format(
-    r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\])$",
-    "a stack and a logical id, such as prod-storage/HomeFileSystem, or a group, compute[workers]",
+    r"^([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9]+|compute\[[A-Za-z0-9-]+\]|protection)$",
+    "a stack and a logical id, such as prod-storage/HomeFileSystem; a group, compute[workers]; or "
+    "protection",
     "prod-storage/HomeFileSystem776A06C2",
 )
 TAG = Format(

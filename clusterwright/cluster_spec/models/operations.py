@@ -190,7 +190,7 @@ class Waiver(Model):
 
 
 class Allowance(Model):
-    """A resource or group that may be replaced or deleted, with the reason."""
+    """A resource or group that may be replaced or deleted, or lose its protection."""
 
     resource: Annotated[
         str,
@@ -200,7 +200,7 @@ class Allowance(Model):
             examples=[formats.RESOURCE.example],
         ),
     ]
-    """The resource or group, as named by `clusterwright diff`."""
+    """The resource or group, as named by `clusterwright diff`, or `protection`."""
 
     reason: Annotated[
         str, Field(min_length=10, max_length=1000, examples=["its data is in the other bucket"])
