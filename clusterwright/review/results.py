@@ -178,9 +178,7 @@ class FindingsDelta:
 class GateResult:
     """One gate; `gate` is its kind, `name` its subject."""
 
-    gate: Literal[
-        "replacement", "jobs", "protection", "order", "budget", "findings", "allowance"
-    ]
+    gate: Literal["replacement", "jobs", "protection", "order", "budget", "findings", "allowance"]
     status: GateStatus
     name: str
     message: str
