@@ -1,8 +1,9 @@
 """Two nodes boot at the same time and create the same shared files.
 
-Home directories with their keys and the checkpoint folder are moved away; then two nodes are
-replaced and their scripts released at the same moment. Both must start, and every file must exist
-once and be complete.
+Home directories with their keys are moved away, and the checkpoint folder if the two nodes create
+it: only compute nodes that copy checkpoints from local disks do, otherwise the controller alone.
+Then the two nodes are replaced and their scripts released at the same moment. Both must start, and
+every file must exist once and be complete.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shlex
 from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.training import DRAIN_UNIT
 
 ORDER = 180
 NEEDS_COMPUTE = 2
@@ -26,9 +28,12 @@ PROMISES = {
 
 
 def run(context: ScenarioContext) -> None:
-    shared = _shared(context)
+    shared = _shared(context, context.compute[:2])
     if not shared:
-        context.skip("the nodes share neither homes of users nor a folder of checkpoints")
+        context.skip(
+            "the nodes create no shared folders: the spec has neither users with shared homes nor"
+            " compute nodes that copy checkpoints from scratch disks"
+        )
     moved: list[str] = []
     try:
         _race(context, shared, moved)
@@ -69,7 +74,7 @@ def _race(context: ScenarioContext, shared: list[str], moved: list[str]) -> None
             found = _described(context, str(folder))
             context.expect(found == wanted[str(folder)], f"{folder} is {found!r}")
         else:
-            context.note("the spec has no checkpoint folder")
+            context.note("compute nodes create no checkpoint folder in this cluster")
 
     with context.promise("clean"):
         for parent in sorted({path.rpartition("/")[0] for path in shared}):
@@ -85,13 +90,15 @@ def _race(context: ScenarioContext, shared: list[str], moved: list[str]) -> None
             jobs.expect_job(context, node)
 
 
-def _shared(context: ScenarioContext) -> list[str]:
-    """The existing folders that several nodes create on the same file system."""
+def _shared(context: ScenarioContext, nodes: list[Node]) -> list[str]:
+    """The existing shared folders that all these nodes create."""
     found = []
     storage = context.cluster.storage
     if storage.home is not None:
         found += [f"{storage.home.mount_path}/{user.name}" for user in context.cluster.slurm.users]
-    if storage.checkpoint_path is not None:
+    if storage.checkpoint_path is not None and all(
+        node.run(f"systemctl cat {DRAIN_UNIT}").ok for node in nodes
+    ):
         found.append(storage.checkpoint_path)
     return [path for path in found if context.controller.run(f"test -d {shlex.quote(path)}").ok]
 
