@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from clusterwright_rehearsal.nodes.machines import CommandResult, Machine, MachineDown, kill_group
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
+
+_KILL_SERIES = Path(__file__).with_name("kill_series.py")
+_KILL_TIMEOUT_S = 30.0
+"""For one start of the program, on average."""
 
 
 class NodeCluster(Protocol):
@@ -151,6 +157,24 @@ class Node:
         process.wait()
         watchdog.cancel()
         return reached
+
+    def kill_program_at_each(
+        self, steps: Sequence[str], *, folder: str, options: Sequence[str]
+    ) -> list[str]:
+        """Start the node program once for each step, and kill it (SIGKILL) at that step's start.
+
+        Each run completes the step at which the one before it was killed. The program is in
+        `folder`, and `options` are those of its entry script. Returns the steps that were not
+        reached, each with the last line of its run. Processes that a step has started continue, as
+        after a real kill. Raises `Broken` if the node is not running.
+        """
+        words = shlex.join(["python3", "-", json.dumps(list(steps)), *options])
+        text = self.must(
+            f"cd {shlex.quote(folder)} && exec {words}",
+            stdin=_KILL_SERIES.read_text(encoding="utf-8"),
+            timeout_s=_KILL_TIMEOUT_S * len(steps),
+        )
+        return [f"{step} ({last})" for step, last in json.loads(text)]
 
     def put_fault(self, name: str, text: str = "") -> None:
         """Add a fault to the emulated hardware: `gpu-lost`, `lnet-silent`, ..."""

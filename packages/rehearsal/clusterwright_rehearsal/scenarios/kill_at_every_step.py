@@ -1,10 +1,11 @@
 """The node program is killed at each of its steps, on every role, and converges.
 
 A compute and a login node are replaced by new instances, whose lifecycle scripts wait. There the
-program is started once for each step, and killed one step further each time. Then HyperPod's own
-run continues. The resulting nodes must equal the former ones, which were not disturbed. The
-controller follows alone, because the others wait for it. HyperPod does not replace controllers on
-request, so UpdateClusterSoftware is used. ParallelCluster has no new head or login nodes: see
+program is started once for each step, and killed one step further each time; each run completes
+the step at which the one before it was killed. Then HyperPod's own run begins with the first step.
+The resulting nodes must equal the former ones, which were not disturbed. The controller follows
+alone, because the others wait for it. HyperPod does not replace controllers on request, so
+UpdateClusterSoftware is used. ParallelCluster has no new head or login nodes: see
 `platforms/parallelcluster/kill_at_every_step.py`.
 """
 
@@ -74,6 +75,7 @@ def run(context: ScenarioContext) -> None:
 
 def _kill_at_each(context: ScenarioContext, nodes: list[Node]) -> int:
     """Replace nodes and kill their programs at each step; return the number of steps."""
+    configuration = context.cluster.slurm.configuration
     context.hold_scripts(True)
     try:
         for node in nodes:
@@ -89,13 +91,20 @@ def _kill_at_each(context: ScenarioContext, nodes: list[Node]) -> int:
         steps = _steps(nodes[0])
         with ThreadPoolExecutor(len(nodes)) as pool:
             missed = list(
-                pool.map(lambda node: [s for s in steps if not node.kill_program_at(s)], nodes)
+                pool.map(lambda node: _unreached_steps(node, steps, configuration), nodes)
             )
     finally:
         context.hold_scripts(False)
     for node, names in zip(nodes, missed, strict=True):
         context.expect(not names, f"on {node} the program did not reach {', '.join(names)}")
     return len(steps)
+
+
+def _unreached_steps(node: Node, steps: list[str], configuration: str) -> list[str]:
+    """Kill the program at each step; return the steps that were not reached."""
+    found = [] if node.kill_program_at(steps[0]) else [steps[0]]
+    options = ["--configuration", configuration, "--inputs", SCRIPTS]
+    return found + node.kill_program_at_each(steps, folder=SCRIPTS, options=options)
 
 
 def _wait_ready(context: ScenarioContext, nodes: list[Node]) -> None:

@@ -122,6 +122,26 @@ class TestKill:
         assert self.kill(monkeypatch, *lines) == (False, 0)
 
 
+def test_the_program_is_killed_at_each_step() -> None:
+    machine: Any = FakeMachine()
+    ran: list[tuple[str, dict[str, Any]]] = []
+
+    def run(command: str, **options: Any) -> CommandResult:
+        ran.append((command, options))
+        return CommandResult(0, '[["lustre", "no mount"]]\n', "", 1.5)
+
+    machine.run = run
+    found, _, _ = node(machine)
+    options = ["--configuration", "managed"]
+    missed = found.kill_program_at_each(["home", "lustre"], folder="/opt/a b", options=options)
+    assert missed == ["lustre (no mount)"]
+    ((command, more),) = ran
+    assert command == (
+        "cd '/opt/a b' && exec python3 - '[\"home\", \"lustre\"]' --configuration managed"
+    )
+    assert "os.killpg" in more["stdin"]
+
+
 def test_events_and_statuses_of_a_run() -> None:
     lines = [
         '{"event": "start", "step": "a"}',

@@ -113,15 +113,11 @@ def _steps(context: ParallelClusterContext, node: Node) -> list[str]:
 
 def _unreached_steps(node: Node, steps: Sequence[str]) -> list[str]:
     """Kill the program at each step; return the steps that were not reached."""
-    first, *others = steps
-    found = [] if node.kill_program_at(first) else [first]
+    found = [] if node.kill_program_at(steps[0]) else [steps[0]]
     groups = shlex.split(node.must("jq -r '.[2:][]' /run/rehearsal/custom-action.json | xargs"))
-    words = " ".join(f"--group={shlex.quote(word)}" for word in groups)
-    program = (
-        f"cd {FOLDER} && PYTHONDONTWRITEBYTECODE=1 exec python3 -m clusterwright_node"
-        f" --configuration parallelcluster --inputs {FOLDER} {words}"
-    )
-    return found + [step for step in others if not node.kill_program_at(step, program=program)]
+    options = ["--configuration", "parallelcluster", "--inputs", FOLDER]
+    options += [f"--group={word}" for word in groups]
+    return found + node.kill_program_at_each(steps, folder=FOLDER, options=options)
 
 
 def _expect_ready(context: ParallelClusterContext, node: Node) -> None:
