@@ -43,6 +43,12 @@ _GRACE_SECONDS = 10.0
     help="Run only this scenario; can be repeated.",
 )
 @click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Run every scenario that applies (tens of minutes), not only the default ones.",
+)
+@click.option(
     "--lifecycle",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
@@ -95,6 +101,7 @@ def command(
     environment: str | None,
     nodes: int | None,
     chosen: tuple[str, ...],
+    everything: bool,
     lifecycle: Path | None,
     suite: str,
     keep: bool,
@@ -108,7 +115,8 @@ def command(
 
     The real templates are deployed with the real cdk to a local AWS. Every node is an emulated
     machine with a real systemd, on which the lifecycle scripts run and Slurm's daemons start. Then
-    scenarios run jobs and inject faults.
+    scenarios run jobs and inject faults: by default a few that take some minutes (--list marks
+    them), with --all every one that applies.
 
     On the EKS platforms only the deployment is rehearsed, because no Kubernetes control plane is
     emulated: promises about nodes are unknown, and the exit code is 2.
@@ -120,6 +128,8 @@ def command(
             ctx.exit(_clean(state_dir, output_format))
         if listing:
             ctx.exit(_list(output_format))
+        if everything and chosen:
+            raise UserError("--all and --scenario exclude each other", "omit one of them")
         path = spec_path(config, config_option, environment)
         spec = load_or_exit(path, command="rehearse", output_format=output_format)
         from clusterwright_rehearsal.nodes import images
@@ -141,6 +151,7 @@ def command(
                 suite=suite,
                 nodes=nodes,
                 chosen=chosen,
+                everything=everything,
                 lifecycle=lifecycle,
                 keep=keep,
             ),
@@ -206,9 +217,10 @@ def _clean(state: Path, output_format: str) -> int:
 def _list(output_format: str) -> int:
     from clusterwright_rehearsal.report import json_output
     from clusterwright_rehearsal.report import text as render
+    from clusterwright_rehearsal.report.text import ScenarioRow
     from clusterwright_rehearsal.scenario_loader import scenarios
 
-    rows = [(s.name, s.title, tuple(s.promises)) for s in scenarios()]
+    rows = [ScenarioRow(s.name, s.title, tuple(s.promises), s.default) for s in scenarios()]
     sys.stdout.write(
         json_output.scenarios_json(rows)
         if output_format == "json"

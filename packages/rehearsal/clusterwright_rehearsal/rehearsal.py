@@ -25,20 +25,22 @@ from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.findings import Findings
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.progress import Progress, duration
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from clusterwright_rehearsal.scenario_runner import (
-    Progress,
+    ScenarioSeries,
     add_unknown,
     applicable,
     mode_of,
-    run_scenario,
     skip_reason,
 )
 from clusterwright_rehearsal.verdict import Promise, Skipped, Verdict
 from clusterwright_rehearsal.worker_client import WorkerClient
 
+_DEPLOYMENT_S = 60
+"""Typical duration of synthesis, deployment and boot."""
 _NODES, _NODES_READY = "nodes", "every node starts and runs jobs"
 
 
@@ -53,6 +55,8 @@ class Request:
     suite: str = images.DEFAULT_SUITE
     nodes: int | None = None
     chosen: Sequence[str] = ()
+    everything: bool = False
+    """Without `chosen`: run every scenario, not only the default ones."""
     lifecycle: Path | None = None
     keep: bool = False
     world: str = "generous"
@@ -69,8 +73,11 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
     RehearsalError
         The rehearsal cannot run: unknown scenario, too few nodes, no image, no checkout.
     """
-    chosen = scenarios(request.chosen)
     findings = Findings()
+    chosen = _chosen(request, findings)
+    mine = applicable(request.cluster, chosen)
+    expected_s = _DEPLOYMENT_S + sum(scenario.seconds for scenario in mine)
+    progress(f"deployment and {len(mine)} scenarios: about {duration(expected_s)}")
     spec = _rehearsed_spec(request, findings)
     reason = prerequisites.unsupported_platform(request.cluster)
     reason = reason or prerequisites.nodes_unavailable()
@@ -92,6 +99,20 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
         stack.callback(_end_worker, worker, request.keep, findings)
         rehearsal = _Rehearsal(request, worker, image, spec, reason, findings, progress)
         return rehearsal.run(chosen)
+
+
+def _chosen(request: Request, findings: Findings) -> list[Scenario]:
+    """The scenarios of the request; a note states how many others `--all` runs."""
+    every = scenarios(request.chosen)
+    if request.chosen or request.everything or not request.cluster.uses_slurm:
+        return every
+    chosen = [scenario for scenario in every if scenario.default]
+    others = applicable(request.cluster, [s for s in every if not s.default])
+    findings.notes.append(
+        f"only the default scenarios were chosen; --all adds {len(others)}, about"
+        f" {duration(sum(scenario.seconds for scenario in others))}"
+    )
+    return chosen
 
 
 def _rehearsed_spec(request: Request, findings: Findings) -> dict[str, Any]:
@@ -174,8 +195,7 @@ class _Rehearsal:
             work=self.worker.run.folder,
             default_scripts=self.request.lifecycle is None,
         )
-        for scenario in chosen:
-            run_scenario(scenario, context, self.findings, self.progress)
+        ScenarioSeries(context, self.findings, self.progress).run(chosen)
         with contextlib.suppress(RehearsalError, Broken):
             return context.slurm("slurmctld -V").strip()
         return None

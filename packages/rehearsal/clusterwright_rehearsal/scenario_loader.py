@@ -20,6 +20,7 @@ _FORMER_NAME = "play"
 """The function was called `play(stage)`; files that still use this name are accepted."""
 _HYPERPOD = ("managed", "scripted")
 MODES = (*_HYPERPOD, "parallelcluster")
+_UNKNOWN_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Scenario:
     needs_compute: int
     modes: tuple[str, ...]
     any_scripts: bool
+    default: bool = False
+    """Whether it runs if neither `--scenario` nor `--all` is given."""
+    seconds: int = _UNKNOWN_SECONDS
+    """Its typical duration."""
 
 
 def scenarios(chosen: Sequence[str] = ()) -> list[Scenario]:
@@ -88,6 +93,8 @@ def _read(name: str, path: Path) -> Scenario:
         order=int(getattr(module, "ORDER", _DEFAULT_ORDER)),
         needs_compute=int(getattr(module, "NEEDS_COMPUTE", 1)),
         any_scripts=bool(getattr(module, "ANY_SCRIPTS", False)),
+        default=bool(getattr(module, "DEFAULT", False)),
+        seconds=int(getattr(module, "SECONDS", _UNKNOWN_SECONDS)),
         modes=tuple(getattr(module, "MODES", _HYPERPOD if path.parent == FOLDER else MODES)),
     )
 

@@ -23,7 +23,7 @@ _DEV = "configs/dev.yaml"
 
 @pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.name)
 def test_managed_configuration_keeps_its_promises(rehearsed: Rehearse, scenario: Scenario) -> None:
-    answer = rehearsed(_DEV)
+    answer = rehearsed(_DEV, "--all")
     assert of(answer, "deployment") == {}
     assert of(answer, scenario.name) == {}
     if "managed" in scenario.modes and scenario.name not in skipped(answer):
@@ -32,21 +32,21 @@ def test_managed_configuration_keeps_its_promises(rehearsed: Rehearse, scenario:
 
 
 def test_scenarios_for_other_hardware_are_skipped_with_reasons(rehearsed: Rehearse) -> None:
-    reasons = {entry["what"]: entry["reason"] for entry in rehearsed(_DEV)["skipped"]}
+    reasons = {entry["what"]: entry["reason"] for entry in rehearsed(_DEV, "--all")["skipped"]}
     assert "neuron devices" in reasons["neuron-lost"]
     assert "gpu-lost" not in reasons
     assert reasons["silent-corruption"].startswith("cannot be detected: ")
-    assert rehearsed(_DEV)["exit_code"] == 0
+    assert rehearsed(_DEV, "--all")["exit_code"] == 0
 
 
 def test_newer_slurm_keeps_its_promises(rehearsed: Rehearse) -> None:
     answer = rehearsed(_DEV, "--slurm", "forky", "--scenario", "first-boot")
     assert of(answer, "first-boot") == {}
-    assert answer["slurm"] != rehearsed(_DEV)["slurm"]
+    assert answer["slurm"] != rehearsed(_DEV, "--all")["slurm"]
 
 
 def test_output_has_nodes_steps_and_phases(rehearsed: Rehearse) -> None:
-    answer = rehearsed(_DEV)
+    answer = rehearsed(_DEV, "--all")
     spec = load_cluster(ROOT / _DEV)
     wanted = sum(group.count for group in spec.cluster.compute)
     assert len(answer["nodes"]) == wanted

@@ -22,7 +22,7 @@ _ON_PARALLELCLUSTER = (
 def test_parallelcluster_keeps_its_promises(
     rehearsed: Rehearse, parallelcluster_config: str, name: str
 ) -> None:
-    answer = rehearsed(parallelcluster_config)
+    answer = rehearsed(parallelcluster_config, "--all")
     assert of(answer, "deployment") == {}
     assert of(answer, name) == {}
     assert name not in skipped(answer)

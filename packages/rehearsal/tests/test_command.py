@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,17 @@ def test_existing_report_is_kept_if_no_rehearsal_runs(
 def test_list_requires_no_spec_and_no_root() -> None:
     answer = clusterwright("rehearse", "--list", "--format", "json")
     assert answer.exit_code == 0
-    names = [entry["name"] for entry in json.loads(answer.out)["scenarios"]]
-    assert names[0] == "first-boot"
-    assert clusterwright("rehearse", "--list").out.startswith("first-boot ")
+    found = json.loads(answer.out)["scenarios"]
+    assert found[0]["name"] == "first-boot"
+    default = {entry["name"] for entry in found if entry["default"]}
+    assert default >= {"first-boot", "two-groups", "node-lost"}
+    text = clusterwright("rehearse", "--list").out
+    assert re.match(r"first-boot +\*  ", text)
+    assert re.search(r"^kill-at-every-step     +The node", text, re.MULTILINE)
+    assert text.endswith("\n* runs without --scenario and --all\n")
+
+
+def test_all_and_chosen_scenarios_exclude_each_other() -> None:
+    answer = clusterwright("rehearse", _DEV, "--all", "--scenario", "first-boot")
+    assert answer.exit_code == 3
+    assert "--all and --scenario exclude each other" in answer.err

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clusterwright.platforms.loading import load_cluster
-from clusterwright_rehearsal import deployment, rehearsal, runs
+from clusterwright_rehearsal import deployment, prerequisites, rehearsal, runs
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.scenario_loader import scenarios
+from clusterwright_rehearsal.scenario_runner import applicable
 from clusterwright_rehearsal.verdict import Promise
 from packages.rehearsal.tests.conftest import ROOT
 
@@ -77,3 +79,25 @@ def test_nodes_of_kubernetes_platforms_are_unknown(
     assert {entry.reason for entry in verdict.skipped} == {"it applies to Slurm only"}
     assert {entry.what for entry in verdict.skipped} == {scenario.name for scenario in scenarios()}
     assert verdict.exit_code == 2
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_default_scenarios_take_minutes_and_all_is_explicit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, everything: bool
+) -> None:
+    """Without nodes the promises of the chosen scenarios are unknown."""
+    monkeypatch.setattr(rehearsal, "WorkerClient", NoWorker)
+    monkeypatch.setattr(deployment, "deploy", lambda *_: True)
+    monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes need root")
+    said: list[str] = []
+    asked = request("configs/dev.yaml", tmp_path, everything=everything)
+    verdict = rehearsal.rehearse(asked, said.append)
+    mine = applicable(asked.cluster, scenarios())
+    wanted = {scenario.name for scenario in mine if everything or scenario.default}
+    assert {promise.scenario for promise in verdict.promises} == wanted
+    assert re.fullmatch(
+        rf"deployment and {len(wanted)} scenarios: about \d+ (minutes|seconds)", said[0]
+    )
+    note = f"only the default scenarios were chosen; --all adds {len(mine) - len(wanted)}, about "
+    assert [text.startswith(note) for text in verdict.notes] == ([] if everything else [True])
+    assert sum(scenario.seconds for scenario in mine if scenario.default) <= 240

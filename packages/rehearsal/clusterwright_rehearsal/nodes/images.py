@@ -21,13 +21,14 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.locks import exclusive
+from clusterwright_rehearsal.progress import Progress, heartbeat
 
 RECIPE = Path(__file__).parent / "image"
 MIRROR_VARIABLE = "CLUSTERWRIGHT_DEBIAN_MIRROR"
@@ -39,8 +40,6 @@ _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _APT = Path("/etc/apt")
 _KEPT = 2
 _DNS = "nameserver 127.0.0.1\n"
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,7 @@ def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = N
         if (root / ".complete").exists():
             return Image(suite, digest, root, None)
         started = time.monotonic()
+        progress("building the node image, once: this takes some minutes")
         _build(cache / "images", name, suite, progress)
         _delete_old(cache / "images", suite)
         return Image(suite, digest, root, time.monotonic() - started)
@@ -168,7 +168,7 @@ def _build(images: Path, name: str, suite: str, progress: Progress) -> None:
         sources = folder / "sources.list"
         sources.write_text("".join(f"{line}\n" for line in lines))
         _run(_mmdebstrap(suite, root, sources), progress, "Debian packages")
-        progress("HyperPod's paths and emulated hardware")
+        progress("node image: HyperPod's paths and emulated hardware")
         _copy_tree(RECIPE / "root", root)
         _run([str(RECIPE / "finish.sh"), str(root)], progress, "finishing")
         # An address that refuses immediately: without a resolver each Slurm daemon waits 10 s.
@@ -211,22 +211,26 @@ def _run(command: Sequence[str], progress: Progress, what: str) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("LC_")}
     environment |= {"LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
     tail: list[str] = []
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        env=environment,
-        start_new_session=True,
-    ) as process:
+    # mmdebstrap prints nothing while it downloads and installs packages.
+    with (
+        heartbeat(progress, f"node image, {what}"),
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+            start_new_session=True,
+        ) as process,
+    ):
         assert process.stdout is not None
         try:
             for line in process.stdout:
                 tail = [*tail[-30:], line.rstrip()]
                 if line.startswith("I: ") and not line.startswith("I: automatically"):
-                    progress(f"{what}: {line[3:].strip()}")
+                    progress(f"node image, {what}: {line[3:].strip()}")
         except BaseException:
             # The whole process group, because its children write into the folder to be deleted.
             with contextlib.suppress(ProcessLookupError):

@@ -20,7 +20,8 @@ from clusterwright_rehearsal.verdict import Promise, StepResult, Verdict
 CSS: Final = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 """How the report looks: on a light screen, on a dark one, and on paper."""
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_SYMBOLS: Final = {"held": "✓", "broken": "✗", "unknown": "?"}
+_SYMBOLS: Final = {"broken": "✗", "unknown": "?", "held": "✓"}
+"""The most urgent status first."""
 _RESULTS: Final = {
     0: ("held", "Every promise held"),
     1: ("broken", "Promises are broken"),
@@ -87,18 +88,23 @@ def _promises(verdict: Verdict) -> str:
         f'<tbody>\n<tr class="scenario"><th colspan="4" scope="rowgroup">{_safe(name)}</th></tr>\n'
         + "".join(_promise(promise) for promise in promises)
         + "</tbody>\n"
-        for name, promises in groups.items()
+        for name, promises in sorted(groups.items(), key=lambda group: _urgency(group[1]))
     )
     return _section(
         "Verdict",
         _table(
             ("Status", "Promise", "Seconds", "Observed"),
             bodies,
-            "Promises by scenario, with status",
+            "Promises by scenario, those with broken promises first",
             figures=(2,),
             kind=" promises",
         ),
     )
+
+
+def _urgency(promises: Sequence[Promise]) -> int:
+    """Scenarios with broken promises come first, then unknown ones; otherwise in their order."""
+    return min(tuple(_SYMBOLS).index(promise.status) for promise in promises)
 
 
 def _promise(promise: Promise) -> str:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, WithJsonSchema
 
 from clusterwright.json_output.base import Count, Envelope, Output, field, json_text
 from clusterwright.json_output.schemas import output_schema
+from clusterwright_rehearsal.report.text import ScenarioRow
 from clusterwright_rehearsal.verdict import (
     NodeResult,
     Phase,
@@ -95,6 +96,7 @@ class ScenarioOutput(Output):
     name: str = field("Its name.")
     title: str = field("Its title.")
     promises: tuple[str, ...] = field("Its promises.")
+    default: bool = field("Whether it runs without --scenario and --all.")
 
 
 class ListOutput(Envelope):
@@ -121,9 +123,9 @@ def cleaned_json(
     return json_text(CleanOutput, removed=removed, left=left, alive=alive, exit_code=code)
 
 
-def scenarios_json(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
-    """The scenarios as JSON; `rows` are (name, title, promises)."""
-    scenarios = tuple({"name": n, "title": t, "promises": p} for n, t, p in rows)
+def scenarios_json(rows: Sequence[ScenarioRow]) -> str:
+    """The scenarios as JSON."""
+    scenarios = tuple(vars(row) for row in rows)
     return json_text(ListOutput, exit_code=0, scenarios=scenarios)
 
 

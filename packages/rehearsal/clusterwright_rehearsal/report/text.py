@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from clusterwright.render.source import printable
@@ -12,6 +12,16 @@ from clusterwright.render.table import columns
 from clusterwright_rehearsal.verdict import Promise, Verdict
 
 _COLOURS = {"held": "pass", "broken": "error", "unknown": "unknown"}
+
+
+@dataclass(frozen=True)
+class ScenarioRow:
+    """One scenario in the list."""
+
+    name: str
+    title: str
+    promises: Sequence[str]
+    default: bool
 
 
 def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
@@ -71,8 +81,12 @@ def cleaned_text(removed: Sequence[str], left: Sequence[str], alive: Sequence[st
     return "\n".join(lines) + "\n"
 
 
-def scenarios_text(rows: Sequence[tuple[str, str, Sequence[str]]]) -> str:
-    return "\n".join(columns([(name, title) for name, title, _ in rows], ("left", "left"))) + "\n"
+def scenarios_text(rows: Sequence[ScenarioRow]) -> str:
+    lines = columns(
+        [(row.name, "*" if row.default else "", row.title) for row in rows],
+        ("left", "left", "left"),
+    )
+    return "\n".join([*lines, "", "* runs without --scenario and --all"]) + "\n"
 
 
 def _promises(verdict: Verdict, style: Style) -> list[str]:

@@ -10,6 +10,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.jobs import start_counting, submit_to_node
 
 ORDER = 45
+DEFAULT = True
 MODES = ("parallelcluster",)
 
 PROMISES = {

@@ -6,6 +6,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 15
+DEFAULT = True
 MODES = ("parallelcluster",)
 
 PROMISES = {

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from clusterwright_rehearsal.report import timeline_svg
 from clusterwright_rehearsal.report.html import CSS, verdict_html
-from clusterwright_rehearsal.verdict import Verdict
+from clusterwright_rehearsal.verdict import Promise, Status, Verdict
 from packages.rehearsal.tests.report import verdicts
 from packages.rehearsal.tests.report.verdicts import boot_events, event
 
@@ -136,6 +136,20 @@ def test_all_results_are_on_the_page() -> None:
     assert "scale: it is not for the scripted configuration" in said
     assert "lustre failed: mount it" in page.text("pre")
     assert "workers-2: /fsx is silent" in said
+
+
+def test_scenarios_with_broken_promises_come_first() -> None:
+    rows: tuple[tuple[str, Status], ...] = (
+        ("a", "held"), ("b", "unknown"), ("c", "held"), ("c", "broken"), ("d", "held"),
+    )  # fmt: skip
+    promises = tuple(
+        Promise(f"{name}.{number}", name, "it works", status)
+        for number, (name, status) in enumerate(rows)
+    )
+    page = verdict_html(dataclasses.replace(verdicts.HELD, promises=promises))
+    order = re.findall(r'scope="rowgroup">(\w)<', page)
+    assert order == ["c", "b", "a", "d"]
+    assert page.index('<span class="id">2</span>') < page.index('<span class="id">3</span>')
 
 
 def test_empty_result_is_not_a_success() -> None:

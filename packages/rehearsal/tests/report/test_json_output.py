@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from clusterwright_rehearsal.report import json_output
+from clusterwright_rehearsal.report.text import ScenarioRow
 from clusterwright_rehearsal.verdict import Verdict
 from packages.rehearsal.tests.report import verdicts
 
@@ -46,7 +47,9 @@ def test_json_matches_the_schema_and_the_contract(verdict: Verdict, code: int) -
     "text",
     [
         json_output.cleaned_json(["mount /x"], ["netns y"], ["abc"], 1),
-        json_output.scenarios_json([("first-boot", "From CreateCluster", ("running",))]),
+        json_output.scenarios_json(
+            [ScenarioRow("first-boot", "From CreateCluster", ("running",), True)]
+        ),
     ],
     ids=["--clean", "--list"],
 )
