@@ -182,6 +182,12 @@ _FLAGS: Final = {
 )
 @click.option("--seed", type=int, help="Seed of the Monte Carlo simulation.  [default: 0]")
 @click.option("--explain", is_flag=True, help="Print every formula with its numbers and source.")
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Also memory, prices, storage, failures and quotas, and all notes, as text.",
+)
+@click.option("--all", "every", is_flag=True, help="Every option instead of the best five.")
 @format_option("text", "json", "markdown", "html")
 @click.pass_context
 def command(
@@ -190,6 +196,8 @@ def command(
     goal_file: str | None,
     model: str | None,
     explain: bool,
+    details: bool,
+    every: bool,
     output_format: str,
     capacity: tuple[str, ...],
     sequences: int,
@@ -255,7 +263,14 @@ def command(
                 )
     except GoalError as error:
         fail(error, output_format)
-    text = _rendered(answer, output_format, explain=explain, exchange=exchange)
+    text = _rendered(
+        answer,
+        output_format,
+        explain=explain,
+        exchange=exchange,
+        details=details,
+        every=every,
+    )
     for path in written:
         click.echo(f"{path} is written", err=True)
     if output is not None:
@@ -267,7 +282,13 @@ def command(
 
 
 def _rendered(
-    report: PlanReport, output_format: str, *, explain: bool, exchange: Exchange | None
+    report: PlanReport,
+    output_format: str,
+    *,
+    explain: bool,
+    exchange: Exchange | None,
+    details: bool,
+    every: bool,
 ) -> str:
     if output_format == "json":
         from clusterwright.json_output.plan import plan_json
@@ -283,7 +304,9 @@ def _rendered(
     if output_format == "markdown":
         return plan_report_markdown(report, explain=explain, exchange=exchange)
     style = Style.of(sys.stdout)
-    return plan_report_text(report, style, explain=explain, exchange=exchange)
+    return plan_report_text(
+        report, style, explain=explain, exchange=exchange, details=details, every=every
+    )
 
 
 def _only_training(options: dict[str, object]) -> None:

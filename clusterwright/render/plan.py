@@ -1,9 +1,10 @@
-"""A plan as text, JSON or Markdown."""
+"""The estimate of a plan as text and Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clusterwright.render.plan_summary import wrapped
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns, counted, markdown_cell, markdown_table
 from clusterwright.sizing.plan_types import Candidate, Explained, Plan, Quantiles
@@ -12,36 +13,30 @@ _TORNADO_SHOWN = 3
 _GIB = 2**30
 
 
-def plan_text(plan: Plan, style: Style = PLAIN, *, explain: bool = False) -> str:
-    """The plan as text: estimate, layout and memory, largest uncertainties, warnings."""
-    lines = [style.paint("bold", title_of(plan)), ""]
-    lines += _estimate_lines(plan)
+def estimate_text(plan: Plan, style: Style = PLAIN) -> list[str]:
+    """Title and estimate of a plan as lines."""
+    return [*_painted(style, wrapped(title_of(plan), indent="")), "", *_estimate_lines(plan)]
+
+
+def detail_lines(plan: Plan) -> list[str]:
+    """What `--details` adds about the chosen layout: memory by part, notes, days without EFA."""
     chosen = plan.chosen
-    assert chosen.layout is not None
-    assert chosen.memory is not None
-    lines += ["", f"layout   {chosen.layout.text}"]
-    lines += [f"memory   {_memory(chosen)}"]
-    lines += [f"         {note}" for note in (*chosen.notes, *_without_efa(chosen))]
-    title, rows = others_of(plan)
-    if rows:
-        lines += ["", style.paint("bold", title)]
-        lines += ["  " + text for text in columns(rows, ("left", "right", "left", "left"))]
-    lines += ["", style.paint("bold", "largest uncertainties")]
-    swings = [
-        (f"{s.days_low:,.1f} to {s.days_high:,.1f} d", s.text)
-        for s in plan.tornado[:_TORNADO_SHOWN]
-    ]
-    lines += ["  " + text for text in columns(swings, ("right", "left"))]
-    if plan.warnings:
-        lines += ["", style.paint("bold", "assumptions and notes")]
-        lines += [f"  {style.paint('warning', '-')} {warning}" for warning in plan.warnings]
-    if explain:
-        lines += ["", style.paint("bold", "how it was computed"), *_explained(plan.explained)]
-        lines += ["", style.paint("bold", "assumptions (P10, P50, P90)")]
-        for a in plan.assumptions:
-            values = ", ".join(f"{v:.4g}" for v in (a.values.p10, a.values.p50, a.values.p90))
-            lines += [f"  {a.text}: {values} {a.unit}".rstrip(), f"      {a.reason} [{a.source}]"]
-    return "\n".join(lines) + "\n"
+    lines = [f"memory: {_memory(chosen)}"]
+    return [*lines, *chosen.notes, *_without_efa(chosen)]
+
+
+def explain_lines(plan: Plan, style: Style = PLAIN) -> list[str]:
+    """Every formula with its numbers, and every assumption with its reason."""
+    lines = ["", style.paint("bold", "how it was computed"), *_explained(plan.explained)]
+    lines += ["", style.paint("bold", "assumptions (P10, P50, P90)")]
+    for a in plan.assumptions:
+        values = ", ".join(f"{v:.4g}" for v in (a.values.p10, a.values.p50, a.values.p90))
+        lines += [f"  {a.text}: {values} {a.unit}".rstrip(), f"      {a.reason} [{a.source}]"]
+    return lines
+
+
+def _painted(style: Style, lines: Sequence[str]) -> list[str]:
+    return [style.paint("bold", line) for line in lines]
 
 
 def plan_markdown(plan: Plan, *, explain: bool = False) -> str:
@@ -118,7 +113,8 @@ def _estimate_lines(plan: Plan) -> list[str]:
     lines = columns(rows, ("left", "right", "right", "right"))
     e = plan.estimate
     if e.usd is None:
-        lines.append(f"dollars unknown: {e.usd_unknown or 'no rate is known'}")
+        why = f"dollars unknown: {e.usd_unknown or 'no rate is known'}"
+        lines += wrapped(why, indent="")
     return lines
 
 

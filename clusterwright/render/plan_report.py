@@ -1,4 +1,4 @@
-"""A plan report as text, JSON and Markdown."""
+"""A plan report as text and Markdown."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from clusterwright.cost.bill_extras import Exchange
-from clusterwright.render.plan import plan_markdown, plan_text
+from clusterwright.render.plan import (
+    detail_lines,
+    estimate_text,
+    explain_lines,
+    plan_markdown,
+)
+from clusterwright.render.plan_summary import cluster_lines, summary_sections, within_width
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, counted, markdown_cell
 from clusterwright.sizing.report_types import PlanReport
 
 OFFERS_SHOWN: Final = 6
+_LAYOUT: Final = "chosen layout"
+_MORE: Final = (
+    "--details: memory, prices, storage, failures, quotas; --explain: formulas; --format html: "
+    "a report"
+)
 
 
 def plan_report_text(
@@ -20,19 +31,48 @@ def plan_report_text(
     *,
     explain: bool = False,
     exchange: Exchange | None = None,
+    details: bool = False,
+    every: bool = False,
 ) -> str:
-    """The plan, followed by the sections of the report."""
-    text = plan_text(report.plan, style, explain=explain)
-    lines: list[str] = []
-    for title, rows in (*sections(report), *_in_currency(report, exchange)):
-        lines += ["", style.paint("bold", title), *(f"  {row}" for row in rows)]
-    if explain and report.storage is not None:
-        lines += ["", style.paint("bold", "how storage was computed")]
-        for row in report.storage.explained:
-            value = row.value if isinstance(row.value, str) else f"{row.value:,.4g}"
-            lines += [f"  {row.what}: {value} {row.unit}", f"      {row.formula} = {row.numbers}"]
-            lines += [f"      [{row.source}]"]
-    return text + "\n".join(lines) + ("\n" if lines else "")
+    """The plan on one screen of 100 columns; with `details` followed by every section.
+
+    Parameters
+    ----------
+    explain:
+        Also every formula with its numbers and sources.
+    exchange:
+        A second currency.
+    details:
+        Memory, prices, storage, failures, quotas and notes in full.
+    every:
+        Every option instead of five.
+    """
+    plan = report.plan
+    lines = estimate_text(plan, style)
+    lines += ["", *cluster_lines(report)]
+    lines += summary_sections(report, style, every=every, shorten=not details)
+    if details:
+        found = [(_LAYOUT, detail_lines(plan)), *sections(report)]
+    else:
+        found = list(asked_sections(report))
+    for title, rows in (*found, *_in_currency(report, exchange)):
+        lines += ["", style.paint("bold", title), *within_width([f"  {row}" for row in rows])]
+    if explain:
+        lines += within_width([*explain_lines(plan, style), *_storage_explained(report, style)])
+    if not details:
+        lines += ["", style.paint("dim", _MORE)]
+    return "\n".join(lines) + "\n"
+
+
+def _storage_explained(report: PlanReport, style: Style) -> list[str]:
+    if report.storage is None:
+        return []
+    lines = ["", style.paint("bold", "how storage was computed")]
+    for row in report.storage.explained:
+        value = row.value if isinstance(row.value, str) else f"{row.value:,.4g}"
+        lines += [f"  {row.what}: {value} {row.unit}", f"      {row.formula} = {row.numbers}"]
+        lines += [f"      [{row.source}]"]
+    return lines
 
 
 def plan_report_markdown(
@@ -54,8 +94,17 @@ def sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
         ("storage", _storage_lines(report)),
         ("failures", _failure_lines(report)),
         ("required quotas", _quota_lines(report)),
-        ("ramp", _phase_lines(report)),
         ("platform", _advice_lines(report)),
+    ):
+        if rows:
+            yield title, rows
+    yield from asked_sections(report)
+
+
+def asked_sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
+    """The sections that a flag or a budget asks for, and what is not answered."""
+    for title, rows in (
+        ("ramp", _phase_lines(report)),
         ("smaller model, trained longer", _inference_lines(report)),
         ("buying instead of renting", _owned_lines(report)),
         ("what the budget affords", _level_lines(report)),
@@ -171,7 +220,7 @@ def _failure_lines(report: PlanReport) -> list[str]:
         f"{rules.goodput_tenth:.1%})",
     ]
     rows: list[Sequence[str]] = [
-        ("recovery", "minutes", "closed form", "simulated P10", "P50", "P90", "")
+        ("goodput by recovery", "minutes", "closed form", "simulated P10", "P50", "P90", "")
     ]
     for one in failures.recoveries:
         rows.append(
@@ -186,14 +235,27 @@ def _failure_lines(report: PlanReport) -> list[str]:
             )
         )
     lines += columns(rows, ("left", "right", "right", "right", "right", "right", "left"))
-    return [*lines, failures.remark]
+    return [*lines, goodput_remark(report), failures.remark]
+
+
+def goodput_remark(report: PlanReport) -> str:
+    """Why the goodput of the estimate differs from that of the recoveries."""
+    failures = report.failures
+    assert failures is not None
+    return (
+        f"this table is the best case: checkpoints every "
+        f"{failures.intervals.young_hours * 60:.3g} min, each blocking "
+        f"{failures.save_seconds:.3g} s, and the median failure rate; the goodput of the estimate "
+        f"({report.plan.estimate.goodput.p50:.1%} at P50) includes the longer intervals and "
+        "pauses that are usual, and higher failure rates"
+    )
 
 
 def _quota_lines(report: PlanReport) -> list[str]:
     rows = []
     for quota in report.quotas:
         default = "default unknown" if quota.default is None else f"default {quota.default:g}"
-        rows.append((f"{quota.wanted:,.0f}", quota.code or "no code", quota.name, default))
+        rows.append((f"{quota.wanted:,.0f}", quota.code or "no code", default, quota.name))
     return columns(rows, ("right", "left", "left", "left")) if rows else []
 
 

@@ -7,8 +7,9 @@ that would take years at the matmul ceiling. `offers` prices the candidates.
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -27,6 +28,9 @@ from clusterwright.sizing.shape import ModelShape
 
 DAYS_MAX: Final = 730.0
 """Runs longer than two years are not candidates."""
+REFINED_RATIO: Final = 8
+"""Between powers of two, the fewest nodes are searched for types that need up to so many times the
+accelerators of the type that needs fewest."""
 
 
 def sweep(
@@ -60,17 +64,25 @@ def sweep(
     inputs = resolve(goal, config=config)
     days_max = days_allowed(goal, today)
     training = estimate.training_for(goal, inputs.shape)
-    found: list[Candidate] = []
+    by_type: list[list[Candidate]] = []
     for name in types if types is not None else trainable_types(catalog):
         hardware = of_instance_type(name, catalog)
         missing = estimate.not_offered(name, goal.region, catalog)
         if missing is not None:
             why = f"{missing.message}: {missing.hint}"
-            found.append(_infeasible(hardware, hardware.per_node, why))
+            by_type.append([_infeasible(hardware, hardware.per_node, why)])
             continue
-        offering_unknown = estimate.unknown_offering(name, goal.region, catalog)
-        for candidate in _of_type(hardware, inputs, training, goal, days_max):
-            found.append(replace(candidate, unknown_offering=offering_unknown))
+        by_type.append(_of_type(hardware, inputs, training, goal))
+    in_time = smallest_in_time(itertools.chain(*by_type), days_max, goal.deadline_at)
+    least = min((one.accelerators for one in in_time.values()), default=0)
+    found: list[Candidate] = []
+    for one_type in by_type:
+        hardware = one_type[0].hardware
+        best = in_time.get(hardware.name)
+        if best is not None and best.accelerators <= REFINED_RATIO * least:
+            one_type = _with_fewest(one_type, inputs, training, goal, days_max)
+        unknown = estimate.unknown_offering(hardware.name, goal.region, catalog)
+        found += [replace(candidate, unknown_offering=unknown) for candidate in one_type]
     return tuple(found)
 
 
@@ -213,7 +225,7 @@ def _disadvantage(
 
 
 def smallest_in_time(
-    candidates: Sequence[Candidate], days_max: float, at: QuantileName = "p50"
+    candidates: Iterable[Candidate], days_max: float, at: QuantileName = "p50"
 ) -> dict[str, Candidate]:
     """For each type the smallest cluster that finishes in time at a quantile, or the fastest."""
     best: dict[str, Candidate] = {}
@@ -238,7 +250,7 @@ def _better(candidate: Candidate, other: Candidate, days_max: float, at: Quantil
 
 
 def _of_type(
-    hardware: Hardware, inputs: Inputs, training: Training, goal: Goal, days_max: float
+    hardware: Hardware, inputs: Inputs, training: Training, goal: Goal
 ) -> list[Candidate]:
     found: list[Candidate] = []
     reason = ""
@@ -272,20 +284,18 @@ def _of_type(
         found.append(candidate)
         if candidate.days.p50 < 0.5:
             break
-    found = _with_fewest(found, hardware, inputs, training, goal, days_max)
     return found or [_infeasible(hardware, hardware.per_node, reason)]
 
 
 def _with_fewest(
     found: list[Candidate],
-    hardware: Hardware,
     inputs: Inputs,
     training: Training,
     goal: Goal,
     days_max: float,
 ) -> list[Candidate]:
     """The candidates of a type, with the fewest nodes that finish in time between two of them."""
-    at = goal.deadline_at
+    at, hardware = goal.deadline_at, found[0].hardware
     index = next((i for i, one in enumerate(found) if _days_at(one, at) <= days_max), None)
     if index is None:
         return found
