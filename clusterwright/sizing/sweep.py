@@ -80,9 +80,11 @@ def sweep(
         hardware = one_type[0].hardware
         best = in_time.get(hardware.name)
         if best is not None and best.accelerators <= REFINED_RATIO * least:
-            one_type = _with_fewest(one_type, inputs, training, goal, days_max)
+            refined = _with_fewest(one_type, inputs, training, goal, days_max)
+        else:
+            refined = one_type
         unknown = estimate.unknown_offering(hardware.name, goal.region, catalog)
-        found += [replace(candidate, unknown_offering=unknown) for candidate in one_type]
+        found += [replace(candidate, unknown_offering=unknown) for candidate in refined]
     return tuple(found)
 
 
