@@ -31,7 +31,8 @@ test: .venv-current  ## run every test suite and the linters (ARGS='tests/cluste
 lint: .venv-current  ## run the linters alone (FIX=1 fixes what can be fixed)
 	@"$(BIN)/python" -m tools.lint $(if $(FIX),--fix)
 
-bench: .venv-current  ## measure start-up, synthesis and deployment side by side (ARGS='--runs 3')
+bench: .venv-current  ## measure start-up, synthesis and deployment side by side (ARGS='--quick')
+	@"$(BIN)/python" -m tools.setup.clients
 	@"$(BIN)/python" -m benchmarks $(ARGS)
 
 docs: .venv-current  ## build the documentation into site/

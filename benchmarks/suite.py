@@ -24,6 +24,17 @@ _NO_CHECKS = {"CLUSTERWRIGHT_CHECKS": "false"}
 
 def comparisons(folder: Path) -> list[Comparison]:
     """All comparisons; `folder` is an empty folder for the output of the commands."""
+    return [
+        *quick_comparisons(folder),
+        *gate_comparisons(folder),
+        *_deployments(folder),
+        *rehearsal_comparisons(folder),
+        *slurm_comparisons(folder),
+    ]
+
+
+def quick_comparisons(folder: Path) -> list[Comparison]:
+    """The comparisons without deployments, booted nodes and other provisioners."""
     outputs = (folder / f"assembly-{number}" for number in itertools.count())
 
     def app(script: str, *switches: dict[str, str]) -> Timed:
@@ -82,12 +93,8 @@ def comparisons(folder: Path) -> list[Comparison]:
             command("python", "-c", "import moto.server"),
             "python -c 'import moto.server'",
         ),
-        *gate_comparisons(folder),
-        *_deployments(folder),
         *planner_comparisons(),
         *call_comparisons(),
-        *rehearsal_comparisons(folder),
-        *slurm_comparisons(folder),
     ]
 
 

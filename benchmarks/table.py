@@ -27,6 +27,12 @@ def as_text(results: list[Result], where: str) -> str:
     return "\n".join([where, "", *lines])
 
 
+def as_line(result: Result) -> str:
+    """One result as a sentence, printed as soon as it is measured."""
+    name, ours, beside, other, ratio, *_ = _row(result)
+    return f"{name}: {ours}, {beside} {other}, ratio {ratio}"
+
+
 def as_json(results: list[Result], where: str) -> dict[str, Any]:
     """The results with the seconds of every run."""
     return {

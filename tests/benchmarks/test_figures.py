@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import __main__ as bench
 from benchmarks.compare import Comparison, Result, command, measure
-from benchmarks.suite import comparisons
+from benchmarks.suite import comparisons, quick_comparisons
 from benchmarks.table import as_json, as_text
 
 
@@ -83,6 +83,31 @@ def test_failing_command_fails_the_benchmark_and_a_slow_one_does_not(
     monkeypatch.setattr(bench, "comparisons", lambda folder: [broken])
     assert bench.main(["--runs", "1"]) == 1
     assert "bench: broken: `python -c exit(1)` exited with 1" in capsys.readouterr().err
+
+
+def test_each_result_is_printed_when_it_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed: list[str] = []
+
+    def second() -> float:
+        printed.append(capsys.readouterr().err)
+        return 1.0
+
+    first = _timed([], "first", iter([9.0, 3.0]))
+    later = Comparison("later", second, second, "the other")
+    monkeypatch.setattr(bench, "quick_comparisons", lambda folder: [first, later])
+    assert bench.main(["--quick"]) == 0
+    assert "bench: first: 3.000 s, the other 2.000 s, ratio 1.50 x\n" in printed[0]
+
+
+def test_quick_leaves_out_what_deploys_or_boots(tmp_path: Path) -> None:
+    quick = [comparison.name for comparison in quick_comparisons(tmp_path)]
+    left_out = [c.name for c in comparisons(tmp_path) if c.name not in quick]
+    assert set(quick) < {*quick, *left_out}
+    for text in ("cdk deploy", "CreateCluster to all idle", "slurmctld", "pcluster"):
+        assert not any(text in name for name in quick), text
+        assert any(text in name for name in left_out), text
 
 
 def test_start_up_synthesis_policies_and_deployment_are_compared(tmp_path: Path) -> None:
