@@ -127,14 +127,12 @@ def _independent(stand: Stand) -> list[list[Permission]]:
     batches: list[tuple[set[str], list[Permission]]] = []
     for permission in stand.permissions:
         rules = stand.rules.get(permission.action, set())
-        for taken, batch in batches:
-            if not taken & rules:
-                break
-        else:
-            taken, batch = set(), []
-            batches.append((taken, batch))
-        taken |= rules
-        batch.append(permission)
+        place = next((place for place in batches if not place[0] & rules), None)
+        if place is None:
+            place = (set(), [])
+            batches.append(place)
+        place[0].update(rules)
+        place[1].append(permission)
     return [batch for _, batch in batches]
 
 
