@@ -16,7 +16,7 @@ from benchmarks.table import as_json, as_line, as_text, machine
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print each result and a table; return 1 if a command fails, not if one is slow."""
+    """Measure and print results as lines and a table; return 1 if a command fails."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--runs", type=int, metavar="N", help="runs of each (5; 1 with --quick)")
     parser.add_argument(
