@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
@@ -13,10 +14,35 @@ HOURS_PER_MONTH: Final = 730
 
 STALE_AFTER_DAYS: Final = 90
 
+COMPUTE: Final = "compute"
+"""The component of the lines of instances."""
+
 Per = Literal["hour", "month"]
 
-Origin = Literal["user", "live", "catalogue"]
-"""Origin of a price: the user, AWS's APIs, or the catalogue."""
+Origin = Literal["user", "live", "remembered", "catalogue"]
+"""Origin of a price: the user, AWS's APIs now or at an earlier reading, or the catalogue."""
+
+
+@dataclass(frozen=True)
+class Indication:
+    """Another price in the same place, which shows what a line without a price may cost.
+
+    It is part of a scenario (`Bill.scenario`), never of the bill's sums.
+
+    Attributes
+    ----------
+    basis:
+        What the price is, and which price it is not.
+    usd:
+        Per unit of the line.
+    source, date:
+        Of the price, as in its source.
+    """
+
+    basis: str
+    usd: Decimal
+    source: str
+    date: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +76,8 @@ class Line:
     releasable:
         Not charged when the group's count is 0: instances by the hour, their volumes. Capacity
         paid in advance is always charged.
+    indication:
+        For a line without a price: another price in the same place; None without one.
     """
 
     component: str
@@ -71,10 +99,14 @@ class Line:
     group: str | None = None
     by_use: bool = False
     releasable: bool = False
+    indication: Indication | None = None
 
     @property
     def known(self) -> bool:
-        return self.quantity is not None and self.unit_price_usd is not None
+        """Whether the amount is known; nothing costs nothing, whatever the price is."""
+        return self.quantity == 0 or (
+            self.quantity is not None and self.unit_price_usd is not None
+        )
 
     @property
     def effect(self) -> str | None:
@@ -84,18 +116,40 @@ class Line:
     @property
     def amount_usd(self) -> Decimal | None:
         """Per hour or month, according to `per`."""
+        if self.quantity == 0:
+            return Decimal(0)
         if self.quantity is None or self.unit_price_usd is None:
             return None
         return self.quantity * self.unit_price_usd
 
     @property
     def hourly_usd(self) -> Decimal | None:
-        amount = self.amount_usd
-        return amount if amount is None or self.per == "hour" else amount / HOURS_PER_MONTH
+        return self._per_hour(self.amount_usd)
 
     @property
     def monthly_usd(self) -> Decimal | None:
+        return self._per_month(self.amount_usd)
+
+    @property
+    def indicative_amount_usd(self) -> Decimal | None:
+        """Like `amount_usd`, at the price of the indication where the price is unknown."""
         amount = self.amount_usd
+        if amount is not None or self.quantity is None or self.indication is None:
+            return amount
+        return self.quantity * self.indication.usd
+
+    @property
+    def indicative_hourly_usd(self) -> Decimal | None:
+        return self._per_hour(self.indicative_amount_usd)
+
+    @property
+    def indicative_monthly_usd(self) -> Decimal | None:
+        return self._per_month(self.indicative_amount_usd)
+
+    def _per_hour(self, amount: Decimal | None) -> Decimal | None:
+        return amount if amount is None or self.per == "hour" else amount / HOURS_PER_MONTH
+
+    def _per_month(self, amount: Decimal | None) -> Decimal | None:
         return amount if amount is None or self.per == "month" else amount * HOURS_PER_MONTH
 
 
@@ -112,6 +166,27 @@ class Total:
     def at_least(self) -> bool:
         """Whether lines are unknown, so that the sums are lower bounds."""
         return self.unknown_lines > 0
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Sums of the known lines and of the indications of lines without a price.
+
+    Attributes
+    ----------
+    hourly_usd, monthly_usd, run_usd:
+        As in `Total`; they are no lower bound and no quote.
+    lines:
+        The lines that are in the sums at the price of their indication.
+    without:
+        Lines of instances that have neither a price nor an indication.
+    """
+
+    hourly_usd: Decimal
+    monthly_usd: Decimal
+    run_usd: Decimal | None
+    lines: tuple[Line, ...]
+    without: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
@@ -222,11 +297,12 @@ class Idle:
 class Growth:
     """Cost of the cluster with every group at its `max_count`, its maximum.
 
-    `total` is of the whole cluster; `groups` are those with a larger `max_count`.
+    `total` and `scenario` are of the whole cluster; `groups` are those with a larger `max_count`.
     """
 
     groups: tuple[str, ...]
     total: Total
+    scenario: Scenario | None = None
 
 
 @dataclass(frozen=True)
@@ -275,17 +351,40 @@ class Bill:
 
     @property
     def total(self) -> Total:
-        known = [line for line in self.lines if line.known]
+        hourly, monthly, run = self._sums([(line.per, line.amount_usd) for line in self.lines])
+        return Total(hourly, monthly, run, len(self.unknown))
+
+    @property
+    def unpriced_instances(self) -> tuple[Line, ...]:
+        """Lines of instances without a price."""
+        return tuple(line for line in self.unknown if line.component == COMPUTE)
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The sums with indications; None if every line of instances has a price."""
+        missing = self.unpriced_instances
+        if not missing:
+            return None
+        amounts = [(line.per, line.indicative_amount_usd) for line in self.lines]
+        return Scenario(
+            *self._sums(amounts),
+            tuple(line for line in self.unknown if line.indicative_amount_usd is not None),
+            tuple(line for line in missing if line.indicative_amount_usd is None),
+        )
+
+    def _sums(
+        self, amounts: Sequence[tuple[Per, Decimal | None]]
+    ) -> tuple[Decimal, Decimal, Decimal | None]:
+        """Per hour, per month and per run; amounts that are None count as 0."""
         # Hours and months are summed separately, so that sums of exact products stay exact.
-        per_hour = sum((_amount(line) for line in known if line.per == "hour"), Decimal(0))
-        per_month = sum((_amount(line) for line in known if line.per == "month"), Decimal(0))
+        per_hour = sum((usd or Decimal(0) for per, usd in amounts if per == "hour"), Decimal(0))
+        per_month = sum((usd or Decimal(0) for per, usd in amounts if per == "month"), Decimal(0))
         hourly = per_hour + per_month / HOURS_PER_MONTH
         monthly = per_hour * HOURS_PER_MONTH + per_month
-        run = None
-        if self.run_hours is not None:
-            run = per_hour * self.run_hours + per_month * self.run_hours / HOURS_PER_MONTH
-            run += self.paid_beyond_run_usd
-        return Total(hourly, monthly, run, len(self.unknown))
+        if self.run_hours is None:
+            return hourly, monthly, None
+        run = per_hour * self.run_hours + per_month * self.run_hours / HOURS_PER_MONTH
+        return hourly, monthly, run + self.paid_beyond_run_usd
 
     @property
     def idle(self) -> Idle:
@@ -304,9 +403,3 @@ def hourly_of(line: Line) -> Decimal:
     hourly = line.hourly_usd
     assert hourly is not None
     return hourly
-
-
-def _amount(line: Line) -> Decimal:
-    amount = line.amount_usd
-    assert amount is not None
-    return amount

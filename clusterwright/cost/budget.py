@@ -9,6 +9,7 @@ from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Bill, Gate
 from clusterwright.cost.delta import CostDelta
+from clusterwright.cost.headline import basis_text
 
 MONTHLY: Path = ("budget", "monthly_usd")
 RUN: Path = ("budget", "run_usd")
@@ -67,6 +68,15 @@ def increase_gate(spec: LoadedSpec, delta: CostDelta) -> Gate | None:
     return Gate(text, position, limit_usd, more, "pass", f"{rise} ({share}), {allowed}")
 
 
+def _supposed(bill: Bill, path: Path) -> str:
+    """The amount of the scenario, where instances have no price."""
+    scenario = bill.scenario
+    usd = scenario and (scenario.run_usd if path == RUN else scenario.monthly_usd)
+    if scenario is None or usd is None or not scenario.lines:
+        return ""
+    return f"; scenario: {usd:,.2f} USD {basis_text(scenario)}"
+
+
 def _gate(
     spec: LoadedSpec, bill: Bill, path: Path, limit: float, known: Decimal | None, what: str
 ) -> Gate:
@@ -85,7 +95,7 @@ def _gate(
         lines = "line is" if unknown == 1 else "lines are"
         message = (
             f"{what} costs at least {known:,.2f} USD of {limit_usd:,.2f} USD, "
-            f"but {unknown} {lines} unknown"
+            f"but {unknown} {lines} unknown{_supposed(bill, path)}"
         )
         return Gate(text, position, limit_usd, known, "unknown", message)
     message = f"{what} costs {known:,.2f} USD of {limit_usd:,.2f} USD"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from clusterwright.cost.bill import Bill, Line
+from clusterwright.cost.bill import COMPUTE, HOURS_PER_MONTH, Bill, Line
 
 Change = Literal["added", "removed", "changed", "same"]
 
@@ -58,6 +58,40 @@ class LineDelta:
     def monthly_usd(self) -> Decimal | None:
         return None if self.unknown else _monthly(self.after) - _monthly(self.before)
 
+    @property
+    def indicative_monthly_usd(self) -> Decimal | None:
+        """Increase per month with indications; None if a side has no amount even so."""
+        found = Decimal(0)
+        for sign, line in ((-1, self.before), (1, self.after)):
+            usd = Decimal(0) if line is None else line.indicative_monthly_usd
+            if usd is None:
+                return None
+            found += sign * usd
+        return found
+
+
+@dataclass(frozen=True)
+class ScenarioDelta:
+    """The cost of a change with the indications of instances without a price.
+
+    Attributes
+    ----------
+    monthly_usd:
+        Increase per month: of the known changes and of `lines`.
+    lines:
+        Changed lines whose price is an indication on a side.
+    without:
+        Changed lines of instances with neither a price nor an indication.
+    """
+
+    monthly_usd: Decimal
+    lines: tuple[LineDelta, ...]
+    without: tuple[LineDelta, ...]
+
+    @property
+    def hourly_usd(self) -> Decimal:
+        return self.monthly_usd / HOURS_PER_MONTH
+
 
 @dataclass(frozen=True)
 class ComponentDelta:
@@ -95,6 +129,20 @@ class CostDelta:
     @property
     def monthly_usd(self) -> Decimal:
         return self.after.total.monthly_usd - self.before.total.monthly_usd
+
+    @property
+    def scenario(self) -> ScenarioDelta | None:
+        """The change with indications; None if the changed instances have prices."""
+        unknown = [line for line in self.lines if line.unknown]
+        if not any(line.component == COMPUTE for line in unknown):
+            return None
+        supposed = tuple(line for line in unknown if line.indicative_monthly_usd is not None)
+        more = sum((line.indicative_monthly_usd or Decimal(0) for line in supposed), Decimal(0))
+        more += sum((line.monthly_usd or Decimal(0) for line in self.lines), Decimal(0))
+        without = tuple(
+            line for line in unknown if line.component == COMPUTE and line not in supposed
+        )
+        return ScenarioDelta(more, supposed, without)
 
     @property
     def run_usd(self) -> Decimal | None:

@@ -113,7 +113,7 @@ def _growth(builder: LineBuilder) -> Growth | None:
         return None
     lines = _lines(dataclasses.replace(builder, cluster=grown(cluster)))
     bill = Bill(cluster.environment, cluster.region, cluster.platform, None, lines)
-    return Growth(groups, bill.total)
+    return Growth(groups, bill.total, bill.scenario)
 
 
 def _stale(lines: tuple[Line, ...]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from clusterwright.catalog import Catalog, Known, Price, PriceKind
 from clusterwright.catalog.dates import as_of, is_stale
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.problems import Path, path_text
-from clusterwright.cost.bill import Line, Origin, Per, Prepaid
+from clusterwright.cost.bill import COMPUTE, Indication, Line, Origin, Per, Prepaid
 from clusterwright.cost.price_book import USER_RATE, LivePrices, PriceBook, Quote
 from clusterwright.cost.rates import instance_entry
 from clusterwright.cost.terms import Terms, Usage
@@ -45,6 +45,7 @@ class Details(TypedDict, total=False):
     group: str | None
     releasable: bool
     by_use: bool
+    indication: Indication | None
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class LineBuilder:
             quote = self.book.instance(instance_type, self.place, kind)
             quote = self.discounted(quote, HYPERPOD if self.on_hyperpod else EC2)
         return self._line(
-            "compute",
+            COMPUTE,
             text,
             count,
             unit,
@@ -207,6 +208,7 @@ class LineBuilder:
         group: str | None = None,
         releasable: bool = False,
         by_use: bool = False,
+        indication: Indication | None = None,
     ) -> Line:
         fact = quote.fact
         notes = [note] if note else []
@@ -246,6 +248,7 @@ class LineBuilder:
             group=group,
             by_use=by_use,
             releasable=releasable,
+            indication=indication if price is None else None,
         )
 
 

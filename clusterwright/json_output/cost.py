@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from clusterwright.cost.bill import HOURS_PER_MONTH, Bill, Gate, Line, Origin
 from clusterwright.cost.bill_extras import CostExtras, Exchange
+from clusterwright.cost.headline import basis_text, cost_is_unknown, short_headline
 from clusterwright.json_output.base import (
     Count,
     Envelope,
@@ -37,6 +38,15 @@ class ExchangedLine(Output):
     monthly: Usd | None = field("Per month.")
 
 
+class IndicationOutput(Output):
+    """Another price that shows what a line without a price may cost; in no sum of the bill."""
+
+    basis: str = field("What the price is, and which price it is not.")
+    unit_price_usd: NotNegative = field("Per unit of the line.", validation_alias="usd")
+    source: str = field("Source of the price.")
+    date: str = field("Date of the price, as its source states it.")
+
+
 class LineOutput(Output):
     """One line of the bill."""
 
@@ -61,6 +71,11 @@ class LineOutput(Output):
     age_days: int | None = field("Age of the price.")
     group: str | None = field("The compute group that the line belongs to.")
     by_use: bool = field("Charged by usage only.")
+    indication: IndicationOutput | None = field(
+        "Where the price is unknown: another price in the same place."
+    )
+    indicative_hourly_usd: Usd | None = field("The amount, at the indication if needed.")
+    indicative_monthly_usd: Usd | None = field("The same for 730 hours.")
     exchanged: ExchangedLine | None = optional("With --currency: the amounts in that currency.")
 
 
@@ -77,6 +92,23 @@ class TotalOutput(Sums):
     run_usd: Usd | None = field("For the run; null without its hours.")
     at_least: bool = field("Some lines are unknown: the sums are lower bounds.")
     unknown_lines: Count = field("Lines that are not in the sums.")
+
+
+def _groups(lines: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line.group or line.item for line in lines))
+
+
+class ScenarioOutput(Sums):
+    """Sums of the known lines and of the indications of lines without a price."""
+
+    run_usd: Usd | None = field("For the run; null without its hours.")
+    basis: str = field("The prices of the scenario, and where they are used.")
+    groups: Annotated[tuple[str, ...], BeforeValidator(_groups)] = field(
+        "Groups whose price is an indication.", validation_alias="lines"
+    )
+    without: Annotated[tuple[str, ...], BeforeValidator(_groups)] = field(
+        "Groups with neither a price nor an indication; they are not in the sums."
+    )
 
 
 class GateOutput(Output):
@@ -265,6 +297,11 @@ class CostOutput(Envelope):
     prices_file: str | None = field("The user's price file.")
     lines: tuple[LineOutput, ...] = field("The bill, by component.")
     total: TotalOutput = field("Sums of the known lines.")
+    headline: str = field("The cost in a sentence.")
+    cost_unknown: bool = field("The larger part of the cost has no price.")
+    scenario: ScenarioOutput | None = field(
+        "Where instances have no price: the sums with the indications."
+    )
     gates: tuple[GateOutput, ...] = field("The budgets of the spec.")
     idle: IdleOutput = field("Cost while no job runs.")
     unused: tuple[UnusedOutput, ...] = field("Paid for and not used.")
@@ -292,7 +329,7 @@ def cost_json(
     """A bill as JSON."""
     extras = extras or CostExtras()
     exchange, saving, comparison = extras.exchange, extras.saving, extras.comparison
-    total = bill.total
+    total, scenario = bill.total, bill.scenario
     return json_text(
         CostOutput,
         bill,
@@ -300,6 +337,9 @@ def cost_json(
         prices_file=prices_file,
         gates=tuple(gates),
         lines=bill.lines if exchange is None else tuple(_exchanged(bill.lines, exchange)),
+        headline=short_headline(bill),
+        cost_unknown=cost_is_unknown(bill),
+        scenario=scenario and Joined(scenario, basis=basis_text(scenario)),
         live=None if extras.live is None else {"unanswered": extras.live},
         exchange=exchange
         and Joined(

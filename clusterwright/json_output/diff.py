@@ -98,6 +98,10 @@ class CostChange(Output):
         "Of the month; null without a cost before.", validation_alias="increase_percent"
     )
     unknown_changes: Count = field("Lines that change and whose cost is unknown.")
+    scenario_hourly_usd: UsdChange | None = at(
+        "scenario.hourly_usd", "Where changed instances have no price: with indications, per hour."
+    )
+    scenario_monthly_usd: UsdChange | None = at("scenario.monthly_usd", "The same per month.")
     before: ReviewTotal = at("before.total", "The bill before.")
     after: ReviewTotal = at("after.total", "The bill after.")
     lines: tuple[LineChange, ...] = field("The lines that differ.", validation_alias="changed")

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from clusterwright.json_output.base import Count, Envelope, Output, Usd, at, field, json_text
+from pydantic import BeforeValidator
+
+from clusterwright.cost.bill import Bill
+from clusterwright.cost.headline import cost_is_unknown, short_headline
+from clusterwright.json_output.base import (
+    Count,
+    Envelope,
+    Joined,
+    Output,
+    Usd,
+    at,
+    field,
+    json_text,
+)
 from clusterwright.migration.results import MigrationReport, Note
 from clusterwright.platforms.registry import PlatformName
 
@@ -18,13 +31,27 @@ class MigrationTotal(Output):
     run_usd: Usd | None = at("total.run_usd", "For the run.")
     at_least: bool = at("total.at_least", "The sums are lower bounds.")
     unknown_lines: Count = at("total.unknown_lines", "Lines not in the sums.")
+    headline: str = field("The cost in a sentence.")
+    cost_unknown: bool = field("The larger part of the cost has no price.")
+    scenario_hourly_usd: Usd | None = at(
+        "scenario.hourly_usd", "Where instances have no price: with indications, per hour."
+    )
+    scenario_monthly_usd: Usd | None = at("scenario.monthly_usd", "The same per month.")
+
+
+def _total(bill: Bill | None) -> Joined | None:
+    if bill is None:
+        return None
+    return Joined(bill, headline=short_headline(bill), cost_unknown=cost_is_unknown(bill))
 
 
 class MigrationCosts(Output):
     """The cost of both clusters."""
 
-    before: MigrationTotal = field("With the old platform.")
-    after: MigrationTotal | None = field("Null where the new spec does not load.")
+    before: Annotated[MigrationTotal, BeforeValidator(_total)] = field("With the old platform.")
+    after: Annotated[MigrationTotal | None, BeforeValidator(_total)] = field(
+        "Null where the new spec does not load."
+    )
 
 
 class MigrateOutput(Envelope):

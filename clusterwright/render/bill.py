@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Gate, Line
 from clusterwright.cost.bill_extras import CostExtras, Exchange
+from clusterwright.cost.headline import headline
 from clusterwright.render import bill_sections as parts
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import PLAIN, Style
@@ -25,41 +26,16 @@ def bill_text(
     *,
     extras: CostExtras | None = None,
 ) -> str:
-    """A table by component, the total, unknown lines, sources of prices, and budgets."""
+    """The headline, a table by component, unknown lines, sources of prices, and budgets."""
     extras = extras or CostExtras()
-    exchange = extras.exchange
-    code = "" if exchange is None else f"{exchange.currency}/month"
-    rows: list[Sequence[str]] = [(*_HEADER[:-1], code, "")]
     marks = _sources(bill)
-    component = ""
-    heads = {}
-    for line in bill.lines:
-        if line.component != component:
-            component = line.component
-            heads[len(rows)] = component
-            rows.append((component, *[""] * 7))
-        mark = marks.get(_source(line), "")
-        other = _other(line.monthly_usd, exchange)
-        rows.append(("  " + _short(line.item), *_cells(line), other, f"[{mark}]" if mark else ""))
-    total = bill.total
-    least = "at least" if total.at_least else ""
-    hour, month = _money(total.hourly_usd), _money(total.monthly_usd)
-    other = _other(total.monthly_usd, exchange)
-    rows.append(("total", "", "", least, hour, month, other, ""))
-    if total.run_usd is not None and bill.run_hours is not None:
-        name, run = f"run of {_number(bill.run_hours)} h{_from(bill)}", _money(total.run_usd)
-        rows.append((name, "", "", least, "", run, _other(total.run_usd, exchange), ""))
-    if exchange is None:
-        rows = [(*row[:6], row[7]) for row in rows]
     lines = [f"{bill.environment} in {bill.region} on {bill.platform}", ""]
-    aligns = _ALIGNS if exchange is None else (*_ALIGNS[:-1], "right", "left")
-    for index, text in enumerate(columns(rows, aligns)):
-        strong = index == 0 or index in heads or text.startswith(("total", "run of"))
-        lines.append(style.paint("bold", text) if strong else text)
+    lines += [*_headline_text(bill, extras, style), ""]
+    lines += _table_text(bill, extras.exchange, marks, style)
     lines += _notes_text(bill, style)
     lines += parts.parts_text(bill, style)
-    if exchange is not None:
-        lines += parts.exchange_text(exchange, style)
+    if extras.exchange is not None:
+        lines += parts.exchange_text(extras.exchange, style)
     if extras.saving is not None:
         lines += parts.saving_text(extras.saving, style)
     if extras.comparison is not None:
@@ -74,6 +50,59 @@ def bill_text(
     return "\n".join(lines) + "\n"
 
 
+def _table_text(
+    bill: Bill, exchange: Exchange | None, marks: dict[tuple[str, str], int], style: Style
+) -> list[str]:
+    """The lines by component and the totals; columns without a use are left out."""
+    scenario = bill.scenario
+    code = "" if exchange is None else f"{exchange.currency}/month"
+    supposed = "" if scenario is None else "indicative"
+    rows: list[Sequence[str]] = [(*_HEADER[:-1], supposed, code, "")]
+    component = ""
+    heads = {}
+    for line in bill.lines:
+        if line.component != component:
+            component = line.component
+            heads[len(rows)] = component
+            rows.append((component, *[""] * 8))
+        mark = marks.get(_source(line), "")
+        other = _other(line.monthly_usd, exchange)
+        cells = (*_cells(line), _indicative(line), other, f"[{mark}]" if mark else "")
+        rows.append(("  " + _short(line.item), *cells))
+    total = bill.total
+    least = "at least" if total.at_least else ""
+    hour, month = _money(total.hourly_usd), _money(total.monthly_usd)
+    other = _other(total.monthly_usd, exchange)
+    supposed = "" if scenario is None else _money(scenario.monthly_usd)
+    name = "total" if scenario is None else "total of known parts"
+    rows.append((name, "", "", least, hour, month, supposed, other, ""))
+    if total.run_usd is not None and bill.run_hours is not None:
+        name, run = f"run of {_number(bill.run_hours)} h{_from(bill)}", _money(total.run_usd)
+        supposed = ""
+        if scenario is not None and scenario.run_usd is not None:
+            supposed = _money(scenario.run_usd)
+        other = _other(total.run_usd, exchange)
+        rows.append((name, "", "", least, "", run, supposed, other, ""))
+    kept = [*range(6), *([6] if scenario else []), *([7] if exchange else []), 8]
+    rows = [[row[column] for column in kept] for row in rows]
+    aligns: tuple[Align, ...] = (*_ALIGNS[:-1], *["right"] * (len(kept) - 7), "left")
+    lines = []
+    for index, text in enumerate(columns(rows, aligns)):
+        strong = index == 0 or index in heads or text.startswith(("total", "run of"))
+        lines.append(style.paint("bold", text) if strong else text)
+    return lines
+
+
+def _headline_text(bill: Bill, extras: CostExtras, style: Style) -> list[str]:
+    """The headline, one sentence in a line, longer ones wrapped."""
+    found = headline(bill, asked_aws=extras.live is not None)
+    lines = []
+    for index, text in enumerate(found.lines):
+        wrapped = textwrap.wrap(text, _WIDTH, subsequent_indent="  ")
+        lines += [style.paint("bold", line) for line in wrapped] if index == 0 else wrapped
+    return lines
+
+
 def _from(bill: Bill) -> str:
     """The origin of the hours, unless the spec or the command line states them."""
     where = bill.run_hours_from
@@ -83,26 +112,16 @@ def _from(bill: Bill) -> str:
 def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | None = None) -> str:
     """A summary, with the lines folded below."""
     extras = extras or CostExtras()
-    total = bill.total
-    least = "at least " if total.at_least else ""
-    month = f"{least}**{_money(total.monthly_usd)} USD per month**"
-    hour = f"{_money(total.hourly_usd)} USD per hour"
-    lines = [f"### Cost of {markdown_cell(bill.environment)}: {month}", ""]
-    facts = [f"{least}{hour}"]
-    if total.run_usd is not None and bill.run_hours is not None:
-        run = f"{least}{_money(total.run_usd)} USD for a run of {_number(bill.run_hours)} hours"
-        facts.append(markdown_cell(f"{run}{_from(bill)}"))
-    if total.unknown_lines:
-        facts.append(f"{total.unknown_lines} lines are unknown and add to the total")
+    first, *facts = headline(bill, asked_aws=extras.live is not None).lines
+    lines = [f"### Cost of {markdown_cell(bill.environment)}: {markdown_cell(first)}", ""]
+    facts = [markdown_cell(fact) for fact in facts]
+    if bill.run_hours is not None and _from(bill):
+        facts.append(markdown_cell(f"hours of the run{_from(bill)}"))
     facts += _more_facts(bill, extras)
     lines += [f"- {fact}" for fact in facts]
     lines += [f"- budget **{gate.status}**: {markdown_cell(gate.message)}" for gate in gates]
     lines += ["", "<details><summary>Lines</summary>", ""]
-    header = ("component", "item", "quantity", "unit", "USD per unit", "USD/h", "USD/month")
-    aligns: tuple[Align, ...] = ("left", "left", "right", "left", "right", "right", "right")
-    lines += markdown_table(
-        header, [(line.component, line.item, *_cells(line)) for line in bill.lines], aligns
-    )
+    lines += _lines_markdown(bill)
     lines += ["", "</details>", ""]
     lines += ["<details><summary>Unknown lines, notes and sources</summary>", ""]
     lines += [
@@ -115,6 +134,23 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | Non
     ]
     lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
+
+
+def _lines_markdown(bill: Bill) -> list[str]:
+    header = ["component", "item", "quantity", "unit", "USD per unit", "USD/h", "USD/month"]
+    aligns: list[Align] = ["left", "left", "right", "left", "right", "right", "right"]
+    rows = [[line.component, line.item, *_cells(line)] for line in bill.lines]
+    if bill.scenario is not None:
+        header.append("indicative, USD/month")
+        aligns.append("right")
+        rows = [[*row, _indicative(line)] for row, line in zip(rows, bill.lines, strict=True)]
+    return markdown_table(header, rows, aligns)
+
+
+def _indicative(line: Line) -> str:
+    """The amount of a month at the price of the indication."""
+    usd = line.indicative_monthly_usd
+    return "" if line.known or usd is None else _money(usd)
 
 
 def _more_facts(bill: Bill, extras: CostExtras) -> list[str]:

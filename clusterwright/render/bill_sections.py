@@ -7,13 +7,9 @@ from decimal import Decimal
 
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.bill_extras import Exchange, Saving, SpendingComparison
+from clusterwright.cost.headline import basis_text, money
 from clusterwright.render.style import Style
 from clusterwright.render.table import columns
-
-
-def money(amount: Decimal) -> str:
-    digits = 2 if amount == 0 or abs(amount) >= Decimal("0.01") else 4
-    return f"{amount:,.{digits}f}"
 
 
 def number(quantity: Decimal) -> str:
@@ -53,6 +49,12 @@ def parts_text(bill: Bill, style: Style) -> list[str]:
             f"  {least}{money(total.hourly_usd)} USD an hour, "
             f"{money(total.monthly_usd)} USD a month in all",
         ]
+        scenario = bill.growth.scenario
+        if scenario is not None and scenario.lines:
+            lines.append(
+                f"  scenario: {money(scenario.hourly_usd)} USD an hour, "
+                f"{money(scenario.monthly_usd)} USD a month in all, {basis_text(scenario)}"
+            )
     for blend in bill.blends:
         lines += [
             "",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from clusterwright.cost.headline import headline
 from clusterwright.migration.results import Costs, MigrationReport, Note
-from clusterwright.render.bill_sections import money
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table
 
@@ -77,10 +77,8 @@ def _cost_lines(costs: Costs) -> Iterator[str]:
         if bill is None:
             yield f"{word}: unknown until the new spec loads"
             continue
-        total = bill.total
-        least = "at least " if total.unknown_lines else ""
-        unknown = f", {total.unknown_lines} lines unknown" if total.unknown_lines else ""
-        yield (
-            f"{word} ({bill.platform}): {least}{money(total.hourly_usd)} an hour, "
-            f"{money(total.monthly_usd)} a month{unknown}"
-        )
+        found = headline(bill)
+        yield f"{word} ({bill.platform}): {found.cost}"
+        for more in (found.scenario, found.basis, found.known_parts, found.not_counted):
+            if more is not None:
+                yield f"{word}, {more}"

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from clusterwright.cost.headline import change_headline
 from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns
@@ -65,14 +66,17 @@ def cost_lines(review: Review) -> list[str]:
     percent = cost.increase_percent
     share = f" ({percent:+,.1f} %)" if percent is not None else ""
     least = ", plus unknown changes" if cost.unknown_changes else ""
+    first = change_headline(cost)
+    known = "known parts: " if first else ""
     lines = [
-        f"{cost.monthly_usd:+,.2f} USD a month{share}{least}: {before.monthly_usd:,.2f} before, "
-        f"{after.monthly_usd:,.2f} after",
-        f"{cost.hourly_usd:+,.2f} USD an hour",
+        *first,
+        f"{known}{cost.monthly_usd:+,.2f} USD a month{share}{least}: "
+        f"{before.monthly_usd:,.2f} before, {after.monthly_usd:,.2f} after",
+        f"{known}{cost.hourly_usd:+,.2f} USD an hour",
     ]
     run = cost.run_usd
     if run is not None:
-        lines.append(f"{run:+,.2f} USD a run")
+        lines.append(f"{known}{run:+,.2f} USD a run")
     if cost.unknown_changes:
         count = cost.unknown_changes
         what = "1 changed line has" if count == 1 else f"{count} changed lines have"

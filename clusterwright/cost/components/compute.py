@@ -13,7 +13,8 @@ from decimal import Decimal
 from clusterwright.catalog import Known, Price, PriceKind
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, TrainingPlan
 from clusterwright.cluster_spec.problems import Path
-from clusterwright.cost.bill import Line, Prepaid
+from clusterwright.cost.bill import Indication, Line, Prepaid
+from clusterwright.cost.indications import instance_indication
 from clusterwright.cost.line_builder import LineBuilder
 from clusterwright.cost.price_book import KIND_OF_CAPACITY, Quote
 from clusterwright.cost.terms import SavingsPlan
@@ -25,14 +26,18 @@ COMMITMENT_UNIT = "USD committed per hour"
 
 
 def lines(builder: LineBuilder) -> Iterator[Line]:
-    """One line per group with instances, a second one for instances on a Savings Plan.
+    """One line per group, a second one for instances on a Savings Plan.
 
-    Purchased instances that no group uses follow.
+    A group without instances has a line if instances may be added (`max_count`). Purchased
+    instances that no group uses follow.
     """
     left = {id(plan): plan.commitment_usd_per_hour for plan in builder.terms.savings_plans}
     for index, group in enumerate(builder.cluster.compute):
+        path = ("compute", index, "count")
         if group.count:
-            yield from _group(builder, group, ("compute", index, "count"), left)
+            yield from _group(builder, group, path, left)
+        elif group.max_count:
+            yield _none_now(builder, group, path)
     yield from _purchased_without_group(builder)
     types = {group.instance_type for group in builder.cluster.compute if group.count}
     for plan in builder.terms.savings_plans:
@@ -59,8 +64,7 @@ def _group(
     builder: LineBuilder, group: ComputeGroup, path: Path, left: dict[int, Decimal | None]
 ) -> Iterator[Line]:
     kind = price_kind(group, hyperpod=builder.on_hyperpod)
-    name = ml_name(group.instance_type) if builder.on_hyperpod else group.instance_type
-    text = f"{group.name}: {name}, {group.capacity.kind}"
+    text = _text(group, builder)
     identifier = purchase_id(group)
     bought = builder.prepaid(identifier) if identifier is not None else None
     releasable = group.role == "compute" and identifier is None
@@ -91,7 +95,42 @@ def _group(
             group=group.name,
             releasable=releasable and group.capacity.kind != "reservation",
             quote=_paid(bought) if bought is not None else None,
+            indication=_indication(builder, group),
         )
+
+
+def _none_now(builder: LineBuilder, group: ComputeGroup, path: Path) -> Line:
+    """The line of a group whose instances are added later: nothing is charged now."""
+    return builder.instances(
+        _text(group, builder),
+        0,
+        group.instance_type,
+        price_kind(group, hyperpod=builder.on_hyperpod),
+        path=path,
+        note=(
+            f"no instance now, so nothing is charged; up to {group.max_count} may be added "
+            "(max_count), each at this price"
+        ),
+        group=group.name,
+        releasable=True,
+        by_use=True,
+        indication=_indication(builder, group),
+    )
+
+
+def _text(group: ComputeGroup, builder: LineBuilder) -> str:
+    name = ml_name(group.instance_type) if builder.on_hyperpod else group.instance_type
+    return f"{group.name}: {name}, {group.capacity.kind}"
+
+
+def _indication(builder: LineBuilder, group: ComputeGroup) -> Indication | None:
+    return instance_indication(
+        builder.book,
+        group.instance_type,
+        builder.place,
+        group.capacity.kind,
+        hyperpod=builder.on_hyperpod,
+    )
 
 
 def _plans(builder: LineBuilder, instance_type: str, kind: PriceKind) -> list[SavingsPlan]:

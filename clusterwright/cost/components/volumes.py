@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.cost.bill import Line
+from clusterwright.cost.indications import volume_indication
 from clusterwright.cost.line_builder import Item, LineBuilder
 
 HYPERPOD_VOLUME = Item("hyperpod", "additional EBS volume", "GB-month")
@@ -18,14 +19,19 @@ def lines(builder: LineBuilder) -> Iterator[Line]:
     for index, group in enumerate(builder.cluster.compute):
         if group.ebs is None or not group.count:
             continue
+        item = HYPERPOD_VOLUME if builder.on_hyperpod else EBS_VOLUME
+        indication = None
+        if builder.on_hyperpod:
+            indication = volume_indication(builder.book, EBS_VOLUME, builder.region)
         yield builder.line(
             "volumes",
             f"{group.name}: {group.count} × {group.ebs.capacity_gib} GiB",
             group.count * group.ebs.capacity_gib,
-            HYPERPOD_VOLUME if builder.on_hyperpod else EBS_VOLUME,
+            item,
             path=("compute", index, "ebs", "capacity_gib"),
             group=group.name,
             releasable=group.role == "compute",
+            indication=indication,
         )
 
 
