@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -64,6 +65,13 @@ class PricedItem:
 def endpoint_region(region: str) -> str:
     """Return the region of the Price List endpoint for `region`."""
     return _ENDPOINT_REGIONS.get(region.partition("-")[0], _DEFAULT_ENDPOINT_REGION)
+
+
+def asks_aws(session: AwsSession, region: str) -> bool:
+    """Return whether the Price List's endpoint is AWS's own, not that of `AWS_ENDPOINT_URL`."""
+    client = session.client("pricing", endpoint_region(region), operation="GetProducts")
+    host = urllib.parse.urlsplit(client.meta.endpoint_url).hostname or ""
+    return host.endswith((".amazonaws.com", ".amazonaws.com.cn"))
 
 
 def ec2_on_demand(

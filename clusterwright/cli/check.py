@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,6 +202,7 @@ def _context(options: CheckOptions) -> Context:
     """The spec, the catalogue with the user's rates, and the file system to retire."""
     from clusterwright.catalog import load_catalog
     from clusterwright.preflight.context import Context
+    from clusterwright.pricing.remembered_prices import recall
 
     path, output_format = options.path, options.output_format
     spec = load_or_exit(path, command="check", output_format=output_format)
@@ -212,6 +214,7 @@ def _context(options: CheckOptions) -> Context:
         dt.datetime.now(dt.UTC).date(),
         usage=own.usage,
         terms=own.terms,
+        prices=recall(os.environ, spec.cluster.region),
         retire=None if retire is None else find_storage_or_exit(spec.cluster, retire),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -27,6 +28,7 @@ from clusterwright.cli.options import (
 if TYPE_CHECKING:
     import datetime as dt
 
+    from clusterwright.aws.session import AwsSession
     from clusterwright.cluster_spec.models import Cluster
     from clusterwright.cost.bill_extras import Spending
     from clusterwright.cost.price_book import LivePrices
@@ -47,9 +49,10 @@ not answer --live or --actual; 3 the command line, the spec or the prices are wr
 )
 @prices_option("Your own rates and usage.  [default: prices.yaml beside the spec]")
 @click.option(
-    "--live",
-    is_flag=True,
-    help="Read prices from the AWS APIs; where they have none, use the dated catalogue.",
+    "--live/--no-live",
+    default=None,
+    help="Read prices from the AWS APIs and remember them, or use neither these nor remembered "
+    "ones.  [default: read them if the account can be reached]",
 )
 @currency_options
 @click.option(
@@ -77,7 +80,7 @@ def command(
     path: Path,
     hours: float | None,
     prices: str | None,
-    live: bool,
+    live: bool | None,
     currency: str | None,
     fx: str | None,
     actual: bool,
@@ -88,10 +91,12 @@ def command(
 ) -> None:
     """Print the cost of the cluster of CONFIG by component, with source and date of every price.
 
-    Your own rates take precedence, then those of AWS with --live, then the dated catalogue. An
-    item without a known price, or that depends on usage, has its own line, and the total then
-    says "at least". A month is 730 hours. Training plans and capacity blocks are paid in advance:
-    state what you paid in prices.yaml, or read it from AWS with --live.
+    Your own rates take precedence, then those that AWS states now, then the newer of those that it
+    stated before and the dated catalogue. An item without a known price, or that depends on usage,
+    has its own line, and the total then says "at least". If instances have no price, the first
+    lines are a scenario with another price of the same place. A month is 730 hours. Training plans
+    and capacity blocks are paid in advance: state what you paid in prices.yaml, or read it from
+    AWS with --live.
     """
     import datetime as dt
 
@@ -126,13 +131,17 @@ def command(
     code = 0
     if any(gate.status == "fail" for gate in found) or (strict and bill.unknown):
         code = 1
-    elif answers.unanswered or any(gate.status == "unknown" for gate in found):
+    elif (answers.unanswered and (live or actual)) or any(
+        gate.status == "unknown" for gate in found
+    ):
         code = 2
     extras = CostExtras(
         exchange=exchange,
         saving=None if storage is None else saving(bill, storage),
         comparison=None if answers.spending is None else compare(bill, answers.spending),
-        live=answers.unanswered if live or actual else None,
+        live=answers.unanswered if answers.asked else None,
+        remembered_in=answers.remembered_in,
+        asked_for_prices=answers.asked_for_prices,
     )
     if output_format == "json":
         from clusterwright.json_output.cost import cost_json
@@ -177,12 +186,30 @@ class _Answers(NamedTuple):
     prices: LivePrices | None
     spending: Spending | None
     unanswered: tuple[str, ...]
+    asked: bool = False
+    asked_for_prices: bool = False
+    remembered_in: str | None = None
 
 
-def _ask_aws(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) -> _Answers:
-    """Live prices with `live`, and the actual cost of `days` days where they are given."""
+def _in_reach(region: str) -> bool:
+    """Whether prices are read without `--live`."""
+    from clusterwright.aws.reachability import price_list_in_reach
+    from clusterwright.pricing import remembered_prices
+
+    if os.environ.get(remembered_prices.SETTING) == remembered_prices.NEVER:
+        return False
+    return price_list_in_reach(os.environ, region)
+
+
+def _ask_aws(cluster: Cluster, today: dt.date, *, live: bool | None, days: int | None) -> _Answers:
+    """Prices of AWS and remembered ones, and the actual cost of `days` days if they are given."""
+    from clusterwright.pricing import remembered_prices
+
+    region = cluster.region
+    earlier = None if live is False else remembered_prices.recall(os.environ, region)
+    live = _in_reach(region) if live is None else live
     if not live and days is None:
-        return _Answers(None, None, ())
+        return _Answers(earlier, None, ())
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.aws.session import AwsSession
     from clusterwright.catalog import load_catalog
@@ -190,7 +217,7 @@ def _ask_aws(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) 
 
     session = AwsSession(cluster.region)
     progress = ProgressLine(sys.stderr, "reading from AWS")
-    prices, spending = None, None
+    prices, spending, kept = earlier, None, None
     unanswered: list[str] = []
     try:
         if live:
@@ -201,6 +228,8 @@ def _ask_aws(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) 
                     session, cluster, load_catalog(), today=today, progress=progress.show
                 )
             unanswered += [f"{refusal.message} ({refusal.hint})" for refusal in prices.refusals]
+            kept = _remember(prices, session, region)
+            prices = remembered_prices.with_remembered(prices, os.environ, region)
         if days is not None:
             from clusterwright.pricing import actual_costs
 
@@ -211,4 +240,22 @@ def _ask_aws(cluster: Cluster, today: dt.date, *, live: bool, days: int | None) 
                 unanswered.append(f"{refusal.message} ({refusal.hint})")
     finally:
         progress.clear()
-    return _Answers(prices, spending, tuple(unanswered))
+    return _Answers(
+        prices,
+        spending,
+        tuple(unanswered),
+        asked=True,
+        asked_for_prices=live,
+        remembered_in=kept,
+    )
+
+
+def _remember(prices: LivePrices, session: AwsSession, region: str) -> str | None:
+    """Keep the prices for later, if AWS stated them; return the file."""
+    from clusterwright.aws.pricing import asks_aws
+    from clusterwright.pricing import remembered_prices
+
+    if not prices.count or not asks_aws(session, region):
+        return None
+    path = remembered_prices.remember(os.environ, region, prices)
+    return None if path is None else str(path)

@@ -100,11 +100,17 @@ def context_of(options: DiffOptions, spec: LoadedSpec, config: Path) -> Context:
     """The context of one version: its spec with the prices beside it."""
     from clusterwright.catalog import load_catalog
     from clusterwright.preflight.context import Context
+    from clusterwright.pricing.remembered_prices import recall
 
     own = read_prices(config, options.prices, command="diff", output_format=options.output_format)
     today = dt.datetime.now(dt.UTC).date()
     return Context(
-        spec, load_catalog(prices_override=own.rates), today, usage=own.usage, terms=own.terms
+        spec,
+        load_catalog(prices_override=own.rates),
+        today,
+        usage=own.usage,
+        terms=own.terms,
+        prices=recall(os.environ, spec.cluster.region),
     )
 
 

@@ -242,7 +242,14 @@ def _base_of(output: Path | None) -> tuple[Document, ...]:
 
 def _bill(spec: LoadedSpec, catalog: Catalog) -> Bill:
     import datetime as dt
+    import os
 
     from clusterwright.cost.estimate import estimate
+    from clusterwright.pricing.remembered_prices import recall
 
-    return estimate(spec.cluster, catalog, today=dt.datetime.now(dt.UTC).date())
+    return estimate(
+        spec.cluster,
+        catalog,
+        today=dt.datetime.now(dt.UTC).date(),
+        live=recall(os.environ, spec.cluster.region),
+    )

@@ -156,10 +156,16 @@ class CostExtras:
     Attributes
     ----------
     live:
-        With --live or --actual: what AWS did not answer, in sentences.
+        If AWS was asked: what it did not answer, in sentences.
+    remembered_in:
+        The file that keeps the prices that AWS stated.
+    asked_for_prices:
+        Whether AWS was asked for the prices of this bill.
     """
 
     exchange: Exchange | None = None
     saving: Saving | None = None
     comparison: SpendingComparison | None = None
     live: tuple[str, ...] | None = None
+    remembered_in: str | None = None
+    asked_for_prices: bool = False

@@ -9,7 +9,6 @@ from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Bill, Gate
 from clusterwright.cost.delta import CostDelta
-from clusterwright.cost.headline import basis_text
 
 MONTHLY: Path = ("budget", "monthly_usd")
 RUN: Path = ("budget", "run_usd")
@@ -74,7 +73,7 @@ def _supposed(bill: Bill, path: Path) -> str:
     usd = scenario and (scenario.run_usd if path == RUN else scenario.monthly_usd)
     if scenario is None or usd is None or not scenario.lines:
         return ""
-    return f"; scenario: {usd:,.2f} USD {basis_text(scenario)}"
+    return f"; scenario: {usd:,.2f} USD (`clusterwright cost` names its prices)"
 
 
 def _gate(

@@ -70,7 +70,7 @@ def headline(bill: Bill, *, asked_aws: bool = False) -> Headline:
     rest = _not_counted([line for line in bill.unknown if id(line) not in counted])
     known = f"known parts: {sums}"
     hint = (
-        "get the price: AWS states none; state yours in prices.yaml"
+        "get the price: AWS was asked and states none; state yours in prices.yaml"
         if asked_aws
         else "get the price: `--live` reads it from AWS, or state yours in prices.yaml"
     )

@@ -202,9 +202,10 @@ class GrowthOutput(Output):
 
 
 class LiveOutput(Output):
-    """What AWS was asked for with --live or --actual."""
+    """What AWS was asked for."""
 
     unanswered: tuple[str, ...] = field("What AWS did not answer, in sentences.")
+    remembered_in: str | None = field("The file that keeps the prices that AWS stated.")
 
 
 class ExchangedTotal(Output):
@@ -309,7 +310,7 @@ class CostOutput(Envelope):
     blends: tuple[BlendOutput, ...] = field("Groups that mix kinds of capacity.")
     growth: GrowthOutput | None = field("Where a group has a max_count.")
     warnings: tuple[str, ...] = field("What to know about the bill.")
-    live: LiveOutput | None = field("With --live or --actual.")
+    live: LiveOutput | None = field("Where AWS was asked: --live, --actual, or by default.")
     exchange: ExchangeOutput | None = field("With --currency.")
     retire: SavingOutput | None = field("With --retire.")
     actual: ComparisonOutput | None = field("With --actual.")
@@ -340,7 +341,12 @@ def cost_json(
         headline=short_headline(bill),
         cost_unknown=cost_is_unknown(bill),
         scenario=scenario and Joined(scenario, basis=basis_text(scenario)),
-        live=None if extras.live is None else {"unanswered": extras.live},
+        live=None
+        if extras.live is None
+        else {
+            "unanswered": extras.live,
+            "remembered_in": extras.remembered_in,
+        },
         exchange=exchange
         and Joined(
             exchange,

@@ -16,6 +16,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Bill
 from clusterwright.cost.bill_extras import FileSystemRef
+from clusterwright.cost.price_book import LivePrices
 from clusterwright.cost.terms import Terms, Usage
 from clusterwright.platforms.network import NetworkPlan, plan_network
 from clusterwright.platforms.stack_names import part_of
@@ -38,6 +39,9 @@ class Context:
 
     terms: Terms = field(default_factory=Terms)
     """The user's discounts, Savings Plans and purchases, for the budget."""
+
+    prices: LivePrices | None = None
+    """Prices that AWS stated at an earlier reading, for the budget."""
 
     retire: FileSystemRef | None = None
     """The file system of `--retire`."""
@@ -77,7 +81,12 @@ class Context:
         from clusterwright.cost.estimate import estimate
 
         return estimate(
-            self.cluster, self.catalog, today=self.today, usage=self.usage, terms=self.terms
+            self.cluster,
+            self.catalog,
+            today=self.today,
+            usage=self.usage,
+            terms=self.terms,
+            live=self.prices,
         )
 
     def groups(self, *kinds: str) -> list[tuple[Path, ComputeGroup]]:

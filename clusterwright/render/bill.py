@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from clusterwright.cost.bill import STALE_AFTER_DAYS, Bill, Gate, Line
 from clusterwright.cost.bill_extras import CostExtras, Exchange
-from clusterwright.cost.headline import headline
+from clusterwright.cost.headline import headline, money
 from clusterwright.render import bill_sections as parts
 from clusterwright.render.source import excerpt
 from clusterwright.render.style import PLAIN, Style
@@ -42,6 +42,8 @@ def bill_text(
         lines += parts.comparison_text(extras.comparison, style)
     lines += _unknown_text(bill, style)
     lines += _sources_text(bill, marks, style)
+    if extras.remembered_in is not None:
+        lines.append(f"  AWS's prices are remembered in {extras.remembered_in}")
     lines += parts.warnings_text(bill, style)
     for text in extras.live or ():
         lines += ["", f"{style.paint('unknown', 'unknown:')} {text}"]
@@ -85,7 +87,8 @@ def _table_text(
         rows.append((name, "", "", least, "", run, supposed, other, ""))
     kept = [*range(6), *([6] if scenario else []), *([7] if exchange else []), 8]
     rows = [[row[column] for column in kept] for row in rows]
-    aligns: tuple[Align, ...] = (*_ALIGNS[:-1], *["right"] * (len(kept) - 7), "left")
+    more: list[Align] = ["right"] * (len(kept) - 7)
+    aligns = (*_ALIGNS[:-1], *more, "left")
     lines = []
     for index, text in enumerate(columns(rows, aligns)):
         strong = index == 0 or index in heads or text.startswith(("total", "run of"))
@@ -95,7 +98,7 @@ def _table_text(
 
 def _headline_text(bill: Bill, extras: CostExtras, style: Style) -> list[str]:
     """The headline, one sentence in a line, longer ones wrapped."""
-    found = headline(bill, asked_aws=extras.live is not None)
+    found = headline(bill, asked_aws=extras.asked_for_prices)
     lines = []
     for index, text in enumerate(found.lines):
         wrapped = textwrap.wrap(text, _WIDTH, subsequent_indent="  ")
@@ -112,11 +115,12 @@ def _from(bill: Bill) -> str:
 def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | None = None) -> str:
     """A summary, with the lines folded below."""
     extras = extras or CostExtras()
-    first, *facts = headline(bill, asked_aws=extras.live is not None).lines
-    lines = [f"### Cost of {markdown_cell(bill.environment)}: {markdown_cell(first)}", ""]
-    facts = [markdown_cell(fact) for fact in facts]
-    if bill.run_hours is not None and _from(bill):
-        facts.append(markdown_cell(f"hours of the run{_from(bill)}"))
+    if bill.scenario is None:
+        first, facts = _total_markdown(bill)
+    else:
+        first, *rest = headline(bill, asked_aws=extras.asked_for_prices).lines
+        first, facts = f"**{markdown_cell(first)}**", [markdown_cell(fact) for fact in rest]
+    lines = [f"### Cost of {markdown_cell(bill.environment)}: {first}", ""]
     facts += _more_facts(bill, extras)
     lines += [f"- {fact}" for fact in facts]
     lines += [f"- budget **{gate.status}**: {markdown_cell(gate.message)}" for gate in gates]
@@ -134,6 +138,19 @@ def bill_markdown(bill: Bill, gates: Sequence[Gate], *, extras: CostExtras | Non
     ]
     lines += ["", "</details>"]
     return "\n".join(lines) + "\n"
+
+
+def _total_markdown(bill: Bill) -> tuple[str, list[str]]:
+    """The title and the first facts of a bill whose instances have prices."""
+    total = bill.total
+    least = "at least " if total.at_least else ""
+    facts = [f"{least}{_money(total.hourly_usd)} USD per hour"]
+    if total.run_usd is not None and bill.run_hours is not None:
+        run = f"{least}{_money(total.run_usd)} USD for a run of {_number(bill.run_hours)} hours"
+        facts.append(markdown_cell(f"{run}{_from(bill)}"))
+    if total.unknown_lines:
+        facts.append(f"{total.unknown_lines} lines are unknown and add to the total")
+    return f"{least}**{_money(total.monthly_usd)} USD per month**", facts
 
 
 def _lines_markdown(bill: Bill) -> list[str]:
@@ -286,4 +303,4 @@ def _short(item: str, length: int = 40) -> str:
     return item if len(item) <= length else item[: length - 1] + "…"
 
 
-_money, _number = parts.money, parts.number
+_money, _number = money, parts.number

@@ -36,7 +36,9 @@ def test_idle_cost_with_and_without_nodes(tmp_path: Path) -> None:
     bill = bill_of(tmp_path, {"storage.lustre": [specs.LUSTRE]}, text, run_hours=Decimal(730 - 30))
     storage = 4800 * Decimal("0.6")
     idle = bill.idle
-    assert idle.hourly_usd == 4 * P5 + storage / 730
-    assert idle.at_zero_hourly_usd == pytest.approx(storage / 730)
-    assert idle.outside_run_usd == pytest.approx(30 * (4 * P5 + storage / 730))
-    assert bill.total.monthly_usd == 730 * 4 * P5 + storage + 23
+    endpoints = 10 * Decimal("0.01")
+    standing = storage / 730 + endpoints
+    assert idle.hourly_usd == 4 * P5 + standing
+    assert idle.at_zero_hourly_usd == pytest.approx(standing)
+    assert idle.outside_run_usd == pytest.approx(30 * (4 * P5 + standing))
+    assert bill.total.monthly_usd == 730 * (4 * P5 + endpoints) + storage + 23

@@ -40,7 +40,7 @@ def test_a_larger_group_is_one_change(tmp_path: Path) -> None:
     assert (change.change, change.hourly_usd) == ("changed", 60 * P5)
     assert delta.monthly_usd == 60 * P5 * 730
     assert delta.unknown_changes == 0
-    assert delta.increase_percent == 1500
+    assert delta.increase_percent == 100 * delta.monthly_usd / before.total.monthly_usd
     compute = {one.component: one for one in delta.components}["compute"]
     assert compute.before_hourly_usd == 4 * P5
     assert compute.hourly_usd == 60 * P5

@@ -17,17 +17,24 @@ from tests.support.bills import bill_of, line
 DNS_NAME = "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"
 
 
-def test_another_region_has_no_price_of_us_east_1(tmp_path: Path) -> None:
+def test_another_region_has_its_own_prices_or_none(tmp_path: Path) -> None:
     bill = bill_of(
         tmp_path,
         {
-            "region": "us-west-2",
-            "network.availability_zone_id": "usw2-az2",
+            "region": "ap-northeast-1",
+            "network.availability_zone_id": "apne1-az4",
             "storage.lustre": [specs.LUSTRE],
         },
     )
-    assert all(line.unit_price_usd is None for line in bill.lines), bill.lines
-    assert bill.total.monthly_usd == 0
+    here = {
+        line.item: line for line in bill_of(tmp_path, {"storage.lustre": [specs.LUSTRE]}).lines
+    }
+    workers = line(bill, "workers")
+    assert (workers.unit_price_usd, here[workers.item].unit_price_usd) == (None, Decimal("66.048"))
+    fsx = line(bill, "fsx: PERSISTENT_2")
+    assert (fsx.unit_price_usd, here[fsx.item].unit_price_usd) == (
+        Decimal("0.848"), Decimal("0.6"),
+    )  # fmt: skip
     assert bill.total.at_least
 
 
@@ -74,8 +81,8 @@ def test_existing_resources_are_not_on_the_bill(tmp_path: Path) -> None:
     [
         ({"network.egress": "nat"}, {"NAT gateway": "0.045"}),
         ({"storage.home": {"kind": "openzfs", "capacity_gib": 512}}, {"SSD storage": "0.09"}),
-        ({"slurm.accounting": {"kind": "rds"}}, {"RDS MariaDB db.t3.large, single-AZ": None}),
-        ({"observability.prometheus": True}, {"Prometheus: samples": None}),
+        ({"slurm.accounting": {"kind": "rds"}}, {"RDS MariaDB db.t3.large, single-AZ": "0.136"}),
+        ({"observability.prometheus": True}, {"Prometheus: samples": "0.9"}),
         ({"compute.1.ebs": {"capacity_gib": 500}}, {"4 × 500 GiB": None}),
         (
             {"storage.buckets": [{"name": "b-1", "create": True, "directory": True}]},
@@ -103,7 +110,7 @@ def test_every_component_of_a_cluster_has_a_line(
 
 def test_a_run_is_charged_by_the_hour_and_monthly_items_in_proportion(tmp_path: Path) -> None:
     bill = bill_of(tmp_path, {"storage.lustre": [specs.LUSTRE]}, run_hours=Decimal(73))
-    expected = 73 * Decimal("264.192") + 4800 * Decimal("0.6") / 10
+    expected = 73 * (Decimal("264.192") + Decimal("0.10")) + 4800 * Decimal("0.6") / 10
     assert bill.total.run_usd == expected
     assert bill_of(tmp_path).total.run_usd is None
     assert bill_of(tmp_path, {"run.hours": 73}).run_hours == 73

@@ -56,7 +56,9 @@ def test_group_with_zero_nodes_is_priced_at_its_maximum(tmp_path: Path) -> None:
     bill = bill_of(EKS_KARPENTER, tmp_path)
     assert bill.growth is not None
     assert bill.growth.groups == ("workers", "block")
-    assert not any(line.group == "block" for line in bill.lines)
+    (block,) = [line for line in bill.lines if line.group == "block"]
+    assert (block.quantity, block.hourly_usd, block.known) == (0, 0, True)
+    assert "nothing is charged; up to 2 may be added" in (block.note or "")
     # A block is prepaid, at a price that the user states.
     assert bill.growth.total.unknown_lines > bill.total.unknown_lines
 

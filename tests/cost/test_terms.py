@@ -28,6 +28,8 @@ TODAY = dt.date(2026, 11, 20)
 
 
 P5 = Decimal("66.048")
+ENDPOINTS = 9 * Decimal("0.01")
+"""The interface endpoints of the spec, USD an hour."""
 
 
 PLAN = {"kind": "training-plan", "arn": specs.PLAN}
@@ -109,7 +111,8 @@ class TestSavingsPlans:
         assert unused.hourly_usd == 250 - 4 * 48
         (one,) = bill.unused
         assert one.hourly_usd == 58
-        assert bill.total.hourly_usd == 250
+        assert sum(line.hourly_usd or 0 for line in bill.lines if line.group == "workers") == 192
+        assert bill.total.hourly_usd == 250 + ENDPOINTS
 
     def test_plan_without_a_commitment_covers_everything(self, tmp_path: Path) -> None:
         _, covered = compute(bill_of(tmp_path, text=self.text()))

@@ -18,6 +18,8 @@ TODAY = dt.date(2026, 11, 20)
 
 
 P5 = Decimal("66.048")
+ENDPOINT = Decimal("0.01")
+"""An interface endpoint, USD an hour: the spec has 9, with scripted mode 10."""
 
 
 PLAN = {"kind": "training-plan", "arn": specs.PLAN}
@@ -85,7 +87,7 @@ class TestPurchases:
     def test_shorter_run_pays_for_the_whole_plan(self, tmp_path: Path) -> None:
         changes = {"compute.1.capacity": PLAN, "compute.1.count": 16}
         bill = bill_of(tmp_path, changes, purchase(), run_hours=Decimal(480))
-        assert bill.total.run_usd == 518400
+        assert bill.total.run_usd == 518400 + 480 * 9 * ENDPOINT
         (unused,) = bill.unused
         assert unused.run_usd == 518400 / 3
         assert "240 h more than the run" in unused.why
@@ -112,4 +114,4 @@ def test_spares_are_shown_as_unused(tmp_path: Path) -> None:
     (spares,) = bill.unused
     assert (spares.group, spares.instances, spares.hourly_usd) == ("workers", 1, P5)
     assert spares.run_usd == 10 * P5
-    assert bill.total.hourly_usd == 4 * P5
+    assert bill.total.hourly_usd == 4 * P5 + 10 * ENDPOINT

@@ -103,14 +103,15 @@ def test_bill_of_an_example(name: str, snapshot: SnapshotAssertion) -> None:
 
 
 def test_bill_without_prices_lists_every_line(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    """us-west-2 has no HyperPod rate in any source: nothing is 0, and no other rate is used."""
+    """us-west-2 has no HyperPod rate of P5 in any source: no other rate is on the bill."""
     changes = {"region": "us-west-2", "network.availability_zone_id": "usw2-az2"}
     spec = specs.load(tmp_path, {**changes, "storage.lustre": [specs.LUSTRE]})
     bill = estimate(spec.cluster, load_catalog(), today=TODAY, run_hours=Decimal(10))
     assert bill_text(bill, ()) == snapshot
-    assert bill.total.hourly_usd == bill.total.run_usd == 0
     assert bill.total.at_least
-    assert all(line.hourly_usd is None for line in bill.lines)
+    instances = [line for line in bill.lines if line.component == "compute"]
+    assert [line.hourly_usd for line in instances] == [None, None]
+    assert bill.total.hourly_usd == sum(line.hourly_usd or 0 for line in bill.lines)
 
 
 @pytest.mark.parametrize("form", ["with", "without"])

@@ -64,7 +64,9 @@ def test_price_list_precedes_the_catalogue_and_follows_the_user(
         assert workers["source"] == "AWS Price List (Pricing GetProducts)"
         assert line(answer, "NAT gateway: data")["origin"] == "live"
         assert line(answer, "controller")["unit_price_usd"] is None
-        assert (code, answer["live"]) == (0, {"unanswered": []})
+        assert (code, answer["live"]) == (
+            0, {"unanswered": [], "remembered_in": None},
+        )  # fmt: skip
         rate = {
             **P5, "usd": 60, "unit": "instance-hour", "source": "mine", "date": "2026-11-01",
         }  # fmt: skip

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from decimal import Decimal
 from typing import Any
 
 from clusterwright.cluster_spec.problems import Position
-from clusterwright.cost.bill import Bill, Gate, Line
+from clusterwright.cost.bill import Bill, Gate, Indication, Line
+from clusterwright.cost.bill_extras import CostExtras
 from clusterwright.render.bill import bill_markdown, bill_text
 
 
@@ -69,6 +71,9 @@ GATE = Gate(
 TEXT = """\
 prod in us-east-1 on hyperpod-slurm
 
+at least 132.10 USD an hour, 96,430.08 USD a month, 285,327.36 USD for a run of 2,160 h
+not counted: 2 lines without a price or a quantity, 1 of them charged by use (identity, objects)
+
                                       quantity  unit           USD/unit  USD/hour   USD/month
 compute
   workers: ml.p5.48xlarge, on-demand         2  instance-hour    66.048    132.10   96,430.08  [1]
@@ -106,6 +111,41 @@ error: a month costs at least 96,430.08 USD, the budget is 1,000.00 USD
 
 def test_full_text() -> None:
     assert bill_text(BILL, [GATE]) == TEXT
+
+
+UNPRICED_GROUP = dataclasses.replace(
+    line(),
+    unit_price_usd=None,
+    source=None,
+    date=None,
+    reason="no price",
+    indication=Indication("EC2's price, not HyperPod's", Decimal("55.04"), "list", "2026-11-01"),
+)
+
+
+def test_a_scenario_leads_and_has_a_column() -> None:
+    bill = dataclasses.replace(BILL, lines=(UNPRICED_GROUP, *BILL.lines[1:]))
+    lines = bill_text(bill, []).splitlines()
+    assert lines[2:7] == [
+        "cost unknown: no price of workers: ml.p5.48xlarge, on-demand",
+        "scenario: 110.08 USD an hour, 80,358.40 USD a month, 237,772.80 USD for a run of 2,160 h",
+        "with EC2's price, not HyperPod's, for workers: ml.p5.48xlarge, on-demand",
+        "known parts: 0.00 USD an hour, 0.00 USD a month, 0.00 USD for a run of 2,160 h",
+        "not counted: 2 lines without a price or a quantity, 1 of them charged by use (identity, "
+        "objects)",
+    ]
+    header = next(text for text in lines if "quantity" in text and "USD/unit" in text)
+    assert header.rstrip().endswith("indicative")
+    (total,) = [text for text in lines if text.startswith("total of known parts")]
+    assert total.split()[-1] == "80,358.40"
+    markdown = bill_markdown(bill, [])
+    assert markdown.startswith("### Cost of prod: **cost unknown: no price of workers")
+    assert "| indicative, USD/month |" in markdown
+    asked = bill_text(
+        bill, [], extras=CostExtras(live=(), asked_for_prices=True, remembered_in="/cache/x.json")
+    )
+    assert "get the price: AWS was asked and states none" in asked
+    assert "  AWS's prices are remembered in /cache/x.json" in asked
 
 
 def test_bill_without_unknown_lines_has_no_note() -> None:

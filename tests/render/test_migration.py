@@ -45,8 +45,9 @@ def test_text_has_the_sections_with_notes(tmp_path: Path) -> None:
 
 def test_costs_of_both_clusters(tmp_path: Path) -> None:
     text = migration_text(report(tmp_path, written="new.yaml"))
-    assert "  before (hyperpod-slurm): at least " in text
-    assert "  after (hyperpod-slurm): at least " in text
+    assert "  before (hyperpod-slurm): about " in text
+    assert "  after (hyperpod-slurm): about " in text
+    assert "  before, known parts: " in text
     assert "--write FILE" not in text
     unknown = migration_text(report(tmp_path, loads=False))
     assert "  after: unknown until the new spec loads" in unknown
@@ -58,4 +59,4 @@ def test_markdown(tmp_path: Path) -> None:
     assert f"### {dict(SECTIONS)['decisions']}\n" in text
     assert "| – | the database is \\| new | – |" in text
     assert "| resilience | no deep health checks | check GPUs by hand |" in text
-    assert "- before (hyperpod-slurm): at least " in text
+    assert "- before (hyperpod-slurm): about " in text

@@ -40,6 +40,7 @@ def isolate(environment: MutableMapping[str, str]) -> None:
             "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
             "AWS_DEFAULT_REGION": "us-east-1",
             "AWS_EC2_METADATA_DISABLED": "true",
+            "CLUSTERWRIGHT_LIVE_PRICES": "never",
             "NO_PROXY": "localhost,127.0.0.1,::1",
             "no_proxy": "localhost,127.0.0.1,::1",
             "NO_COLOR": "1",

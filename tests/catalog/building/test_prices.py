@@ -11,6 +11,7 @@ import pytest
 from clusterwright.catalog import Known, Unknown, generate, load_catalog
 from clusterwright.catalog.building import inputs
 from clusterwright.catalog.building.prices import prices
+from clusterwright.catalog.dates import as_of
 
 CATALOG = load_catalog()
 
@@ -45,9 +46,8 @@ def test_prices_are_the_newest_of_their_region(
         ("p5e.48xlarge", "us-east-1", "ec2-on-demand", "no on-demand SKU"),
         ("p5e.48xlarge", "us-east-1", "hyperpod-on-demand", "in any source"),
         ("p5.48xlarge", "us-west-2", "hyperpod-on-demand", "in any source"),
-        ("p5.48xlarge", "eu-west-2", "capacity-block", "in any source"),
+        ("p5.48xlarge", "eu-west-3", "capacity-block", "in any source"),
         ("p5en.48xlarge", "us-east-1", "capacity-block", "54.92 of 2026-09-19"),
-        ("p4d.24xlarge", "us-east-2", "capacity-block", "14.75 of 2024-12"),
         ("p6-b200.48xlarge", "eu-north-1", "capacity-block", "names no region"),
         ("p6e-gb200.36xlarge", "us-east-1", "capacity-block", "u-p6e-gb200x72"),
         ("u-p6e-gb200x72", "us-east-1", "capacity-block", "in any source"),
@@ -72,14 +72,41 @@ def test_service_prices_are_in_the_data() -> None:
     price = CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", "us-east-1")
     assert isinstance(price, Known)
     assert (price.value.usd, price.value.unit, price.date) == (
-        Decimal("0.34"), "GB-month", "undated",
+        Decimal("0.34"), "GB-month", "2025-05-29",
     )  # fmt: skip
     assert isinstance(
-        CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", "eu-west-1"), Unknown
+        CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", "af-south-1"), Unknown
     )
-    unplaced = CATALOG.service_price("amp", "storage", "us-east-1")
+    unplaced = CATALOG.service_price("amp", "query samples processed", "us-east-1")
     assert isinstance(unplaced, Unknown)
     assert "without a region" in unplaced.reason
+
+
+@pytest.mark.parametrize(
+    ("region", "expected"),
+    [
+        ("us-east-1", ("55.04", "0.384", "0.34", "0.023")),
+        ("us-west-2", ("55.04", "0.384", "0.34", "0.023")),
+        ("us-east-2", ("55.04", "0.384", "0.34", "0.023")),
+        ("eu-north-1", ("58.8928", "0.408", "0.352", "0.023")),
+        ("ap-northeast-1", ("68.8", "0.496", "0.471", "0.025")),
+    ],
+)
+def test_regions_of_training_clusters_have_prices(region: str, expected: tuple[str, ...]) -> None:
+    gpus = CATALOG.instance_price("p5.48xlarge", region, "ec2-on-demand")
+    cpus = CATALOG.instance_price("m5.2xlarge", region, "ec2-on-demand")
+    lustre = CATALOG.service_price("fsx_lustre", "PERSISTENT_2 SSD 500", region)
+    objects = CATALOG.service_price("s3", "Standard storage (first tier)", region)
+    found = [gpus, cpus, lustre, objects]
+    assert tuple(str(p.value.usd) for p in found if isinstance(p, Known)) == expected
+    assert not [p for p in found if isinstance(p, Known) and as_of(p.date) is None]
+
+
+def test_the_newest_of_several_sources_is_kept() -> None:
+    # The list of 2025-05 precedes the cut of 2025-06; sources of 2025-06 and 2026 agree.
+    p5 = CATALOG.instance_price("p5.48xlarge", "us-west-1", "ec2-on-demand")
+    assert isinstance(p5, Known)
+    assert (str(p5.value.usd), p5.date) == ("68.8", "2026-01-21")
 
 
 def test_two_amounts_of_one_day_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

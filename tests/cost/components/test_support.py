@@ -23,6 +23,8 @@ TODAY = dt.date(2026, 11, 20)
 
 
 P5 = Decimal("66.048")
+ENDPOINTS = 730 * 9 * Decimal("0.01")
+"""The interface endpoints of the spec, USD a month."""
 
 
 def terms(text: str) -> Terms:
@@ -57,7 +59,7 @@ class TestSupport:
         assert charge(plan, Decimal(spending)) == usd
 
     def test_charge_is_the_increase_caused_by_the_cluster(self, tmp_path: Path) -> None:
-        month = 4 * P5 * 730
+        month = 4 * P5 * 730 + ENDPOINTS
         alone = {line.component: line for line in bill_of(tmp_path, text=self.text()).lines}
         assert alone["support"].monthly_usd == 5900 + (month - 80_000) * Decimal("0.03")
         beside = bill_of(tmp_path, text=self.text(other_monthly_usd=80_000))
