@@ -18,6 +18,7 @@ from clusterwright_rehearsal.scenario_api.jobs import submit_to_node
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 910
+SECONDS = 30
 NEEDS_COMPUTE = 2
 
 PROMISES = {

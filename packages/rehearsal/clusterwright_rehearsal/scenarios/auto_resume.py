@@ -15,6 +15,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.training import group_of_two, partition_of
 
 ORDER = 125
+SECONDS = 60
 NEEDS_COMPUTE = 2
 MODES = ("managed",)
 

@@ -15,6 +15,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 900
+SECONDS = 115
 
 PROMISES = {
     "offered": "every node has Pyxis, from the image or downloaded from the bucket and verified",

@@ -8,6 +8,7 @@ from clusterwright_rehearsal.scenario_api.job import Job
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 150
+SECONDS = 15
 NEEDS_COMPUTE = 2
 
 PROMISES = {

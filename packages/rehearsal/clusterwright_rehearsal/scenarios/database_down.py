@@ -10,6 +10,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
 
 ORDER = 160
+SECONDS = 20
 
 PROMISES = {
     "down": "the database is down: sacct does not answer",

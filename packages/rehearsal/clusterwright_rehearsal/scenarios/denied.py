@@ -12,6 +12,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 170
+SECONDS = 20
 
 PROMISES = {
     "scripts": "without the scripts the node's message names the bucket and the refused action",

@@ -11,6 +11,7 @@ from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 0
+SECONDS = 5
 DEFAULT = True
 MODES = ("managed", "scripted", "parallelcluster")
 ANY_SCRIPTS = True

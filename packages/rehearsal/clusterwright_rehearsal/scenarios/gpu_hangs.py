@@ -11,6 +11,7 @@ from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 119
+SECONDS = 25
 MODES = ("managed",)
 
 PROMISES = {

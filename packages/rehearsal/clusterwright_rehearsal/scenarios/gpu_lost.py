@@ -10,6 +10,7 @@ from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 120
+SECONDS = 50
 NEEDS_COMPUTE = 2
 MODES = ("managed",)
 

@@ -11,6 +11,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 121
+SECONDS = 20
 NEEDS_COMPUTE = 2
 MODES = ("managed",)
 

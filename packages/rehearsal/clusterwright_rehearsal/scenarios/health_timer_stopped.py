@@ -12,6 +12,7 @@ from clusterwright_rehearsal.scenario_api import faults
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 150
+SECONDS = 5
 MODES = ("managed",)
 
 PROMISES = {

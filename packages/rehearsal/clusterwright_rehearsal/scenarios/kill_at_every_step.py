@@ -24,6 +24,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 60
+SECONDS = 25
 MODES = ("managed", "scripted", "parallelcluster")
 
 PROMISES = {

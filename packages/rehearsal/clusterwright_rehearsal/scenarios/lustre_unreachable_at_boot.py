@@ -18,6 +18,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 141
+SECONDS = 35
 MODES = ("managed",)
 
 PROMISES = {

@@ -12,6 +12,7 @@ from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 140
+SECONDS = 15
 MODES = ("managed",)
 
 PROMISES = {

@@ -17,6 +17,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 40
+SECONDS = 5
 
 PROMISES = {
     "answers": "every node's exporter answers, with every metrics source of the node",

@@ -11,6 +11,7 @@ from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 100
+SECONDS = 40
 DEFAULT = True
 NEEDS_COMPUTE = 2
 MODES = ("managed",)

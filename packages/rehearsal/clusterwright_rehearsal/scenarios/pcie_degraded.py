@@ -6,6 +6,7 @@ from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 123
+SECONDS = 5
 MODES = ("managed",)
 
 PROMISES = {

@@ -7,6 +7,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 110
+SECONDS = 15
 MODES = ("managed",)
 
 PROMISES = {

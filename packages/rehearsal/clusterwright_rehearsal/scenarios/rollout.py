@@ -18,6 +18,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.software_update import update_software
 
 ORDER = 210
+SECONDS = 95
 MODES = ("managed",)
 
 PROMISES = {

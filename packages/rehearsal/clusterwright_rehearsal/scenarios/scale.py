@@ -12,6 +12,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
 
 ORDER = 200
+SECONDS = 60
 
 PROMISES = {
     "grows": "new nodes are created, join their partition and take jobs; a running job continues",

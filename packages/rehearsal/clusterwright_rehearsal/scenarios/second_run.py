@@ -11,6 +11,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import ProgramRun
 
 ORDER = 20
+SECONDS = 5
 DEFAULT = True
 MODES = ("managed", "scripted", "parallelcluster")
 

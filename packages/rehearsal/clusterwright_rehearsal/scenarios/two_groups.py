@@ -5,6 +5,7 @@ from __future__ import annotations
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 10
+SECONDS = 5
 DEFAULT = True
 NEEDS_COMPUTE = 2
 ANY_SCRIPTS = True
