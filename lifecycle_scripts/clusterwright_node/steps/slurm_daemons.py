@@ -38,6 +38,12 @@ _CLIENTS: dict[str, tuple[str, str]] = {
 }
 
 
+# They load the driver and create its device files; a unit that does not exist is ignored.
+_DEVICE_UNITS = (
+    "systemd-modules-load.service nvidia-persistenced.service nvidia-fabricmanager.service"
+)
+
+
 def applies(node: Node) -> Verdict:
     if node.is_managed:
         return skip(node.does("starts Slurm"))
@@ -204,11 +210,24 @@ def _drop_in_path(unit: str) -> str:
 
 
 def _drop_in_text(unit: str) -> str:
+    """The additions to the image's unit.
+
+    slurmd ends at once if a device file of gres.conf does not exist yet, or if slurmctld, which
+    has the configuration, does not answer, for example while the whole cluster boots. Debian's
+    and Slurm's units do not start it again, so the node would stay down until somebody does.
+    """
     # A file, not Environment=: a later file overrides the image's EnvironmentFile, a plain setting
     # does not.
-    return (
-        f"# Written by clusterwright_node.\n[Service]\nEnvironmentFile={_environment_path(unit)}\n"
-    )
+    return f"""# Written by clusterwright_node.
+[Unit]
+After={_DEVICE_UNITS}
+StartLimitIntervalSec=0
+
+[Service]
+EnvironmentFile={_environment_path(unit)}
+Restart=on-failure
+RestartSec=5
+"""
 
 
 # --- both

@@ -77,7 +77,8 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
     chosen = _chosen(request, findings)
     mine = applicable(request.cluster, chosen)
     expected_s = _DEPLOYMENT_S + sum(scenario.seconds for scenario in mine)
-    progress(f"deployment and {len(mine)} scenarios: about {duration(expected_s)}")
+    number = f"{len(mine)} scenario{'s' if len(mine) != 1 else ''}"
+    progress(f"deployment and {number}: about {duration(expected_s)}")
     spec = _rehearsed_spec(request, findings)
     reason = prerequisites.unsupported_platform(request.cluster)
     reason = reason or prerequisites.nodes_unavailable()

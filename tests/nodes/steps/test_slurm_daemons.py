@@ -47,7 +47,11 @@ def test_worker_waits_for_the_controller_and_starts_slurmd(world: Callable[..., 
     environment = (node.root / "etc/clusterwright/slurmd.env").read_text()
     assert environment == 'SLURMD_OPTIONS="--conf-server 10.1.0.10:6817"\n'
     drop_in = node.root / "etc/systemd/system/slurmd.service.d/50-clusterwright.conf"
-    assert "EnvironmentFile=/etc/clusterwright/slurmd.env" in drop_in.read_text()
+    lines = drop_in.read_text().splitlines()
+    assert "EnvironmentFile=/etc/clusterwright/slurmd.env" in lines
+    # Device files that come late, or a controller that boots last, end slurmd.
+    assert {"Restart=on-failure", "RestartSec=5", "StartLimitIntervalSec=0"} <= set(lines)
+    assert "nvidia-persistenced.service" in next(line for line in lines if "After=" in line)
     assert not (node.root / "etc/systemd/system/slurmd.service").exists(), "never rewritten"
 
 
