@@ -1,8 +1,10 @@
-"""Omits progress lines from a transcript, and counts them."""
+"""Shortens a transcript: omits progress lines, and the middle of long outputs."""
 
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Sequence
 
 _UNREAD = re.compile(
     # CloudFormation's events, one line per resource and state; failures are shown.
@@ -44,3 +46,47 @@ class Folding:
         header, self._held_header = self._held_header, None
         is_output = re.match(r"[\w-]+\.\w+ = ", bare) is not None
         return f"{header}{line}" if header and is_output else line
+
+
+_FIRST, _LAST = 8, 8
+
+
+class Excerpt:
+    """The first and last lines of an output, and those that contain one of the texts `kept`."""
+
+    def __init__(self, kept: Sequence[str] = ()) -> None:
+        self.left_out = 0
+        self._kept = kept
+        self._count = 0
+        self._waiting: deque[str] = deque()
+        self._gap = False
+
+    def shown(self, text: str) -> str:
+        """The text to print now for `text`, a line or an empty string."""
+        if not text:
+            return ""
+        self._count += 1
+        if self._count <= _FIRST:
+            return text
+        if any(words in text for words in self._kept):
+            return self._with_gap() + text
+        self._waiting.append(text)
+        if len(self._waiting) > _LAST:
+            self._drop(1)
+        return ""
+
+    def rest(self) -> str:
+        """The text to print at the end of the output."""
+        gap, self._gap = self._gap, False
+        return ("  ...\n" if gap else "") + "".join(self._waiting)
+
+    def _with_gap(self) -> str:
+        self._drop(len(self._waiting))
+        gap, self._gap = self._gap, False
+        return "  ...\n" if gap else ""
+
+    def _drop(self, count: int) -> None:
+        for _ in range(count):
+            self._waiting.popleft()
+            self.left_out += 1
+            self._gap = True

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from demo.folding import Folding
+from demo.folding import Excerpt, Folding
 
 ROOT = Path(__file__).resolve().parents[1]
 _READY = re.compile(r"^ready (http://\S+)$")
@@ -26,13 +26,17 @@ class StepFailed(Exception):
 
 
 class Shell:
-    """Runs commands in the checkout.
+    """Runs commands in the checkout, and prints them with the first and last lines of their output.
 
-    As a context manager it ends every process that it has started.
+    `log` is a file for the complete output. As a context manager it ends every process that it has
+    started.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, log: Path | None = None) -> None:
+        self.commands = 0
+        """Number of commands that had the expected result."""
         self._environment = _environment()
+        self._log = None if log is None else log.open("w", encoding="utf-8", buffering=1)
         self._processes: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> Shell:
@@ -49,19 +53,21 @@ class Shell:
             signal.signal(number, signal.SIG_IGN)
         for process in reversed(self._processes):
             end(process)
+        if self._log is not None:
+            self._log.close()
 
     def section(self, title: str) -> None:
         """Print a heading."""
-        print(f"\n== {title} ==", flush=True)
+        self._print(f"\n== {title} ==")
 
     def say(self, text: str) -> None:
         """Print a remark."""
-        print(f"# {text}", flush=True)
+        self._print(f"# {text}")
 
     def export(self, **variables: str) -> None:
         """Set variables for all later commands."""
         for name, value in variables.items():
-            print(f"$ export {name}={shlex.quote(value)}", flush=True)
+            self._print(f"$ export {name}={shlex.quote(value)}")
         self._environment |= variables
 
     def run(
@@ -81,23 +87,24 @@ class Shell:
         shown = " ".join(
             [*(f"{name}={shlex.quote(value)}" for name, value in own.items()), command]
         )
-        print(f"\n$ {shown}", flush=True)
+        self._print(f"\n$ {shown}")
         started = time.monotonic()
         process = self._start(shlex.split(command), own, stderr=subprocess.STDOUT)
         assert process.stdout is not None
         lines = []
-        folding = Folding()
+        folding, excerpt = Folding(), Excerpt(contains)
         for line in process.stdout:
             lines.append(line)
-            sys.stdout.write(folding.shown(line))
-            sys.stdout.flush()
+            self._write(line, excerpt.shown(folding.shown(line)))
+        self._write("", excerpt.rest())
         code = process.wait()
         self._processes.remove(process)
         seconds = f"{time.monotonic() - started:.1f} s"
         folded = f", {folding.left_out} lines of progress not shown" if folding.left_out else ""
+        folded += f", {excerpt.left_out} more lines in the log" if excerpt.left_out else ""
         expected = exit_code if isinstance(exit_code, tuple) else (exit_code,)
         remark = ", as expected" if code and code in expected else ""
-        print(f"# exit code {code}{remark}, {seconds}{folded}", flush=True)
+        self._print(f"# exit code {code}{remark}, {seconds}{folded}")
         output = "".join(lines)
         if code not in expected:
             wanted = " or ".join(str(number) for number in expected)
@@ -105,15 +112,16 @@ class Shell:
         for text in contains:
             if text not in output:
                 raise StepFailed(f"`{command}` did not print {text!r}")
+        self.commands += 1
         return output
 
     def serve(self, command: str) -> Server:
         """Start a server, wait for its line `ready URL`, and leave it running."""
-        print(f"\n$ {command} &", flush=True)
+        self._print(f"\n$ {command} &")
         process = self._start(shlex.split(command), {}, stderr=None)
         assert process.stdout is not None
         line = process.stdout.readline().rstrip("\n")
-        print(line, flush=True)
+        self._print(line)
         ready = _READY.match(line)
         if ready is None:
             raise StepFailed(f"`{command}` did not become ready")
@@ -121,12 +129,21 @@ class Shell:
 
     def stop(self, server: Server) -> None:
         """End a server by its process id; it must exit with 0."""
-        print(f"\n$ kill {server.process.pid}", flush=True)
+        self._print(f"\n$ kill {server.process.pid}")
         code = end(server.process)
         self._processes.remove(server.process)
-        print(f"# exit code {code}", flush=True)
+        self._print(f"# exit code {code}")
         if code != 0:
             raise StepFailed(f"the server at {server.url} exited with {code} when it was ended")
+
+    def _print(self, text: str) -> None:
+        self._write(f"{text}\n", f"{text}\n")
+
+    def _write(self, logged: str, shown: str) -> None:
+        if self._log is not None:
+            self._log.write(logged)
+        sys.stdout.write(shown)
+        sys.stdout.flush()
 
     def _start(
         self, words: Sequence[str], environment: dict[str, str], *, stderr: int | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demo.folding import Folding
+from demo.folding import Excerpt, Folding
 
 _OUTPUT = """\
 
@@ -75,3 +75,33 @@ def test_line_after_a_header_without_outputs_is_shown() -> None:
     folding = Folding()
     lines = ["Outputs:\n", "b.ExportsOutputRefX = 1\n", "NOTICES\n", "\n", "\n", "end\n"]
     assert "".join(folding.shown(line) for line in lines) == "NOTICES\n\nend\n"
+
+
+def excerpt(lines: int, *kept: str) -> tuple[str, int]:
+    found = Excerpt(kept)
+    text = "".join(found.shown(f"{number}\n") for number in range(1, lines + 1))
+    return text + found.rest(), found.left_out
+
+
+def test_short_outputs_are_complete() -> None:
+    text, left_out = excerpt(16)
+    assert text.split() == [str(number) for number in range(1, 17)]
+    assert left_out == 0
+
+
+def test_the_middle_of_a_long_output_is_left_out() -> None:
+    text, left_out = excerpt(20)
+    assert text.split() == [*"12345678", "...", *(str(number) for number in range(13, 21))]
+    assert left_out == 4
+
+
+def test_a_line_that_matters_is_shown() -> None:
+    text, left_out = excerpt(30, "12", "13")
+    assert text.split()[8:12] == ["...", "12", "13", "..."]
+    assert left_out == 12
+
+
+def test_omitted_progress_does_not_count() -> None:
+    found = Excerpt()
+    assert "".join(found.shown("") for _ in range(50)) + found.rest() == ""
+    assert found.left_out == 0

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,15 @@ def test_demo_succeeds_in_less_than_three_minutes() -> None:
     for pattern in expected:
         assert any(re.fullmatch(pattern, command) for command in rest), f"no `{pattern}` in turn"
     assert result.stdout.rstrip().endswith("s; nothing is left running")
+    assert len(result.stdout.splitlines()) < 400, "the demo is readable"
+    log = re.search(r"The complete output is in (\S+\.log)$", result.stdout, re.MULTILINE)
+    assert log is not None
+    complete = Path(log[1]).read_text(encoding="utf-8")
+    Path(log[1]).unlink()
+    assert len(complete.splitlines()) > 1.5 * len(result.stdout.splitlines())
+    assert "CREATE_COMPLETE" in complete
+    assert "Next: your own cluster" in result.stdout
+    assert "# Two rules end as unknown" in result.stdout
     for pid in re.findall(r"^\$ kill (\d+)$", result.stdout, re.MULTILINE):
         with pytest.raises(ProcessLookupError):
             os.kill(int(pid), 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,9 @@ def test_platform_is_checked_deployed_changed_and_destroyed(platform: str) -> No
     count = sum(group.count for group in load_spec(ROOT / about.config).cluster.compute)
     assert f"{count} nodes" in said
     assert f"{count + MORE_NODES} nodes" in said
+    log = Path(re.findall(r"The complete output is in (\S+)$", said, re.MULTILINE)[0])
+    said = log.read_text(encoding="utf-8")
+    log.unlink()
     assert f"{MORE_NODES} nodes more; the" in said, "diff says what becomes of the nodes"
     if platform == "parallelcluster":
         # Only ParallelCluster's own validators, with the local AWS, print this.

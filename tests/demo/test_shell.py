@@ -56,6 +56,21 @@ def test_cloudformation_events_are_counted_and_not_shown(
     assert "2 lines of progress not shown" in printed
 
 
+def test_long_outputs_are_shortened_and_complete_in_the_log(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "demo.log"
+    with _unchanged_signals(), Shell(log) as shell:
+        shell.run("seq 1 100", contains=["55"])
+        assert shell.commands == 1
+    lines = capsys.readouterr().out.splitlines()
+    head, tail = [str(n) for n in range(1, 9)], [str(n) for n in range(93, 101)]
+    assert lines[:-1] == ["", "$ seq 1 100", *head, "  ...", "55", "  ...", *tail]
+    assert lines[-1].endswith(" s, 83 more lines in the log")
+    complete = log.read_text().splitlines()
+    assert complete[:-1] == ["", "$ seq 1 100", *(str(n) for n in range(1, 101))]
+
+
 def test_account_variables_are_not_inherited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
