@@ -14,9 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
 
-_SERVER = (
-    "import pathlib, os, time; pathlib.Path('server').write_text(str(os.getpid())); time.sleep(600)"
-)
+_SERVER = "import pathlib, os, time; pathlib.Path('server').write_text(str(os.getpid())); time.sleep(600)"
 _STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {_SERVER}"
 _LEAVES = """
 import pathlib, subprocess, sys, time
@@ -79,7 +77,9 @@ def test_a_killed_command_leaves_nothing_either(tmp_path: Path) -> None:
 
 
 def test_a_server_that_ignores_termination_is_killed(tmp_path: Path) -> None:
-    program = "import sys; from tools import supervise; sys.exit(supervise.main(sys.argv[1:], 0.2))"
+    program = (
+        "import sys; from tools import supervise; sys.exit(supervise.main(sys.argv[1:], 0.2))"
+    )
     words = ["-c", _LEAVES.format(server=_STUBBORN, then="")]
     subprocess.run(
         [sys.executable, "-c", program, *words],

@@ -169,7 +169,8 @@ class ComputeGroup(Model):
 
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
     """Number of these instances that jobs do not use; any node may be a spare. Scripted mode
-    requires accounting."""
+    requires accounting. In managed mode HyperPod writes slurm.conf and reserves no nodes: jobs use
+    spares too, unless the largest job is limited to the other nodes (CW-L007 warns)."""
 
     capacity: Capacity = Field(default_factory=lambda: OnDemand.model_construct(kind="on-demand"))
     """Kind of capacity; `{kind: on-demand}` if absent."""
