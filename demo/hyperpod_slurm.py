@@ -61,9 +61,7 @@ def run_demo(shell: Shell, folder: Path) -> None:
     shell.section("Estimate the cost")
     # 2 if no public source has a price for a component: it is reported as unknown.
     shell.run(f"clusterwright cost {_CONFIG}", exit_code=(0, 2))
-    shell.say(
-        "Most prices of this small cluster are not in a public source: they are unknown, not"
-    )
+    shell.say("Most prices of this small cluster are in no public source: they are unknown, not")
     shell.say("zero. With an account, `--live` reads them. For a larger cluster:")
     shell.run(f"clusterwright cost {_PRICED}", exit_code=(0, 2))
 

@@ -26,7 +26,7 @@ class StepFailed(Exception):
 
 
 class Shell:
-    """Runs commands in the checkout, and prints them with the first and last lines of their output.
+    """Runs commands in the checkout, and prints the first and last lines of their output.
 
     `log` is a file for the complete output. As a context manager it ends every process that it has
     started.

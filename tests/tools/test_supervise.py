@@ -14,8 +14,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
 
-_SERVER = "import pathlib, os, time; pathlib.Path('server').write_text(str(os.getpid())); time.sleep(600)"
-_STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {_SERVER}"
+_SERVER = """
+import os, pathlib, time
+pathlib.Path("server").write_text(str(os.getpid()))
+time.sleep(600)
+"""
+_STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n{_SERVER}"
 _LEAVES = """
 import pathlib, subprocess, sys, time
 subprocess.Popen([sys.executable, "-c", {server!r}], start_new_session=True)
