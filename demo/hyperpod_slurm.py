@@ -47,8 +47,8 @@ def run_demo(shell: Shell, folder: Path) -> None:
 
     shell.section("The same file in an account with AWS's default quotas: refused, with reasons")
     new = shell.serve("clusterwright localaws --port 0 --world new-account")
-    shell.say("Two rules end as unknown: AWS publishes no default for their quotas, so that this")
-    shell.say("account has none, and the rules do not guess.")
+    shell.say("Two rules end as unknown: AWS documents no default for their quotas, so")
+    shell.say("this account has none, and the rules do not guess.")
     shell.run(
         f"clusterwright check {_CONFIG}",
         exit_code=1,
@@ -62,7 +62,7 @@ def run_demo(shell: Shell, folder: Path) -> None:
     # 2 if no public source has a price for a component: it is reported as unknown.
     shell.run(f"clusterwright cost {_CONFIG}", exit_code=(0, 2))
     shell.say("Most prices of this small cluster are in no public source: they are unknown, not")
-    shell.say("zero. With an account, `--live` reads them. For a larger cluster:")
+    shell.say("zero. With an account they are read from AWS. For a larger cluster:")
     shell.run(f"clusterwright cost {_PRICED}", exit_code=(0, 2))
 
     shell.section("Deploy with the ordinary CDK command line")
