@@ -47,7 +47,7 @@ def _ignore(number: int, frame: FrameType | None) -> None:
 
 
 def _adopt_orphans() -> bool:
-    return ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
 def _end_orphans(grace_seconds: float) -> None:
