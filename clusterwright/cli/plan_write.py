@@ -211,7 +211,7 @@ def _launch_files(output: Path, report: PlanReport) -> dict[Path, str]:
     return {
         output.with_name(f"{stem}.megatron.args"): comment + "\n".join(launch.megatron) + "\n",
         output.with_name(f"{stem}.nemo.yml"): comment + _yaml(launch.nemo),
-        output.with_name(f"{stem}.torchtitan.toml"): comment + _toml(launch.torchtitan),
+        output.with_name(f"{stem}.torchtitan.toml"): comment + "\n".join(launch.torchtitan_lines),
     }
 
 
@@ -221,15 +221,6 @@ def _yaml(data: Mapping[str, Mapping[str, object]]) -> str:
         lines.append(f"{section}:")
         lines += [f"  {key}: {json.dumps(value)}" for key, value in values.items()]
     return "\n".join(lines) + "\n"
-
-
-def _toml(data: Mapping[str, Mapping[str, object]]) -> str:
-    lines = []
-    for section, values in data.items():
-        lines.append(f"[{section}]")
-        lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
-        lines.append("")
-    return "\n".join(lines)
 
 
 def _check_offline(spec: LoadedSpec, catalog: Catalog) -> list[str]:

@@ -9,23 +9,15 @@ from typing import Final
 
 from clusterwright.sizing.report_types import FrontPoint, PlanReport
 
-WIDTH: Final = 900
+WIDTH: Final = 760
 LEFT: Final = 90
 RIGHT: Final = 20
 PLOT: Final = WIDTH - LEFT - RIGHT
 GIB: Final = 2**30
-# Chosen to differ in lightness too, for eyes and printers without colour.
-FILLS: Final = (
-    "#1b4f72",
-    "#2e86c1",
-    "#85c1e9",
-    "#b9770e",
-    "#f5b041",
-    "#7d6608",
-    "#a3a3a3",
-    "#d5d8dc",
-)
-STATES: Final = {"training": "#2e86c1", "restart": "#c0392b", "waiting": "#f5b041"}
+FILLS: Final = tuple(f"f{index}" for index in range(8))
+"""Classes whose colours the page defines, for light and dark; they differ in lightness too."""
+LINES: Final = tuple(f"s{index}" for index in (0, 3, 1))
+STATES: Final = {"training": "f1", "restart": "bad", "waiting": "f4"}
 BARS_SHOWN: Final = 10
 NAME_WIDTH: Final = 130.0
 
@@ -38,10 +30,10 @@ def front(report: PlanReport) -> str:
         return ""
     x = _Log([point.days_p50 for point in priced], LEFT, PLOT)
     y = _Log([point.usd_p50 or 1.0 for point in priced], 300, -270)
-    parts = [_log_axes(x, y, 300, "days at P50", "dollars at P50")]
+    parts = [_log_axes(x, y, 300, "days of the run (P50)", "US dollars of compute (P50)")]
     best = sorted((point for point in priced if point.on_front), key=lambda one: one.days_p50)
     way = " ".join(f"{x.at(p.days_p50):.1f},{y.at(p.usd_p50 or 1.0):.1f}" for p in best)
-    parts.append(f'<polyline points="{way}" fill="none" stroke="#1b4f72" stroke-width="1.5"/>')
+    parts.append(f'<polyline points="{way}" class="s0" stroke-width="1.5"/>')
     free = LEFT + 40.0
     for point in sorted(priced, key=lambda one: one.days_p50):
         at = x.at(point.days_p50)
@@ -49,7 +41,10 @@ def front(report: PlanReport) -> str:
         named = point.on_front and free <= at <= WIDTH - 80
         free = at + NAME_WIDTH if named else free
         parts.append(_dot(point, at, y.at(point.usd_p50 or 1.0), named=named))
-    return _svg(340, parts, "Days and dollars of every cluster with a known price")
+    parts += _legend(
+        [("no option is both faster and cheaper", "f0"), ("other option", "open")], 350
+    )
+    return _svg(372, parts, "Days and dollars of every cluster with a known price")
 
 
 def memory(report: PlanReport) -> str:
@@ -74,15 +69,18 @@ def memory(report: PlanReport) -> str:
             at += width
         end = 200 + one.memory.limit_gib * scale
         parts.append(
-            f'<line x1="{end:.1f}" x2="{end:.1f}" y1="{top - 2}" y2="{top + 20}" '
-            'stroke="currentColor" stroke-dasharray="3 2"/>'
+            f'<line x1="{end:.1f}" x2="{end:.1f}" y1="{top - 2}" y2="{top + 20}" class="rule"/>'
         )
         parts.append(
             _text(end + 4, top + 13, f"{one.memory.total_gib:.0f} of {one.memory.limit_gib:.0f}")
         )
     height = 20 + len(shown) * 26
     parts += _legend([(name, FILLS[index % 8]) for index, name in enumerate(names)], height + 8)
-    return _svg(height + 34, parts, "Memory of the most loaded accelerator, GiB by part")
+    return _svg(
+        height + 34,
+        parts,
+        "Memory of the most loaded accelerator by part, GiB (dashed line: its size)",
+    )
 
 
 def goodput(report: PlanReport) -> str:
@@ -106,8 +104,7 @@ def goodput(report: PlanReport) -> str:
         )
         dash = ("", ' stroke-dasharray="6 3"', ' stroke-dasharray="2 2"')[index % 3]
         parts.append(
-            f'<polyline points="{way}" fill="none" stroke="{FILLS[index]}" '
-            f'stroke-width="2"{dash}/>'
+            f'<polyline points="{way}" class="{LINES[index % 3]}" stroke-width="2"{dash}/>'
         )
         last = points[-1].by_recovery[name]
         parts.append(
@@ -115,13 +112,12 @@ def goodput(report: PlanReport) -> str:
         )
     chosen = report.plan.chosen.nodes
     here = x.at(min(max(chosen, points[0].nodes), points[-1].nodes))
-    parts.append(
-        f'<line x1="{here:.1f}" x2="{here:.1f}" y1="{top}" y2="{bottom}" '
-        'stroke="currentColor" stroke-dasharray="3 2"/>'
-    )
+    parts.append(f'<line x1="{here:.1f}" x2="{here:.1f}" y1="{top}" y2="{bottom}" class="rule"/>')
     parts.append(_text(here + 4, bottom - 8, f"{chosen:,} nodes"))
-    parts.append(_text(LEFT + PLOT / 2 - 55, bottom + 36, "nodes", anchor="middle"))
-    return _svg(300, parts, "Share of the time that trains, by the number of nodes")
+    parts.append(_text(LEFT + PLOT / 2 - 55, bottom + 36, "number of nodes", anchor="middle"))
+    return _svg(
+        300, parts, "Goodput by the number of nodes and the kind of recovery, percent of time"
+    )
 
 
 def tornado(report: PlanReport) -> str:
@@ -137,7 +133,7 @@ def tornado(report: PlanReport) -> str:
         top = 8 + row * 40
         begin = 60 + (swing.days_low - low) / span * (WIDTH - 120)
         end = 60 + (swing.days_high - low) / span * (WIDTH - 120)
-        parts.append(_text(60, top + 10, swing.text))
+        parts.append(_text(10, top + 10, swing.text))
         parts.append(
             _bar(
                 begin,
@@ -154,9 +150,13 @@ def tornado(report: PlanReport) -> str:
     if 60 <= middle <= WIDTH - 60:
         parts.append(
             f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="4" y2="{len(swings) * 40}" '
-            'stroke="currentColor" stroke-dasharray="3 2"/>'
+            'class="rule"/>'
         )
-    return _svg(20 + len(swings) * 40, parts, "Days by each assumption alone, P10 to P90")
+    height = 12 + len(swings) * 40
+    parts += _legend([("from P10 to P90 of one assumption", FILLS[1])], height)
+    parts.append(_text(340, height + 10, "dashed line: P50 of the estimate"))
+    title = "Days of the run by each assumption alone, the others at their median"
+    return _svg(height + 24, parts, title)
 
 
 def timeline(report: PlanReport) -> str:
@@ -234,17 +234,17 @@ def _log_axes(x: _Log, y: _Log, bottom: float, x_name: str, y_name: str) -> str:
 def _dot(point: FrontPoint, x: float, y: float, *, named: bool) -> str:
     name = f"{point.nodes:,} x {point.name}"
     title = f"{name}: {point.days_p50:,.1f} days, {point.usd_p50 or 0:,.0f} USD"
-    fill = "#1b4f72" if point.on_front else "none"
+    name_of_class = "f0" if point.on_front else "open"
     word = _text(x - 4, y - 9, name, anchor="middle") if named else ""
     return (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}" stroke="#1b4f72">'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="{name_of_class}">'
         f"<title>{escape(title)}</title></circle>{word}"
     )
 
 
 def _bar(x: float, y: float, width: float, height: float, fill: str, title: str) -> str:
     return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}" fill="{fill}">'
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}" class="{fill}">'
         f"<title>{escape(title)}</title></rect>"
     )
 

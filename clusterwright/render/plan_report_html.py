@@ -1,131 +1,410 @@
-"""A plan report as one HTML file with charts, without scripts or external resources."""
+"""A plan report as one HTML document, without scripts or external resources.
+
+The order is: summary, what to decide, options, risks and next steps; then charts, cost,
+reliability and quotas; settings and assumptions are folded at the end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import Final
 
 from clusterwright.render import charts
-from clusterwright.render.plan import estimate_rows, others_of, title_of
-from clusterwright.render.plan_report import sections
-from clusterwright.render.source import printable
+from clusterwright.render.html_elements import (
+    folded,
+    lines,
+    listing,
+    paragraph,
+    section,
+    table,
+    text,
+)
+from clusterwright.render.plan import estimate_rows, title_of
+from clusterwright.render.plan_decision import decisions, next_steps, risks
+from clusterwright.render.plan_options import Option, impossible, options, same_cluster
+from clusterwright.render.plan_report import asked_sections, goodput_remark
+from clusterwright.render.table import Align, counted
+from clusterwright.sizing.plan_types import Quantiles
 from clusterwright.sizing.report_types import PlanReport
 
+OPTIONS_SHOWN: Final = 8
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_CSS: Final = """
-:root { color-scheme: light dark; --line: #8884; --card: #8881; }
+_CSS: Final = (
+    """
+:root { color-scheme: light dark; --page: #ffffff; --ink: #1c2733; --quiet: #56626e;
+  --line: #d4dae0; --card: #f4f6f8; --accent: #1b5e8c; --mark: #e6f0f8;
+  --c0: #1b4f72; --c1: #2e86c1; --c2: #85c1e9; --c3: #b9770e; --c4: #f5b041; --c5: #7d6608;
+  --c6: #8a8f94; --c7: #c3c9ce; --bad: #c0392b; }
+@media (prefers-color-scheme: dark) { :root { --page: #14191f; --ink: #e4e9ee; --quiet: #a3afba;
+  --line: #36414c; --card: #1d242c; --accent: #7cc0f0; --mark: #1f3346;
+  --c0: #5dade2; --c1: #3498db; --c2: #1f618d; --c3: #f0b25a; --c4: #b9770e; --c5: #c9b458;
+  --c6: #a5adb5; --c7: #6b747c; --bad: #ec7063; } }
 * { box-sizing: border-box; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem;
-  padding: 0 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; display: block; overflow-x: auto; max-width: 100%; }
-th, td { padding: .25rem .8rem; border-bottom: 1px solid var(--line); }
-td + td, th + th { text-align: right; font-variant-numeric: tabular-nums; }
-figure { margin: 1.2rem 0; padding: 1rem; background: var(--card); border-radius: .5rem; }
+body { font: 16px/1.55 system-ui, sans-serif; margin: 0 auto; max-width: 64rem; padding: 2rem 1rem;
+  background: var(--page); color: var(--ink); }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .3rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem; padding-top: .6rem;
+  border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.4rem 0 .4rem; }
+p { margin: .5rem 0; overflow-wrap: anywhere; } .quiet { color: var(--quiet); }
+.facts { display: grid; gap: .8rem; margin: 1.2rem 0; padding: 0;
+  grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); }
+.facts div { background: var(--card); border-radius: .5rem; padding: .8rem 1rem; }
+.facts dt { color: var(--quiet); font-size: .85rem; }
+.facts dd { margin: 0; font-size: 1.3rem; font-weight: 600; overflow-wrap: anywhere; }
+.facts dd small { display: block; color: var(--quiet); font-size: .85rem; font-weight: 400; }
+.scroll { overflow-x: auto; margin: .8rem 0; }
+table { border-collapse: collapse; min-width: 100%; font-size: .92rem; }
+th { text-align: left; color: var(--quiet); font-weight: 600; vertical-align: bottom; }
+th, td { padding: .4rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.whole { white-space: nowrap; }
+.marked td { background: var(--mark); font-weight: 600; }
+li { margin: .25rem 0; overflow-wrap: anywhere; } ul, ol { padding-left: 1.4rem; }
+figure { margin: 1.4rem 0; padding: 1rem; overflow-x: auto; background: var(--card);
+  border-radius: .5rem; }
 figcaption { font-weight: 600; margin-bottom: .6rem; }
-svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: currentColor; }
-svg .grid { stroke: var(--line); }
-pre { background: var(--card); padding: .8rem; border-radius: .5rem; font-size: 13px;
-  white-space: pre-wrap; overflow-wrap: anywhere; }
-ul { padding-left: 1.2rem; }
-@media print { body { margin: 0; max-width: none; } figure { break-inside: avoid; } }
+svg { display: block; width: 100%; min-width: 40rem; max-width: 48rem; height: auto; }
+svg text { font-size: 13px; fill: var(--ink); } svg .grid { stroke: var(--line); }
+svg .rule { stroke: var(--ink); stroke-dasharray: 3 2; }
 """
+    + "".join(
+        f"svg .f{i} {{ fill: var(--c{i}); }} svg .s{i} {{ stroke: var(--c{i}); fill: none; }}\n"
+        for i in range(8)
+    )
+    + """
+svg .bad { fill: var(--bad); } svg .open { fill: var(--card); stroke: var(--c1); }
+pre { background: var(--card); padding: .8rem; border-radius: .5rem; font-size: .85rem;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+details { margin: 1rem 0; border: 1px solid var(--line); border-radius: .5rem;
+  padding: .6rem 1rem; }
+summary { cursor: pointer; font-weight: 600; color: var(--accent); }
+@media print { body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; } }
+"""
+)
 
 
 def plan_report_html(report: PlanReport) -> str:
     """A complete document; the same report gives the same bytes."""
-    title = printable(title_of(report.plan))
-    drawn = [
-        charts.front(report) or _no_front(report),
-        charts.memory(report),
-        charts.goodput(report),
-        charts.tornado(report),
-        charts.timeline(report),
+    title = title_of(report.plan)
+    parts = [
+        f"<h1>{text('Training plan: ' + report.plan.shape.name)}</h1>",
+        paragraph(title, role="quiet"),
+        _facts(report),
+        section("What to decide", listing(decisions(report))),
+        _options(report),
+        _risks(report),
+        section("What to do next", listing(next_steps(report), ordered=True)),
+        _estimate(report),
+        _uncertainty(report),
+        _cost(report),
+        _reliability(report),
+        _quotas(report),
+        _ramp(report),
+        _levels(report),
+        *(section(_sentence(name)[:-1], listing(rows)) for name, rows in _asked(report)),
+        _technical(report),
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{_estimate(report)}\n"
-        + "\n".join(part for part in drawn if part)
-        + "\n"
-        + _others(report)
-        + "\n".join(_section(name, rows) for name, rows in sections(report))
-        + f"\n{_list('Assumptions and notes', report.plan.warnings)}"
-        f"\n{_settings(report)}\n{_assumptions(report)}\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _facts(report: PlanReport) -> str:
+    e, chosen = report.plan.estimate, report.plan.chosen
+    spares = report.failures.spares if report.failures else 0
+    name = chosen.hardware.instance_type or chosen.hardware.accelerator
+    many = chosen.nodes if chosen.hardware.instance_type else chosen.accelerators
+    cost = ("unknown", e.usd_unknown or "no rate is known")
+    if e.usd is not None:
+        kind = report.chosen_offer.capacity_kind if report.chosen_offer else ""
+        cost = (
+            f"{_short_usd(e.usd.p50)} USD",
+            f"{_short_usd(e.usd.p10)} to {_short_usd(e.usd.p90)} USD (P10 to P90), {kind}",
+        )
+    rows = [
+        (
+            "Cluster",
+            f"{many:,} x {name}",
+            f"{counted(chosen.accelerators, 'accelerator')}, {counted(spares, 'spare node')}",
+        ),
+        (
+            "Duration",
+            f"{_days(e.days.p50)} days",
+            f"{_days(e.days.p10)} to {_days(e.days.p90)} days (P10 to P90)",
+        ),
+        ("Compute cost", *cost),
+        (
+            "Goodput",
+            f"{e.goodput.p50:.1%}",
+            f"of the time after failures and checkpoints; MFU {e.in_run_mfu.p50:.0%}",
+        ),
+    ]
+    items = "".join(
+        f"<div><dt>{text(one)}</dt><dd>{text(value)}<small>{text(note)}</small></dd></div>"
+        for one, value, note in rows
+    )
+    return f'<dl class="facts">{items}</dl>'
+
+
+def _options(report: PlanReport) -> str:
+    found = options(report)
+    layouts = same_cluster(report)
+    header = (
+        "Layout" if layouts else "Cluster",
+        "Days, P50",
+        "USD, P50",
+        "Capacity",
+        "Days, P10 to P90",
+        "Comparison",
+    )
+    aligns: tuple[Align, ...] = ("left", "right", "right", "left", "right", "left")
+    whole = () if layouts else (0, 3)
+    first, rest = found[:OPTIONS_SHOWN], found[OPTIONS_SHOWN:]
+    refused = table(("Type", "Why it is impossible"), impossible(report), ("left", "left"))
+    more = table(header, [_option_row(row) for row in rest], aligns, whole=whole)
+    return section(
+        "Options",
+        paragraph(
+            "Cost of compute for the whole run, spares included. The chosen option is marked."
+            if not layouts
+            else "Layouts of the model on this cluster. The chosen one is marked.",
+            role="quiet",
+        ),
+        table(
+            header,
+            [_option_row(row) for row in first],
+            aligns,
+            marked=[index for index, row in enumerate(first) if row.chosen],
+            whole=whole,
+        ),
+        folded("Other options and impossible types", more, refused),
+        charts.front(report) or _no_front(report),
+    )
+
+
+def _option_row(row: Option) -> tuple[str, ...]:
+    return (
+        row.name,
+        _days(row.days.p50),
+        "unknown" if row.usd is None else f"{row.usd.p50:,.0f}",
+        row.capacity or "-",
+        f"{_days(row.days.p10)} to {_days(row.days.p90)}",
+        row.note,
+    )
+
+
+def _risks(report: PlanReport) -> str:
+    rows = [(one.what, one.effect, one.remedy) for one in risks(report)]
+    return section(
+        "Risks", table(("Risk", "What happens", "What to do"), rows, ("left", "left", "left"))
     )
 
 
 def _estimate(report: PlanReport) -> str:
-    head = "".join(f"<th>{name}</th>" for name in ("", "P10", "P50", "P90"))
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in estimate_rows(report.plan)
+    aligns: tuple[Align, ...] = ("left", "right", "right", "right")
+    return section(
+        "Estimate",
+        paragraph(
+            "P50 is the median; of ten runs, eight should be between P10 and P90.", role="quiet"
+        ),
+        table(("", "P10", "P50", "P90"), estimate_rows(report.plan), aligns),
     )
-    why = ""
-    if report.plan.estimate.usd is None:
-        reason = report.plan.estimate.usd_unknown or "no rate is known"
-        why = f"<p>Dollars are unknown: {escape(printable(reason))}.</p>"
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{why}"
 
 
-def _others(report: PlanReport) -> str:
-    title, rows = others_of(report.plan)
-    if not rows:
+def _uncertainty(report: PlanReport) -> str:
+    return section("What moves the estimate", charts.tornado(report))
+
+
+def _cost(report: PlanReport) -> str:
+    rows: list[Sequence[str]] = []
+    usd, storage = report.plan.estimate.usd, report.storage
+    if usd is not None:
+        rows.append(("Compute, whole run", *_money(usd)))
+    if storage is not None:
+        one = storage.chosen
+        rows.append(
+            (
+                f"Lustre, {one.capacity_gib:,} GiB at {one.throughput_mbps_per_tib} MB/s per TiB, "
+                "a month",
+                "",
+                "unknown" if one.usd_per_month is None else f"{one.usd_per_month:,.0f}",
+                "",
+            )
+        )
+        if storage.object_usd_per_month is not None:
+            rows.append(
+                (
+                    f"S3, {storage.object_bytes / 1e12:,.3g} TB, a month",
+                    "",
+                    f"{storage.object_usd_per_month:,.0f}",
+                    "",
+                )
+            )
+    notes = list(storage.warnings) if storage else []
+    return section(
+        "Cost",
+        table(("", "USD, P10", "USD, P50", "USD, P90"), rows, ("left", "right", "right", "right")),
+        listing(notes),
+    )
+
+
+def _reliability(report: PlanReport) -> str:
+    failures = report.failures
+    if failures is None:
         return ""
-    head = "".join(f"<th>{name}</th>" for name in ("", "days at P50", "EFA off", ""))
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(printable(cell))}</td>" for cell in row) + "</tr>"
-        for row in rows
+    rows = [
+        (
+            one.name,
+            f"{one.minutes:g}",
+            f"{one.simulated.p10:.1%}",
+            f"{one.simulated.p50:.1%}",
+            f"{one.simulated.p90:.1%}",
+            f"{one.closed_form:.1%}",
+        )
+        for one in failures.recoveries
+    ]
+    header = (
+        "Recovery",
+        "Restart, min",
+        "Goodput, P10",
+        "Goodput, P50",
+        "Goodput, P90",
+        "Closed form",
     )
-    return (
-        f"<h2>{escape(title.capitalize())}</h2>\n<table><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>\n"
+    right: tuple[Align, ...] = ("right",) * 5
+    return section(
+        "Failures and checkpoints",
+        table(header, rows, ("left", *right)),
+        paragraph(_sentence(goodput_remark(report)), role="quiet"),
+        charts.goodput(report),
+        charts.timeline(report),
+    )
+
+
+def _quotas(report: PlanReport) -> str:
+    rows = [
+        (
+            quota.name,
+            quota.code or "-",
+            f"{quota.wanted:,.0f}",
+            "unknown" if quota.default is None else f"{quota.default:,.0f}",
+        )
+        for quota in report.quotas
+    ]
+    return section(
+        "Quotas",
+        table(
+            ("Quota", "Code", "Required", "AWS's default"),
+            rows,
+            ("left", "left", "right", "right"),
+            whole=(1,),
+        ),
+    )
+
+
+def _ramp(report: PlanReport) -> str:
+    rows = [
+        (
+            one.name,
+            f"{one.nodes:,}",
+            f"{one.starts} to {one.ends}",
+            "unknown" if one.usd is None else f"{one.usd:,.0f}",
+            f"{one.quota_instances:,}",
+            one.purpose,
+        )
+        for one in report.phases
+    ]
+    header = ("Phase", "Nodes", "Dates", "USD", "Quota", "Purpose")
+    aligns: tuple[Align, ...] = ("left", "right", "left", "right", "right", "left")
+    return section("Ramp", table(header, rows, aligns, whole=(2,)))
+
+
+def _levels(report: PlanReport) -> str:
+    rows = [
+        (
+            one.level.name,
+            one.reached,
+            f"{one.usd_least:,.0f} to {one.usd_most:,.0f}",
+            one.level.basis,
+        )
+        for one in report.levels
+    ]
+    header = ("Kind of training", "Affordable", "USD", "Basis")
+    return section(
+        "What the budget affords", table(header, rows, ("left", "left", "right", "left"))
+    )
+
+
+def _asked(report: PlanReport) -> list[tuple[str, list[str]]]:
+    """The sections of questions that are answered in sentences."""
+    elsewhere = {"ramp", "what the budget affords", "not answered"}
+    return [(name, rows) for name, rows in asked_sections(report) if name not in elsewhere]
+
+
+def _technical(report: PlanReport) -> str:
+    plan, launch = report.plan, report.launch
+    rows = [
+        (
+            one.text,
+            f"{one.values.p10:.4g}",
+            f"{one.values.p50:.4g}",
+            f"{one.values.p90:.4g}",
+            one.unit,
+            one.reason,
+        )
+        for one in plan.assumptions
+    ]
+    header = ("Assumption", "P10", "P50", "P90", "Unit", "Reason")
+    aligns: tuple[Align, ...] = ("left", "right", "right", "right", "left", "left")
+    settings = ""
+    if launch is not None:
+        layout = plan.chosen.layout
+        sharded = layout is not None and layout.sharding == "fsdp"
+        name = "torchtitan" if sharded else "Megatron-LM"
+        words = launch.torchtitan_lines if sharded else launch.megatron
+        other = launch.megatron if sharded else launch.torchtitan_lines
+        settings = folded(f"Settings for {name}", lines(words), listing(launch.cautions)) + folded(
+            f"Settings for {'Megatron-LM' if sharded else 'torchtitan'}", lines(other)
+        )
+    layout_text = plan.chosen.layout.text if plan.chosen.layout else ""
+    return section(
+        "For the engineers",
+        paragraph(f"Layout: {layout_text}."),
+        charts.memory(report),
+        listing(plan.chosen.notes),
+        "<h3>Values that were not given, and notes</h3>",
+        listing(plan.warnings) or paragraph("None."),
+        settings,
+        folded("Assumptions of the estimate", table(header, rows, aligns)),
     )
 
 
 def _no_front(report: PlanReport) -> str:
     if report.charts is None:
         return ""
-    return (
-        "<p>No chart of days and dollars: fewer than two clusters have a known price in "
-        f"{escape(printable(report.region or 'an unknown region'))}.</p>"
+    where = report.region or "an unknown region"
+    return paragraph(
+        f"No chart of days and dollars: fewer than two clusters have a known price in {where}."
     )
 
 
-def _section(name: str, rows: Sequence[str]) -> str:
-    # Aligned with blanks, so each keeps its lines.
-    text = "\n".join(escape(printable(row)) for row in rows)
-    return f"<h2>{escape(name[:1].upper() + name[1:])}</h2>\n<pre>{text}</pre>"
+def _money(usd: Quantiles) -> tuple[str, str, str]:
+    return f"{usd.p10:,.0f}", f"{usd.p50:,.0f}", f"{usd.p90:,.0f}"
 
 
-def _settings(report: PlanReport) -> str:
-    if report.launch is None:
-        return ""
-    words = " \\\n  ".join(report.launch.megatron)
-    notes = _list("", report.launch.cautions)
-    return f"<h2>Settings for Megatron-LM</h2>\n<pre>{escape(printable(words))}</pre>{notes}"
+def _short_usd(usd: float) -> str:
+    return f"{usd / 1e6:,.2f} M" if usd >= 1e6 else f"{usd:,.0f}"
 
 
-def _assumptions(report: PlanReport) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(printable(one.text))}</td><td>{one.values.p10:.4g}</td>"
-        f"<td>{one.values.p50:.4g}</td><td>{one.values.p90:.4g}</td>"
-        f"<td>{escape(printable(one.unit))}</td></tr>"
-        for one in report.plan.assumptions
-    )
-    head = "<th>assumption</th><th>P10</th><th>P50</th><th>P90</th><th>unit</th>"
-    return (
-        f"<h2>Assumptions</h2>\n<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    )
+def _days(days: float) -> str:
+    return f"{days:,.1f}" if days >= 0.1 else f"{days:.2g}"
 
 
-def _list(title: str, rows: Sequence[str]) -> str:
-    if not rows:
-        return ""
-    items = "".join(f"<li>{escape(printable(row))}</li>" for row in rows)
-    heading = f"<h2>{escape(title)}</h2>\n" if title else ""
-    return f"{heading}<ul>{items}</ul>"
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "."

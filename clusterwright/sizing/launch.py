@@ -7,6 +7,7 @@ torchtitan's `JobConfig`; what a framework does not support in a layout is a cau
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,6 +39,16 @@ class Launch:
     global_batch: int
     train_steps: int
     cautions: tuple[str, ...]
+
+    @property
+    def torchtitan_lines(self) -> tuple[str, ...]:
+        """The settings of torchtitan as lines of TOML."""
+        lines: list[str] = []
+        for section, values in self.torchtitan.items():
+            lines.append(f"[{section}]")
+            lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+            lines.append("")
+        return tuple(lines)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,76 @@ def test_names_are_escaped() -> None:
     assert "<script" not in text
     # Without requested charts, only those without a sweep are drawn.
     assert "Days and dollars" not in text
+
+
+def test_a_manager_reads_summary_options_risks_and_next_steps_first(priced: str) -> None:
+    headings = re.findall(r"<h2>(.*?)</h2>", priced)
+    assert headings[:5] == [
+        "What to decide",
+        "Options",
+        "Risks",
+        "What to do next",
+        "Estimate",
+    ]
+    assert headings[-1] == "For the engineers"
+    assert priced.index('class="facts"') < priced.index("<h2>")
+
+
+def test_sections_are_tables_and_text_not_terminal_output(priced: str) -> None:
+    folded = re.sub(r"<details>.*?</details>", "", priced, flags=re.DOTALL)
+    assert "<pre>" not in folded
+    assert folded.count("<table>") >= 6
+
+
+@pytest.mark.parametrize("goal", [{}, {"region": "us-east-1"}, {"region": "us-west-2"}], ids=str)
+def test_no_character_is_replaced(goal: dict[str, object]) -> None:
+    assert "\N{REPLACEMENT CHARACTER}" not in plan_report_html(_plan_report(**goal))
+
+
+def test_settings_are_those_of_the_recommended_framework() -> None:
+    cluster = {"instance_type": "p5.48xlarge", "nodes": 8}
+    report = build_report(
+        parse({"model": "llama3-8b", "tokens": "1T", "cluster": cluster}),
+        load_catalog(),
+        today=DAY,
+    )
+    layout = report.plan.chosen.layout
+    assert layout is not None
+    assert layout.sharding == "fsdp"
+    page = plan_report_html(report)
+    assert page.index("Settings for torchtitan") < page.index("Settings for Megatron-LM")
+    assert f"data_parallel_shard_degree = {layout.data}\n" in page
+
+
+def test_the_interval_of_the_cost_is_the_same_everywhere(priced: str) -> None:
+    report = _plan_report(region="us-east-1")
+    usd = report.plan.estimate.usd
+    assert usd is not None
+    p90 = f"{usd.p90:,.0f}"
+    assert priced.count(f">{p90}<") == 2, "the estimate and the cost"
+
+
+@in_a_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_legible_in_light_and_dark(priced: str, tmp_path: Path, scheme: str) -> None:
+    page = tmp_path / "plan.html"
+    page.write_text(priced)
+    seen = look(page, tmp_path / "plan.png", scheme=scheme).seen
+    background = _luminance(seen["background"])
+    assert (background < 0.1) == (scheme == "dark")
+    for ink in (seen["ink"], *seen["chart_ink"]):
+        low, high = sorted((background, _luminance(ink)))
+        # WCAG 2.2, success criterion 1.4.6.
+        assert (high + 0.05) / (low + 0.05) >= 7
+
+
+def _luminance(colour: str) -> float:
+    """Relative luminance of `rgb(r, g, b)`, as WCAG 2.2 defines it."""
+    shares = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 @in_a_browser

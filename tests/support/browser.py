@@ -36,6 +36,10 @@ _LOOK = """(() => {
     headings: [...document.querySelectorAll('h1, h2')].map((h) => h.textContent),
     wider: document.documentElement.scrollWidth > document.documentElement.clientWidth + 1,
     scripts: document.scripts.length,
+    background: getComputedStyle(document.body).backgroundColor,
+    ink: getComputedStyle(document.body).color,
+    chart_ink: [...document.querySelectorAll('svg text')].slice(0, 1)
+      .map((t) => getComputedStyle(t).fill),
   };
 })()"""
 
@@ -50,8 +54,8 @@ class Looked:
     picture: Path
 
 
-def look(page: Path, picture: Path, *, width: int = 1000) -> Looked:
-    """Load a file, inspect it, and save a screenshot of the whole page."""
+def look(page: Path, picture: Path, *, width: int = 1000, scheme: str = "light") -> Looked:
+    """Load a file, inspect it, and save a screenshot of the whole page; `light` or `dark`."""
     assert browser.is_current(), "the browser is not installed: python -m tools.setup.browser"
     done = subprocess.run(
         [
@@ -63,6 +67,7 @@ def look(page: Path, picture: Path, *, width: int = 1000) -> Looked:
             str(width),
             picture,
             _LOOK,
+            scheme,
         ],
         env=browser.environment(),
         capture_output=True,

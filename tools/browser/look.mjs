@@ -1,9 +1,10 @@
-// Looks at a page in the browser: node look.mjs BROWSER PROFILE URL WIDTH PICTURE EXPRESSION
+// Looks at a page in the browser: node look.mjs BROWSER PROFILE URL WIDTH PICTURE EXPRESSION [SCHEME]
 // Prints JSON: what EXPRESSION gives in the page, and what the page complained of.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 
-const [browser, profile, url, width, picture, expression] = process.argv.slice(2);
+const [browser, profile, url, width, picture, expression, scheme = "light"] =
+  process.argv.slice(2);
 const program = spawn(
   browser,
   [
@@ -55,6 +56,9 @@ const page = (method, params) => call(method, params, sessionId);
 for (const domain of ["Page", "Log", "Runtime", "Network"]) await page(`${domain}.enable`);
 await page("Emulation.setDeviceMetricsOverride", {
   width: Number(width), height: 900, deviceScaleFactor: 1, mobile: false,
+});
+await page("Emulation.setEmulatedMedia", {
+  features: [{ name: "prefers-color-scheme", value: scheme }],
 });
 const loaded = new Promise((resolve) => { events.set("Page.loadEventFired", resolve); });
 await page("Page.navigate", { url });
