@@ -41,6 +41,7 @@ _FLAGS: Final = {
     "optimizer": ("optimizer",),
     "platform": ("platform",),
     "recovery": ("recovery",),
+    "stack": ("stack",),
     "lora_rank": ("lora_rank",),
     "deadline": ("deadline",),
     "deadline_at": ("deadline_at",),
@@ -119,6 +120,11 @@ _FLAGS: Final = {
     "--recovery",
     metavar="NAME",
     help="Recovery from failures: manual, automatic (default), checkpointless.",
+)
+@click.option(
+    "--stack",
+    metavar="NAME",
+    help="Tuning of the training stack: as-it-comes, tuned, frontier.  [default: unknown]",
 )
 @click.option("--deadline", metavar="TIME", help="Latest end of the run: 90d, 12w or a date.")
 @click.option(

@@ -110,7 +110,9 @@ def plan(
     else:
         # With a default batch the surplus accelerators stay idle; it is no reason to refuse.
         option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
-    found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
+    found = uncertainty.assumptions(
+        inputs.shape, hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
+    )
     work = work_of(option, inputs, training)
     estimate = _estimate(option, work, inputs, goal, found, samples)
     if count is None:
@@ -172,7 +174,7 @@ def _estimate(
 def outcome_of(option: Option, inputs: Inputs, training: Training, goal: Goal) -> Estimate:
     """Days, accelerator-hours, MFU and goodput of the fastest layout, as `plan` computes them."""
     found = uncertainty.assumptions(
-        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery
+        inputs.shape, option.hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
     )
     work = work_of(option, inputs, training)
     return _estimate(option, work, inputs, goal, found, uncertainty.SAMPLES)
@@ -469,7 +471,9 @@ def efa_off(
         option.memory_parts,
         training,
     )
-    found = uncertainty.assumptions(inputs.shape, hardware, option.nodes, recovery=goal.recovery)
+    found = uncertainty.assumptions(
+        inputs.shape, hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
+    )
     with_efa = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
     without = uncertainty.median_days(work_of(slow, inputs, training), inputs.tokens, found)
     return EfaOff(days.scaled(max(1.0, without / with_efa)))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from clusterwright.platforms.registry import PlatformName
 from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.plan_types import StackName
 from clusterwright.sizing.quantities import (
     BATCH_TOKENS,
     BYTES,
@@ -184,6 +185,9 @@ class Goal(_Strict):
     )
     recovery: Annotated[Recovery, BeforeValidator(_normalised)] = Field(
         "automatic", description="after a failure"
+    )
+    stack: Annotated[StackName | None, BeforeValidator(_normalised)] = Field(
+        None, description="tuning of the training stack: as-it-comes, tuned or frontier"
     )
     lora_rank: int = Field(16, gt=0, le=4096, description="rank of LoRA's adapters")
     seed: int = Field(0, ge=0, lt=2**63, description="of the Monte Carlo")

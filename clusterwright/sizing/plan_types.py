@@ -11,6 +11,7 @@ from clusterwright.sizing.shape import ModelShape
 Recompute = Literal["none", "selective", "full"]
 Sharding = Literal["none", "distributed-optimizer", "zero-2", "fsdp"]
 QuantileName = Literal["p10", "p50", "p90"]
+StackName = Literal["as-it-comes", "tuned", "frontier"]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from clusterwright.sizing import calibration, reliability, step
 from clusterwright.sizing.flops import attention_flops_per_token
 from clusterwright.sizing.hardware import Hardware
 from clusterwright.sizing.layouts import Floats, Grid
-from clusterwright.sizing.plan_types import Assumption, Quantiles, Swing
+from clusterwright.sizing.plan_types import Assumption, Quantiles, StackName, Swing
 from clusterwright.sizing.shape import ModelShape
 from clusterwright.sizing.step import Conditions, Constants
 
@@ -33,6 +33,53 @@ MEDIAN_TUNED: Final = 0.5
 UNSEEN_CHIP: Final = 0.20
 """Added (in squares) for a chip without benchmarks: the fitted shares of the ceiling of A100 and
 H100 differ by this much (`kernel_ampere` 1.2)."""
+
+VERY_LARGE_PARAMS: Final = 100e9
+"""Dense models from this size on have a wider interval towards faster runs."""
+VERY_LARGE_GAIN: Final = 1.08
+VERY_LARGE_FASTER: Final = 0.3
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A training stack: what is assumed about it.
+
+    Attributes
+    ----------
+    tuning:
+        0 framework defaults, 1 the vendor's recipe.
+    hidden:
+        Share of the experts' all-to-all that overlaps with computation.
+    dense, moe:
+        Factors on the median production throughput of dense models and mixtures of experts.
+    slower, faster:
+        Spread of production throughput below and above its median, added in squares.
+    moe_spread:
+        The same for a mixture of experts, on both sides.
+    """
+
+    tuning: Quantiles
+    hidden: Quantiles
+    dense: float
+    moe: float
+    slower: float
+    faster: float
+    moe_spread: float
+
+
+STACKS: Final[dict[StackName | None, Stack]] = {
+    None: Stack(Quantiles(0.1, 0.5, 0.9), Quantiles(0.05, 0.4, 0.9), 0.94, 1.3, 0.26, 0.14, 0.4),
+    "as-it-comes": Stack(
+        Quantiles(0.0, 0.2, 0.5), Quantiles(0.05, 0.2, 0.6), 0.9, 0.9, 0.22, 0.1, 0.25
+    ),
+    "tuned": Stack(
+        Quantiles(0.3, 0.6, 0.9), Quantiles(0.2, 0.5, 0.85), 0.95, 1.2, 0.22, 0.12, 0.25
+    ),
+    "frontier": Stack(
+        Quantiles(0.7, 1.0, 1.2), Quantiles(0.6, 0.85, 0.95), 1.08, 1.5, 0.22, 0.1, 0.25
+    ),
+}
+"""By `--stack`; `None` is an unknown stack, whose interval spans the others."""
 
 _BENCHMARK_GAP: Final = (
     "benchmarks run minutes on healthy nodes with the best of many settings, balanced experts and "
@@ -71,19 +118,32 @@ class RunOutcome:
 
 
 def assumptions(
-    shape: ModelShape, hardware: Hardware, nodes: int, *, recovery: str
+    shape: ModelShape,
+    hardware: Hardware,
+    nodes: int,
+    *,
+    recovery: str,
+    stack: StackName | None = None,
 ) -> tuple[Assumption, ...]:
-    """Every uncertain input for this model on this hardware, with its reasons."""
+    """Every uncertain input for this model on this hardware, with its reasons.
+
+    Parameters
+    ----------
+    stack:
+        How well the training stack is tuned; `None` if that is not known, with wide intervals.
+    """
+    known = STACKS[stack]
     return (
         _model_error(shape, hardware),
-        _practice(shape, hardware),
+        _practice(shape, hardware, known),
         Assumption(
             "stack",
             "tuning of the training stack (0 framework defaults, 1 the vendor's recipe)",
             "",
-            Quantiles(0.1, MEDIAN_TUNED, 0.9),
+            known.tuning,
             "normal",
-            "between torchtitan and llm-foundry at one end and Megatron-Bridge at the other",
+            "between torchtitan and llm-foundry at one end and Megatron-Bridge at the other"
+            + (f"; --stack {stack}" if stack else ""),
             "data/benchmarks.json",
         ),
         Assumption(
@@ -95,7 +155,7 @@ def assumptions(
             "placement, congestion and rails; benchmarks ran on dedicated clusters",
             "assumed; MLPerf's strong scaling loses a third per GPU over 23 times the GPUs",
         ),
-        *(_EXPERTS if shape.is_moe else ()),
+        *(_experts(known) if shape.is_moe else ()),
         _failures(nodes),
         Assumption(
             "restart",
@@ -110,29 +170,31 @@ def assumptions(
     )
 
 
-_EXPERTS: Final = (
-    Assumption(
-        "hidden",
-        "share of the experts' all-to-all that overlaps with computation",
-        "",
-        Quantiles(0.05, 0.3, 0.85),
-        "log-normal",
-        "stacks written for one model overlap nearly all of it with another micro-batch, "
-        "frameworks with default settings none of what the fit sees",
-        "DeepSeek-V3, arXiv:2412.19437, section 3.2.1 (DualPipe); Megatron-Core, overlap of "
-        "expert communication in 1F1B",
-    ),
-    Assumption(
-        "imbalance",
-        "load of the busiest expert rank over the mean",
-        "x",
-        Quantiles(1.03, 1.15, 1.5),
-        "log-normal",
-        "benchmarks force the balance; routers are balanced by losses only",
-        "Megatron-Bridge performance summary: `we force-balance the token distribution`",
-    ),
-)
-"""Of a mixture of experts only."""
+def _experts(stack: Stack) -> tuple[Assumption, ...]:
+    """Of a mixture of experts only."""
+    return (
+        Assumption(
+            "hidden",
+            "share of the experts' all-to-all that overlaps with computation",
+            "",
+            stack.hidden,
+            "log-normal",
+            "stacks written for one model overlap nearly all of it with another micro-batch, "
+            "frameworks with default settings none of what the fit sees",
+            "DeepSeek-V3, arXiv:2412.19437, section 3.2.1 (DualPipe); Megatron-Core, overlap of "
+            "expert communication in 1F1B",
+        ),
+        Assumption(
+            "imbalance",
+            "load of the busiest expert rank over the mean",
+            "x",
+            Quantiles(1.03, 1.15, 1.5),
+            "log-normal",
+            "benchmarks force the balance; routers are balanced by losses only",
+            "Megatron-Bridge performance summary: `we force-balance the token distribution`",
+        ),
+    )
+
 
 _OPERATION: Final = (
     Assumption(
@@ -347,7 +409,7 @@ def _model_error(shape: ModelShape, hardware: Hardware) -> Assumption:
     )
 
 
-def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
+def _practice(shape: ModelShape, hardware: Hardware, stack: Stack) -> Assumption:
     if hardware.is_neuron:
         mid, sigma, why = 0.85, 0.25, "eight published figures, all of Trn1, none of Trn2"
     elif hardware.accelerator.startswith("A100"):
@@ -360,15 +422,24 @@ def _practice(shape: ModelShape, hardware: Hardware) -> Assumption:
     else:
         mid, sigma = 0.88, 0.17
         why = "benchmarks gained 4 to 12 % between releases on H100; torchtitan is 10 to 40 % low"
+    slower, faster = stack.slower, stack.faster
+    mid *= stack.moe if shape.is_moe else stack.dense
     if shape.is_moe:
-        # A wider spread with the same median: imbalance and all-to-all are separate assumptions.
-        sigma = (sigma**2 + 0.20**2) ** 0.5
+        # Imbalance and all-to-all are separate assumptions.
+        slower = faster = stack.moe_spread
         why += "; each mixture of experts has its own kernels"
+    elif shape.params >= VERY_LARGE_PARAMS:
+        mid *= VERY_LARGE_GAIN
+        faster = VERY_LARGE_FASTER
+        why += "; the largest runs are tuned for months, and few benchmarks are as large"
+    why += "; spread and median as of published runs, see the coverage"
+    low = mid * float(np.exp(-Z90 * (sigma**2 + slower**2) ** 0.5))
+    high = mid * float(np.exp(Z90 * (sigma**2 + faster**2) ** 0.5))
     return Assumption(
         "practice",
         "production throughput relative to a benchmark of the same stack",
         "x",
-        _spread(mid, sigma),
+        Quantiles(low, mid, high),
         "log-normal",
         _BENCHMARK_GAP + why,
         "data/benchmarks.json: the same recipes in two releases, tuned against untuned",

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Final
 
 from clusterwright.catalog import load_catalog
-from clusterwright.sizing import calibration, models, uncertainty
+from clusterwright.sizing import calibration, coverage, models, uncertainty
 from clusterwright.sizing.cards import cards
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.hardware import NAMED_ACCELERATORS, of_accelerator
@@ -41,6 +42,32 @@ def page() -> str:
         "from a prior that limits constants with few benchmarks.",
         "",
         *_table(("Constant", "Value", "Prior"), _constants()),
+        "",
+        "## Coverage on published runs",
+        "",
+        "Accelerator-hours of published training runs beside the plan, without and with "
+        "`--stack`. The planner does not read them. A ratio above 1 means that the plan was too "
+        "optimistic. The spreads were chosen with the runs of the group development; no value was chosen with "
+        "those of the group held-out. Where no source states the accelerators, the planner chose "
+        "them.",
+        "",
+        *_coverage(),
+        "",
+        *_table(
+            (
+                "Run",
+                "Kind",
+                "Group",
+                "Published hours",
+                "Ratio",
+                "In P10 to P90",
+                "`--stack`",
+                "Ratio",
+                "In P10 to P90",
+                "Source",
+            ),
+            _published_runs(),
+        ),
         "",
         "## Benchmarks",
         "",
@@ -82,7 +109,14 @@ def _assumptions() -> Iterable[str]:
         hardware = of_accelerator(accelerator, catalog)
         shape = models.model(model)
         for recovery in ("manual", "automatic", "checkpointless"):
-            found = uncertainty.assumptions(shape, hardware, nodes, recovery=recovery)
+            found = [
+                assumption
+                for stack in uncertainty.STACKS
+                for assumption in uncertainty.assumptions(
+                    shape, hardware, nodes, recovery=recovery, stack=stack
+                )
+                if stack is None or assumption.key == "stack"
+            ]
             for assumption in found:
                 key = (assumption.key, f"{assumption.values} {assumption.reason}")
                 where = seen.setdefault(key, (assumption, []))[1]
@@ -103,6 +137,54 @@ def _assumptions() -> Iterable[str]:
             )
         )
     return _table(("Assumption", "P10 / P50 / P90", "For", "Why", "Source"), rows)
+
+
+@cache
+def _compared(*, with_stack: bool) -> tuple[coverage.Comparison, ...]:
+    return coverage.compare(load_catalog(), with_stack=with_stack)
+
+
+def _coverage() -> Iterable[str]:
+    rows: list[tuple[str, ...]] = []
+    for with_stack in (False, True):
+        found = _compared(with_stack=with_stack)
+        held_out = [row for row in found if row.run.group == coverage.HELD_OUT]
+        parts = {
+            "all": coverage.coverage(found),
+            "all held-out": coverage.coverage(held_out),
+            **{f"{k}, held-out": v for k, v in coverage.by_kind(held_out).items()},
+        }
+        rows += [
+            (
+                "stated" if with_stack else "unknown",
+                kind,
+                str(one.runs),
+                f"{one.share:.0%}",
+                f"{one.median_error:.0%}",
+                f"{one.bias:.2f}",
+            )
+            for kind, one in parts.items()
+        ]
+    header = ("`--stack`", "Runs", "Number", "In P10 to P90", "Median error", "Median ratio")
+    return _table(header, rows)
+
+
+def _published_runs() -> Iterable[tuple[str, ...]]:
+    pairs = zip(_compared(with_stack=False), _compared(with_stack=True), strict=True)
+    for plain, stated in pairs:
+        run = plain.run
+        yield (
+            run.name,
+            run.kind,
+            run.group,
+            f"{run.accelerator_hours:,.0f} {run.accelerator}",
+            f"{plain.ratio:.2f}",
+            "yes" if plain.within else "no",
+            run.stack,
+            f"{stated.ratio:.2f}",
+            "yes" if stated.within else "no",
+            run.source,
+        )
 
 
 def _constants() -> Iterable[tuple[str, ...]]:
