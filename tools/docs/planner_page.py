@@ -47,9 +47,9 @@ def page() -> str:
         "",
         "Accelerator-hours of published training runs beside the plan, without and with "
         "`--stack`. The planner does not read them. A ratio above 1 means that the plan was too "
-        "optimistic. The spreads were chosen with the runs of the group development; no value was chosen with "
-        "those of the group held-out. Where no source states the accelerators, the planner chose "
-        "them.",
+        "optimistic. The spreads were chosen with the runs of the group development; no value "
+        "was chosen with those of the group held-out. Where no source states the accelerators, "
+        "the planner chose them.",
         "",
         *_coverage(),
         "",
