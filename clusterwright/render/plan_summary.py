@@ -18,6 +18,13 @@ WIDTH: Final = 100
 NOTES_SHOWN: Final = 6
 SWINGS_SHOWN: Final = 3
 _NAME_WIDTH: Final = 40
+_DECISIVE: Final = (
+    "no cluster was named",
+    "number of accelerators not given",
+    "the deadline",
+    "the budget",
+    "whether",
+)
 
 
 def wrapped(text: str, *, indent: str = "  ", hanging: str = "    ") -> list[str]:
@@ -125,7 +132,7 @@ def options_title(report: PlanReport) -> str:
 def note_lines(report: PlanReport, style: Style, *, shorten: bool) -> list[str]:
     """Warnings and cautions, as a list; shortened to two lines each on one screen."""
     offer = report.chosen_offer
-    notes = [*report.plan.warnings, *(offer.cautions if offer else ())]
+    notes = sorted([*report.plan.warnings, *(offer.cautions if offer else ())], key=_order)
     shown = notes[:NOTES_SHOWN] if shorten else notes
     lines: list[str] = []
     for note in shown:
@@ -166,6 +173,13 @@ def summary_sections(
         *titled(style, "largest uncertainties", swing_lines(report)),
         *titled(style, "assumptions and notes", note_lines(report, style, shorten=shorten)),
     ]
+
+
+def _order(note: str) -> int:
+    """What decides first, then values that were not given, then assumptions about hardware."""
+    if note.startswith(_DECISIVE):
+        return 0
+    return 2 if note.startswith("assumed:") else 1
 
 
 def _row(option: Option) -> tuple[str, str, str, str, str]:

@@ -64,6 +64,8 @@ def test_notes_are_shortened_and_the_others_counted() -> None:
     full = note_lines(report, PLAIN, shorten=False)
     short = note_lines(report, PLAIN, shorten=True)
     assert len(short) < len(full)
+    assert short[0].startswith("  - number of accelerators not given")
+    assert not any("- assumed:" in line for line in short[:4])
     assert "--details" in short[-1]
 
 
