@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import urllib.error
@@ -55,6 +56,7 @@ def download(artefact: Artefact, folder: Path, open_url: Open | None = None) -> 
         found = _read(target)
         if found.sha256 == artefact.sha256:
             return found
+    _remove_abandoned(target)
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         sha256, size = _bring(artefact, fresh, open_url or _open)
@@ -67,6 +69,24 @@ def download(artefact: Artefact, folder: Path, open_url: Open | None = None) -> 
     finally:
         fresh.unlink(missing_ok=True)
     return Downloaded(target, sha256, size)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove parts of the file that processes have left which were killed."""
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*"):
+        number = part.suffix.removeprefix(".")
+        if number.isdecimal() and not _is_running(int(number)):
+            part.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True
 
 
 def _bring(artefact: Artefact, target: Path, open_url: Open) -> tuple[str, int]:

@@ -7,12 +7,13 @@ A missing checksum is `unknown`: the artefact is refused until `clusterwright ar
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+from clusterwright import files
 
 UNKNOWN: Final = "unknown"
 SCHEMA_VERSION: Final = 1
@@ -71,11 +72,12 @@ def read_lock(path: Path) -> tuple[Artefact, ...]:
         The file is missing or not valid; all problems are included.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_duplicates)
+        document = json.loads(files.read_text(path), object_pairs_hook=_no_duplicates)
     except FileNotFoundError:
         raise LockError(path, ["the file does not exist"]) from None
-    except (OSError, ValueError) as error:
-        raise LockError(path, [str(error)]) from error
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise LockError(path, [reason]) from error
     problems: list[str] = []
     found = _parse(document, problems)
     if problems:
@@ -84,7 +86,13 @@ def read_lock(path: Path) -> tuple[Artefact, ...]:
 
 
 def write_lock(path: Path, artefacts: Sequence[Artefact]) -> None:
-    """Replace the file atomically."""
+    """Replace the file atomically.
+
+    Raises
+    ------
+    OSError
+        It cannot be written, and is as before.
+    """
     rows = [
         {
             "name": each.name,
@@ -98,13 +106,8 @@ def write_lock(path: Path, artefacts: Sequence[Artefact]) -> None:
         }
         for each in artefacts
     ]
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     text = json.dumps({"schema_version": SCHEMA_VERSION, "artefacts": rows}, indent=2) + "\n"
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
+    files.write_atomically(path.resolve(), text)
 
 
 def pinned(artefact: Artefact, sha256: str, size_bytes: int) -> Artefact:

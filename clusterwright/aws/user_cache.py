@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from clusterwright import files
 
 
 def folder(environment: Mapping[str, str], name: str) -> Path | None:
@@ -47,14 +49,6 @@ def read(path: Path) -> bytes | None:
 
 def keep(path: Path, content: bytes) -> None:
     """Write a file in one step; where that cannot be done, it is left."""
-    try:
+    with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError:
-        return
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
+        files.write_atomically(path, content, mode=0o600)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from clusterwright.catalog import writer
 from clusterwright.catalog.store import Store
+
+_STAGING: Final = ".refresh-"
+_ABANDONED_AFTER_SECONDS: Final = 3600
 
 
 def read(store: Store) -> dict[str, dict[str, Any]]:
@@ -36,7 +41,8 @@ def write(documents: Mapping[str, Mapping[str, Any]], directory: Path) -> None:
         The directory cannot be written; files that were not replaced yet are as before.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".refresh-", dir=directory) as folder:
+    _remove_abandoned(directory)
+    with tempfile.TemporaryDirectory(prefix=_STAGING, dir=directory) as folder:
         staging = Path(folder)
         both = _sources_of_both(documents, directory / "sources.json")
         _put(staging / "both.json", writer.text("sources", both))
@@ -45,6 +51,13 @@ def write(documents: Mapping[str, Mapping[str, Any]], directory: Path) -> None:
         (staging / "both.json").replace(directory / "sources.json")
         for name in [*sorted(documents.keys() - {"sources"}), "sources"]:
             (staging / f"{name}.json").replace(directory / f"{name}.json")
+
+
+def _remove_abandoned(directory: Path) -> None:
+    """Remove what a process that was killed has left."""
+    for folder in directory.glob(f"{_STAGING}*"):
+        if time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sources_of_both(

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright import files
 from clusterwright.catalog.errors import CatalogError
 from clusterwright.catalog.facts import Fact, Known, Unknown
 
@@ -64,13 +65,13 @@ class Store:
     def _read(self, name: str) -> dict[str, Any]:
         path = self.directory / f"{name}.json"
         try:
-            content = json.loads(path.read_bytes())
+            content = json.loads(files.read_bytes(path))
         except OSError as error:
             raise CatalogError(
                 f"{path} cannot be read: {error.strerror}",
                 "`clusterwright catalog refresh --output DIR` writes a catalogue directory",
             ) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CatalogError(f"{path} is damaged: {error}") from error
         if not isinstance(content, dict) or content.get("schema_version") != SCHEMA_VERSION:
             raise CatalogError(

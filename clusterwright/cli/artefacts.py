@@ -10,6 +10,7 @@ import click
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.inputs import load_or_exit
 from clusterwright.cli.options import format_option, spec_argument
+from clusterwright.cli.output_files import cannot_write
 
 if TYPE_CHECKING:
     from clusterwright.artefacts import Artefact
@@ -141,15 +142,16 @@ def _read(path: Path) -> tuple[Artefact, ...]:
 
 
 def _pin(path: Path, artefact: Artefact) -> None:
-    from clusterwright.artefacts.lock import read_lock, write_lock
+    from clusterwright.artefacts.lock import write_lock
 
-    write_lock(
-        path,
-        [
-            artefact if (each.name, each.architecture) == _identity(artefact) else each
-            for each in read_lock(path)
-        ],
-    )
+    pinned = [
+        artefact if (each.name, each.architecture) == _identity(artefact) else each
+        for each in _read(path)
+    ]
+    try:
+        write_lock(path, pinned)
+    except OSError as error:
+        raise cannot_write(path, error) from None
 
 
 def _identity(artefact: Artefact) -> tuple[str, str]:

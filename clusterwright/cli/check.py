@@ -20,6 +20,7 @@ from clusterwright.cli.inputs import (
     read_prices,
 )
 from clusterwright.cli.options import (
+    FiniteFloatRange,
     fail_on_option,
     format_option,
     offline_option,
@@ -101,7 +102,7 @@ class CheckOptions:
 @click.option("--yes", is_flag=True, help="With --request-quotas: file without confirmation.")
 @click.option(
     "--lead-days",
-    type=click.FloatRange(min=0),
+    type=FiniteFloatRange(min=0),
     metavar="DAYS",
     help="With --request-quotas: expected days until AWS approves a request "
     "(AWS publishes no figure).",

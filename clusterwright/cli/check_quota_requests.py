@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clusterwright.cli.errors import UserError
+from clusterwright import files
+from clusterwright.cli.output_files import cannot_write
 
 if TYPE_CHECKING:
     from clusterwright.aws.session import AwsSession
@@ -67,6 +68,6 @@ def _at_a_terminal() -> bool:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        files.write_over(path, text)
     except OSError as error:
-        raise UserError(f"{path}: {error.strerror}", "--request-file names another file") from None
+        raise cannot_write(path, error, "--request-file names another file") from None

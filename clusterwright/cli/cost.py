@@ -18,6 +18,7 @@ from clusterwright.cli.inputs import (
     read_prices,
 )
 from clusterwright.cli.options import (
+    FiniteFloatRange,
     currency_options,
     exchange_rate,
     format_option,
@@ -44,7 +45,7 @@ not answer --live or --actual; 3 the command line, the spec or the prices are wr
 @spec_argument
 @click.option(
     "--hours",
-    type=click.FloatRange(min=0, min_open=True, max=87_600),
+    type=FiniteFloatRange(min=0, min_open=True, max=87_600),
     help="Hours of the run.  [default: `run.hours` of the spec, else the plan beside it]",
 )
 @prices_option("Your own rates and usage.  [default: prices.yaml beside the spec]")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.output_files import check_writable, move_into_place, schema_path_from
+from clusterwright.cli.output_files import check_writable, schema_path_from, write_atomically
 from clusterwright.platforms.registry import PLATFORMS
 
 if TYPE_CHECKING:
+    from clusterwright.catalog import Catalog
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cluster_spec.init_template import Choices
 
@@ -103,11 +102,9 @@ def command(
         write_project(platform, choices, project, force=force, error_of=_option_error)
         return
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="clusterwright-") as folder:
-            text = _write_and_load(platform, choices, Path(folder) / "spec.yaml", None)
-        click.echo(text, nl=False)
+        click.echo(_text(platform, choices, None), nl=False)
         return
-    _write(platform, choices, output, force)
+    write_atomically(output, _text(platform, choices, output), force)
     click.echo(f"{output} is written; next: clusterwright check {output} --offline", err=True)
 
 
@@ -144,45 +141,85 @@ def _check_values(
 
 
 def _zone_with(instance_type: str, region: str) -> str:
-    """A zone that offers the type; where none is known, the first zone of the region."""
+    """A zone that offers the type; where none is known, the first zone of the region.
+
+    A local zone only if no other zone offers the type: its file systems and capacity differ.
+
+    Raises
+    ------
+    UserError
+        No zone of the region offers the type.
+    """
     from clusterwright.catalog import Known, load_catalog
+    from clusterwright.platforms.network import is_local
 
     catalog = load_catalog()
     offering = catalog.offering(instance_type, region)
-    zones = sorted(offering.value) if isinstance(offering, Known) else []
-    if region == DEFAULT_REGION and (DEFAULT_ZONE in zones or not zones):
-        return DEFAULT_ZONE
-    if zones:
-        return zones[0]
+    known = isinstance(offering, Known)
+    if isinstance(offering, Known) and not offering.value and catalog.zone_ids(region):
+        raise _not_offered(instance_type, region, catalog)
     # An unknown region has no zones; the spec reports the region.
-    return min(catalog.zone_ids(region), default=DEFAULT_ZONE)
+    zones = offering.value if isinstance(offering, Known) else catalog.zone_ids(region)
+    ordinary = sorted(zone for zone in zones if not is_local(zone)) or sorted(zones)
+    if not ordinary or (region == DEFAULT_REGION and (DEFAULT_ZONE in ordinary or not known)):
+        return DEFAULT_ZONE
+    return ordinary[0]
 
 
-def _write(platform: str, choices: Choices, output: Path, force: bool) -> None:
-    """Write the file atomically; overwrite only with --force."""
-    handle, name = tempfile.mkstemp(prefix=f".{output.name}.", suffix=".yaml", dir=output.parent)
-    os.close(handle)
-    draft = Path(name)
-    try:
-        _write_and_load(platform, choices, draft, schema_path_from(output.parent))
-        move_into_place(draft, output, force)
-    finally:
-        draft.unlink(missing_ok=True)
+def _not_offered(instance_type: str, region: str, catalog: Catalog) -> UserError:
+    from clusterwright.catalog import Known
+
+    elsewhere = [
+        other
+        for other in sorted(catalog.regions)
+        if isinstance(found := catalog.offering(instance_type, other), Known) and found.value
+    ]
+    return UserError(
+        f"--region: {instance_type} is not offered in {region}",
+        f"regions that offer it: {', '.join(elsewhere)}"
+        if elsewhere
+        else "no region is known to offer it; --zone writes a spec for a zone of your choice",
+    )
 
 
-def _write_and_load(platform: str, choices: Choices, draft: Path, schema: str | None) -> str:
-    """Write the text to `draft` and load it, so that the result is a valid spec."""
+def _text(platform: str, choices: Choices, output: Path | None) -> str:
+    """The text of a spec that is valid at `output`, with the base.yaml beside it."""
     from clusterwright.cluster_spec import SpecErrors
+    from clusterwright.cluster_spec.document import parse_document
     from clusterwright.cluster_spec.init_template import starting_file
-    from clusterwright.platforms.loading import load_cluster
+    from clusterwright.cluster_spec.layering import BASE_NAME
+    from clusterwright.platforms.loading import examine_cluster, load_cluster_text
 
-    text = starting_file(platform, choices, schema=schema)
-    draft.write_text(text, encoding="utf-8")
     try:
-        load_cluster(draft)
+        if output is None:
+            text = starting_file(platform, choices)
+            examine_cluster((parse_document(text, "spec.yaml"),))
+            return text
+        schema = schema_path_from(output.parent)
+        unset = _unused_sections(platform, output.parent / BASE_NAME)
+        text = starting_file(platform, choices, schema=schema, unset=unset)
+        load_cluster_text(text, output)
     except SpecErrors as errors:
         raise _option_error(errors) from None
     return text
+
+
+def _unused_sections(platform: str, base: Path) -> tuple[str, ...]:
+    """The sections of a base.yaml that the platform does not have.
+
+    Raises
+    ------
+    SpecErrors
+        The file cannot be read.
+    """
+    from clusterwright.cluster_spec.document import read_document
+    from clusterwright.platforms.registry import SECTIONS, traits_of
+
+    if not base.is_file():
+        return ()
+    found = read_document(base).data
+    sections = traits_of(platform).sections
+    return tuple(name for name in SECTIONS if name not in sections and found.get(name) is not None)
 
 
 def _option_error(errors: SpecErrors) -> UserError:

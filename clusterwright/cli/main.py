@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
 from clusterwright import __version__
-from clusterwright.cli import garbage_collection
-from clusterwright.cli.errors import UserError
+from clusterwright.cli import garbage_collection, standard_streams
+from clusterwright.cli.errors import UserError, machine_fault
 from clusterwright.cli.lazy import LazyGroup
 
 # Name -> (module, one line for --help). With the help text here, `--help` imports no command.
@@ -41,6 +41,7 @@ OPTIONAL_COMMANDS: dict[str, str] = {
     "localaws": "clusterwright-localaws",
 }
 
+EXIT_WRONG_USE = 3
 EXIT_INTERNAL_ERROR = 70
 
 
@@ -64,31 +65,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Without arguments it runs those of the process, which then ends with the command.
     """
-    if arguments is None:
-        garbage_collection.exit_with_command()
+    if arguments is not None:
+        return _reported(lambda: _run(list(arguments)))
+    garbage_collection.exit_with_command()
+    code = _reported(_run_process)
+    return _reported(_flush) or code
+
+
+def _run_process() -> int:
+    standard_streams.prepare()
+    return _run(None)
+
+
+def _flush() -> int:
+    standard_streams.flush()
+    return 0
+
+
+def _run(arguments: list[str] | None) -> int:
+    result = cli.main(args=arguments, prog_name="clusterwright", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _reported(run: Callable[[], int]) -> int:
+    """Return the exit code of `run`; an error becomes a message and its exit code."""
     try:
-        result = cli.main(
-            args=None if arguments is None else list(arguments),
-            prog_name="clusterwright",
-            standalone_mode=False,
-        )
-        return result if isinstance(result, int) else 0
+        return run()
     except UserError as error:
         _print_error(error.message, error.hint)
         return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        # A group without a command: its help is the message.
+        print(error.format_message(), file=sys.stderr)
+        return EXIT_WRONG_USE
     except click.UsageError as error:
         _print_error(error.format_message().rstrip("."), _usage_hint(error))
-        return 3
+        return EXIT_WRONG_USE
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader of stdout has closed it (`| head`).
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
+        fault = machine_fault(error)
+        if fault is not None:
+            _print_error(fault, None)
+            return EXIT_WRONG_USE
         if os.environ.get("CLUSTERWRIGHT_DEBUG"):
             raise
         _print_error(

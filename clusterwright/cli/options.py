@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
     from clusterwright.cost.bill_extras import Exchange
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class FiniteFloatRange(click.FloatRange):
+    """A range of numbers; `nan`, which is within every range, and infinity are refused."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 def spec_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,7 +126,7 @@ def timeout_option(seconds: float) -> Decorator:
     return click.option(
         "--timeout",
         "timeout_seconds",
-        type=click.FloatRange(min=0, min_open=True),
+        type=FiniteFloatRange(min=0, min_open=True),
         default=seconds,
         show_default=True,
         metavar="SECONDS",

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 
 
@@ -16,15 +17,32 @@ def check_writable(paths: Iterable[Path], force: bool) -> None:
     Raises
     ------
     UserError
-        A folder is missing, a path is a folder, or a file exists and `force` is not given.
+        A folder is missing or not writable, a path is a folder or a device, or a file exists and
+        `force` is not given.
     """
     for path in paths:
-        if path.is_dir():
-            raise UserError(f"{path} is a directory", f"name a file: {path}/dev.yaml")
-        if not path.parent.is_dir():
-            raise UserError(f"{path.parent} does not exist", f"mkdir -p {path.parent}")
-        if os.path.lexists(path) and not force:
-            raise _exists(path)
+        try:
+            _check(path, force)
+        except OSError as error:
+            raise cannot_write(path, error) from None
+
+
+def _check(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise UserError(f"{path} is a directory", f"name a file: {path}/dev.yaml")
+    if not path.parent.is_dir():
+        raise UserError(f"{path.parent} does not exist", f"mkdir -p {path.parent}")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a regular file", "name another file")
+    if os.path.lexists(path) and not force:
+        raise _exists(path)
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UserError(
+            f"{path.parent} is not writable: {reason}", "name a file in another folder"
+        ) from None
 
 
 def write_atomically(path: Path, text: str, force: bool) -> None:
@@ -33,36 +51,20 @@ def write_atomically(path: Path, text: str, force: bool) -> None:
     Raises
     ------
     UserError
-        The file exists, and `force` is not given.
+        The file exists, and `force` is not given; or it cannot be written.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    draft = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        move_into_place(draft, path, force)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def move_into_place(draft: Path, path: Path, force: bool) -> None:
-    """Rename a draft in the same folder, with the permissions of a new file.
-
-    Raises
-    ------
-    UserError
-        The file exists, and `force` is not given.
-    """
-    umask = os.umask(0)
-    os.umask(umask)
-    draft.chmod(0o666 & ~umask)
-    if force:
-        draft.replace(path)
-        return
-    try:
-        os.link(draft, path)
+        files.write_atomically(path, text, overwrite=force)
     except FileExistsError:
         raise _exists(path) from None
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: Path, error: OSError, hint: str | None = None) -> UserError:
+    """Return the error of a file that cannot be written."""
+    reason = (error.strerror or str(error)).lower()
+    return UserError(f"{path} cannot be written: {reason}", hint)
 
 
 def schema_path_from(folder: Path) -> str | None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 
 WRITTEN = "`cdk deploy --all --outputs-file FILE` writes it"
@@ -22,11 +23,12 @@ def outputs_by_stack(path: Path, environment: str) -> dict[str, dict[str, Any]]:
     from clusterwright.platforms.stack_names import part_of
 
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(files.read_text(path))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist", "cdk deploy --outputs-file FILE") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"{path} cannot be read: {reason}") from None
     if not isinstance(document, dict):
         raise UserError(f"{path} is not an object with the outputs of each stack", WRITTEN)
     found = {

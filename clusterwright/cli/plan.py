@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.options import (
     currency_options,
@@ -452,7 +453,7 @@ def _config(path: str) -> ModelShape:
     from clusterwright.sizing.hf_config import shape_from_config
 
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(files.read_text(path))
     except (OSError, UnicodeDecodeError) as error:
         hint = "--model is a built-in name or the path of a config.json; nothing is downloaded"
         raise UserError(f"{path} cannot be read: {_reason(error)}", hint) from None

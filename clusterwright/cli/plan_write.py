@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,32 +45,20 @@ def write_plan(
         No spec can describe the cluster of the plan.
     """
     from clusterwright.cluster_spec import SpecErrors
-    from clusterwright.platforms.loading import load_cluster
+    from clusterwright.platforms.loading import load_cluster_text
     from clusterwright.platforms.network import room_beside_the_nodes
 
     _check_name(output)
-    name = output.stem
     inputs = _Inputs(plan_json, command, account, zone, image)
     texts = _texts(report, catalog, output, inputs)
     check_writable(texts, force)
-    # In the target folder, so that its base.yaml applies.
     try:
-        handle, draft_name = tempfile.mkstemp(
-            prefix=f".{name}.", suffix=".yaml", dir=output.parent, text=True
-        )
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UserError(f"{output.parent} is not writable: {reason}") from None
-    draft = Path(draft_name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(texts[output])
-        spec = load_cluster(draft)
+        # As a file of the target folder, so that its base.yaml applies.
+        spec = load_cluster_text(texts[output], output)
         more = room_beside_the_nodes(spec.cluster, catalog)
         if more is not None:
             texts |= _texts(report, catalog, output, inputs, (more,))
-            draft.write_text(texts[output], encoding="utf-8")
-            spec = load_cluster(draft)
+            spec = load_cluster_text(texts[output], output)
         open_questions = _check_offline(spec, catalog)
     except SpecErrors as errors:
         first = errors.problems[0]
@@ -80,8 +66,6 @@ def write_plan(
         if not (output.parent / "base.yaml").is_file():
             hint = f"{output.parent} has no base.yaml, which holds the values of every spec"
         raise UserError(f"the spec would be invalid: {first.message}", hint) from None
-    finally:
-        draft.unlink(missing_ok=True)
     for path, text in texts.items():
         write_atomically(path, text, force)
     return list(texts), open_questions

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.inputs import load_or_exit
 from clusterwright.cli.options import format_option, spec_argument
@@ -142,7 +143,7 @@ def _of_file(cluster: Cluster, path: str | None) -> dict[str, str]:
     if path is None:
         return {}
     try:
-        data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        data: Any = json.loads(files.read_text(path))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}", _WRITTEN) from None
     except (ValueError, RecursionError):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 
 
@@ -23,13 +23,24 @@ def read_mapping(path: str, *, of: str = "mapping", hint: str | None = None) -> 
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import AliasEvent
+
+    from clusterwright.cluster_spec.document import MAXIMUM_FILE_BYTES
 
     try:
-        data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
+        text = files.read_text(path, MAXIMUM_FILE_BYTES)
+        for event in YAML(typ="safe", pure=True).parse(text):
+            if isinstance(event, AliasEvent):
+                # A few nested aliases of aliases would be gigabytes when they are followed.
+                raise UserError(
+                    f"{path}:{event.start_mark.line + 1}: aliases are not allowed",
+                    "write out the value",
+                )
+        data = YAML(typ="safe", pure=True).load(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{path} cannot be read: {reason.lower()}") from None
-    except YAMLError as error:
+    except (YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from None
     if data is None:
         return {}

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from clusterwright import files
 from clusterwright.cluster_spec import repository_root
 
 NODE_PYTHON = (3, 9)
@@ -61,7 +62,7 @@ def read(path: str) -> CustomStep:
             "use lowercase letters, digits and underscores, and the suffix .py",
         )
     try:
-        text = file.read_text(encoding="utf-8")
+        text = files.read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InvalidStepError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Template
@@ -22,7 +23,9 @@ class Choices:
     count: int
 
 
-def starting_file(platform: str, choices: Choices, *, schema: str | None = None) -> str:
+def starting_file(
+    platform: str, choices: Choices, *, schema: str | None = None, unset: Sequence[str] = ()
+) -> str:
     """Return the commented text of a complete spec.
 
     Parameters
@@ -31,7 +34,13 @@ def starting_file(platform: str, choices: Choices, *, schema: str | None = None)
         One of the platforms.
     schema:
         Path of the JSON Schema from the file's folder, for editors; no such line if None.
+    unset:
+        Sections of base.yaml that the platform does not have.
     """
     template = Template((FOLDER / f"{platform}.yaml").read_text(encoding="utf-8"))
     line = f"# yaml-language-server: $schema={schema}\n#\n" if schema else ""
-    return line + template.substitute(asdict(choices))
+    text = line + template.substitute(asdict(choices))
+    if not unset:
+        return text
+    nulls = "".join(f"{section}: null\n" for section in unset)
+    return f"{text}\n# In base.yaml; platform {platform} does not have them.\n{nulls}"

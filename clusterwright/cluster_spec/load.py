@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from clusterwright.cluster_spec.document import Document, read_document
+from clusterwright.cluster_spec.document import Document, parse_document, read_document
 from clusterwright.cluster_spec.layering import BASE_NAME, Layers, lay
 from clusterwright.cluster_spec.problems import (
     Path,
@@ -83,6 +83,17 @@ def load_spec(
     return examine(_documents(FilePath(path)), validators=validators)
 
 
+def load_text(text: str, path: FilePath, *, validators: ValidatorsOf | None = None) -> LoadedSpec:
+    """Load a text as `load_spec` would load it from `path`, where it need not be written.
+
+    Raises
+    ------
+    SpecErrors
+        Every problem, with its position.
+    """
+    return examine(_documents(path, text), validators=validators)
+
+
 def examine(
     documents: tuple[Document, ...], *, validators: ValidatorsOf | None = None
 ) -> LoadedSpec:
@@ -97,8 +108,11 @@ def examine(
     return LoadedSpec(cluster, documents[-1].file, layers, frozenset(resolved.derived))
 
 
-def _documents(file: FilePath) -> tuple[Document, ...]:
-    """Read the file and `base.yaml` below it; problems of both are raised together."""
+def _documents(file: FilePath, text: str | None = None) -> tuple[Document, ...]:
+    """Read the file and `base.yaml` below it; problems of both are raised together.
+
+    `text` stands for the content of the file.
+    """
     files = [file]
     base = file.parent / BASE_NAME
     if file.name != BASE_NAME and base.is_file():
@@ -107,7 +121,11 @@ def _documents(file: FilePath) -> tuple[Document, ...]:
     problems: list[Problem] = []
     for one in files:
         try:
-            documents.append(read_document(one))
+            documents.append(
+                parse_document(text, os.fspath(file))
+                if text is not None and one is file
+                else read_document(one)
+            )
         except SpecErrors as errors:
             problems += errors
     if problems:

@@ -16,7 +16,7 @@ class Editor:
     """A YAML mapping as text. Paths contain the keys of mappings and the indices of lists."""
 
     def __init__(self, text: str) -> None:
-        self.text = text if text.endswith("\n") or not text else text + "\n"
+        self.text = _with_block_root(text if text.endswith("\n") or not text else text + "\n")
 
     @property
     def data(self) -> dict[str, Any]:
@@ -66,6 +66,10 @@ class Editor:
         if dashed and not isinstance(path[-1], int):
             self._delete_after_dash(lines, parent, path)
             return
+        if isinstance(path[-1], int):
+            # The dash may be on a line of its own above the entry.
+            while not lines[first].lstrip(" ").startswith("-"):
+                first -= 1
         while first and _is_comment(lines[first - 1], _indent(lines[first])):
             first -= 1
         self.text = "".join([*lines[:first], *lines[last + 1 :]])
@@ -159,6 +163,36 @@ class Editor:
         while first and _is_comment(lines[first - 1], 0):
             first -= 1
         return "".join(lines[first : _end_line(start, value) + 1])
+
+
+def _with_block_root(text: str) -> str:
+    """The text with one line for each top-level key, also if it is a mapping in braces.
+
+    Sections are added and removed as lines.
+    """
+    from ruamel.yaml import YAML
+
+    root = YAML(pure=True).compose(io.StringIO(text))
+    if root is None or not isinstance(root.value, list) or not root.flow_style:
+        return text
+    parts = [text[: root.start_mark.index]]
+    end = root.start_mark.index + 1
+    for key, value in root.value:
+        parts.append(_comments(text[end : key.start_mark.index]))
+        end = max(key.end_mark.index, value.end_mark.index)
+        name = text[key.start_mark.index : key.end_mark.index]
+        written = text[value.start_mark.index : value.end_mark.index]
+        parts.append(f"{name}: {written.rstrip()}".rstrip().replace("\n", "\n  ") + "\n")
+    parts.append(_comments(text[end : root.end_mark.index - 1]))
+    rest = text[root.end_mark.index :].lstrip(" \n")
+    return "".join([*parts, rest])
+
+
+def _comments(text: str) -> str:
+    """The comments between two entries of a mapping in braces, each on a line of its own."""
+    marks = [line.find("#") for line in text.splitlines()]
+    lines = zip(text.splitlines(), marks, strict=True)
+    return "".join(f"{line[mark:]}\n" for line, mark in lines if mark >= 0)
 
 
 def flow(value: Any) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors, load_spec
 from clusterwright.cluster_spec.document import Document
-from clusterwright.cluster_spec.load import examine
+from clusterwright.cluster_spec.load import examine, load_text
 from clusterwright.platforms.validators import validators_of
 
 
@@ -19,6 +20,17 @@ def load_cluster(path: str | os.PathLike[str]) -> LoadedSpec:
         Every problem, with its position.
     """
     return load_spec(path, validators=validators_of)
+
+
+def load_cluster_text(text: str, path: Path) -> LoadedSpec:
+    """Load a text as `load_cluster` would load it from `path`, where it need not be written.
+
+    Raises
+    ------
+    SpecErrors
+        Every problem, with its position.
+    """
+    return load_text(text, path, validators=validators_of)
 
 
 def examine_cluster(documents: tuple[Document, ...]) -> LoadedSpec:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright import files
+
 HOURS_PER_DAY = 24
 
 
@@ -27,9 +29,10 @@ def plan_beside(config: Path) -> Mapping[str, Any] | None:
     if not path.is_file():
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(files.read_text(path))
     except (OSError, ValueError, RecursionError) as error:
-        raise InvalidPlan(f"{path.name} cannot be read: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidPlan(f"{path.name} cannot be read: {reason}") from None
     if not isinstance(found, Mapping) or found.get("command") != "plan":
         raise InvalidPlan(f"{path.name} is not an output of `clusterwright plan`")
     return found

@@ -76,4 +76,4 @@ def test_at_a_terminal_the_requests_are_confirmed(
 def test_a_text_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         request(monkeypatch, tmp_path, NOTHING)
-    assert caught.value.message == f"{tmp_path}: Is a directory"
+    assert caught.value.message == f"{tmp_path} cannot be written: is a directory"

@@ -106,12 +106,11 @@ def test_file_created_concurrently_is_kept(
 ) -> None:
     import clusterwright.cli.init as command
 
-    def late(platform: str, choices: object, draft: Path, schema: str | None) -> str:
+    def late(platform: str, choices: object, output: Path) -> str:
         (tmp_path / "mine.yaml").write_text("precious")
-        draft.write_text("ours")
         return "ours"
 
-    monkeypatch.setattr(command, "_write_and_load", late)
+    monkeypatch.setattr(command, "_text", late)
     answer = clusterwright(*INIT, "--output", "mine.yaml", folder=tmp_path)
     assert answer.exit_code == 3
     assert "mine.yaml exists and is not overwritten" in answer.err
@@ -203,3 +202,41 @@ def test_conflict_with_the_base_is_reported(tmp_path: Path) -> None:
 
 def test_every_platform_has_a_template() -> None:
     assert sorted(p.stem for p in FOLDER.glob("*.yaml")) == sorted(PLATFORMS)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_sections_of_the_base_that_the_platform_lacks_are_unset(
+    platform: str, tmp_path: Path
+) -> None:
+    (tmp_path / "base.yaml").write_text(Path("configs/base.yaml").read_text())
+    answer = clusterwright("init", "--platform", platform, "-o", "mine.yaml", folder=tmp_path)
+    assert (answer.exit_code, answer.out) == (0, "")
+    assert load_cluster(tmp_path / "mine.yaml").cluster.platform == platform
+    unset = "slurm: null\n" in (tmp_path / "mine.yaml").read_text()
+    assert unset == (platform in ("hyperpod-eks", "eks"))
+
+
+def test_ordinary_zone_is_preferred_to_a_local_zone(tmp_path: Path) -> None:
+    # us-east-1 offers this type in a local zone too, whose name is the first of all.
+    answer = clusterwright(*INIT, "--region", "us-east-1", "--instance-type", "p5.48xlarge")
+    assert "availability_zone_id: use1-az6\n" in answer.out
+    found = clusterwright(*INIT, "--region", "us-west-2", "--instance-type", "p6e-gb300.36xlarge")
+    assert "us-west-2-phx-2a" not in found.out
+
+
+def test_type_that_the_region_does_not_offer_is_refused() -> None:
+    answer = clusterwright(*INIT, "--region", "us-west-2", "--instance-type", "trn2.48xlarge")
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert answer.err == (
+        "error: --region: trn2.48xlarge is not offered in us-west-2\n\n"
+        "hint: regions that offer it: us-east-2\n"
+    )
+
+
+@pytest.mark.parametrize("path", ["/proc/x.yaml", "/dev/full", "x/" + "n" * 300])
+def test_odd_place_is_an_error_of_the_user(path: str, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    for force in ((), ("--force",)):
+        answer = clusterwright(*INIT, "--output", path, *force, folder=tmp_path)
+        assert (answer.exit_code, answer.out) == (3, "")
+        assert "is not" in answer.err or "cannot be written" in answer.err

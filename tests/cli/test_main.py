@@ -84,3 +84,36 @@ def test_the_result_of_a_command_is_the_exit_code(
 ) -> None:
     monkeypatch.setattr(main_module.cli, "main", lambda **_: result)
     assert main([]) == code
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (OSError(28, "No space left on device", "/x/f"), "/x/f: no space left on device"),
+        (PermissionError(13, "Permission denied"), "permission denied"),
+        (MemoryError(), "out of memory"),
+    ],
+)
+def test_faults_of_the_machine_are_no_internal_errors(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    text: str,
+) -> None:
+    def fail(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(main_module.cli, "main", fail)
+    assert main([]) == 3
+    assert capsys.readouterr() == ("", f"error: {text}\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["artefacts"]])
+def test_without_a_command_the_help_is_shown(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Usage: clusterwright")
+    assert "Commands:" in err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 from clusterwright.cli import options
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.options import exchange_rate, spec_path
+from tests.support.command_line import clusterwright
 
 TODAY = dt.date(2026, 11, 20)
 
@@ -110,3 +112,31 @@ def test_a_second_currency() -> None:
 def test_a_currency_needs_a_dated_rate(currency: str | None, fx: str | None) -> None:
     with pytest.raises(UserError):
         exchange_rate(currency, fx, TODAY)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    "command", [("cost", "--hours"), ("check", "--offline", "--timeout"), ("check", "--lead-days")]
+)
+def test_numbers_are_finite(command: tuple[str, ...], value: str) -> None:
+    answer = clusterwright(command[0], "configs/dev.yaml", *command[1:], value)
+    assert answer.exit_code == 3
+    assert "is not a number" in answer.err or "is not in the range" in answer.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("plan", "--goal"),
+        ("plan", "--tokens", "1e9", "--model"),
+        ("migrate", "configs/dev.yaml", "--to", "eks", "--environment", "x", "--outputs"),
+        ("render", "parallelcluster", "configs/dev-parallelcluster.yaml", "--outputs"),
+        ("artefacts", "list", "--lock"),
+        ("cost", "configs/dev.yaml", "--prices"),
+        ("expand",),
+    ],
+)
+def test_every_input_file_has_a_maximum_size(command: tuple[str, ...]) -> None:
+    answer = clusterwright(*command, "/dev/zero")
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert re.search(r"/dev/zero.* has more than [0-9,]+ bytes", answer.err), answer.err

@@ -132,3 +132,24 @@ def test_key_removed_from_the_base_is_null_in_the_file() -> None:
         "platform": "eks",
         "slurm": None,
     }
+
+
+def test_mapping_in_braces_at_the_root_is_edited_by_lines() -> None:
+    text = "# the file\n{a: 1,  # one\n  b: {c: [1,\n 2]}, 'd': x}\n# end\n"
+    editor = Editor(text)
+    assert editor.data == {"a": 1, "b": {"c": [1, 2]}, "d": "x"}
+    assert editor.text.startswith("# the file\na: 1\n# one\nb: {c: [1,")
+    assert editor.text.endswith("# end\n")
+    merged = flattened("{environment: x, tags: {a: b}}", "{region: r, tags: {c: d}, e: [1]}")
+    assert Editor(merged).data == {
+        "environment": "x",
+        "tags": {"a": "b", "c": "d"},
+        "region": "r",
+        "e": [1],
+    }
+
+
+def test_entry_below_its_dash_is_deleted_whole() -> None:
+    editor = Editor("a:\n  -\n    b: 1\n    c: 2\n  - b: 3\n")
+    editor.delete(("a", 0))
+    assert editor.text == "a:\n  - b: 3\n"

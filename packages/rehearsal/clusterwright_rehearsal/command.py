@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.inputs import load_or_exit
 from clusterwright.cli.options import spec_options, spec_path
@@ -181,19 +182,25 @@ def _rendered(verdict: Verdict, output_format: str) -> str:
 def _check_writable(path: Path) -> None:
     """Raise `UserError` if the file cannot be written; its contents are not changed."""
     existed = path.exists()
-    _write(path, "", "a")
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise _cannot_write(path, error) from error
     if not existed:
         path.unlink()
 
 
-def _write(path: Path, text: str, mode: str = "w") -> None:
+def _write(path: Path, text: str) -> None:
     try:
-        with path.open(mode, encoding="utf-8") as file:
-            file.write(text)
+        files.write_over(path, text)
     except OSError as error:
-        raise UserError(
-            f"{path} cannot be written: {error.strerror}", "give another file with --report"
-        ) from error
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"{path} cannot be written: {error.strerror}", "give another file with --report"
+    )
 
 
 def _clean(state: Path, output_format: str) -> int:

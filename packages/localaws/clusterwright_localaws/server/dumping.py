@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -20,6 +19,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright import files
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.server.recording import REDACTED
 
@@ -78,15 +78,7 @@ def write_dump(runtime: Runtime, path: Path) -> None:
         The file cannot be written.
     """
     text = json.dumps(dump(runtime), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as stream:
-            stream.write(text)
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
+    files.write_atomically(path, text.encode("utf-8", "replace"), mode=0o600)
 
 
 def _backends() -> Iterable[tuple[str, str, str, Any]]:
