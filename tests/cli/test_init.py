@@ -227,10 +227,9 @@ def test_ordinary_zone_is_preferred_to_a_local_zone(tmp_path: Path) -> None:
 def test_type_that_the_region_does_not_offer_is_refused() -> None:
     answer = clusterwright(*INIT, "--region", "us-west-2", "--instance-type", "trn2.48xlarge")
     assert (answer.exit_code, answer.out) == (3, "")
-    assert answer.err == (
-        "error: --region: trn2.48xlarge is not offered in us-west-2\n\n"
-        "hint: regions that offer it: us-east-2\n"
-    )
+    first, _, hint = answer.err.partition("\n\nhint: regions that offer it: ")
+    assert first == "error: --region: trn2.48xlarge is not offered in us-west-2"
+    assert "us-east-2" in hint.strip().split(", ")
 
 
 @pytest.mark.parametrize("path", ["/proc/x.yaml", "/dev/full", "x/" + "n" * 300])
