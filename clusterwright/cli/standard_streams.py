@@ -60,7 +60,7 @@ class _Stdout(io.FileIO):
 
     _failed = False
 
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any, /) -> int:
         if self._failed:
             return memoryview(data).nbytes
         try:
