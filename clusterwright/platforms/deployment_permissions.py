@@ -148,10 +148,9 @@ def _node_groups(cluster: Cluster) -> bool:
     return cluster.traits.managed_node_groups
 
 
-def _spot_node_groups(cluster: Cluster) -> bool:
-    return _node_groups(cluster) and any(
-        group.capacity.kind == "spot" for group in cluster.compute
-    )
+def _spot_instances(cluster: Cluster) -> bool:
+    """HyperPod launches Spot instances in an account of its own."""
+    return not cluster.on_hyperpod and any(g.capacity.kind == "spot" for g in cluster.compute)
 
 
 def _placement_groups(cluster: Cluster) -> bool:
@@ -322,6 +321,9 @@ class LinkedRole:
     name: str
     needed_for: str
     used: Callable[[Cluster], bool]
+    launched_later: Callable[[Cluster], bool] = lambda _: False
+    """Whether the service is used only after the deployment, by an identity that may not create
+    the role: ParallelCluster's head node and Karpenter launch the instances themselves."""
 
 
 LINKED_ROLES: Final = (
@@ -343,7 +345,11 @@ LINKED_ROLES: Final = (
         _node_groups,
     ),
     LinkedRole(
-        "spot.amazonaws.com", "AWSServiceRoleForEC2Spot", "spot instances", _spot_node_groups
+        "spot.amazonaws.com",
+        "AWSServiceRoleForEC2Spot",
+        "spot instances",
+        _spot_instances,
+        lambda cluster: _provider_stack(cluster) or runs_in_cluster(cluster),
     ),
     LinkedRole(
         "hyperpod.sagemaker.amazonaws.com",

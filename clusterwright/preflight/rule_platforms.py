@@ -124,6 +124,16 @@ LIMITS: Final = (
         "EC2 documents one address for each network card",
     ),
     Limit(
+        ("CW-I022",),
+        HYPERPOD,
+        "volumes of nodes are in HyperPod's account",
+    ),
+    Limit(
+        ("CW-I022",),
+        ("eks",),
+        "launch templates and Karpenter's node classes name the cluster's key",
+    ),
+    Limit(
         ("CW-L015",),
         _NOT_PARALLELCLUSTER,
         "only ParallelCluster's provider waits for static nodes in a custom resource",

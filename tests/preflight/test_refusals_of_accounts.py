@@ -69,6 +69,8 @@ NOT_REFUSED = {
     "CW-I013": "the local AWS makes the roles of services for everybody",
     "CW-I014": "the local AWS takes any ImageId, since HyperPod's own images are not published",
     "CW-I016": "the deployed role is put right by the deployment; its boundary is CW-I012's",
+    "CW-I022": "instances that lack the key start, and terminate at once: the local AWS encrypts "
+    "no volumes",
     "CW-S022": "home directories are mounted by nodes, which AWS does not follow",
     "CW-S023": "as CW-S022",
     "CW-S033": "the checkpoints are lost with the file system, long after the deployment",
@@ -82,6 +84,7 @@ NOT_REFUSED = {
     "refuses is the peering connection, which is not ours",
     "CW-N023": "CreateCluster looks into no security group of an endpoint; nodes time out later",
     "CW-N024": "CreateCluster reads no endpoint policy; nodes get AccessDenied from S3 later",
+    "CW-N030": "as CW-N024",
     "CW-N025": "CreateCluster reads no access list; connections of nodes hang later",
     "CW-N026": "a warning: other name servers may forward AWS's names, which nobody can see",
     "CW-N029": "slurmdbd asks the database, on the controller, after the deployment",

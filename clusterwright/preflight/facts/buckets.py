@@ -1,12 +1,13 @@
-"""Policies and encryption of buckets, and key policies."""
+"""Policies and encryption of buckets, key policies, and the account's key for volumes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from clusterwright.aws import kms, s3
+from clusterwright.aws.ec2 import volumes
 from clusterwright.preflight.facts.fact import Fact, Place, Reading, answered, ask
 
 
@@ -78,3 +79,44 @@ class KeyAlias(Fact[kms.Key | None]):
     # IAM evaluates the key, not the alias.
     resource: ClassVar = "arn:{partition}:kms:{region}:{account}:key/*"
     function: ClassVar = kms.key
+
+
+MANAGED_VOLUME_KEY: Final = "alias/aws/ebs"
+"""The key that AWS manages: EC2 may use it for every identity of the account."""
+
+
+@dataclass(frozen=True)
+class VolumeKey:
+    """The account's own key for encrypted volumes that name none, and its key policy.
+
+    `key` is None if it no longer exists.
+    """
+
+    id: str
+    key: kms.Key | None
+    policy: str | None
+
+
+@dataclass(frozen=True)
+class DefaultVolumeKey(Fact[VolumeKey | None]):
+    """The account's own key for volumes; None for the key that AWS manages."""
+
+    actions: ClassVar = ("ec2:GetEbsDefaultKmsKeyId", "kms:DescribeKey", "kms:GetKeyPolicy")
+
+    def resources(self, place: Place) -> Mapping[str, str]:
+        # Only the account's setting names the key.
+        return dict.fromkeys(self.actions[1:], f"arn:{place.partition}:kms:*:*:key/*")
+
+    def read(self) -> Reading[VolumeKey | None]:
+        (found,) = yield [ask(volumes.default_volume_key)]
+        name: str = answered(found)
+        if name.endswith(MANAGED_VOLUME_KEY):
+            return None
+        (found,) = yield [ask(kms.key, name)]
+        key: kms.Key | None = answered(found)
+        if key is None:
+            return VolumeKey(name, None, None)
+        if key.manager == "AWS":
+            return None
+        (policy,) = yield [ask(kms.key_policy, key.arn)]
+        return VolumeKey(name, key, answered(policy))

@@ -9,6 +9,7 @@ API = (
     "placement_groups",
     "spot_prices",
     "topology",
+    "volume_keys",
     "zone_groups",
 )
 FIXES = (
