@@ -1,7 +1,7 @@
 """The list of artefacts: `lifecycle_scripts/artefacts.json`.
 
-A missing checksum is `unknown`: the artefact is refused until `clusterwright artefacts mirror
---pin` adds the checksum to the file, a change that is reviewed like any other.
+A missing checksum is `unknown`: the artefact is refused until `clusterwright artefacts pin` adds
+the checksum to the file, a change that is reviewed like any other.
 """
 
 from __future__ import annotations

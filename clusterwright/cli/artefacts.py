@@ -1,4 +1,4 @@
-"""`clusterwright artefacts`: list and mirror the files that nodes download."""
+"""`clusterwright artefacts`: list, pin and mirror the files that nodes download."""
 
 from __future__ import annotations
 
@@ -27,12 +27,19 @@ _LOCK = click.option(
     show_default=True,
     help="The list of artefacts.",
 )
+_CACHE = click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".clusterwright/artefacts"),
+    show_default=True,
+    help="Folder that keeps files between runs.",
+)
 _FORMAT = format_option("text", "json")
 
 
 @click.group()
 def command() -> None:
-    """List the files that nodes download, and mirror them to the cluster's bucket.
+    """List and pin the files that nodes download, and mirror them to the cluster's bucket.
 
     Nodes have no access to the public internet: they download these files from the bucket, and
     refuse a file whose checksum differs from the listed one.
@@ -53,6 +60,36 @@ def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
 
 
 @command.command()
+@_LOCK
+@_CACHE
+@_FORMAT
+@click.pass_context
+def pin(ctx: click.Context, lock_path: Path, cache: Path, output_format: str) -> None:
+    """Read every artefact from its source, show its checksum, and write it to the list.
+
+    Needs neither a spec nor an account. A checksum of the list is never changed: a file at the
+    source that differs from it is reported. Compare new checksums with the published ones before
+    you commit the list.
+
+    Exit codes: 0 the list has every checksum; 1 a file differs from the list; 2 a source did not
+    answer.
+    """
+    from clusterwright.artefacts.pin import pin as pin_all
+    from clusterwright.render.artefacts import pinned
+
+    outcomes = []
+    for outcome in pin_all(_read(lock_path), cache):
+        outcomes.append(outcome)
+        if outcome.status == "pinned":
+            # Written at once, so that it is listed even if the next one fails.
+            _pin(lock_path, outcome.artefact)
+    statuses = {outcome.status for outcome in outcomes}
+    code = 1 if "wrong" in statuses else 2 if "failed" in statuses else 0
+    click.echo(pinned(str(lock_path), outcomes, code, output_format), nl=False)
+    ctx.exit(code)
+
+
+@command.command()
 @spec_argument
 @click.option(
     "--lock",
@@ -66,13 +103,7 @@ def list_(ctx: click.Context, lock_path: Path, output_format: str) -> None:
     is_flag=True,
     help="Accept files with an unknown checksum, and write their checksums to the list.",
 )
-@click.option(
-    "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(".clusterwright/artefacts"),
-    show_default=True,
-    help="Folder that keeps files between runs.",
-)
+@_CACHE
 @_FORMAT
 @click.pass_context
 def mirror(

@@ -8,6 +8,7 @@ from typing import Any
 
 from clusterwright.artefacts import UNKNOWN, Artefact
 from clusterwright.artefacts.mirror import Outcome
+from clusterwright.artefacts.pin import Pinned
 from clusterwright.json_output.envelope import json_answer
 
 
@@ -61,6 +62,25 @@ def mirrored(
         lines.append("hint: --pin accepts unknown checksums; review the changed list")
     elif counts["pinned"]:
         lines.append("hint: the list has changed; review and commit it")
+    return "\n".join(lines) + "\n"
+
+
+def pinned(lock_path: str, outcomes: Sequence[Pinned], exit_code: int, output_format: str) -> str:
+    """The checksum of each artefact as text or JSON."""
+    if output_format == "json":
+        rows = [{**_data(o.artefact), "status": o.status, "reason": o.reason} for o in outcomes]
+        return json_answer("artefacts pin", exit_code, {"list": lock_path, "artefacts": rows})
+    lines: list[str] = []
+    for outcome in outcomes:
+        artefact = outcome.artefact
+        lines.append(f"{outcome.status:8}  {artefact.label}: {outcome.reason or artefact.url}")
+        if outcome.reason is None:
+            lines.append(f"          {artefact.sha256}  {artefact.size_bytes:,} bytes")
+    counts = Counter(outcome.status for outcome in outcomes)
+    totals = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing"
+    lines.append(f"\n{lock_path}: {totals}")
+    if counts["pinned"]:
+        lines.append("hint: compare the checksums with the published ones, then commit the list")
     return "\n".join(lines) + "\n"
 
 

@@ -123,6 +123,47 @@ def test_access_denied_by_s3_is_an_error(lock: Path, bucket: str) -> None:
     assert "PutObject" in json.loads(answer.out)["unanswered"]
 
 
+def test_pin_writes_checksums_without_a_spec_or_an_account(lock: Path) -> None:
+    options = ("artefacts", "pin", "--lock", lock, "--cache", lock.parent / "cache")
+    answer = clusterwright(*options)
+    assert answer.exit_code == 0
+    assert answer.out == (
+        "pinned    enroot 3.4.1-1 (x86_64): https://example.com/enroot_3.4.1-1_amd64.deb\n"
+        f"          {SHA}  9 bytes\n"
+        f"\n{lock}: 1 pinned\n"
+        "hint: compare the checksums with the published ones, then commit the list\n"
+    )
+    (row,) = json.loads(lock.read_text())["artefacts"]
+    assert (row["sha256"], row["size_bytes"]) == (SHA, len(CONTENT))
+    again = json.loads(clusterwright(*options, "--format", "json").out)
+    assert (again["command"], again["exit_code"]) == ("artefacts pin", 0)
+    assert [entry["status"] for entry in again["artefacts"]] == ["verified"]
+
+
+def test_pin_changes_no_listed_checksum(tmp_path: Path) -> None:
+    lock = write(tmp_path, {**ROW, "sha256": "b" * 64, "size_bytes": len(CONTENT)})
+    before = lock.read_text()
+    answer = clusterwright("artefacts", "pin", "--lock", lock, "--cache", tmp_path / "cache")
+    assert answer.exit_code == 1
+    assert f"has SHA-256 {SHA}, expected {'b' * 64}" in answer.out
+    assert lock.read_text() == before
+
+
+def test_pin_reports_a_source_that_does_not_answer(
+    lock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_url: str) -> Any:
+        raise OSError("connection refused")
+
+    monkeypatch.setattr("clusterwright.artefacts.download._open", refuse)
+    answer = clusterwright("artefacts", "pin", "--lock", lock, "--cache", lock.parent / "cache")
+    assert answer.exit_code == 2
+    assert "failed    enroot 3.4.1-1 (x86_64): " in answer.out
+    assert "connection refused" in answer.out
+    (row,) = json.loads(lock.read_text())["artefacts"]
+    assert row["sha256"] == "unknown"
+
+
 def test_list_shows_the_number_of_unknown_artefacts(lock: Path) -> None:
     answer = clusterwright("artefacts", "list", "--lock", lock)
     assert answer.exit_code == 0
@@ -159,4 +200,7 @@ def test_missing_checksums_are_found_before_the_deployment(tmp_path: Path) -> No
     answer = clusterwright("check", spec, "--offline", "--only", "CW-L006")
     assert answer.exit_code == 1
     assert "error[CW-L006]: the checksums of enroot 3.4.1-1 (x86_64), " in answer.out
-    assert f"hint: `clusterwright artefacts mirror {spec} --pin`" in answer.out
+    assert (
+        "hint: `clusterwright artefacts pin --lock lifecycle_scripts/artefacts.json`, then review"
+        in answer.out
+    )

@@ -41,8 +41,7 @@ class ArtefactChecksums(Rule[str]):
                 requested=len(used),
                 limit=len(used) - len(unknown),
                 where=listed,
-                hint=f"`clusterwright artefacts mirror {context.spec.file} --pin`, then review "
-                f"the change of {listed}",
+                hint=f"`clusterwright artefacts pin --lock {listed}`, then review the change",
             )
         if step == CONTAINERS:
             yield from _absent(used, context)

@@ -68,7 +68,10 @@ def test_spot_role_is_created_by_nothing_that_launches_later(
         message=f"{spot}, for spot instances, does not exist, and what launches the instances is "
         "not allowed to create it",
     )
-    assert finding.hint == "`aws iam create-service-linked-role --aws-service-name spot.amazonaws.com`"
+    assert (
+        finding.hint
+        == "`aws iam create-service-linked-role --aws-service-name spot.amazonaws.com`"
+    )
     there = {fact: True if isinstance(fact, Role) else v for fact, v in asked.items()}
     rule.passes("CW-I013", changes, there)
     hyperpod = {"compute.1.capacity": {"kind": "spot"}}

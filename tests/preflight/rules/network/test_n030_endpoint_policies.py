@@ -52,7 +52,8 @@ def test_policy_without_the_call_is_reported(rule: Harness, document: str) -> No
         EXISTING,
         {Endpoints(): (endpoint("logs", policy=document),)},
         path=HERE,
-        message="the policy of vpce-logs, the endpoint for logs, allows nodes no logs:PutLogEvents",
+        message="the policy of vpce-logs, the endpoint for logs, allows nodes no "
+        "logs:PutLogEvents",
     )
 
 
