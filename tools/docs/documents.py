@@ -46,6 +46,7 @@ def documents() -> Iterator[Document]:
         ("rehearsal", "docs/reference/rehearsal.md", _rehearsal),
         ("rules", "docs/reference/rules.md", _rules),
         ("spec", "docs/reference/spec.md", _spec),
+        ("terminal", "docs/images/terminal.svg", _terminal),
         ("worked-examples", "docs/explanations/worked-examples.md", _worked_examples),
         ("cluster-schema", "schema/cluster.schema.json", _cluster_schema),
         ("world-schema", "schema/world.schema.json", _world_schema),
@@ -136,6 +137,12 @@ def _rules() -> str:
     from clusterwright.preflight import rules_page
 
     return rules_page.page()
+
+
+def _terminal() -> str:
+    from tools.docs import terminal_session
+
+    return terminal_session.drawing()
 
 
 def _worked_examples() -> str:
