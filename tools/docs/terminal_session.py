@@ -58,7 +58,8 @@ SESSION: Final = (
     ),
     Command(
         "",
-        "clusterwright diff configs/examples/more.yaml --base configs/examples/p5-8.yaml --offline",
+        "clusterwright diff configs/examples/more.yaml"
+        " --base configs/examples/p5-8.yaml --offline",
         0,
     ),
 )
@@ -117,22 +118,22 @@ def svg(blocks: Sequence[tuple[Command, Sequence[Line]]]) -> str:
 
 
 def styled_lines(output: str, columns: int = COLUMNS) -> list[Line]:
-    """Lines of a terminal's output: colours as styles, `\\r` and erasures applied, wrapped."""
+    r"""Lines of a terminal's output: colours as styles, `\r` and erasures applied, wrapped."""
     lines: list[Line] = []
     style = ""
     for raw in output.split("\n"):
         cells: list[tuple[str, str]] = []
         column = 0
-        for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|.", raw, re.DOTALL):
-            if token == "\r":
+        for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|.", raw, re.DOTALL):
+            if part == "\r":
                 column = 0
-            elif token.startswith("\x1b"):
-                if token.endswith("m"):
-                    style = _style(token[2:-1], style)
-                elif token.endswith("K"):
-                    cells = [] if token[2:-1] == "2" else cells[:column]
+            elif part.startswith("\x1b"):
+                if part.endswith("m"):
+                    style = _style(part[2:-1], style)
+                elif part.endswith("K"):
+                    cells = [] if part[2:-1] == "2" else cells[:column]
             else:
-                cells[column : column + 1] = [(token, style)]
+                cells[column : column + 1] = [(part, style)]
                 column += 1
         if not cells:
             lines.append(())
@@ -259,7 +260,7 @@ def _head(width: int, height: int) -> str:
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" \
 aria-label="A terminal session of clusterwright">
   <style>
-    text {{ font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+    text {{ font: 13px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
            fill: #e6edf3; white-space: pre; animation: appear 0.01s both }}
     .bold {{ font-weight: bold }}
     .dim {{ fill: #8b949e }}

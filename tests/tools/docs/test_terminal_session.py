@@ -18,7 +18,9 @@ def plain(output: str, columns: int = 80) -> list[str]:
 
 
 def test_colours_become_styles() -> None:
-    assert styled_lines("\x1b[1;31merror\x1b[0m: x\n\x1b[2mdim\x1b[22m \x1b[36mhint\x1b[39m\n") == [
+    assert styled_lines(
+        "\x1b[1;31merror\x1b[0m: x\n\x1b[2mdim\x1b[22m \x1b[36mhint\x1b[39m\n"
+    ) == [
         (Span("error", "bold red"), Span(": x", "")),
         (Span("dim", "dim"), Span(" ", ""), Span("hint", "cyan")),
     ]
@@ -41,9 +43,7 @@ def test_a_style_lasts_over_the_end_of_the_line_until_it_is_reset() -> None:
         ("a\n\nb\n\n\n", ["a", "", "b"]),
     ],
 )
-def test_progress_is_overwritten_and_long_lines_are_wrapped(
-    output: str, lines: list[str]
-) -> None:
+def test_progress_is_overwritten_and_long_lines_are_wrapped(output: str, lines: list[str]) -> None:
     assert plain(output, 5 if output == "abcdefgh\n" else 80) == lines
 
 
