@@ -202,9 +202,6 @@ def command(
     /,
     goal_file: str | None,
     model: str | None,
-    explain: bool,
-    details: bool,
-    every: bool,
     output_format: str,
     capacity: tuple[str, ...],
     sequences: int,
@@ -270,14 +267,8 @@ def command(
                 )
     except GoalError as error:
         fail(error, output_format)
-    text = _rendered(
-        answer,
-        output_format,
-        explain=explain,
-        exchange=exchange,
-        details=details,
-        every=every,
-    )
+    shown = {name: flags[name] for name in ("explain", "details", "every")}
+    text = _rendered(answer, output_format, exchange=exchange, **shown)
     for path in written:
         click.echo(f"{path} is written", err=True)
     if output is not None:
