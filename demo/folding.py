@@ -48,7 +48,7 @@ class Folding:
         return f"{header}{line}" if header and is_output else line
 
 
-_FIRST, _LAST = 8, 8
+_FIRST, _LAST = 6, 6
 
 
 class Excerpt:

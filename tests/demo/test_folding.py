@@ -84,21 +84,21 @@ def excerpt(lines: int, *kept: str) -> tuple[str, int]:
 
 
 def test_short_outputs_are_complete() -> None:
-    text, left_out = excerpt(16)
-    assert text.split() == [str(number) for number in range(1, 17)]
+    text, left_out = excerpt(12)
+    assert text.split() == [str(number) for number in range(1, 13)]
     assert left_out == 0
 
 
 def test_the_middle_of_a_long_output_is_left_out() -> None:
     text, left_out = excerpt(20)
-    assert text.split() == [*"12345678", "...", *(str(number) for number in range(13, 21))]
-    assert left_out == 4
+    assert text.split() == [*"123456", "...", *(str(number) for number in range(15, 21))]
+    assert left_out == 8
 
 
 def test_a_line_that_matters_is_shown() -> None:
     text, left_out = excerpt(30, "12", "13")
-    assert text.split()[8:12] == ["...", "12", "13", "..."]
-    assert left_out == 12
+    assert text.split()[6:10] == ["...", "12", "13", "..."]
+    assert left_out == 16
 
 
 def test_omitted_progress_does_not_count() -> None:
