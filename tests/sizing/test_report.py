@@ -55,7 +55,7 @@ def test_owned_hardware_is_compared_with_the_chosen_cluster() -> None:
     assert found.owned is not None
     assert found.owned.cheaper == "owned"
     assert found.owned_run is None
-    nowhere = plan_report(Questions(owned=owned), region="us-west-2")
+    nowhere = plan_report(Questions(owned=owned), region="sa-east-1")
     assert nowhere.owned is None
     assert any("buy or rent" in text for text in nowhere.unknown)
 
