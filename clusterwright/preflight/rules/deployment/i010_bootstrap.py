@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from clusterwright.preflight.facts.deployment import Parameter, Role
 from clusterwright.preflight.facts.storage import Bucket
 from clusterwright.preflight.rule import (
@@ -45,7 +47,7 @@ class Bootstrap(Rule[str]):
 
     def check(self, parameter: str, context: Context, facts: FactValues) -> Results:
         cluster = context.cluster
-        hint = f"`cdk bootstrap aws://{cluster.account}/{cluster.region}`"
+        hint = f"`cdk bootstrap {_spec_option(context)}`"
         version = facts[Parameter(parameter)]
         if version is None:
             yield Fail(
@@ -86,3 +88,11 @@ class Bootstrap(Rule[str]):
                 # (aws/aws-cdk #18261).
                 hint=f"delete the stack CDKToolkit in {cluster.region}, then {hint}",
             )
+
+
+def _spec_option(context: Context) -> str:
+    """The option that names the spec to the CDK app, which states no environment without one."""
+    file = Path(context.spec.file)
+    if file.parent.name == "configs" and file.suffix == ".yaml":
+        return f"-c env={file.stem}"
+    return f"-c config={file}"

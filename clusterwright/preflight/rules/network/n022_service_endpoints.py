@@ -70,9 +70,7 @@ class ReachesServices(ExistingNetworkRule):
                     severity="warning" if central else "error",
                     requested=", ".join(missing),
                     where=subnet_id,
-                    hint="its owner must add a route to a NAT gateway, or endpoints with private "
-                    "DNS (for s3, s3express and dynamodb: a gateway endpoint in the subnet's "
-                    "route table)",
+                    hint=_hint(missing),
                 )
             if without_dns:
                 yield Fail(
@@ -84,3 +82,18 @@ class ReachesServices(ExistingNetworkRule):
                     where=subnet_id,
                     hint="enable private DNS names for these endpoints",
                 )
+
+
+def _hint(missing: list[str]) -> str:
+    """State the kind of endpoint that each of the missing services needs."""
+    gateways = {service.name for service in GATEWAY_SERVICES}
+    by_gateway = [name for name in missing if name in gateways]
+    by_interface = [name for name in missing if name not in gateways]
+    ways = ["a route to a NAT gateway"]
+    if by_interface:
+        ways.append(f"interface endpoints with private DNS for {listed(by_interface)}")
+    if by_gateway:
+        ways.append(f"a gateway endpoint in the subnet's route table for {listed(by_gateway)}")
+    if len(ways) == 3:
+        return f"its owner must add {ways[0]}; or {ways[1]}, and {ways[2]}"
+    return f"its owner must add {ways[0]}, or {ways[1]}"

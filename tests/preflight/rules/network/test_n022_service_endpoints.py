@@ -38,6 +38,30 @@ def test_closed_network_requires_endpoints(rule: Harness) -> None:
         severity="error",
     )
     assert str(finding.requested).split(", ") == ["s3", *services(rule)]
+    assert finding.hint is not None
+    assert "interface endpoints with private DNS for" in finding.hint
+    assert finding.hint.endswith("and a gateway endpoint in the subnet's route table for s3")
+
+
+@pytest.mark.parametrize(
+    ("service", "endpoints"),
+    [
+        ("logs", "interface endpoints with private DNS for logs"),
+        ("s3", "a gateway endpoint in the subnet's route table for s3"),
+    ],
+)
+def test_hint_names_the_kind_of_endpoint_of_the_service(
+    rule: Harness, service: str, endpoints: str
+) -> None:
+    without = tuple(one for one in every(rule) if not one.service.endswith(f".{service}"))
+    finding = rule.fails(
+        "CW-N022",
+        EXISTING,
+        facts(TABLE, without),
+        path="network.existing.subnet_ids[0]",
+        message=f"cannot reach {service}: ",
+    )
+    assert finding.hint == f"its owner must add a route to a NAT gateway, or {endpoints}"
 
 
 def test_single_missing_endpoint_is_named(rule: Harness) -> None:
