@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from clusterwright.cluster_spec.problems import Position
@@ -22,6 +23,10 @@ MAXIMUM_MARKDOWN_CHARACTERS = 65_000
 """GitHub and GitLab truncate a comment at 65,535."""
 
 
+MAXIMUM_RULES_BEFORE_CAUSE = 3
+"""The ids of more rules follow the cause that they share."""
+
+
 def check_text(result: CheckResult, style: Style = PLAIN) -> str:
     """Every finding with its position, then unknown and waived ones, then one line of counts."""
     blocks = [_finding_text(finding, style) for finding in result.findings]
@@ -38,7 +43,10 @@ def check_text(result: CheckResult, style: Style = PLAIN) -> str:
 def check_markdown(result: CheckResult, exit_code: int) -> str:
     """A short verdict, then the findings, then the rest folded."""
     summary = result.summary()
-    counts = ", ".join(f"{summary[status]} {status}" for status in STATUSES)
+    counts = ", ".join(
+        _severities(result.findings) if status == "fail" else f"{summary[status]} {status}"
+        for status in STATUSES
+    )
     verdict = {0: "pass", 1: "fail", 2: "something is unknown"}.get(exit_code, "internal error")
     lines = [f"### Check of {markdown_cell(result.environment)}: **{verdict}**", "", counts, ""]
     lines += [line for finding in result.findings for line in _finding_markdown(finding)]
@@ -110,11 +118,15 @@ def _unanswered_text(unanswered: Sequence[Unanswered], style: Style) -> list[str
     for entries in causes.values():
         first = entries[0]
         rules = list(dict.fromkeys(entry.rule for entry in entries))
-        head = style.paint("unknown", f"unknown[{', '.join(rules)}]:")
+        # The cause comes first: it may affect dozens of rules.
+        many = len(rules) > MAXIMUM_RULES_BEFORE_CAUSE
+        head = style.paint("unknown", "unknown:" if many else f"unknown[{', '.join(rules)}]:")
         message = first.message.partition(": ")[2] if len(rules) > 1 else first.message
         lines = [f"{head} {printable(message)}"]
         if first.hint:
             lines += ["", f"{style.paint('hint', 'hint:')} {printable(first.hint)}"]
+        if many:
+            lines += ["", *textwrap.wrap(f"{len(rules)} rules: {', '.join(rules)}", 99)]
         blocks.append("\n".join(lines) + "\n")
     return blocks
 
@@ -141,11 +153,11 @@ def _summary_text(result: CheckResult, style: Style) -> str:
     summary = result.summary()
     parts = []
     for status in STATUSES:
-        text = f"{summary[status]} {status}"
+        # A rule that fails may only have a warning: errors and warnings are counted instead.
+        failed = status == "fail"
+        text = _severities(result.findings) if failed else f"{summary[status]} {status}"
         if summary[status] and status in _MEANING:
             text = style.paint(_MEANING[status], text)
-        if status == "fail" and result.findings:
-            text += f" ({_severities(result.findings)})"
         parts.append(text)
     empty = sum(rule.status == "pass" and not rule.tested for rule in result.rules)
     also = [f"{empty} passed with nothing to check"] if empty else []
@@ -156,12 +168,12 @@ def _summary_text(result: CheckResult, style: Style) -> str:
 
 
 def _severities(findings: Sequence[Finding]) -> str:
-    """Number of findings by severity: `1 error, 2 warnings`."""
+    """Number of findings by severity: `0 errors, 2 warnings`."""
     counts = []
     for severity in SEVERITIES:
         count = sum(finding.severity == severity for finding in findings)
-        if count:
-            plural = "s" if count > 1 and severity != "info" else ""
+        if count or severity == "error":
+            plural = "s" if count != 1 and severity != "info" else ""
             counts.append(f"{count} {severity}{plural}")
     return ", ".join(counts)
 

@@ -32,7 +32,7 @@ def test_clean_spec_prints_one_line_and_exits_0(tmp_path: Path) -> None:
     answer = offline(tmp_path)
     account = sum(file.scope == "account" for file in rule_files())
     assert (answer.exit_code, answer.err) == (0, "")
-    assert f"0 fail, 0 unknown, {account} skipped, 0 waived" in answer.out
+    assert f"0 errors, 0 unknown, {account} skipped, 0 waived" in answer.out
 
 
 def test_finding_has_the_contract_format(tmp_path: Path) -> None:

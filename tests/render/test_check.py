@@ -37,7 +37,7 @@ hint: allow fsx:DescribeFileSystems for this identity
 waived[CW-N003]: the cluster needs 2,300 addresses
   widened in January (until 2027-01-31)
 
-1 pass, 2 fail (1 error, 1 warning), 3 unknown, 1 skipped, 1 waived (1 passed with nothing to \
+1 pass, 1 error, 1 warning, 3 unknown, 1 skipped, 1 waived (1 passed with nothing to \
 check, 7 facts read from AWS)
 """
 
@@ -47,7 +47,7 @@ def test_full_text() -> None:
 
 
 def test_clean_result_is_one_line() -> None:
-    assert text_of(CLEAN) == "1 pass, 0 fail, 0 unknown, 0 skipped, 0 waived\n"
+    assert text_of(CLEAN) == "1 pass, 0 errors, 0 unknown, 0 skipped, 0 waived\n"
 
 
 def test_colour_changes_no_text() -> None:
@@ -62,7 +62,7 @@ def test_markdown_begins_with_a_verdict_and_folds_details() -> None:
     text = check_markdown(RESULT, 1)
     first, _, third = text.split("\n")[:3]
     assert first == "### Check of prod: **fail**"
-    assert third == "1 pass, 2 fail, 3 unknown, 1 skipped, 1 waived"
+    assert third == "1 pass, 1 error, 1 warning, 3 unknown, 1 skipped, 1 waived"
     assert "- **error CW-Q012** `configs/prod.yaml:22` 64 × ml.p5.48xlarge" in text
     assert text.count("<details>") == text.count("</details>") == 2
     assert "<b>containers" not in text
@@ -97,3 +97,18 @@ def test_missing_credentials_are_reported_once() -> None:
     )
     text = text_of(dataclasses.replace(RESULT, unanswered=entries))
     assert text.count("no usable AWS credentials") == 1
+
+
+def test_cause_that_many_rules_share_precedes_their_ids() -> None:
+    first = next(entry for entry in RESULT.unanswered if entry.reason is not None)
+    many = tuple(dataclasses.replace(first, rule=f"CW-Q{n:03}") for n in range(30))
+    text = text_of(dataclasses.replace(RESULT, unanswered=many))
+    start = text.index("unknown: fsx DescribeFileSystems in us-east-1 was denied")
+    assert (
+        start
+        < text.index("hint: allow fsx:DescribeFileSystems")
+        < text.index("30 rules: CW-Q000,")
+    )
+    ids = text[text.index("30 rules:") :].partition("\n\n")[0]
+    assert ids.endswith("CW-Q029")
+    assert max(len(line) for line in ids.split("\n")) <= 99
