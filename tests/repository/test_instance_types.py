@@ -10,7 +10,9 @@ from tools.lint.files import ROOT, repository_files
 
 _FOLDERS = ("clusterwright", "stacks", "lifecycle_scripts", "packages")
 # Accelerated families; other types are examples in texts, or defaults such as the controller's.
-_TYPE = re.compile(r"(p[3-9]|trn\d|g[4-9]|inf\d)[a-z]*(-[a-z0-9]+)?\.?([a-z0-9-]*xlarge)?")
+_TYPE = re.compile(
+    r"trn|(p[3-9]|trn\d|g[4-9]|inf\d)[a-z]*(-[a-z0-9]*)?\.?([a-z0-9-]*xlarge)?"
+)
 
 
 def test_contributing_lists_every_file_with_instance_types() -> None:
@@ -22,6 +24,7 @@ def test_contributing_lists_every_file_with_instance_types() -> None:
 def test_a_type_is_recognised_in_code_and_not_in_prose() -> None:
     assert _names_types(ast.parse('TYPES = ("p7.48xlarge", "m5.large")'))
     assert _names_types(ast.parse('def f(name): return name.startswith("p6e-gb200.")'))
+    assert _names_types(ast.parse('NEURON = name.startswith(("trn", "p6e-"))'))
     assert not _names_types(ast.parse('"""p5.48xlarge"""\nTYPE = "m5.large"'))
     assert not _names_types(ast.parse('hint = "use p5.48xlarge instead"'))
 
