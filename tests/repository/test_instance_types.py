@@ -10,9 +10,7 @@ from tools.lint.files import ROOT, repository_files
 
 _FOLDERS = ("clusterwright", "stacks", "lifecycle_scripts", "packages")
 # Accelerated families; other types are examples in texts, or defaults such as the controller's.
-_TYPE = re.compile(
-    r"trn|(p[3-9]|trn\d|g[4-9]|inf\d)[a-z]*(-[a-z0-9]*)?\.?([a-z0-9-]*xlarge)?"
-)
+_TYPE = re.compile(r"trn|(p[3-9]|trn\d|g[4-9]|inf\d)[a-z]*(-[a-z0-9]*)?\.?([a-z0-9-]*xlarge)?")
 
 
 def test_contributing_lists_every_file_with_instance_types() -> None:
