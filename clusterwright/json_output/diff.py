@@ -25,6 +25,7 @@ from clusterwright.review.results import (
     Review,
     ScriptsChange,
     SpecChange,
+    Summary,
     Unknown,
     Verdict,
 )
@@ -46,6 +47,7 @@ class ResourceOutput(Output):
     outcome: str | None = field("What becomes of that, in a sentence.")
     properties: tuple[str, ...] = field("Properties that change.")
     reasons: tuple[str, ...] = field("Why, in sentences.")
+    follows: tuple[str, ...] = field("Resources (`stack/id`) whose changes change this one.")
 
 
 class NodesOutput(Output):
@@ -150,6 +152,7 @@ class DiffOutput(Envelope):
     environment: str = field("The cluster's name.")
     base: str = field("What it is compared with.")
     verdict: Verdict = field("The result of the review.")
+    summary: Summary | None = field("What to decide from, in five sentences.")
     gates: tuple[GateResult, ...] = field("Every gate.")
     changes: tuple[SpecChange, ...] = field("Values of the resolved spec.")
     resources_known: bool = field("Whether templates or change sets were compared.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns
 from clusterwright.review.results import (
     AccessChange,
+    Cause,
     GateResult,
     QuotaDelta,
     ResourceChange,
@@ -31,15 +33,26 @@ VERDICTS = {
 }
 
 
+SUMMARY = {
+    "happens": "What happens",
+    "lost": "What is lost",
+    "survives": "What survives",
+    "costs": "What it costs",
+    "instead": "What to do instead",
+}
+"""Titles of the five sentences."""
+
+
 def review_text(review: Review, style: Style = PLAIN) -> str:
     """The verdict with its reasons, then everything that changes."""
     head = f"{review.environment} ({review.file}) against {review.base}"
     blocks = [[style.paint("bold", printable(head)), _verdict(review, style)]]
+    blocks += [_summary_text(review, style)]
     blocks += [_gate_text(gate, style) for gate in review.gates if gate.status != "pass"]
     blocks += [_section(style, "Notes", [printable(note) for note in review.notes])]
     blocks += [_section(style, "Spec", [_change_text(c) for c in review.changes])]
     if review.resources_known:
-        blocks.append(_resources_text(review.resources, style))
+        blocks.append(_resources_text(review, style))
     blocks += [_section(style, "Plan -> spec", [_change_text(c) for c in review.plan])]
     blocks += [_nodes_text(review, style)]
     blocks += [_scripts_text(review, style)]
@@ -152,18 +165,54 @@ def _gate_text(gate: GateResult, style: Style) -> list[str]:
     return lines
 
 
-def _resources_text(resources: Sequence[ResourceChange], style: Style) -> list[str]:
-    ordered = in_order(resources)
+def _summary_text(review: Review, style: Style) -> list[str]:
+    width = max(map(len, SUMMARY.values())) + 2
+    lines = []
+    for key, title in SUMMARY.items():
+        if review.summary is None:
+            break
+        text = printable(getattr(review.summary, key))
+        first, *rest = _wrapped(f"{title + ':':<{width}}{text}", indent=" " * width)
+        lines += [style.paint("bold", first[:width]) + first[width:], *rest]
+    return lines
+
+
+def _resources_text(review: Review, style: Style) -> list[str]:
+    """The resources under their causes; consequences without a loss are only counted."""
     lines: list[str] = []
-    for change in ordered[:_SHOWN]:
-        lost = losses(change)
-        mark = f"  {style.paint('error', lost)}" if lost else ""
-        named = printable(f"{change.name}  {change.type}")
-        lines.append(f"{effect_words(change):<14} {named}{mark}")
-        if change.action != "create":
-            for reason in change.reasons[:3]:
-                lines += _wrapped(f"  {printable(reason)}", indent="    ")
-    return _section(style, "Resources", _more(lines, len(ordered), _SHOWN))
+    shown = hidden = 0
+    alone = (Cause((change,)) for change in in_order(review.resources))
+    for cause in review.causes or alone:
+        severe = [c for c in cause.consequences if losses(c) or (c.ends and c.holds)]
+        for indent, change in [*(("", c) for c in cause.own), *(("  ", c) for c in severe)]:
+            if shown == _SHOWN:
+                hidden += 1
+                continue
+            shown += 1
+            lines += [f"{indent}{line}" for line in _resource_lines(change, style)]
+        rest = [change for change in cause.consequences if change not in severe]
+        if rest and not hidden:
+            lines += _wrapped(f"  consequences: {_counted(rest)}", indent="    ")
+    if hidden:
+        lines.append(f"... and {hidden} more")
+    return _section(style, "Resources", lines)
+
+
+def _resource_lines(change: ResourceChange, style: Style) -> list[str]:
+    lost = losses(change)
+    mark = f"  {style.paint('error', lost)}" if lost else ""
+    named = printable(f"{change.name}  {change.type}")
+    lines = [f"{effect_words(change):<14} {named}{mark}"]
+    if change.action != "create":
+        for reason in change.reasons[:3]:
+            lines += _wrapped(f"  {printable(reason)}", indent="    ")
+    return lines
+
+
+def _counted(changes: Sequence[ResourceChange]) -> str:
+    """Effects and types with their number, such as `replace 2 AWS::EC2::Subnet`."""
+    counts = Counter((effect_words(change), change.type) for change in in_order(changes))
+    return ", ".join(f"{effect} {count} {kind}" for (effect, kind), count in counts.items())
 
 
 def _nodes_text(review: Review, style: Style) -> list[str]:

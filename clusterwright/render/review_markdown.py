@@ -8,10 +8,12 @@ mention a user.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from clusterwright.render.review import (
+    SUMMARY,
     VERDICTS,
     cost_lines,
     effect_words,
@@ -35,7 +37,11 @@ MAXIMUM_CHARACTERS: Final = 65_535
 _SECTIONS_BYTES: Final = 62_000
 """Bytes of all sections; the rest is for headings and the last line."""
 
-_GATES_BYTES: Final = 16_000
+_SENTENCE: Final = 900
+_CAUSES: Final = 8
+"""Causes with a section of their own."""
+
+_STATUS: Final = {"fail": "gates that fail", "unknown": "unknown", "allowed": "allowed"}
 _ENTRY: Final = 600
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _OWN_LINKS: Final = re.compile(r"(?i)(https?://|www\.)(?!docs\.aws\.amazon\.com/)")
@@ -49,10 +55,7 @@ def marker(environment: str) -> str:
 
 def review_markdown(review: Review) -> str:
     """The comment; at most 65,535 characters and bytes, whatever the size of the change."""
-    lines = [marker(review.environment), "", _heading(review), "", _summary(review), ""]
-    head = _fitted(_gate_lines(review.gates), _GATES_BYTES)
-    if head:
-        lines += [*head, ""]
+    lines = [marker(review.environment), "", _heading(review), "", *_summary(review), ""]
     for note in review.notes[:10]:
         lines += [f"> {plain(note)}", ""]
     sections = [(title, entries) for title, entries in _sections(review) if entries]
@@ -104,36 +107,26 @@ def _heading(review: Review) -> str:
     return f"### {plain(review.environment)}: **{verdict}**, {VERDICTS[review.verdict]}"
 
 
-def _summary(review: Review) -> str:
-    parts = [f"Against {plain(review.base)}"]
+def _summary(review: Review) -> list[str]:
+    """What was compared, the gates that fail, and the five sentences."""
+    against = [f"Against {plain(review.base)}"]
     if review.changes_nothing:
-        parts.append("nothing changes")
-    counts = {
-        "replaced": sum(c.effect == "replace" for c in review.resources),
-        "deleted": sum(c.effect == "delete" for c in review.resources),
-        "restarted": sum(c.effect == "restart" for c in review.resources),
-        "updated": sum(c.effect == "update" for c in review.resources),
-        "created": sum(c.action == "create" for c in review.resources),
-    }
-    counted = [f"{count} {what}" for what, count in counts.items() if count]
-    if counted:
-        parts.append(f"resources: {', '.join(counted)}")
-    if not review.resources_known:
-        parts.append("**the effect on each resource is unknown**")
-    before = sum(c.before for c in review.nodes)
-    after = sum(c.after for c in review.nodes)
-    if before != after:
-        parts.append(f"nodes of changed groups: {before} to {after}")
-    cost = cost_lines(review)
-    if cost:
-        parts.append(plain(cost[0]))
-    if any(change.job_loss for change in review.resources) or any(
-        change.jobs == "die" for change in review.nodes
-    ):
-        parts.append("**running jobs end**")
-    if any(change.data_loss for change in review.resources):
-        parts.append("**data is lost**")
-    return "; ".join(parts) + "."
+        against.append("nothing changes")
+    for status in ("fail", "unknown", "allowed"):
+        counts = Counter(gate.gate for gate in review.gates if gate.status == status)
+        if counts:
+            named = ", ".join(f"{kind} ({count})" for kind, count in counts.items())
+            against.append(f"{_STATUS[status]}: {named}")
+    lines = ["; ".join(against) + "."]
+    if review.summary is not None:
+        lines += [
+            "",
+            *(
+                f"- **{title}**: {plain(getattr(review.summary, key), _SENTENCE)}"
+                for key, title in SUMMARY.items()
+            ),
+        ]
+    return lines
 
 
 def _gate_lines(gates: Sequence[GateResult]) -> list[str]:
@@ -148,12 +141,9 @@ def _gate_lines(gates: Sequence[GateResult]) -> list[str]:
 
 
 def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
-    yield (
-        f"Resources ({len(review.resources)})",
-        _table(
-            ("Effect", "Resource", "Type", "Why"), map(_resource_row, in_order(review.resources))
-        ),
-    )
+    gates = _gate_lines(review.gates)
+    yield f"Gates that fail, are unknown or allowed ({len(gates)})", gates
+    yield from _resources(review)
     yield (
         f"Nodes ({len(review.nodes)})",
         _table(
@@ -194,6 +184,24 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
         for entry in review.unknown
     ]
     yield f"Unknown ({len(review.unknown)})", unknown
+
+
+def _resources(review: Review) -> Iterable[tuple[str, list[str]]]:
+    """A section for each cause with its consequences, and one for all other resources."""
+    header = ("Effect", "Resource", "Type", "Why")
+    folded = [cause for cause in review.causes if cause.consequences][:_CAUSES]
+    for cause in folded:
+        first = cause.own[0]
+        title = (
+            f"{effect_words(first)} {plain(first.name, 120)}, and with it "
+            f"{len(cause.consequences)} more"
+        )
+        rows = [*cause.own, *in_order(cause.consequences)]
+        yield title, _table(header, map(_resource_row, rows))
+    done = {change.name for cause in folded for change in cause.resources}
+    rest = [change for change in review.resources if change.name not in done]
+    title = "Other resources" if folded else "Resources"
+    yield f"{title} ({len(rest)})", _table(header, map(_resource_row, in_order(rest)))
 
 
 def _findings(review: Review) -> Iterable[tuple[str, list[str]]]:

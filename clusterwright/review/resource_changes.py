@@ -12,7 +12,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updatin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from clusterwright.cfn.resource_schemas import Pointer, ResourceSchema, value_at
@@ -108,6 +108,7 @@ class _Analysis:
         self._replaced: set[Key] = set()
         self._updated: set[Key] = set()
         self._exports: dict[str, tuple[Certainty, str]] = {}
+        self._exported = exports(after)
         self._quiet = {
             name
             for name, stack in after.stacks.items()
@@ -177,7 +178,8 @@ class _Analysis:
                 "certain" if any(c == "certain" for _, c in replacing) else "possible"
             )
             reasons = tuple(reason for reason, _ in replacing) + attributes
-            return _ended(before, after, "replace", "replace", reasons, tuple(changed), certain)
+            found = _ended(before, after, "replace", "replace", reasons, tuple(changed), certain)
+            return replace(found, follows=self._follows(after, changed))
         if not changed and not attributes:
             return None
         return self._updates(before, after, changed, attributes, sure=sure)
@@ -211,6 +213,7 @@ class _Analysis:
             holds=held,
             outcome=f"deleting its stack then deletes: {held}" if held is not None else None,
             protection_loss=held is not None,
+            follows=self._follows(after, changed),
         )
 
     def _replacing(
@@ -301,6 +304,23 @@ class _Analysis:
         if "certain" in hows:
             return "certain"
         return "possible" if "possible" in hows else None
+
+    def _follows(self, side: ResourceVersion, changed: list[str]) -> tuple[str, ...]:
+        """The resources whose changes change these properties, across stacks."""
+        found: list[str] = []
+
+        def follow(stack: str, value: Expression) -> None:
+            for reference in references(value):
+                if self._reference_changes(stack, reference) is None:
+                    continue
+                if reference.kind in ("ref", "attribute"):
+                    found.append(f"{stack}/{reference.name}")
+                elif reference.kind == "import" and reference.name in self._exported:
+                    follow(*self._exported[reference.name])
+
+        for name in changed:
+            follow(side.key[0], side.properties.get(name))
+        return tuple(dict.fromkeys(name for name in found if name != "/".join(side.key)))
 
     def _because(self, side: ResourceVersion, value: Expression) -> Iterator[str]:
         for reference in references(value):

@@ -53,6 +53,8 @@ class ResourceChange:
         Jobs that run on it end.
     protection_loss:
         It holds data, and deleting its stack, which kept it before, deletes it afterwards.
+    follows:
+        Names of the resources whose changes change this one; empty for a cause.
     """
 
     stack: str
@@ -68,6 +70,7 @@ class ResourceChange:
     outcome: str | None = None
     job_loss: bool = False
     protection_loss: bool = False
+    follows: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -78,6 +81,21 @@ class ResourceChange:
     def ends(self) -> bool:
         """Whether the existing resource ends."""
         return self.effect in ("replace", "delete")
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Resources that change for a reason of their own, and those that follow them.
+
+    Several resources are one cause where they change for the same reason, such as a tag.
+    """
+
+    own: tuple[ResourceChange, ...]
+    consequences: tuple[ResourceChange, ...] = ()
+
+    @property
+    def resources(self) -> tuple[ResourceChange, ...]:
+        return (*self.own, *self.consequences)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +212,17 @@ class Unknown:
     hint: str | None = None
 
 
+@dataclass(frozen=True)
+class Summary:
+    """The five sentences of a review from which a reader decides."""
+
+    happens: str
+    lost: str
+    survives: str
+    costs: str
+    instead: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Review:
     """The review of one change."""
@@ -205,6 +234,9 @@ class Review:
 
     changes: tuple[SpecChange, ...] = ()
     resources: tuple[ResourceChange, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    """The same resources by the change that causes theirs, worst first."""
+
     resources_known: bool = True
     deployment_blockers: tuple[DeploymentBlocker, ...] = ()
     nodes: tuple[NodesChange, ...] = ()
@@ -223,6 +255,7 @@ class Review:
     plan: tuple[SpecChange, ...] = ()
     """Differences between the recorded plan (before) and the spec (after)."""
 
+    summary: Summary | None = None
     today: dt.date = dt.date.min
 
     @property

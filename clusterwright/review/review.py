@@ -22,6 +22,7 @@ from clusterwright.preflight.registry import RuleFile
 from clusterwright.preflight.results import Severity
 from clusterwright.review import gates, job_effects, karpenter, parallelcluster
 from clusterwright.review.assembly import EMPTY, Assembly
+from clusterwright.review.causes import causes
 from clusterwright.review.change_set import ChangeSetAnswer, rejections, unanswered, with_aws
 from clusterwright.review.deployment_blockers import deployment_blockers
 from clusterwright.review.findings_delta import findings_delta
@@ -45,6 +46,7 @@ from clusterwright.review.results import (
     Unknown,
 )
 from clusterwright.review.spec_diff import spec_changes
+from clusterwright.review.summary import summary_of
 
 Groups = Mapping[str, NodeGroup]
 """Groups of nodes by name."""
@@ -154,12 +156,13 @@ def review(question: Question) -> Review:
             f"allow_replacement names {name}, which this change neither replaces nor deletes"
             for name in allowances.unused()
         ]
-    return Review(
+    found_review = Review(
         file=context.spec.file,
         environment=context.cluster.environment,
         base=question.base_name,
         changes=changes,
         resources=resources,
+        causes=causes(resources),
         resources_known=analysis is not None,
         deployment_blockers=blockers,
         nodes=nodes,
@@ -175,6 +178,17 @@ def review(question: Question) -> Review:
         drift=question.drift,
         plan=question.plan,
         today=question.today,
+    )
+    return dataclasses.replace(
+        found_review,
+        summary=summary_of(
+            found_review,
+            groups[0],
+            analysis,
+            platform=context.cluster.platform,
+            shared_homes=context.cluster.storage.home is not None
+            or "slurm" not in context.cluster.traits.sections,
+        ),
     )
 
 

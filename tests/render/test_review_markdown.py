@@ -30,6 +30,7 @@ from clusterwright.review.results import (
     Review,
     ScriptsChange,
     SpecChange,
+    Summary,
     Unknown,
 )
 
@@ -85,6 +86,7 @@ def review(text: str = "text", many: int = 1) -> Review:
         notes=(text,) * many,
         drift=(SpecChange(text, "1", "2"),) * many,
         plan=(SpecChange(text, 512, 64),) * many,
+        summary=Summary(text, text, text, text, text),
         today=TODAY,
     )  # fmt: skip
 
@@ -93,8 +95,14 @@ def test_verdict_is_first_and_details_are_folded() -> None:
     lines = review_markdown(review()).splitlines()
     assert lines[0] == marker("prod") == "<!-- clusterwright-diff:prod -->"
     assert lines[2] == "### prod: **fail**, must not be merged"
-    assert "**running jobs end**" in lines[4]
-    assert "**data is lost**" in lines[4]
+    assert lines[4] == "Against text; gates that fail: replacement (1)."
+    assert [line.partition(":")[0] for line in lines[6:11]] == [
+        "- **What happens**",
+        "- **What is lost**",
+        "- **What survives**",
+        "- **What it costs**",
+        "- **What to do instead**",
+    ]
     text = "\n".join(lines)
     assert text.count("<details>") == text.count("</details>") > 8
 

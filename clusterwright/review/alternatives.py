@@ -1,0 +1,103 @@
+"""What to do instead of a change that loses data or jobs, or that is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from clusterwright.review.parallelcluster import PCLUSTER
+from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM
+from clusterwright.review.results import Cause, GateResult, NodesChange, ResourceChange, Review
+
+_SHOWN: Final = 2
+_SLURM_DRAIN: Final = "`scontrol update nodename=NAME state=drain reason=TEXT`"
+_NETWORK: Final = frozenset(
+    {
+        "AWS::EC2::SecurityGroup",
+        "AWS::EC2::Subnet",
+        "AWS::EC2::VPC",
+        "AWS::EC2::VPCCidrBlock",
+    }
+)
+_WHOLE_CLUSTERS: Final = (CLUSTER, PCLUSTER, "AWS::EKS::Cluster")
+
+
+def alternatives(review: Review, found: Sequence[Cause], platform: str) -> str:
+    """At most two pieces of advice, of the most severe causes."""
+    advice = [*dict.fromkeys(_advice(review, found, platform))]
+    if not advice and review.verdict == "pass":
+        return "no alternative is needed"
+    return "; ".join(advice[:_SHOWN]) or "see the gates"
+
+
+def _advice(review: Review, found: Sequence[Cause], platform: str) -> Iterator[str]:
+    if any(gate.gate == "protection" and gate.status == "fail" for gate in review.gates):
+        yield (
+            "keep `protection: retain`, and change it in the last deployment before `cdk destroy`"
+        )
+    for cause in found:
+        yield from _of_cause(review, cause)
+    ending = {change.name for change in review.resources if change.ends}
+    yield from _of_nodes([n for n in review.nodes if n.resource not in ending], platform)
+    yield from _of_gates(review.gates)
+    for entry in review.unknown:
+        if entry.hint:
+            yield f"to know {entry.what}: {entry.hint}"
+    for rule in review.findings.unanswered:
+        if rule.hint:
+            yield f"to check {rule.rule}: {rule.hint}"
+
+
+def _of_cause(review: Review, cause: Cause) -> Iterator[str]:
+    ending = [c for c in cause.resources if c.ends and c.holds is not None]
+    if not ending:
+        return
+    if all(change.action == "leave" for change in ending):
+        yield "keep the name, and create the second cluster from a file of its own"
+        return
+    own = {change.type for change in cause.own}
+    if own & _NETWORK:
+        changed = {change.path for change in review.changes}
+        if "network.cidr" in changed:
+            yield "for more addresses keep `network.cidr` and add `network.secondary_cidrs`"
+        yield (
+            "for another network or zone create a second cluster under another `environment`, "
+            "move data and jobs, then destroy this one"
+        )
+    elif any(_is_cluster(change) for change in ending):
+        yield (
+            "create a second cluster under another `environment`, move data and jobs, then "
+            "destroy this one"
+        )
+    elif FILE_SYSTEM in own:
+        yield (
+            "add a second file system under another mount path, copy the data, and remove the "
+            "first one in a later change"
+        )
+
+
+def _is_cluster(change: ResourceChange) -> bool:
+    return change.type in _WHOLE_CLUSTERS
+
+
+def _of_nodes(nodes: Sequence[NodesChange], platform: str) -> Iterator[str]:
+    kubernetes = "eks" in platform
+    drain = "`kubectl drain`" if kubernetes else _SLURM_DRAIN
+    for change in nodes:
+        if change.jobs != "die" or (change.resource is None and change.change == "removed"):
+            continue
+        if change.change == "shrunk":
+            yield f"deploy when no job runs on {change.group}: drain its nodes first ({drain})"
+        elif change.change in ("replaced", "removed") and change.whole_group:
+            yield (
+                f"add a group with the new settings beside {change.group}, drain the old nodes "
+                f"({drain}), and remove {change.group} in a later change"
+            )
+    if any(change.jobs == "die" and change.change == "removed" for change in nodes):
+        yield f"drain the nodes ({drain}) and deploy when no job runs"
+
+
+def _of_gates(gates: Sequence[GateResult]) -> Iterator[str]:
+    for gate in gates:
+        if gate.status == "fail" and gate.gate in ("order", "budget", "findings", "allowance"):
+            yield gate.hint or gate.message

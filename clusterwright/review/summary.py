@@ -1,0 +1,287 @@
+"""The five sentences of a review: what happens, what is lost, what survives, cost, alternative."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from clusterwright.cost.delta import CostDelta
+from clusterwright.platforms.stack_names import part_of
+from clusterwright.review import resource_types
+from clusterwright.review.alternatives import alternatives
+from clusterwright.review.node_changes import NodeGroup, nodes_text
+from clusterwright.review.parallelcluster import PCLUSTER
+from clusterwright.review.resource_changes import ChangeAnalysis
+from clusterwright.review.results import (
+    Cause,
+    NodesChange,
+    ResourceChange,
+    Review,
+    SpecChange,
+    Summary,
+)
+
+_SHOWN: Final = 3
+
+NOUNS: Final[dict[str, str]] = {
+    "AWS::EC2::SecurityGroup": "the security group",
+    "AWS::EC2::Subnet": "the subnet",
+    "AWS::EC2::VPC": "the VPC",
+    "AWS::EKS::Cluster": "the control plane",
+    "AWS::EKS::Nodegroup": "the node group",
+    "AWS::FSx::FileSystem": "the file system",
+    "AWS::KMS::Key": "the key",
+    "AWS::Logs::LogGroup": "the log group",
+    "AWS::RDS::DBInstance": "the database",
+    "AWS::S3::Bucket": "the bucket",
+    PCLUSTER: "the cluster",
+    resource_types.CLUSTER: "the cluster",
+}
+_REFUSED: Final[dict[str, str]] = {
+    "export-in-use": "it changes exports that other stacks use",
+    "name-taken": "a name is taken",
+    "type-changed": "a resource changes its type",
+    "cannot-shrink": "a resource cannot shrink",
+    "cannot-change": "a setting cannot be changed",
+    "refused": "CloudFormation refuses the change set",
+}
+_KEPT_TYPES: Final = ("AWS::FSx::FileSystem", "AWS::RDS::DBInstance", "AWS::S3::Bucket")
+_DONE: Final = {"replace": "replaced", "delete": "deleted", "restart": "restarted"}
+
+
+def summary_of(
+    review: Review,
+    before: Mapping[str, NodeGroup],
+    analysis: ChangeAnalysis | None,
+    *,
+    platform: str,
+    shared_homes: bool,
+) -> Summary:
+    """The summary of a review.
+
+    `before` are the groups of nodes before the change; `shared_homes` is False where home
+    directories are on the nodes' own disks.
+    """
+    found = review.causes
+    return Summary(
+        happens="; ".join(_happens(review, found)),
+        lost="; ".join(_lost(review, shared_homes=shared_homes)),
+        survives="; ".join(_survives(review, before, analysis)),
+        costs="; ".join(_costs(review)),
+        instead=alternatives(review, found, platform),
+    )
+
+
+def known_cost(cost: CostDelta) -> str:
+    """The difference of two bills in a sentence."""
+    before, after = cost.before.total.monthly_usd, cost.after.total.monthly_usd
+    if cost.unknown_changes:
+        count = cost.unknown_changes
+        what = "1 changed line has" if count == 1 else f"{count} changed lines have"
+        known = f"; the known lines change by {cost.monthly_usd:+,.2f} USD a month"
+        return f"unknown: {what} no known price or quantity" + (known if cost.monthly_usd else "")
+    if cost.monthly_usd == 0:
+        unknown = cost.after.total.unknown_lines
+        more = f", plus {unknown} lines without a known price" if unknown else ""
+        return f"no change: {after:,.2f} USD a month{more}"
+    percent = cost.increase_percent
+    share = f" ({percent:+,.1f} %)" if percent is not None else ""
+    return f"{cost.monthly_usd:+,.2f} USD a month{share}: {before:,.2f} before, {after:,.2f} after"
+
+
+def named(change: ResourceChange) -> str:
+    """A resource with its noun and its name."""
+    noun = NOUNS.get(change.type) or change.type.rpartition("::")[2]
+    return f"{noun} {change.name}"
+
+
+def _happens(review: Review, found: Sequence[Cause]) -> Iterator[str]:
+    if review.changes_nothing:
+        yield "nothing changes"
+        return
+    if review.deployment_blockers:
+        kinds = [
+            _REFUSED.get(blocker.kind, blocker.kind) for blocker in review.deployment_blockers
+        ]
+        yield f"the deployment would be refused: {_and([*dict.fromkeys(kinds)])}"
+    changes = [_described(change) for change in review.changes]
+    if changes:
+        yield _list(changes)
+    if not review.resources_known:
+        yield "the effect on each resource is unknown"
+    severe = [cause for cause in found if any(map(_severe, cause.resources))]
+    for cause in severe[:_SHOWN]:
+        yield _effect(cause)
+    rest = [c for cause in found if cause not in severe[:_SHOWN] for c in cause.resources]
+    counts = _counts(rest)
+    if counts:
+        yield f"{'other ' if severe else ''}resources: {counts}"
+    nodes = [f"{n.group} {n.before} -> {n.after}" for n in review.nodes if n.before != n.after]
+    if nodes:
+        yield f"nodes: {_list(nodes)}"
+    wider = len(review.access) + len(review.wider_network)
+    if wider:
+        yield f"access becomes wider in {wider} {'place' if wider == 1 else 'places'}"
+
+
+def _severe(change: ResourceChange) -> bool:
+    return (change.ends and change.holds is not None) or change.job_loss or change.protection_loss
+
+
+def _effect(cause: Cause) -> str:
+    first = cause.own[0]
+    text = f"{named(first)} {_verb(first)}"
+    important = [change for change in cause.consequences if _severe(change)]
+    others = len(cause.resources) - 1 - len(important[:_SHOWN])
+    parts = [f"{named(change)} ({_verb(change)[3:]})" for change in important[:_SHOWN]]
+    if others:
+        parts.append("1 other resource" if others == 1 else f"{others} other resources")
+    return f"{text}, and with it {_and(parts)}" if parts else text
+
+
+def _verb(change: ResourceChange) -> str:
+    if change.action == "leave":
+        return "is left by the app"
+    if change.protection_loss:
+        return "is no longer protected"
+    done = _DONE.get(change.effect, "updated")
+    return f"may be {done}" if change.certainty == "possible" and change.ends else f"is {done}"
+
+
+def _counts(resources: Iterable[ResourceChange]) -> str:
+    found: dict[str, int] = {}
+    for change in resources:
+        word = "created" if change.action == "create" else _DONE.get(change.effect, "updated")
+        word = "left" if change.action == "leave" else word
+        found[word] = found.get(word, 0) + 1
+    order = ("deleted", "left", "replaced", "restarted", "updated", "created")
+    return ", ".join(f"{found[word]} {word}" for word in order if word in found)
+
+
+def _lost(review: Review, *, shared_homes: bool) -> Iterator[str]:
+    jobs = [_jobs(change) for change in review.nodes if change.jobs == "die"]
+    if jobs:
+        yield f"running jobs on {_and(jobs)}"
+    local = "the nodes' local disks"
+    if not shared_homes:
+        local += ", with the home directories on them"
+    if any(change.jobs == "die" for change in review.nodes):
+        yield local
+    for change in review.resources:
+        if change.data_loss and change.action != "leave":
+            if change.type not in resource_types.RUNS_JOBS:
+                may = "possibly " if change.certainty == "possible" else ""
+                yield f"{may}{change.holds} of {named(change)}"
+        elif change.job_loss and not jobs and change.action != "leave":
+            yield f"running jobs on {named(change)}"
+    later = [named(change) for change in review.resources if change.protection_loss]
+    if later:
+        yield f"{'' if jobs else 'nothing yet; '}deleting a stack will delete {_and(later)}"
+    waiting = [change.group for change in review.nodes if change.jobs == "wait"]
+    if waiting:
+        yield f"no running job of {_and(waiting)}: each node is replaced when its jobs have ended"
+    if not review.resources_known:
+        yield "what is lost with resources is unknown"
+    elif not (jobs or waiting or later or any(map(_loses, review.resources))):
+        yield "nothing: no job ends and no data is deleted"
+
+
+def _loses(change: ResourceChange) -> bool:
+    return (change.data_loss or change.job_loss) and change.action != "leave"
+
+
+def _jobs(change: NodesChange) -> str:
+    gone = change.before if change.whole_group else change.before - change.after
+    if gone == change.before:
+        return f"all {nodes_text(gone)} of {change.group}" if gone > 1 else f"{change.group}"
+    return f"{gone} of the {nodes_text(change.before)} of {change.group}"
+
+
+def _survives(
+    review: Review, before: Mapping[str, NodeGroup], analysis: ChangeAnalysis | None
+) -> Iterator[str]:
+    for change in review.resources:
+        if change.action == "leave":
+            continue
+        if change.ends and change.holds is not None and not change.data_loss:
+            yield f"{named(change)}: {change.outcome}"
+    leaving = sorted({c.stack for c in review.resources if c.action == "leave"})
+    if leaving:
+        yield f"stacks that leave the app keep running, at their cost: {_list(leaving)}"
+    ending = {change.group for change in review.nodes if change.jobs == "die"}
+    partly = {c.group: c.after for c in review.nodes if c.jobs == "die" and not c.whole_group}
+    kept = [
+        f"{nodes_text(partly.get(name, group.count))} of {name}"
+        for name, group in before.items()
+        if group.count and (name not in ending or partly.get(name))
+    ]
+    if kept:
+        yield f"jobs on {_and(kept)}"
+    unchanged = list(_unchanged(review, analysis))
+    if unchanged:
+        yield f"data of {_list(unchanged)}"
+    elif not kept and not leaving and not any(c.ends and c.holds for c in review.resources):
+        yield "nothing existed before" if not before else "all data"
+
+
+def _unchanged(review: Review, analysis: ChangeAnalysis | None) -> Iterator[str]:
+    """Resources with data that neither end nor lose data."""
+    ending = {change.name for change in review.resources if change.ends}
+    for pair in analysis.pairs.values() if analysis is not None else ():
+        name = "/".join(pair.key)
+        if pair.before is None or pair.before.type not in _KEPT_TYPES or name in ending:
+            continue
+        if part_of(review.environment, pair.key[0]) == "lifecycle":
+            continue  # its scripts are copied again from the checkout
+        if pair.after is not None:
+            yield f"{NOUNS[pair.before.type]} {name}"
+
+
+def _costs(review: Review) -> Iterator[str]:
+    yield (
+        known_cost(review.cost)
+        if review.cost is not None
+        else ("unknown: the spec before the change is unknown")
+    )
+    kept = [
+        change
+        for change in review.resources
+        if change.ends and change.holds is not None and not change.data_loss
+    ]
+    if kept:
+        what = "1 resource" if len(kept) == 1 else f"{len(kept)} resources"
+        yield f"{what} retained outside the stacks cost more until they are deleted"
+    if any(change.jobs == "die" and change.change == "replaced" for change in review.nodes):
+        yield "the nodes are away until new ones have started, for a time that is not known"
+
+
+def _list(items: Sequence[str]) -> str:
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return ", ".join(items[:_SHOWN]) + more
+
+
+def _and(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _described(change: SpecChange) -> str:
+    """A change of the spec; of lists only what is added and removed."""
+    before, after = change.before, change.after
+    if isinstance(before, list) and isinstance(after, list):
+        added = [f"+{_short(item)}" for item in after if item not in before]
+        removed = [f"-{_short(item)}" for item in before if item not in after]
+        if added or removed:
+            return f"{change.path}: {_list([*added, *removed])}"
+    if isinstance(after, Mapping) and before is None:
+        return f"{change.path} is added"
+    if isinstance(before, Mapping) and after is None:
+        return f"{change.path} is removed"
+    return f"{change.path}: {_short(before)} -> {_short(after)}"
+
+
+def _short(value: Any, length: int = 48) -> str:
+    if value is None:
+        return "none"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -1,0 +1,86 @@
+"""What to do instead of a change that loses data or jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clusterwright.review.alternatives import alternatives
+from clusterwright.review.results import (
+    Cause,
+    GateResult,
+    NodesChange,
+    ResourceChange,
+    Review,
+    SpecChange,
+)
+
+
+def change(kind: str, **more: Any) -> ResourceChange:
+    given = {"effect": "replace", "action": "replace", "holds": "files", **more}
+    return ResourceChange(stack="a", logical_id="X", type=kind, **given)
+
+
+def advice(*causes: Cause, platform: str = "hyperpod-slurm", **parts: Any) -> str:
+    found = Review(file="f", environment="prod", base="main", **parts)
+    return alternatives(found, causes, platform)
+
+
+CLUSTER = change("AWS::SageMaker::Cluster")
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        (Cause((change("AWS::FSx::FileSystem"),)), "add a second file system"),
+        (Cause((CLUSTER,)), "create a second cluster under another `environment`"),
+        (
+            Cause((change("AWS::EC2::Subnet", holds=None),), (CLUSTER,)),
+            "for another network or zone create a second cluster",
+        ),
+        (
+            Cause((change("AWS::FSx::FileSystem", effect="delete", action="leave"),)),
+            "keep the name",
+        ),
+    ],
+)
+def test_advice_by_cause(cause: Cause, words: str) -> None:
+    assert words in advice(cause)
+
+
+def test_address_range_has_more_addresses_as_alternative() -> None:
+    cause = Cause((change("AWS::EC2::VPC", holds=None),), (CLUSTER,))
+    found = advice(cause, changes=(SpecChange("network.cidr", "a", "b"),))
+    assert found.startswith("for more addresses keep `network.cidr`")
+
+
+@pytest.mark.parametrize(
+    ("platform", "words"), [("eks", "kubectl drain"), ("parallelcluster", "scontrol update")]
+)
+@pytest.mark.parametrize("kind", ["replaced", "shrunk", "removed"])
+def test_nodes_are_drained_first(platform: str, words: str, kind: Any) -> None:
+    node = NodesChange(
+        group="workers", change=kind, before=4, after=2, jobs="die", message="m",
+        whole_group=kind != "shrunk", resource="a/X",
+    )  # fmt: skip
+    assert words in advice(platform=platform, nodes=(node,))
+
+
+def test_nodes_of_a_replaced_cluster_have_no_advice_of_their_own() -> None:
+    node = NodesChange(
+        group="workers", change="replaced", before=4, after=4, jobs="die", message="m",
+        whole_group=True, resource="a/X",
+    )  # fmt: skip
+    found = advice(Cause((CLUSTER,)), nodes=(node,), resources=(CLUSTER,))
+    assert "beside workers" not in found
+
+
+@pytest.mark.parametrize("kind", ["order", "budget", "findings", "allowance"])
+def test_hint_of_a_gate_is_the_advice(kind: Any) -> None:
+    gate = GateResult(gate=kind, status="fail", name="n", message="m", hint="do this")
+    assert advice(gates=(gate,)) == "do this"
+
+
+def test_harmless_change_needs_none() -> None:
+    assert advice() == "no alternative is needed"
