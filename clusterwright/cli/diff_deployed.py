@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clusterwright.cli.diff_drift import drift_of
 from clusterwright.cli.diff_versions import (
     DiffOptions,
     context_of,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from clusterwright.aws.session import AwsSession
     from clusterwright.review.assembly import Assembly
     from clusterwright.review.change_set import ChangeSetAnswer
-    from clusterwright.review.results import Review, SpecChange, Unknown
+    from clusterwright.review.results import Review, SpecChange, UncheckedResource, Unknown
 
 _STABLE = ("_COMPLETE", "_FAILED")
 _NOT_YET = "No export named"
@@ -54,10 +55,11 @@ def examine_deployed(options: DiffOptions) -> Review:
     spec = _recorded(before, options, unknown) if before is not None and before.stacks else None
     answers: tuple[ChangeSetAnswer, ...] = ()
     drift: tuple[SpecChange, ...] = ()
+    unchecked: tuple[UncheckedResource, ...] = ()
     if options.change_sets and before is not None and after is not None:
         answers = _change_sets(options, session, stacks, before, after)
-    if options.change_sets and stacks:
-        drift = _drift(options, session, stacks, unknown)
+    if options.change_sets and stacks and before is not None:
+        drift, unchecked = drift_of(session, before, options.timeout_seconds, unknown)
     plan = plan_differences(options, unknown)
     new = before is not None and not before.stacks
     if new:
@@ -79,6 +81,7 @@ def examine_deployed(options: DiffOptions) -> Review:
         unknown=tuple(dict.fromkeys(unknown)),
         notes=tuple(notes),
         drift=drift,
+        drift_unchecked=unchecked,
         plan=plan,
     )
     return review(question)
@@ -184,35 +187,3 @@ def _change_sets(
     ]
     with ThreadPoolExecutor(8) as pool:
         return tuple(pool.map(ask, different))
-
-
-def _drift(
-    options: DiffOptions, session: AwsSession, stacks: Mapping[str, Stack], unknown: list[Unknown]
-) -> tuple[SpecChange, ...]:
-    """Properties that were changed outside CloudFormation since the deployment."""
-    from clusterwright.aws.cloudformation.change_sets import drift
-    from clusterwright.aws.errors import AwsUnavailable
-    from clusterwright.review.results import SpecChange, Unknown
-
-    end = time.monotonic() + options.timeout_seconds
-
-    def ask(name: str) -> tuple[SpecChange, ...] | Unknown:
-        try:
-            found = drift(session, name, deadline_seconds=max(1, end - time.monotonic()))
-        except AwsUnavailable as refusal:
-            return Unknown(f"the drift of {name}", refusal.message, refusal.hint)
-        return tuple(
-            SpecChange(
-                ".".join(part for part in (f"{d.stack}/{d.logical_id}", d.property) if part),
-                d.expected,
-                d.actual,
-            )
-            for d in found
-        )
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(ask, stacks))
-    unknown += [answer for answer in answers if isinstance(answer, Unknown)]
-    return tuple(
-        change for answer in answers if not isinstance(answer, Unknown) for change in answer
-    )

@@ -26,6 +26,7 @@ from clusterwright.review.results import (
     ScriptsChange,
     SpecChange,
     Summary,
+    UncheckedResource,
     Unknown,
     Verdict,
 )
@@ -174,6 +175,9 @@ class DiffOutput(Envelope):
     unknown: tuple[Unknown, ...] = field("What is unknown of the review.")
     notes: tuple[str, ...] = field("What to know about the review.")
     drift: tuple[SpecChange, ...] = field("Drift of deployed resources.")
+    drift_unchecked: tuple[UncheckedResource, ...] = field(
+        "Deployed resources whose drift nothing checked."
+    )
     plan: tuple[SpecChange, ...] = field("The recorded plan against the spec.")
 
 

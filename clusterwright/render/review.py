@@ -62,12 +62,19 @@ def review_text(review: Review, style: Style = PLAIN) -> str:
     blocks += [_quotas_text(review.quotas, style)]
     blocks += [_findings_text(review, style)]
     blocks += [_section(style, "Drift", [_change_text(c) for c in review.drift])]
+    blocks += [_section(style, "Not checked for drift", unchecked_lines(review))]
     unknown = [
         f"{entry.what}: {entry.reason}" + (f" (hint: {entry.hint})" if entry.hint else "")
         for entry in review.unknown
     ]
     blocks += [_section(style, "Unknown", [printable(line) for line in unknown])]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def unchecked_lines(review: Review) -> list[str]:
+    """Number of resources by type whose drift nothing checked."""
+    counts = Counter(resource.type for resource in review.drift_unchecked)
+    return [f"{count} {kind}" for kind, count in sorted(counts.items())]
 
 
 def cost_lines(review: Review) -> list[str]:

@@ -21,6 +21,7 @@ from clusterwright.render.review import (
     losses,
     number,
     shown_value,
+    unchecked_lines,
 )
 from clusterwright.render.source import printable
 from clusterwright.review.results import (
@@ -178,6 +179,10 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
     )
     yield from _findings(review)
     yield f"Drift ({len(review.drift)})", _changes(review.drift)
+    yield (
+        f"Not checked for drift ({len(review.drift_unchecked)})",
+        [f"- {plain(line)}" for line in unchecked_lines(review)],
+    )
     unknown = [
         f"- {plain(entry.what)}: {plain(entry.reason)}"
         + (f" ({plain(entry.hint)})" if entry.hint else "")

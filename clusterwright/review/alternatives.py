@@ -38,7 +38,8 @@ def _advice(review: Review, found: Sequence[Cause], platform: str) -> Iterator[s
     for cause in found:
         yield from _of_cause(review, cause)
     ending = {change.name for change in review.resources if change.ends}
-    yield from _of_nodes([n for n in review.nodes if n.resource not in ending], platform)
+    kept = [node for node in review.nodes if node.resource not in ending]
+    yield from _of_nodes(kept, {change.path for change in review.changes}, platform)
     yield from _of_gates(review.gates)
     for entry in review.unknown:
         if entry.hint:
@@ -80,21 +81,23 @@ def _is_cluster(change: ResourceChange) -> bool:
     return change.type in _WHOLE_CLUSTERS
 
 
-def _of_nodes(nodes: Sequence[NodesChange], platform: str) -> Iterator[str]:
-    kubernetes = "eks" in platform
-    drain = "`kubectl drain`" if kubernetes else _SLURM_DRAIN
-    for change in nodes:
-        if change.jobs != "die" or (change.resource is None and change.change == "removed"):
+def _of_nodes(nodes: Sequence[NodesChange], paths: set[str], platform: str) -> Iterator[str]:
+    """Advice about nodes that end although their cluster stays."""
+    drain = "`kubectl drain`" if "eks" in platform else _SLURM_DRAIN
+    idle = []
+    for node in nodes:
+        if node.jobs != "die":
             continue
-        if change.change == "shrunk":
-            yield f"deploy when no job runs on {change.group}: drain its nodes first ({drain})"
-        elif change.change in ("replaced", "removed") and change.whole_group:
+        own = any(path.startswith(f"compute[{node.group}].") for path in paths)
+        if node.change == "replaced" and own:
             yield (
-                f"add a group with the new settings beside {change.group}, drain the old nodes "
-                f"({drain}), and remove {change.group} in a later change"
+                f"add a group with the new settings beside {node.group}, drain the old nodes "
+                f"({drain}), and remove {node.group} in a later change"
             )
-    if any(change.jobs == "die" and change.change == "removed" for change in nodes):
-        yield f"drain the nodes ({drain}) and deploy when no job runs"
+        else:
+            idle.append(node.group)
+    if idle:
+        yield f"drain the nodes of {', '.join(idle)} first ({drain}), and deploy when no job runs"
 
 
 def _of_gates(gates: Sequence[GateResult]) -> Iterator[str]:

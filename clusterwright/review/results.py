@@ -213,6 +213,15 @@ class Unknown:
 
 
 @dataclass(frozen=True)
+class UncheckedResource:
+    """A deployed resource that drift detection does not check."""
+
+    stack: str
+    logical_id: str
+    type: str
+
+
+@dataclass(frozen=True)
 class Summary:
     """The five sentences of a review from which a reader decides."""
 
@@ -251,6 +260,9 @@ class Review:
     notes: tuple[str, ...] = ()
     drift: tuple[SpecChange, ...] = ()
     """Properties of deployed resources that were changed outside CloudFormation (drift)."""
+
+    drift_unchecked: tuple[UncheckedResource, ...] = ()
+    """Deployed resources whose drift nothing checked."""
 
     plan: tuple[SpecChange, ...] = ()
     """Differences between the recorded plan (before) and the spec (after)."""

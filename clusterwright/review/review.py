@@ -43,6 +43,7 @@ from clusterwright.review.results import (
     ResourceChange,
     Review,
     SpecChange,
+    UncheckedResource,
     Unknown,
 )
 from clusterwright.review.spec_diff import spec_changes
@@ -91,6 +92,7 @@ class Question:
     unknown: tuple[Unknown, ...] = ()
     notes: tuple[str, ...] = ()
     drift: tuple[SpecChange, ...] = field(default=())
+    drift_unchecked: tuple[UncheckedResource, ...] = ()
     plan: tuple[SpecChange, ...] = ()
 
 
@@ -176,6 +178,7 @@ def review(question: Question) -> Review:
         unknown=tuple(dict.fromkeys(unknown)),
         notes=tuple(notes),
         drift=question.drift,
+        drift_unchecked=question.drift_unchecked,
         plan=question.plan,
         today=question.today,
     )

@@ -46,6 +46,11 @@ _REFUSED: Final[dict[str, str]] = {
     "cannot-change": "a setting cannot be changed",
     "refused": "CloudFormation refuses the change set",
 }
+_MOUNTED: Final = ("AWS::FSx::FileSystem",)
+_AT_BOOT: Final = ("hyperpod-slurm",)
+"""Platforms whose nodes read what they mount only when they are created (SageMaker API reference,
+ClusterLifeCycleConfig, OnCreate)."""
+
 _KEPT_TYPES: Final = ("AWS::FSx::FileSystem", "AWS::RDS::DBInstance", "AWS::S3::Bucket")
 _DONE: Final = {"replace": "replaced", "delete": "deleted", "restart": "restarted"}
 
@@ -67,7 +72,7 @@ def summary_of(
     return Summary(
         happens="; ".join(_happens(review, found)),
         lost="; ".join(_lost(review, shared_homes=shared_homes)),
-        survives="; ".join(_survives(review, before, analysis)),
+        survives="; ".join(_survives(review, before, analysis, platform)),
         costs="; ".join(_costs(review)),
         instead=alternatives(review, found, platform),
     )
@@ -97,6 +102,10 @@ def named(change: ResourceChange) -> str:
 
 
 def _happens(review: Review, found: Sequence[Cause]) -> Iterator[str]:
+    if review.drift:
+        count = len(review.drift)
+        what = "1 property differs" if count == 1 else f"{count} properties differ"
+        yield f"drift: {what} from what was deployed"
     if review.changes_nothing:
         yield "nothing changes"
         return
@@ -199,17 +208,23 @@ def _jobs(change: NodesChange) -> str:
 
 
 def _survives(
-    review: Review, before: Mapping[str, NodeGroup], analysis: ChangeAnalysis | None
+    review: Review,
+    before: Mapping[str, NodeGroup],
+    analysis: ChangeAnalysis | None,
+    platform: str,
 ) -> Iterator[str]:
+    ending = {change.group for change in review.nodes if change.jobs == "die"}
+    mounted = platform in _AT_BOOT and not set(before) <= ending
     for change in review.resources:
         if change.action == "leave":
             continue
         if change.ends and change.holds is not None and not change.data_loss:
             yield f"{named(change)}: {change.outcome}"
+            if change.type in _MOUNTED and change.action == "replace" and mounted:
+                yield "running nodes still mount it, nodes that start later mount the new one"
     leaving = sorted({c.stack for c in review.resources if c.action == "leave"})
     if leaving:
         yield f"stacks that leave the app keep running, at their cost: {_list(leaving)}"
-    ending = {change.group for change in review.nodes if change.jobs == "die"}
     partly = {c.group: c.after for c in review.nodes if c.jobs == "die" and not c.whole_group}
     kept = [
         f"{nodes_text(partly.get(name, group.count))} of {name}"

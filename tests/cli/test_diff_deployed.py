@@ -109,3 +109,41 @@ def test_undeployed_environment_has_no_stacks(deployed: Path) -> None:
     data = diff(deployed, environment="other")
     assert "nothing of other is deployed" in data["notes"][0]
     assert {r["action"] for r in data["resources"]} == {"create"}
+
+
+def test_unchecked_resources_are_named(deployed: Path) -> None:
+    """CloudFormation checks some types only; the rest is not reported as unchanged."""
+    data = diff(deployed)
+    named = {resource["type"] for resource in data["drift_unchecked"]}
+    compared = {"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupIngress"}
+    assert not named & compared
+    assert data["unknown"] == []
+
+
+def test_changed_security_group_rules_are_drift(deployed: Path) -> None:
+    """A rule opened to the internet, and a rule of Lustre that was revoked."""
+    ec2 = Account(ACCOUNT).client("ec2")
+    groups = {g["Description"]: g for g in ec2.describe_security_groups()["SecurityGroups"]}
+    (lustre,) = (g for text, g in groups.items() if "ustre" in text)
+    ssh = [
+        {
+            "IpProtocol": "tcp",
+            "FromPort": 22,
+            "ToPort": 22,
+            "IpRanges": [{"CidrIp": "0.0.0.0/0"}],
+        }
+    ]
+    port = next(p for p in lustre["IpPermissions"] if p.get("FromPort") == 988)
+    revoked = [{**port, "UserIdGroupPairs": port["UserIdGroupPairs"][:1]}]
+    ec2.authorize_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=ssh)
+    ec2.revoke_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=revoked)
+    try:
+        data = diff(deployed)
+    finally:
+        ec2.revoke_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=ssh)
+        ec2.authorize_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=revoked)
+    rules = [entry for entry in data["drift"] if entry["path"].endswith(".rules")]
+    assert "tcp 22-22 from 0.0.0.0/0" in [entry["after"] for entry in rules]
+    (gone,) = (entry["before"] for entry in rules if entry["after"] is None)
+    assert gone.startswith("tcp 988-988 from sg-")
+    assert "drift: " in data["summary"]["happens"]

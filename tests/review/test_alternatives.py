@@ -65,6 +65,11 @@ def test_nodes_are_drained_first(platform: str, words: str, kind: Any) -> None:
         whole_group=kind != "shrunk", resource="a/X",
     )  # fmt: skip
     assert words in advice(platform=platform, nodes=(node,))
+    own = SpecChange("compute[workers].instance_type", "a", "b")
+    found = advice(platform=platform, nodes=(node,), changes=(own,))
+    assert words in found
+    # A setting of the whole cluster also reaches a group that is added.
+    assert ("add a group" in found) is (kind == "replaced")
 
 
 def test_nodes_of_a_replaced_cluster_have_no_advice_of_their_own() -> None:

@@ -25,6 +25,7 @@ from clusterwright.render.review_markdown import review_markdown
 from clusterwright.review.assembly import Assembly, StackTemplate, pseudo_parameters
 from clusterwright.review.results import Review
 from clusterwright.review.review import Question, Version, review
+from tests.support import specs
 from tests.support.review_answers import contradictions
 from tests.support.rich_specs import (
     ACCOUNT,
@@ -79,7 +80,7 @@ CHANGES = {
     "fewer nodes": Change(
         SLURM, {"compute__1__count": 2}, "pass",
         "nodes: workers 4 -> 2", "2 of the 4 nodes of workers", "2 nodes of workers",
-        "USD a month", "drain its nodes first",
+        "USD a month", "drain the nodes of workers first",
     ),
     "another address range": Change(
         SLURM, {"network__cidr": "10.9.0.0/16"}, "fail",
@@ -93,7 +94,8 @@ CHANGES = {
     ),
     "EFA on the file system": Change(
         SLURM, {"storage__lustre__0__efa": True}, "fail",
-        "the file system", "controller", "it is retained outside the stack",
+        "the file system", "nothing: no job ends",
+        "it is retained outside the stack; the new one is empty; running nodes still mount it",
         "USD a month", "add a second file system",
     ),
     "no protection": Change(
@@ -155,8 +157,6 @@ TODAY = dt.date(2026, 11, 20)
 
 
 def _version(build: Callable[..., Any], path: Path, spec: dict[str, Any]) -> Version:
-    from tests.support import specs
-
     specs.write(path, spec)
     templates = build(spec).templates
     return Version(

@@ -20,6 +20,7 @@ TemplateBody)."""
 CAPABILITIES: Final = ("CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND")
 _NO_CHANGES: Final = ("didn't contain changes", "No updates are to be performed")
 _POLL_SECONDS: Final = 0.5
+_CHECKED: Final = ("IN_SYNC", "MODIFIED", "DELETED")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,14 @@ class PropertyDrift:
     property: str
     expected: str | None
     actual: str | None
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The drift of a stack; `checked` are the logical ids that CloudFormation could check."""
+
+    differences: tuple[PropertyDrift, ...] = ()
+    checked: frozenset[str] = frozenset()
 
 
 def change_set(
@@ -101,9 +110,7 @@ def change_set(
         session.call("cloudformation", "DeleteChangeSet", StackName=stack.name, ChangeSetName=name)
 
 
-def drift(
-    session: AwsSession, stack: str, *, deadline_seconds: float
-) -> tuple[PropertyDrift, ...]:
+def drift(session: AwsSession, stack: str, *, deadline_seconds: float) -> Drift:
     """Return the properties changed outside CloudFormation since the stack was deployed.
 
     Raises
@@ -126,18 +133,23 @@ def drift(
         "cloudformation",
         "DescribeStackResourceDrifts",
         StackName=stack,
-        StackResourceDriftStatusFilters=["MODIFIED", "DELETED"],
     )
-    return tuple(
-        difference
+    resources = [
+        resource
         for page in pages
         for resource in page.get("StackResourceDrifts", ())
-        for difference in _drifts(stack, resource)
+        if resource["StackResourceDriftStatus"] in _CHECKED
+    ]
+    return Drift(
+        tuple(difference for resource in resources for difference in _drifts(stack, resource)),
+        frozenset(str(resource["LogicalResourceId"]) for resource in resources),
     )
 
 
 def _drifts(stack: str, resource: Mapping[str, Any]) -> list[PropertyDrift]:
     name = str(resource["LogicalResourceId"])
+    if resource["StackResourceDriftStatus"] == "IN_SYNC":
+        return []
     if resource["StackResourceDriftStatus"] == "DELETED":
         return [PropertyDrift(stack, name, "", "there", "deleted")]
     return [

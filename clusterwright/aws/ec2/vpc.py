@@ -55,6 +55,8 @@ class Permission:
     prefix_lists: frozenset[str] = frozenset()
     """Ids (pl-...); their CIDR ranges are not read."""
 
+    ipv6_cidrs: frozenset[str] = frozenset()
+
     def covers(self, port: int) -> bool:
         """Return whether the rule allows TCP traffic to `port`."""
         if self.protocol == "-1":
@@ -171,6 +173,7 @@ def _permissions(answer: Iterable[Mapping[str, Any]]) -> tuple[Permission, ...]:
             frozenset(pair["GroupId"] for pair in rule.get("UserIdGroupPairs") or ()),
             frozenset(r["CidrIp"] for r in rule.get("IpRanges") or ()),
             frozenset(entry["PrefixListId"] for entry in rule.get("PrefixListIds") or ()),
+            frozenset(r["CidrIpv6"] for r in rule.get("Ipv6Ranges") or ()),
         )
         for rule in answer
     )

@@ -9,7 +9,7 @@ import pytest
 from botocore.stub import ANY, Stubber
 
 from clusterwright.aws.cloudformation import change_sets
-from clusterwright.aws.cloudformation.change_sets import Change, ChangeSet, PropertyDrift
+from clusterwright.aws.cloudformation.change_sets import Change, ChangeSet, Drift, PropertyDrift
 from clusterwright.aws.cloudformation.stacks import Stack
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
@@ -160,11 +160,21 @@ def test_drift_of_every_page(session: AwsSession, stub: Stubber) -> None:
         {"StackResourceDrifts": [drifted("Vpc", "MODIFIED", difference)], "NextToken": "more"},
     )
     stub.add_response(
-        "describe_stack_resource_drifts", {"StackResourceDrifts": [drifted("Nat", "DELETED")]}
+        "describe_stack_resource_drifts",
+        {
+            "StackResourceDrifts": [
+                drifted("Nat", "DELETED"),
+                drifted("Same", "IN_SYNC"),
+                drifted("Rule", "NOT_CHECKED"),
+            ]
+        },
     )
-    assert change_sets.drift(session, "train", deadline_seconds=10) == (
-        PropertyDrift("train", "Vpc", "Tags.0.Value", "train", "dev"),
-        PropertyDrift("train", "Nat", "", "there", "deleted"),
+    assert change_sets.drift(session, "train", deadline_seconds=10) == Drift(
+        (
+            PropertyDrift("train", "Vpc", "Tags.0.Value", "train", "dev"),
+            PropertyDrift("train", "Nat", "", "there", "deleted"),
+        ),
+        frozenset({"Vpc", "Nat", "Same"}),
     )
 
 
