@@ -1,0 +1,96 @@
+"""Drift of deployed stacks: what is compared, what is not checked, what is unknown."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from clusterwright.aws.cloudformation.change_sets import Drift, PropertyDrift
+from clusterwright.aws.cloudformation.stacks import StackResource
+from clusterwright.aws.ec2.vpc import Permission, SecurityGroup
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+from clusterwright.cli.diff_drift import drift_of
+from clusterwright.review.results import SpecChange, UncheckedResource, Unknown
+from tests.review.templates import app, resource, stack
+
+GROUP = "AWS::EC2::SecurityGroup"
+DEPLOYED = app(
+    n=stack(
+        {
+            "Nodes": resource(GROUP, GroupDescription="nodes"),
+            "Vpc": resource("AWS::EC2::VPC"),
+            "Alarm": resource("AWS::CloudWatch::Alarm"),
+        }
+    ),
+    s=stack({"Topic": resource("AWS::SNS::Topic")}),
+)
+SESSION = cast(AwsSession, object())
+ANYWHERE = Permission("tcp", 22, 22, frozenset(), frozenset({"0.0.0.0/0"}))
+IPV6 = Permission("tcp", 22, 22, frozenset(), frozenset(), frozenset(), frozenset({"::/0"}))
+
+
+def refusal() -> AwsUnavailable:
+    return AwsUnavailable(
+        service="ec2", operation="X", region="us-east-1", reason="denied", detail="no"
+    )
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What AWS answers: drift by stack, and the rules of the group; None is a refusal."""
+    answers: dict[str, Any] = {
+        "n": Drift((PropertyDrift("n", "Vpc", "Tags", "a", "b"),), frozenset({"Vpc"})),
+        "s": Drift((), frozenset({"Topic"})),
+        "rules": (ANYWHERE, IPV6),
+    }
+
+    def answer(name: str) -> Any:
+        if answers[name] is None:
+            raise refusal()
+        return answers[name]
+
+    def groups(_: object) -> tuple[SecurityGroup, ...]:
+        return (SecurityGroup("sg-1", "vpc-1", answer("rules"), ()),)
+
+    monkeypatch.setattr(
+        "clusterwright.aws.cloudformation.change_sets.drift", lambda _, name, **__: answer(name)
+    )
+    monkeypatch.setattr(
+        "clusterwright.aws.cloudformation.stacks.stack_resources",
+        lambda _, name: (StackResource("Nodes", GROUP, "sg-1"),),
+    )
+    monkeypatch.setattr("clusterwright.aws.ec2.vpc.security_groups", groups)
+    return answers
+
+
+def drift() -> tuple[Any, Any, list[Unknown]]:
+    unknown: list[Unknown] = []
+    found, unchecked = drift_of(SESSION, DEPLOYED, 10, unknown)
+    return found, unchecked, unknown
+
+
+def test_properties_and_rules_are_drift_and_the_rest_is_named(account: dict[str, Any]) -> None:
+    found, unchecked, unknown = drift()
+    assert found == (
+        SpecChange("n/Vpc.Tags", "a", "b"),
+        SpecChange("n/Nodes.rules", None, "tcp 22-22 from 0.0.0.0/0"),
+        SpecChange("n/Nodes.rules", None, "tcp 22-22 from ::/0"),
+    )
+    assert unchecked == (UncheckedResource("n", "Alarm", "AWS::CloudWatch::Alarm"),)
+    assert unknown == []
+
+
+def test_refused_stack_is_unknown_and_not_listed(account: dict[str, Any]) -> None:
+    account["s"] = None
+    _, unchecked, unknown = drift()
+    assert [entry.what for entry in unknown] == ["the drift of s"]
+    assert {resource.stack for resource in unchecked} == {"n"}
+
+
+def test_refused_rules_are_unknown_and_not_compared(account: dict[str, Any]) -> None:
+    account["rules"] = None
+    _, unchecked, unknown = drift()
+    assert [entry.what for entry in unknown] == ["the rules of security groups"]
+    assert "Nodes" in {resource.logical_id for resource in unchecked}
