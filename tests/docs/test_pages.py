@@ -1,4 +1,4 @@
-"""Faults of edited pages: passages that occur twice, and markup that a repository page shows raw."""
+"""Faults of edited pages: repeated passages, and markup that only the site understands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def test_no_passage_occurs_twice(page: Path) -> None:
 
 
 def test_a_passage_that_was_pasted_twice_is_found() -> None:
-    sentence = "Every call is recorded with its service, its operation and the account of the caller."
+    sentence = (
+        "Every call is recorded with its service, its operation and the account of a caller."
+    )
     wrapped = sentence.replace(" its ", "\nits ", 1)
     assert repeated(f"One. {sentence}\n\nTwo.\n{wrapped}") == [sentence]
     assert repeated(f"{sentence}\n\n```text\n{sentence}\n```\n") == []
