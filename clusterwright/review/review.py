@@ -38,6 +38,7 @@ from clusterwright.review.node_changes import (
 from clusterwright.review.quota_delta import quota_deltas
 from clusterwright.review.resource_changes import ChangeAnalysis, analyse
 from clusterwright.review.results import (
+    DeploymentBlocker,
     GateResult,
     NodesChange,
     ResourceChange,
@@ -129,18 +130,7 @@ def review(question: Question) -> Review:
         Unknown(f"the rule {rule.rule}", f"the rule crashed: {rule.crash}", "please report it")
         for rule in after.crashed
     ]
-    blockers = (
-        deployment_blockers(
-            question.base.assembly or EMPTY,
-            question.change.assembly or EMPTY,
-            analysis,
-            Schemas(context.region).of,
-        )
-        if analysis is not None
-        else ()
-    ) + rejections(question.change_sets)
-    if update is not None:
-        blockers += tuple(parallelcluster.deployment_blockers(update))
+    blockers = _blockers(question, analysis, update, context.region)
     changes = _changes(base, context, question)
     allowances = gates.Allowances(context.cluster.allow_replacement, question.today)
     found: list[GateResult] = [
@@ -152,12 +142,6 @@ def review(question: Question) -> Review:
         *gates.finding_gates(findings, question.fail_on),
         *allowances.gates(),
     ]
-    notes = [*question.notes]
-    if analysis is not None or not allowances.unused():
-        notes += [
-            f"allow_replacement names {name}, which this change neither replaces nor deletes"
-            for name in allowances.unused()
-        ]
     found_review = Review(
         file=context.spec.file,
         environment=context.cluster.environment,
@@ -176,7 +160,7 @@ def review(question: Question) -> Review:
         findings=findings,
         gates=tuple(found),
         unknown=tuple(dict.fromkeys(unknown)),
-        notes=tuple(notes),
+        notes=(*question.notes, *_allowance_notes(analysis, allowances)),
         drift=question.drift,
         drift_unchecked=question.drift_unchecked,
         plan=question.plan,
@@ -192,6 +176,39 @@ def review(question: Question) -> Review:
             shared_homes=context.cluster.storage.home is not None
             or "slurm" not in context.cluster.traits.sections,
         ),
+    )
+
+
+def _blockers(
+    question: Question,
+    analysis: ChangeAnalysis | None,
+    update: parallelcluster.Update | None,
+    region: str,
+) -> tuple[DeploymentBlocker, ...]:
+    """What CloudFormation or a service would refuse."""
+    found: tuple[DeploymentBlocker, ...] = ()
+    if analysis is not None:
+        found = deployment_blockers(
+            question.base.assembly or EMPTY,
+            question.change.assembly or EMPTY,
+            analysis,
+            Schemas(region).of,
+        )
+    found += rejections(question.change_sets)
+    if update is not None:
+        found += tuple(parallelcluster.deployment_blockers(update))
+    return found
+
+
+def _allowance_notes(
+    analysis: ChangeAnalysis | None, allowances: gates.Allowances
+) -> tuple[str, ...]:
+    """Names of `allow_replacement` that the change does not need; none if that is unknown."""
+    if analysis is None:
+        return ()
+    return tuple(
+        f"allow_replacement names {name}, which this change neither replaces nor deletes"
+        for name in allowances.unused()
     )
 
 
