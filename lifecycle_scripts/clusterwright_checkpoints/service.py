@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from clusterwright_checkpoints import names
 from clusterwright_checkpoints.drain import Settings, drain_run, finished, whole
+from clusterwright_checkpoints.owners import Owners
 
 LOG = "/var/log/clusterwright/checkpoints.jsonl"
 
@@ -20,28 +20,32 @@ LOG = "/var/log/clusterwright/checkpoints.jsonl"
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     local, shared = Path(options.local), Path(options.shared)
-    settings = Settings(
-        options.node,
-        None if options.keep_local < 0 else options.keep_local,
-        None if options.keep_shared < 0 else options.keep_shared,
-    )
     if options.mode == "run":
-        # Already the owner: see `_as_owner`.
+        settings = Settings(
+            options.node,
+            None if options.keep_local < 0 else options.keep_local,
+            None if options.keep_shared < 0 else options.keep_shared,
+        )
+        # Already the owner: see `owners`.
         return 1 if drain_run(local, shared, settings, _tell) else 0
+    owners = Owners(lambda run: _command(run, shared, options), options.limit_seconds, _tell)
     if options.mode == "once":
-        return _all_runs(local, shared, options)
+        runs = _runs(local, options.run)
+        owners.start(runs)
+        return owners.wait(time.monotonic() + (len(runs) + 1) * options.limit_seconds)
     if options.mode == "flush":
-        return _flush(local, shared, options)
+        return _flush(local, shared, options, owners)
     while True:
-        _all_runs(local, shared, options)
+        owners.start(_runs(local, options.run))
         time.sleep(options.every_seconds)
 
 
-def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
+def _flush(local: Path, shared: Path, options: argparse.Namespace, owners: Owners) -> int:
     """Wait until all finished checkpoints are complete on shared storage, or the time is over."""
     until = time.monotonic() + options.timeout_seconds
     while True:
-        _all_runs(local, shared, options)
+        owners.start(_runs(local, options.run))
+        owners.wait(until)
         left = [
             f"{run.name}/{step}"
             for run in _runs(local, options.run)
@@ -56,54 +60,16 @@ def _flush(local: Path, shared: Path, options: argparse.Namespace) -> int:
         time.sleep(min(1.0, options.every_seconds))
 
 
-def _all_runs(local: Path, shared: Path, options: argparse.Namespace) -> int:
-    """Copy every run in a process of its owner; return 1 if a checkpoint could not be copied."""
-    worst = 0
-    for run in _runs(local, options.run):
-        owner = run.lstat()
-        argv = [
-            sys.executable,
-            "-B",
-            "-m",
-            "clusterwright_checkpoints",
-            "run",
-            f"--local={run}",
-            f"--shared={shared / run.name}",
-            f"--node={options.node}",
-            f"--keep-local={options.keep_local}",
-            f"--keep-shared={options.keep_shared}",
-        ]
-        try:
-            done = _as_owner(argv, owner.st_uid, owner.st_gid)
-        except OSError as error:
-            _tell("refused", run.name, str(error))
-            worst = 1
-            continue
-        for line in done.stdout.splitlines():
-            _log(line)
-        if done.returncode not in (0, 1):
-            _tell("refused", run.name, (done.stderr.strip().splitlines() or ["no reason"])[-1])
-        worst = max(worst, min(done.returncode, 1))
-    return worst
-
-
-def _as_owner(argv: list[str], uid: int, gid: int) -> subprocess.CompletedProcess[str]:
-    """Run as the owner of the run: root must not follow a user's links."""
-    folder = str(Path(__file__).parents[1])
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": folder, "LC_ALL": "C.UTF-8"}
-    as_user = (
-        {"user": uid, "group": gid, "extra_groups": []} if os.geteuid() == 0 and uid != 0 else {}
-    )
-    return subprocess.run(
-        argv,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-        cwd="/",
-        umask=0o022,
-        **as_user,  # type: ignore[call-overload]
-    )
+def _command(run: Path, shared: Path, options: argparse.Namespace) -> list[str]:
+    """The arguments of the process that copies a run."""
+    return [
+        "run",
+        f"--local={run}",
+        f"--shared={shared / run.name}",
+        f"--node={options.node}",
+        f"--keep-local={options.keep_local}",
+        f"--keep-shared={options.keep_shared}",
+    ]
 
 
 def _runs(local: Path, only: str | None) -> list[Path]:
@@ -134,10 +100,6 @@ def _tell(event: str, step: str, text: str) -> None:
     print(line, flush=True)
 
 
-def _log(line: str) -> None:
-    print(line, flush=True)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="clusterwright_checkpoints", allow_abbrev=False)
     parser.add_argument("mode", choices=("serve", "once", "flush", "run"))
@@ -149,4 +111,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep-shared", type=int, default=-1, help="negative: keep all")
     parser.add_argument("--every-seconds", type=float, default=5.0)
     parser.add_argument("--timeout-seconds", type=float, default=600.0)
+    parser.add_argument("--limit-seconds", type=float, default=7200.0, help="for each run")
     return parser
