@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# comment_github.sh FILE: writes FILE as a comment of the pull request, or updates the comment with
-# the same first line, a hidden marker. Requires GH_TOKEN, REPOSITORY and PULL_REQUEST.
+# comment_github.sh FILE: writes FILE as a comment of the pull request, or updates its own comment
+# with the same first line, a hidden marker. Requires GH_TOKEN, REPOSITORY and PULL_REQUEST; with
+# another token than the workflow's own, AUTHOR is the login of its user.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -12,9 +13,12 @@ if [[ ! -s "${file}" ]]; then
 fi
 MARKER="$(head --lines 1 "${file}")"
 export MARKER
-# Only comments of bots are overwritten, because the marker is public.
+# The marker is public: only a comment of this token's own user is overwritten. A token of a workflow
+# cannot ask who it is.
+AUTHOR="${AUTHOR:-github-actions[bot]}"
+export AUTHOR
 found="$(gh api --paginate "repos/${REPOSITORY}/issues/${PULL_REQUEST}/comments" --jq \
-  '.[] | select(.user.type == "Bot" and (.body | startswith(env.MARKER))) | .id')"
+  '.[] | select(.user.login == env.AUTHOR and (.body | startswith(env.MARKER))) | .id')"
 id="${found%%$'\n'*}"
 if [[ -n "${id}" ]]; then
   gh api --silent --method PATCH "repos/${REPOSITORY}/issues/comments/${id}" --field "body=@${file}"

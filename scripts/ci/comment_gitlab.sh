@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# comment_gitlab.sh FILE: writes FILE as a note of the merge request, or updates the note with the
-# same first line, a hidden marker. Requires REVIEW_TOKEN (a project access token with the scope api)
-# and CI_API_V4_URL, CI_PROJECT_ID and CI_MERGE_REQUEST_IID, which GitLab sets.
+# comment_gitlab.sh FILE: writes FILE as a note of the merge request, or updates its own note with
+# the same first line, a hidden marker. Requires REVIEW_TOKEN (a project access token with the scope
+# api) and CI_API_V4_URL, CI_PROJECT_ID and CI_MERGE_REQUEST_IID, which GitLab sets.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -17,8 +17,9 @@ import os
 import sys
 import urllib.request
 
+api = os.environ["CI_API_V4_URL"]
 base = (
-    f"{os.environ['CI_API_V4_URL']}/projects/{os.environ['CI_PROJECT_ID']}"
+    f"{api}/projects/{os.environ['CI_PROJECT_ID']}"
     f"/merge_requests/{os.environ['CI_MERGE_REQUEST_IID']}/notes"
 )
 
@@ -32,12 +33,13 @@ def call(method, url, body=None):
 
 
 def own_note(marker):
+    # The marker is public: only a note of this token's own user is overwritten.
+    me = call("GET", f"{api}/user")[0]["id"]
     page = "1"
     while page:
         notes, headers = call("GET", f"{base}?per_page=100&page={page}")
         for note in notes:
-            # Only notes of bots are overwritten, not those of users.
-            if note["body"].startswith(marker) and note["author"].get("bot", True):
+            if note["author"]["id"] == me and note["body"].startswith(marker):
                 return note["id"]
         page = headers.get("X-Next-Page")
     return None

@@ -38,13 +38,17 @@ while words:
     else: place = word
     assert place is None or place.startswith("repos/acme/clusters/issues/"), place
 if method == "GET":
-    assert query == '.[] | select(.user.type == "Bot" and (.body | startswith(env.MARKER))) | .id'
+    wanted = (
+        ".[] | select(.user.login == env.AUTHOR and (.body | startswith(env.MARKER))) | .id"
+    )
+    assert query == wanted, query
+    author, marker = os.environ["AUTHOR"], os.environ["MARKER"]
     for comment in comments:
-        if comment["type"] == "Bot" and comment["body"].startswith(os.environ["MARKER"]):
+        if comment["login"] == author and comment["body"].startswith(marker):
             print(comment["id"])
 elif method == "POST":
     assert place.endswith("/7/comments"), place
-    comments.append({{"id": len(comments) + 1, "type": "Bot", "body": body}})
+    comments.append({{"id": len(comments) + 1, "login": "github-actions[bot]", "body": body}})
 else:
     assert method == "PATCH", method
     number = int(place.rpartition("/")[2])
