@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from tests.ci.conftest import NAME, Checkout
 from tests.ci.workflows import FOLDER, WORKFLOWS, Runner, read, steps
+from tools.lint.files import ROOT
 
 ACCOUNT = "111122223333"
 SAME = "github.event.pull_request.head.repo.full_name == github.repository"
@@ -73,6 +76,32 @@ def test_environments_are_those_with_a_spec(checkout: Checkout, tmp_path: Path) 
         ]
 
 
+def test_a_file_with_the_environment_of_another_stops_the_workflows(tmp_path: Path) -> None:
+    """Otherwise dev's reviewers would approve a deployment of prod."""
+    (tmp_path / "configs").mkdir()
+    for name, environment in (("dev", '"prod"  # of the old cluster'), ("prod", "prod")):
+        text = f"environment: {environment}\nregion: us-east-1\n"
+        (tmp_path / "configs" / f"{name}.yaml").write_text(text)
+    (tmp_path / "configs" / "base.yaml").write_text("region: us-east-1\n")
+    script = os.fspath(ROOT / "scripts" / "ci" / "environments.sh")
+    done = subprocess.run([script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    said = "error: configs/dev.yaml has the environment 'prod' of another file (CW-E010)\n"
+    assert done.stderr == said
+    (tmp_path / "configs" / "dev.yaml").write_text("environment: 'dev' # ours\n")
+    done = subprocess.run([script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == ["dev", "prod"]
+
+
+def test_a_failed_list_of_environments_fails_its_step() -> None:
+    """The exit code of a command substitution in an argument of `echo` is lost."""
+    for path in WORKFLOWS:
+        for body in read(path)["jobs"].values():
+            for step in body["steps"]:
+                assert not re.search(r"echo .*\$\(", step.get("run", "")), f"{path.name}: {step}"
+
+
 @pytest.mark.slow
 def test_pull_request_is_reviewed_without_credentials(checkout: Checkout, tmp_path: Path) -> None:
     one = runner(checkout, tmp_path, offline="1")
@@ -92,16 +121,20 @@ def test_pull_request_is_reviewed_with_insufficient_quota(
     checkout: Checkout, tmp_path: Path, local_aws_url: Callable[[str], str]
 ) -> None:
     one = runner(checkout, tmp_path, url=local_aws_url("new-account"))
-    stranger = {"id": 1, "type": "User", "body": f"<!-- clusterwright-diff:{NAME} --> mine"}
-    (tmp_path / "comments.json").write_text(json.dumps([stranger]))
+    # The marker is public: a person and another bot have written it.
+    strangers = [
+        {"id": number, "login": login, "body": f"<!-- clusterwright-diff:{NAME} --> mine"}
+        for number, login in enumerate(("eve", "other-app[bot]"), start=1)
+    ]
+    (tmp_path / "comments.json").write_text(json.dumps(strangers))
     codes = one.run(read(FOLDER / "review.yml"), "review")
     assert codes == {"Set up": 0, "Review": 0, "Comment": 0, "Gate": 1}, one.log
     assert "check: failed with 1" in one.log
     # A second push: the existing comment is updated.
     assert one.run(read(FOLDER / "review.yml"), "review", only="Comment") == {"Comment": 0}
     assert "updated comment" in one.log
-    first, comment = json.loads((tmp_path / "comments.json").read_text())
-    assert first == stranger, "another user's comment was overwritten"
+    *others, comment = json.loads((tmp_path / "comments.json").read_text())
+    assert others == strangers, "another user's comment was overwritten"
     assert "**fail**" in comment["body"]
 
 
