@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
+from clusterwright.cluster_spec.problems import printable
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ DEFAULT_OUTPUT = "cdk.out"
 REPORTS = ("validation-report.json", "policy-validation-report.json")
 """The CDK's command line prints such a file even if an earlier run wrote it."""
 
+_LINES = "\n\t"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
@@ -44,8 +46,10 @@ def read_spec() -> LoadedSpec:
     seconds, of which garbage collection of the CDK's classes would take a tenth.
     """
     gc.disable()
+    context = command_line_context(os.environ)
     try:
-        loaded = load_cluster(spec_path(command_line_context(os.environ), os.environ))
+        loaded = load_cluster(spec_path(context, os.environ))
+        _check_name(loaded, environment_name(context, os.environ))
         validate_for_synthesis(loaded)
     except SpecErrors as errors:
         _refuse(str(problem) for problem in errors)
@@ -98,7 +102,7 @@ def write(app: cdk.App) -> None:
     except RuntimeError as error:
         if "ValidationFailed" not in str(error) and "Validation failed" not in str(error):
             raise
-        print(f"error: {str(error).strip().splitlines()[0]}", file=sys.stderr)
+        print(f"error: {printable(str(error).strip().splitlines()[0])}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
@@ -149,6 +153,30 @@ def spec_path(context: Mapping[str, Any], environment: Mapping[str, str]) -> Pat
     )
 
 
+def environment_name(context: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
+    """The name of `-c env=` or CLUSTERWRIGHT_ENV; None if the spec is named by its path."""
+    if context.get("env") or context.get("config"):
+        name = context.get("env")
+    elif environment.get("CLUSTERWRIGHT_CONFIG"):
+        name = None
+    else:
+        name = environment.get("CLUSTERWRIGHT_ENV")
+    return str(name) if name else None
+
+
+def _check_name(loaded: LoadedSpec, name: str | None) -> None:
+    """Refuse a file of another environment: its stacks are not those that were asked for."""
+    environment = loaded.cluster.environment
+    if name is None or name == environment:
+        return
+    position = loaded.position(("environment",))
+    where = f"{position.file}:{position.line}: " if position is not None else ""
+    raise UnnamedSpec(
+        f"{where}env={name} selects the stacks of `{environment}`\n\n"
+        f"hint: rename the file to {environment}.yaml, or `environment: {name}`"
+    )
+
+
 def _path_of(name: str) -> Path:
     if not _NAME.fullmatch(name):
         raise UnnamedSpec(
@@ -161,5 +189,5 @@ def _path_of(name: str) -> Path:
 
 def _refuse(messages: Any) -> NoReturn:
     for message in messages:
-        print(f"error: {message}", file=sys.stderr)
+        print(f"error: {printable(message, keep=_LINES)}", file=sys.stderr)
     raise SystemExit(EXIT_INVALID) from None

@@ -60,6 +60,9 @@ def cli() -> None:
     """
 
 
+_LINES = "\n\t"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors become messages.
 
@@ -126,6 +129,9 @@ def _usage_hint(error: click.UsageError) -> str:
 
 
 def _print_error(message: str, hint: str | None) -> None:
-    print(f"error: {message}", file=sys.stderr)
+    from clusterwright.cluster_spec.problems import printable
+
+    # A file name or an answer of AWS in it may have control characters of terminals.
+    print(f"error: {printable(message, keep=_LINES)}", file=sys.stderr)
     if hint:
-        print(f"\nhint: {hint}", file=sys.stderr)
+        print(f"\nhint: {printable(hint, keep=_LINES)}", file=sys.stderr)

@@ -66,6 +66,17 @@ class SpecErrors(Exception):
         return iter(self.problems)
 
 
+def printable(text: str, *, keep: str = "\t") -> str:
+    """Return text without characters that would move a terminal's cursor or end the line.
+
+    A spec, a file name or an answer of AWS may contain them. `keep` are control characters that
+    stay.
+    """
+    return "".join(
+        c if c.isprintable() or c in keep else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+
+
 def path_text(path: Sequence[str | int]) -> str:
     """Return `("compute", 2, "count")` as text: `compute[2].count`."""
     text = ""

@@ -186,7 +186,9 @@ def _more_facts(bill: Bill, extras: CostExtras) -> list[str]:
     )
     if extras.saving is not None and extras.saving.monthly_usd is not None:
         saved = _money(extras.saving.monthly_usd)
-        facts.append(f"{saved} USD per month less without {extras.saving.storage.name}")
+        facts.append(
+            f"{saved} USD per month less without {markdown_cell(extras.saving.storage.name)}"
+        )
     if extras.comparison is not None:
         spending = extras.comparison.spending
         facts.append(

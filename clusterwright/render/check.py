@@ -15,6 +15,7 @@ from clusterwright.preflight.results import (
     Unanswered,
     Waived,
 )
+from clusterwright.render.markdown import code
 from clusterwright.render.source import excerpt, printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_cell
@@ -190,7 +191,7 @@ def _where(position: Position | None, path: str, style: Style, meaning: str) -> 
 def _finding_markdown(finding: Finding) -> list[str]:
     place = ""
     if finding.position is not None:
-        place = f" `{finding.position.file}:{finding.position.line}`"
+        place = " " + code(f"{finding.position.file}:{finding.position.line}")
     head = f"- **{finding.severity} {finding.rule}**{place} {markdown_cell(finding.message)}"
     numbers = _numbers(finding)
     lines = [head]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from clusterwright.cost.headline import headline
 from clusterwright.migration.results import Costs, MigrationReport, Note
+from clusterwright.render.markdown import code
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import markdown_table
 
@@ -45,7 +46,7 @@ def migration_text(report: MigrationReport, style: Style = PLAIN) -> str:
 def migration_markdown(report: MigrationReport) -> str:
     """The report for a pull request."""
     found = report.migration
-    lines = [f"## `{report.file}`: {found.source} to {found.target}", ""]
+    lines = [f"## {code(report.file)}: {found.source} to {found.target}", ""]
     titles = dict(SECTIONS)
     for key, notes in _sections(report):
         if not notes:

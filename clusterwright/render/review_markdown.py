@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from clusterwright.render import markdown
+from clusterwright.render.markdown import code
 from clusterwright.render.review import (
     SUMMARY,
     VERDICTS,
@@ -23,7 +25,6 @@ from clusterwright.render.review import (
     shown_value,
     unchecked_lines,
 )
-from clusterwright.render.source import printable
 from clusterwright.review.results import (
     AccessChange,
     GateResult,
@@ -44,8 +45,6 @@ _CAUSES: Final = 8
 
 _STATUS: Final = {"fail": "gates that fail", "unknown": "unknown", "allowed": "allowed"}
 _ENTRY: Final = 600
-_ZERO_WIDTH_SPACE: Final = "\u200b"
-_OWN_LINKS: Final = re.compile(r"(?i)(https?://|www\.)(?!docs\.aws\.amazon\.com/)")
 
 
 def marker(environment: str) -> str:
@@ -75,31 +74,7 @@ def review_markdown(review: Review) -> str:
 
 def plain(text: str, length: int = _ENTRY) -> str:
     """Text escaped for Markdown, HTML and the forge."""
-    text = _one_line(text, length)
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for character in "\\|*_`[]~$!":
-        text = text.replace(character, "\\" + character)
-    text = _OWN_LINKS.sub(lambda found: f"{found.group()}{_ZERO_WIDTH_SPACE}", text)
-    # A zero-width space prevents mentions of users and links to issues.
-    for character in "@#":
-        text = text.replace(character, character + _ZERO_WIDTH_SPACE)
-    return text
-
-
-def code(text: str, length: int = 160) -> str:
-    """Text in a code span, escaped."""
-    text = _one_line(text, length) or " "
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * (longest + 1)
-    space = " " if longest or text.startswith(" ") else ""
-    # In a table a vertical bar ends the cell, even in a code span, unless it is escaped.
-    return f"{fence}{space}{text}{space}{fence}".replace("|", "\\|")
-
-
-def _one_line(text: str, length: int) -> str:
-    # Cut first for speed: a change may hold thousands of long values.
-    text = " ".join(printable(text[: 2 * length]).split())
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+    return markdown.plain(text, length)
 
 
 def _heading(review: Review) -> str:

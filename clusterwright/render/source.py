@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-from clusterwright.cluster_spec.problems import Position
+from clusterwright.cluster_spec.problems import Position, printable
 from clusterwright.render.style import PLAIN, Style
+
+__all__ = ["excerpt", "printable"]
 
 MAXIMUM_SHOWN_CHARACTERS = 160
 """A longer line (generated YAML) is truncated around the value."""
@@ -28,13 +30,6 @@ def excerpt(position: Position, style: Style = PLAIN, *, meaning: str = "error")
         style.paint("dim", f"   {gutter} |") + f" {_blank(before)}" + style.paint(meaning, carets)
     )
     return lines
-
-
-def printable(text: str) -> str:
-    """`text` without characters that would move a terminal's cursor or end the line."""
-    return "".join(
-        c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text
-    )
 
 
 def _window(position: Position) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from clusterwright.render.source import printable
+from clusterwright.render.markdown import escaped
 
 Align = Literal["left", "right"]
 
@@ -41,11 +41,8 @@ def markdown_table(
 
 
 def markdown_cell(text: str) -> str:
-    """Text escaped for a cell of a Markdown table."""
-    text = printable(text)
-    for character in "\\|*_`[]<>":
-        text = text.replace(character, "\\" + character)
-    return " ".join(text.split())
+    """Text escaped for a cell of a Markdown table, or a line of Markdown."""
+    return escaped(text)
 
 
 def _row(cells: Sequence[str]) -> str:

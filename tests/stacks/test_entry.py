@@ -16,6 +16,8 @@ from stacks.entry import (
     REPORTS,
     UnnamedSpec,
     command_line_context,
+    environment_name,
+    read_spec,
     spec_path,
     write,
 )
@@ -216,3 +218,51 @@ def test_bundled_node_runs_the_cdk_by_default(
     monkeypatch.setenv("JSII_NODE", "/usr/bin/node")
     jsii_runtime.choose()
     assert os.environ["JSII_NODE"] == "/usr/bin/node"
+
+
+ESCAPES = '"dev\\e[2J\\e]0;owned\\a"'
+"""YAML of a text that would clear a terminal and set its title."""
+
+
+def test_control_characters_of_a_spec_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "spec.yaml"
+    path.write_text(f"environment: {ESCAPES}\nregion: {ESCAPES}\n{ESCAPES}: 1\n", encoding="utf-8")
+    done = run_app(tmp_path, CLUSTERWRIGHT_CONFIG=os.fspath(path))
+    assert done.returncode == 3
+    assert not set(done.stderr) & {"\x1b", "\x07"}
+    assert "\N{REPLACEMENT CHARACTER}[2J" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("context", "environment", "name"),
+    [
+        ({"env": "dev"}, {"CLUSTERWRIGHT_CONFIG": "x.yaml"}, "dev"),
+        ({"config": "configs/dev.yaml"}, {"CLUSTERWRIGHT_ENV": "prod"}, None),
+        ({}, {"CLUSTERWRIGHT_ENV": "prod"}, "prod"),
+        ({}, {"CLUSTERWRIGHT_CONFIG": "x.yaml"}, None),
+    ],
+)
+def test_only_a_name_is_compared_with_the_environment(
+    context: dict[str, Any], environment: dict[str, str], name: str | None
+) -> None:
+    assert environment_name(context, environment) == name
+
+
+def test_a_file_of_another_environment_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`cdk deploy -c env=dev` must not change the stacks of prod."""
+    (tmp_path / "configs").mkdir()
+    path = tmp_path / "configs" / "dev.yaml"
+    path.write_text(json.dumps(changed(MINIMAL, environment="prod")), encoding="utf-8")
+    monkeypatch.setattr("stacks.entry.ROOT", tmp_path)
+    monkeypatch.setenv("CLUSTERWRIGHT_ENV", "dev")
+    monkeypatch.delenv("CDK_CONTEXT_JSON", raising=False)
+    with pytest.raises(SystemExit) as raised:
+        read_spec()
+    assert raised.value.code == 3
+    said = capsys.readouterr().err
+    assert "env=dev selects the stacks of `prod`" in said
+    assert "hint: rename the file to prod.yaml, or `environment: dev`" in said
+    path.write_text(json.dumps(changed(MINIMAL, environment="dev")), encoding="utf-8")
+    assert read_spec().cluster.environment == "dev"
