@@ -36,6 +36,7 @@ _PREFIX = re.compile(r"[^\x00-\x20/][^\x00-\x20]*/")
 _DNS = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _SECRET = re.compile(r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+")
+_ROLE = re.compile(r"arn:[a-z-]+:iam::[0-9]{12}:role/[A-Za-z0-9/_+=,.@-]+")
 _LOG_GROUP = re.compile(r"[A-Za-z0-9_./#-]{1,512}")
 _PUBLIC_KEY = re.compile(
     r"(?:ssh-[a-z0-9-]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,3}(?: .*)?"
@@ -50,6 +51,10 @@ _LONGEST_MINUTES = 527_040
 """A leap year; a longer limit has no effect."""
 _LARGEST_WEIGHT = 2**31 - 1
 _LARGEST_SHORT = 65_533
+
+
+def _is_unix_name(value: str) -> bool:
+    return _UNIX_NAME.fullmatch(value) is not None
 
 
 def _is_path(value: str) -> bool:
@@ -329,6 +334,12 @@ class Slurm:
     restrict_ssh_to_jobs: bool = boolean(default=False)
     """users without `sudo` can use ssh only to compute nodes on which a job of theirs runs"""
 
+    metadata_service_users: tuple[str, ...] = texts(
+        _is_unix_name, "a Unix name", default=(), shape="list of names"
+    )
+    """system accounts that may reach the instance metadata service, beside root and AWS's agents
+    (`metadata_service`); a name that the image does not have is ignored"""
+
 
 @dataclass(frozen=True)
 class Containers:
@@ -481,6 +492,10 @@ class ClusterFile:
     metrics: Metrics | None = record(Metrics, default=None, null=True)
     """where each node serves its metrics; null installs nothing"""
 
+    job_role_arn: str | None = text(_ROLE, "the ARN of a role", null=True, default=None)
+    """the role whose credentials every user of the node gets (`job_credentials`); null gives users
+    none"""
+
     node_steps: dict[str, StepSettings] = mapping(StepSettings)
     """step name → `{deadline_seconds, retries, enabled}`, each optional; may be empty"""
 
@@ -542,6 +557,10 @@ class Accounting:
 
     secret_arn: str = text(_SECRET, "the ARN of a secret")
     """the secret with user and password"""
+
+    admin_secret_arn: str | None = text(_SECRET, "the ARN of a secret", null=True, default=None)
+    """the secret of the database's master user, with which the controller creates that user once
+    (scripted); null if the user exists"""
 
 
 @dataclass(frozen=True)

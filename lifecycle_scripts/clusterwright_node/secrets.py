@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 
 from clusterwright_node.errors import CommandError, StepError
 from clusterwright_node.node import Node
@@ -29,6 +30,33 @@ def fetch(node: Node, arn: str) -> str:
         said = " ".join(result.stderr.split())[-300:] or "no output"
         raise CommandError(f"the secret {arn} cannot be read: {said}", _HINT)
     return result.stdout.rstrip("\n")
+
+
+def database_login(node: Node, arn: str) -> tuple[str, str]:
+    """User and password, in the format of RDS's secrets. Raises StepError, which contains
+    neither.
+    """
+    hint = f'the secret {arn} must be {{"username": ..., "password": ...}}'
+    try:
+        value = json.loads(fetch(node, arn))
+        user, password = value["username"], value["password"]
+    except (ValueError, KeyError, TypeError):
+        raise StepError(
+            "the secret of the accounting database has an unexpected format", hint
+        ) from None
+    for what, text in (("user", user), ("password", password)):
+        # slurmdbd.conf has lines of key=value without blanks, quotes and comments.
+        if (
+            not isinstance(text, str)
+            or not re.fullmatch(r"[!-~]+", text)
+            or set(text) & set("\"'#\\")
+        ):
+            raise StepError(
+                f"the {what} in the secret of the accounting database has characters that "
+                "slurmdbd.conf does not support",
+                "use printable ASCII without blanks, quotes, # and backslashes",
+            )
+    return user, password
 
 
 class SecretFile:

@@ -116,6 +116,7 @@ class FakeMachine(Machine):
         """Reboot: mounts, /run and processes are removed; systemd starts enabled units."""
         self.state["mounts"] = [row for row in self.state["mounts"] if row.get("by_image")]
         self.state["lnet"] = {}
+        self.state["packet_filter"] = {}
         run = self.root / "run"
         for path in sorted(run.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
@@ -410,6 +411,36 @@ class FakeMachine(Machine):
         libfabric = self.state["libfabric"]
         return 0, f"{args[0]}: {libfabric}\nlibfabric: {libfabric}\nlibfabric api: 2.1\n", ""
 
+    # --- packet filter
+
+    def _cmd_nft(self, args: list[str]) -> tuple[int, str, str]:
+        assert args[:3] == ["list", "table", "inet"], args
+        found = self.state["packet_filter"].get(args[3])
+        return (0, found, "") if found else (1, "", "Error: No such file or directory")
+
+    def _cmd_iptables(self, args: list[str]) -> tuple[int, str, str]:
+        return self._legacy("iptables", args)
+
+    def _cmd_ip6tables(self, args: list[str]) -> tuple[int, str, str]:
+        return self._legacy("ip6tables", args)
+
+    def _legacy(self, name: str, args: list[str]) -> tuple[int, str, str]:
+        assert args[:2] == ["-w", "-C"], args
+        known = " ".join(args[2:]) in self.state["packet_filter"].get(name, "").splitlines()
+        return (0, "", "") if known else (1, "", "iptables: No chain/target/match by that name.")
+
+    def _start_packet_filter(self, text: str) -> str | None:
+        """A unit that installs rules: of nft from a file, of iptables from its own lines."""
+        filters = self.state["packet_filter"]
+        for path in re.findall(r"(?m)^ExecStart=/usr/sbin/nft --file (\S+)$", text):
+            rules = self.read_text(path)
+            if rules is None:
+                return f"{path}: No such file or directory"
+            filters[re.findall(r"(?m)^table inet (\S+)$", rules)[0]] = rules
+        for name, rule in re.findall(r"(?m)^ExecStart=.*'(\w+) -w -C (.*) \|\| ", text):
+            filters[name] = filters.get(name, "") + rule + "\n"
+        return None
+
     # --- signing in
 
     def _cmd_sshd(self, args: list[str]) -> tuple[int, str, str]:
@@ -508,6 +539,8 @@ class FakeMachine(Machine):
             error = self._start_mount(name, text)
         elif name.startswith("clusterwright-s3-"):
             error = self._start_s3(name, text)
+        elif name == "clusterwright-metadata.service":
+            error = self._start_packet_filter(text)
         elif name == "clusterwright-lnet-efa.service":
             error = self._start_lnet()
         elif name in ("slurmd.service", "sackd.service"):
@@ -795,6 +828,8 @@ class FakeMachine(Machine):
     # --- databases and AWS
 
     def _cmd_mariadb(self, args: list[str]) -> tuple[int, str, str]:
+        if args[0].startswith("--defaults-extra-file="):
+            return self._remote_database(Path(args[0].partition("=")[2]), args[1:])
         if not self._is_running("mariadb.service"):
             return 1, "", "ERROR 2002 (HY000): Can't connect to local server through socket"
         sql = args[-1]
@@ -803,6 +838,31 @@ class FakeMachine(Machine):
         if sql.startswith("SELECT CONCAT"):
             rights = self.state["database_rights"]
             return 0, "slurm_acct_db unix_socket\n" if rights else "", ""
+        return 0, "", ""
+
+    def _remote_database(self, options: Path, args: list[str]) -> tuple[int, str, str]:
+        """RDS, whose users and privileges are in the state."""
+        assert options.stat().st_mode & 0o777 == 0o600
+        if not self.state["remote_database_up"]:
+            return 1, "", "ERROR 2002 (HY000): Can't connect to server on 'db' (110)"
+        given = dict(re.findall(r"(?m)^(user|password)=\"?([^\"\n]*)", options.read_text()))
+        users = self.state["database_users"]
+        known = users.get(given["user"])
+        if known is None or known["password"] != given["password"]:
+            return 1, "", f"ERROR 1045 (28000): Access denied for user '{given['user']}'"
+        what = args[args.index("--execute") + 1]
+        if what == "SELECT 1":
+            allowed = args[-1] in known["databases"] or known["databases"] == ["*"]
+            return (0, "1\n", "") if allowed else (1, "", "ERROR 1044 (42000): Access denied")
+        script = Path(what.removeprefix("source "))
+        assert script.stat().st_mode & 0o777 == 0o600
+        if known["databases"] != ["*"]:
+            return 1, "", "ERROR 1227 (42000): Access denied; you need CREATE USER"
+        text = script.read_text()
+        (name, password), *_ = re.findall(r"ALTER USER '(\w+)'@'%' IDENTIFIED BY '(.*)' R", text)
+        (database,) = re.findall(r"GRANT ALL PRIVILEGES ON `([^`]+)`\.\* TO", text)
+        self._point("within CREATE USER")
+        users[name] = {"password": password, "databases": [database.replace("\\_", "_")]}
         return 0, "", ""
 
     def _cmd_aws(self, args: list[str]) -> tuple[int, str, str]:

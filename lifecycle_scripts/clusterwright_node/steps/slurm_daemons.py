@@ -17,6 +17,7 @@ AFTER = (
     "clock",
     "container_programs",
     "lustre",
+    "metadata_service",
     "munge_key",
     "scratch",
     "slurm_files",

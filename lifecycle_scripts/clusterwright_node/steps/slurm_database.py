@@ -76,7 +76,7 @@ def apply(node: Node) -> None:
     systemd.ensure(node, _UNIT)
     node.wait_until(lambda: _not_answering(node), f"see `systemctl status {_UNIT}`")
     if not _has_rights(node):
-        node.machine.change(_client(node), "--execute", _STATEMENTS)
+        node.machine.change(client(node), "--execute", _STATEMENTS)
 
 
 def _lacks(node: Node) -> str | None:
@@ -93,19 +93,19 @@ def _lacks(node: Node) -> str | None:
 
 
 def _not_answering(node: Node) -> str | None:
-    result = node.machine.query(_client(node), "--execute", "SELECT 1")
+    result = node.machine.query(client(node), "--execute", "SELECT 1")
     return None if result.ok else f"MariaDB does not respond: {result.said}"
 
 
 def _has_rights(node: Node) -> bool:
     """The privileges on the database, which are granted last and so show success."""
     result = node.machine.query(
-        _client(node), "--batch", "--skip-column-names", "--execute", _RIGHTS
+        client(node), "--batch", "--skip-column-names", "--execute", _RIGHTS
     )
     return result.ok and f"{DATABASE} unix_socket" in result.stdout.splitlines()
 
 
-def _client(node: Node) -> str:
+def client(node: Node) -> str:
     """MariaDB's client, whose name is `mysql` on older images."""
     found = [name for name in ("mariadb", "mysql") if node.machine.has_command(name)]
     if not found:

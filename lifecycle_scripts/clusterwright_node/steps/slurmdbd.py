@@ -8,16 +8,12 @@ certificate authorities at one of the paths of `AUTHORITIES`.
 
 from __future__ import annotations
 
-import json
-import re
-
 from clusterwright_node import secrets, slurm_generate, systemd
-from clusterwright_node.contract import Accounting
 from clusterwright_node.errors import StepError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 from clusterwright_node.steps import slurm_database
 
-AFTER = ("clock", "munge_key", "network", "slurm_database")
+AFTER = ("clock", "munge_key", "network", "slurm_database", "slurm_database_user")
 DEADLINE_SECONDS = 600
 RETRIES = 5
 
@@ -120,7 +116,7 @@ def _text(node: Node) -> str:
     accounting = node.inputs.deployment.accounting
     if accounting is None:
         return _settings(node, slurm_database.USER, "")
-    user, password = _credentials(node, accounting)
+    user, password = secrets.database_login(node, accounting.secret_arn)
     return _settings(node, user, password)
 
 
@@ -152,30 +148,3 @@ def _settings(node: Node, user: str, password: str) -> str:
 def _transport(node: Node) -> str:
     found = [path for path in AUTHORITIES if node.machine.exists(path)]
     return f"SSL_CIPHER={_CIPHER}" + (f",SSL_CA={found[0]}" if found else "")
-
-
-def _credentials(node: Node, accounting: Accounting) -> tuple[str, str]:
-    """User and password, in the format of RDS's secrets. Raises StepError, which contains
-    neither.
-    """
-    hint = f'the secret {accounting.secret_arn} must be {{"username": ..., "password": ...}}'
-    try:
-        value = json.loads(secrets.fetch(node, accounting.secret_arn))
-        user, password = value["username"], value["password"]
-    except (ValueError, KeyError, TypeError):
-        raise StepError(
-            "the secret of the accounting database has an unexpected format", hint
-        ) from None
-    for what, text in (("user", user), ("password", password)):
-        # slurmdbd.conf has lines of key=value without blanks, quotes and comments.
-        if (
-            not isinstance(text, str)
-            or not re.fullmatch(r"[!-~]+", text)
-            or set(text) & set("\"'#\\")
-        ):
-            raise StepError(
-                f"the {what} in the secret of the accounting database has characters that "
-                "slurmdbd.conf does not support",
-                "use printable ASCII without blanks, quotes, # and backslashes",
-            )
-    return user, password
