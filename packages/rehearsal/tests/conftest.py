@@ -18,6 +18,12 @@ ROOT = Path(__file__).resolve().parents[3]
 STATE = Path("/var/lib/clusterwright")
 Rehearse = Callable[..., dict[str, Any]]
 
+SCRIPTED_SCENARIOS = (
+    *("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale"),
+    *("ordinary-user", "container-job"),
+)
+"""One rehearsal of the scripted configuration, which several files of tests share."""
+
 
 @pytest.fixture(scope="session")
 def rehearsed() -> Rehearse:
@@ -37,10 +43,12 @@ def rehearsed() -> Rehearse:
 
 @pytest.fixture(scope="session")
 def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev.yaml in the scripted configuration, with an additional custom step."""
-    folder = tmp_path_factory.mktemp("configs")
+    """configs/dev.yaml in the scripted configuration, with a bucket and a custom step."""
+    folder = tmp_path_factory.mktemp("scripted")
     for name in ("base.yaml", "dev.yaml"):
-        (folder / name).write_text((ROOT / "configs" / name).read_text())
+        text = (ROOT / "configs" / name).read_text()
+        bucket = "storage:\n  buckets: [{name: clusterwright-dev-results, create: true}]\n"
+        (folder / name).write_text(text.replace("\nstorage:\n", f"\n{bucket}"))
     with (folder / "dev.yaml").open("a") as file:
         file.write(
             "\nslurm:\n  configuration: scripted\n"

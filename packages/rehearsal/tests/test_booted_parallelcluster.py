@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _ON_PARALLELCLUSTER = (
     *("first-boot", "people", "second-run", "instance-replaced", "sick-instance"),
-    *("custom-action-fails", "users-updated", "topology", "kill-at-every-step"),
+    *("custom-action-fails", "users-updated", "topology", "kill-at-every-step", "ordinary-user"),
 )
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import pytest
 
 from packages.rehearsal.tests.answers import of, skipped
-from packages.rehearsal.tests.conftest import Rehearse
+from packages.rehearsal.tests.conftest import SCRIPTED_SCENARIOS, Rehearse
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _TRAINIUM = "configs/examples/trn1-1.yaml"
-_SCRIPTED = (
-    *("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale"),
-    *("container-job", "devices-late", "power-cycle"),
-)
 _ON_TRAINIUM = ("first-boot", "metrics", "neuron-lost", "neuron-ecc", "efa-down")
 
 
@@ -26,11 +22,11 @@ def test_trainium_cluster_keeps_its_promises(rehearsed: Rehearse, name: str) -> 
     assert name not in skipped(answer)
 
 
-@pytest.mark.parametrize("name", _SCRIPTED)
+@pytest.mark.parametrize("name", SCRIPTED_SCENARIOS)
 def test_scripted_configuration_keeps_its_promises(
     rehearsed: Rehearse, scripted_config: str, name: str
 ) -> None:
-    words = [word for each in _SCRIPTED for word in ("--scenario", each)]
+    words = [word for each in SCRIPTED_SCENARIOS for word in ("--scenario", each)]
     answer = rehearsed(scripted_config, *words)
     assert of(answer, "deployment") == {}
     assert of(answer, name) == {}

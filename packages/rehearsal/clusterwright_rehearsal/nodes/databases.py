@@ -124,7 +124,8 @@ class Databases:
             stdin=(
                 f"create database if not exists `{name}`;\n"
                 f"create user if not exists {user}@'%' identified by {password};\n"
-                f"grant all on *.* to {user}@'%';\n"
+                # RDS's master user creates others.
+                f"grant all on *.* to {user}@'%' with grant option;\n"
             ),
         )
         if not ran.ok:

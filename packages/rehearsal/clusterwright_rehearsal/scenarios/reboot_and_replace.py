@@ -11,7 +11,8 @@ SECONDS = 15
 MODES = ("managed",)
 
 PROMISES = {
-    "rebooted": "a rebooted node is the same instance, mounts its file systems, and takes jobs",
+    "rebooted": "a rebooted node is the same instance, mounts its file systems, restricts the"
+    " instance metadata service, and takes jobs",
     "healthy": "after the reboot the node program finds no errors, or corrects them",
     "replaced": "a replaced node is a new instance at the same address, and takes jobs",
 }
@@ -34,6 +35,10 @@ def run(context: ScenarioContext) -> None:
         for entry in context.cluster.storage.lustre:
             kind = node.must(f"findmnt -n -o FSTYPE {entry.mount_path}").strip()
             context.expect(kind == "lustre", f"{entry.mount_path} is {kind or 'not mounted'}")
+        # Before any lifecycle script has run again.
+        ask = "timeout 5 bash -c 'exec 3<>/dev/tcp/169.254.169.254/80'"
+        reached = node.run(ask, user="ubuntu").ok
+        context.expect(not reached, "a user reaches the instance metadata service")
         context.wait_idle()
         jobs.expect_job(context, node)
 
