@@ -70,11 +70,17 @@ class Foundation:
 def foundation(scope: Construct, cluster: Cluster, *, node_role: RoleBuilder | None) -> Foundation:
     """The stacks that are deployed before the nodes.
 
-    `node_role` creates the role of the nodes; None if the platform creates it itself.
+    `node_role` creates the one role of all nodes; None if there are several, or the platform
+    creates them itself.
     """
     catalog = load_catalog()
     identity = IdentityStack(scope, cluster, node_role)
-    stacks: list[cdk.Stack] = [identity]
+    stacks: list[cdk.Stack] = []
+    if identity.node.children:
+        stacks.append(identity)
+    else:
+        # CloudFormation refuses a stack without resources: an existing key, and no role here.
+        scope.node.try_remove_child(identity.node.id)
     attachments = _attachments(scope, cluster, catalog, stacks, key_arn=identity.key_arn)
     lustre, home = (
         storage_stack.existing_lustre_mounts(cluster),

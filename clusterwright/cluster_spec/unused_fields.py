@@ -237,7 +237,9 @@ def _parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
     names: tuple[str, ...] = ("release_version", "released", "auto_patch")
     yield from _without(cluster.image, ("image",), names, reason, because)
     reason = "`{}` requires platform hyperpod-slurm"
-    yield from _without(cluster.slurm, ("slurm",), ("strategy",), reason, because)
+    yield from _without(
+        cluster.slurm, ("slurm",), ("metadata_service_users", "strategy"), reason, because
+    )
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
         volumes = (

@@ -20,6 +20,7 @@ from clusterwright.platforms.derived_names import (
     database,
     has_scripts,
     monthly_budget,
+    node_role_path,
     secrets,
 )
 from clusterwright.platforms.eks.launch_templates import takes_placement_group
@@ -285,7 +286,13 @@ def deployment_permissions(cluster: Cluster) -> Iterator[Permission]:
     yield from _on_linked_buckets(cluster)
     if not cluster.traits.node_principal:
         return  # The provider creates the roles of the nodes with its own permissions.
-    role = f"arn:{cluster.partition}:iam::{cluster.account}:role/{cluster.environment}-identity-x"
+    # With Slurm each instance group has a role, in the stack of the cluster.
+    name = (
+        f"{node_role_path(cluster)}x"
+        if cluster.on_hyperpod and cluster.uses_slurm
+        else f"/{cluster.environment}-identity-x"
+    )
+    role = f"arn:{cluster.partition}:iam::{cluster.account}:role{name}"
     passed = (("iam:PassedToService", cluster.traits.node_principal),)
     yield Permission("passing the nodes their role", ("iam:PassRole",), role, passed)
 

@@ -42,10 +42,13 @@ def has_scripts(cluster: Cluster) -> bool:
 def secrets(cluster: Cluster) -> tuple[str, ...]:
     """Return the names of the secrets that are created."""
     found = []
-    if cluster.uses_slurm and cluster.slurm.configuration == "scripted":
+    if cluster.uses_slurm and _scripted(cluster):
         found.append(f"{cluster.environment}/munge-key")
     if database(cluster) is not None:
         found.append(accounting_secret(cluster))
+    user = accounting_user_secret(cluster)
+    if user is not None:
+        found.append(user)
     return tuple(found)
 
 
@@ -53,6 +56,40 @@ def accounting_secret(cluster: Cluster) -> str:
     """Return the name of the accounting database's secret, which is JSON or only the password."""
     name = f"{cluster.environment}/slurm-accounting"
     return f"{name}-password" if cluster.traits.accounting_secret_is_password else name
+
+
+def accounting_user_secret(cluster: Cluster) -> str | None:
+    """The secret of slurmdbd's own user, whom the controller creates (scripted configuration).
+
+    Other configurations have none: HyperPod and ParallelCluster start slurmdbd before any script
+    runs, with the secret that created the database.
+    """
+    if database(cluster) is None or not _scripted(cluster):
+        return None
+    return f"{cluster.environment}/slurm-accounting-user"
+
+
+def node_role_path(cluster: Cluster) -> str:
+    """The path of the roles of HyperPod's instance groups, by which the jobs' role trusts them."""
+    return f"/clusterwright/{cluster.environment}/{cluster.region}/nodes/"
+
+
+def job_role(cluster: Cluster) -> str | None:
+    """The name of the role whose credentials jobs get on HyperPod with Slurm.
+
+    None where the spec gives jobs nothing on AWS: neither buckets nor images. The name has at most
+    60 characters; IAM allows 64.
+    """
+    uses = bool(cluster.storage.buckets) or cluster.slurm.containers.pyxis
+    if not (cluster.on_hyperpod and cluster.uses_slurm and uses):
+        return None
+    return f"{cluster.environment}-{cluster.region}-jobs"
+
+
+def job_role_arn(cluster: Cluster) -> str | None:
+    """The ARN of the jobs' role."""
+    name = job_role(cluster)
+    return None if name is None else f"arn:{cluster.partition}:iam::{cluster.account}:role/{name}"
 
 
 def monthly_budget(cluster: Cluster) -> str | None:
@@ -117,3 +154,7 @@ def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
     name = database(cluster)
     if name is not None:
         yield f"/aws/rds/instance/{name}/error", True
+
+
+def _scripted(cluster: Cluster) -> bool:
+    return cluster.slurm.configuration == "scripted"

@@ -6,26 +6,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.derived_names import has_scripts
+from clusterwright.platforms.derived_names import has_scripts, job_role_arn
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
 
 @dataclass(frozen=True)
 class Permission:
-    """Actions on a resource, with the reason; `context` has the condition keys of the request."""
+    """Actions on one resource, for one reason; `context` has the condition keys of the request.
+
+    `of` is who has it on HyperPod with Slurm, where roles differ: every node, the controller
+    alone, or jobs.
+    """
 
     reason: str
     actions: tuple[str, ...]
     resource: str = "*"
     context: tuple[tuple[str, str], ...] = ()
+    of: Literal["nodes", "controller", "jobs"] = "nodes"
 
 
 def node_permissions(cluster: Cluster, *, key_arn: str | None = None) -> Iterator[Permission]:
-    """Return every permission that the stacks grant to nodes; ParallelCluster adds others.
+    """Every permission that the stacks give the nodes and jobs; ParallelCluster adds its own.
 
     Parameters
     ----------
@@ -41,9 +47,15 @@ def node_permissions(cluster: Cluster, *, key_arn: str | None = None) -> Iterato
     else:
         yield from _services(cluster)
         yield from _buckets(cluster)
+        yield from _images(cluster)
     key = key_arn or cluster.identity.kms_key_arn or _arn(cluster, "kms", "key/cluster")
     decrypt = ("kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey")
     yield Permission("data encrypted with the cluster's key", decrypt, key)
+    jobs = job_role_arn(cluster)
+    if jobs is not None:
+        yield Permission("credentials of jobs", ("sts:AssumeRole",), jobs)
+        if cluster.storage.buckets:
+            yield Permission("data encrypted with the cluster's key", decrypt, key, of="jobs")
     if cluster.traits.provider_stack:
         return
     grant = (("kms:GrantIsForAWSResource", "true"),)
@@ -90,11 +102,6 @@ def _services(cluster: Cluster) -> Iterator[Permission]:
         yield from _agents(cluster)
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield Permission("file systems", ("fsx:DescribeFileSystems",))
-    if cluster.slurm.containers.pyxis:
-        yield Permission("container images", ("ecr:GetAuthorizationToken",))
-        pulls = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
-        repository = _arn(cluster, "ecr", "repository/any")
-        yield Permission("container images", tuple(f"ecr:{a}" for a in pulls), repository)
     if cluster.observability.prometheus:
         yield Permission("metrics", ("aps:RemoteWrite",), _arn(cluster, "aps", "workspace/ws-any"))
     if on_hyperpod:
@@ -109,30 +116,54 @@ def _secrets(cluster: Cluster) -> Iterator[Permission]:
         own = _arn(cluster, "secretsmanager", f"secret:{cluster.environment}/slurm-accounting-x")
         secret = accounting.existing.secret_arn if accounting.existing is not None else own
         actions = ("secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue")
-        yield Permission("accounting", actions, secret)
+        yield Permission("accounting", actions, secret, of="controller")
     if cluster.slurm.configuration == "scripted":
         key = _arn(cluster, "secretsmanager", f"secret:{cluster.environment}/munge-key-x")
         yield Permission("munge key", ("secretsmanager:GetSecretValue",), key)
         if cluster.slurm.topology != "none":
-            yield Permission("topology", ("ec2:DescribeInstanceTopology",))
+            yield Permission("topology", ("ec2:DescribeInstanceTopology",), of="controller")
+
+
+def _images(cluster: Cluster) -> Iterator[Permission]:
+    """Images of jobs; where jobs have a role of their own, nodes pull none."""
+    if not cluster.slurm.containers.pyxis:
+        return
+    of = _of_data(cluster)
+    yield Permission("container images", ("ecr:GetAuthorizationToken",), of=of)
+    pulls = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
+    repository = _arn(cluster, "ecr", "repository/any")
+    yield Permission("container images", tuple(f"ecr:{a}" for a in pulls), repository, of=of)
 
 
 def _buckets(cluster: Cluster) -> Iterator[Permission]:
-    read = [lifecycle_bucket(cluster)]
-    read += [b.name for b in cluster.storage.buckets if b.mount_path]
+    """Nodes read their scripts and mounted buckets; jobs use every bucket of the spec."""
+    of = _of_data(cluster)
+    mounted = [b.name for b in cluster.storage.buckets if b.mount_path]
     write = [b.name for b in cluster.storage.buckets if not b.mount_path and not b.directory]
-    for name in (*read, *write):
-        arn = f"arn:{cluster.partition}:s3:::{name}"
-        yield Permission(f"bucket {name}", ("s3:GetBucketLocation", "s3:ListBucket"), arn)
-        yield Permission(f"bucket {name}", ("s3:GetObject",), f"{arn}/any")
+    for name in (lifecycle_bucket(cluster), *mounted):
+        yield from _reading(cluster, name)
+    for name in (*(mounted if of == "jobs" else ()), *write):
+        for permission in _reading(cluster, name):
+            yield replace(permission, of=of)
     for name in write:
         actions = ("s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject")
-        yield Permission(f"bucket {name}", actions, f"arn:{cluster.partition}:s3:::{name}/any")
+        objects = f"arn:{cluster.partition}:s3:::{name}/any"
+        yield Permission(f"bucket {name}", actions, objects, of=of)
     for bucket in cluster.storage.buckets:
         if bucket.directory:
             whole = f"{bucket.name}--{cluster.network.availability_zone_id}--x-s3"
             arn = _arn(cluster, "s3express", f"bucket/{whole}")
-            yield Permission(f"bucket {bucket.name}", ("s3express:CreateSession",), arn)
+            yield Permission(f"bucket {bucket.name}", ("s3express:CreateSession",), arn, of=of)
+
+
+def _reading(cluster: Cluster, bucket: str) -> Iterator[Permission]:
+    arn = f"arn:{cluster.partition}:s3:::{bucket}"
+    yield Permission(f"bucket {bucket}", ("s3:GetBucketLocation", "s3:ListBucket"), arn)
+    yield Permission(f"bucket {bucket}", ("s3:GetObject",), f"{arn}/any")
+
+
+def _of_data(cluster: Cluster) -> Literal["nodes", "jobs"]:
+    return "nodes" if job_role_arn(cluster) is None else "jobs"
 
 
 def _network(cluster: Cluster) -> Iterator[Permission]:
@@ -148,6 +179,8 @@ def _network(cluster: Cluster) -> Iterator[Permission]:
         "DetachNetworkInterface",
     )
     yield Permission("the network", tuple(f"ec2:{action}" for action in actions), interface)
+    instance = _arn(cluster, "ec2", "instance/i-any")
+    yield Permission("the network", ("ec2:DetachNetworkInterface",), instance)
 
 
 def _of_managed_groups(cluster: Cluster) -> Iterator[Permission]:

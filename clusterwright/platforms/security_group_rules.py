@@ -30,10 +30,12 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
     if home is not None and home.existing is None:
         counts["home"] = [0, 1]
         _between(counts, "nodes", "home", 6)  # three ranges of NFS, over TCP and UDP
+    if cluster.uses_slurm:
+        counts["controller"] = [0, 1]
     accounting = cluster.slurm.accounting
     if accounting.kind == "rds" and accounting.existing is None:
         counts["database"] = [0, 1]
-        _between(counts, "nodes", "database", 1)
+        _between(counts, "controller", "database", 1)
     closed = cluster.network.egress == "closed"
     if closed:
         counts["endpoints"] = [0, 1]

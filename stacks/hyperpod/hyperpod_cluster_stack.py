@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
@@ -17,7 +17,6 @@ from stacks.base.outdated_validators import acknowledge_dated_types
 from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.log_retention import node_log_retention
-from stacks.hyperpod.network_permissions import acknowledge_network_permissions
 from stacks.storage.lustre import lustre_outputs
 
 _CFN = sagemaker.CfnCluster
@@ -34,18 +33,12 @@ class HyperPodClusterStack(ClusterStack):
         *,
         log_keeper_arn: str,
         description: str,
-        statements: Iterable[iam.PolicyStatement],
     ) -> None:
-        """`statements` are permissions of the nodes' role."""
         super().__init__(base.scope, base.cluster, description=description)
         self._base, self._log_keeper_arn = base, log_keeper_arn
-        self._policy = iam.Policy(
-            self, "NodeRights", statements=list(statements), roles=[base.identity.role]
-        )
-        acknowledge_network_permissions(self._policy, base.cluster)
 
-    def _create(self, **properties: Any) -> None:
-        """Create the cluster after the policy."""
+    def _create(self, *, policies: Sequence[iam.Policy], **properties: Any) -> None:
+        """Create the cluster, after the policies of its nodes' roles."""
         cluster, attachments = self.cluster, self._base.attachments
         continuous = cluster.resilience.node_provisioning == "continuous"
         self.resource = _CFN(
@@ -60,7 +53,7 @@ class HyperPodClusterStack(ClusterStack):
             ),
             **properties,
         )
-        self.resource.node.add_dependency(self._policy)
+        self.resource.node.add_dependency(*policies)
         self.arn: str = self.resource.attr_cluster_arn
         self._cluster_id = cdk.Fn.select(1, cdk.Fn.split("/", self.arn))
         node_log_retention(
@@ -76,7 +69,7 @@ class HyperPodClusterStack(ClusterStack):
         )
 
     def _instance_group(
-        self, group: ComputeGroup, **properties: Any
+        self, group: ComputeGroup, *, role: iam.IRole, **properties: Any
     ) -> _CFN.ClusterInstanceGroupProperty:
         capacity, image = group.capacity, self.cluster.image
         return _CFN.ClusterInstanceGroupProperty(
@@ -84,7 +77,7 @@ class HyperPodClusterStack(ClusterStack):
             instance_type=ml_name(group.instance_type),
             instance_count=group.count,
             min_instance_count=group.min_count,
-            execution_role=self._base.identity.role.role_arn,
+            execution_role=role.role_arn,
             threads_per_core=group.threads_per_core,
             capacity_requirements=instance_groups.capacity_requirements(capacity.kind),
             training_plan_arn=capacity.arn if capacity.kind == "training-plan" else None,

@@ -16,6 +16,7 @@ from constructs import Construct
 from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import acknowledge
 from stacks.base.log_groups import log_group
+from stacks.base.service_principals import LAMBDA, for_this_account
 
 CODE = Path(__file__).parent / "functions" / "log_keeper.py"
 RUNTIME = "python3.14"
@@ -51,7 +52,7 @@ class NodeLogKeeper(Construct):
             self,
             "Role",
             description=f"{cluster.environment}: retention of HyperPod's log groups",
-            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            assumed_by=for_this_account(cluster, LAMBDA),
             inline_policies={
                 "Keep": iam.PolicyDocument(
                     statements=[

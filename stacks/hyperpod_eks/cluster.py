@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
@@ -11,7 +12,10 @@ from clusterwright.platforms.hyperpod_eks import mig
 from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
-from stacks.hyperpod.network_permissions import network_statements
+from stacks.hyperpod.network_permissions import (
+    acknowledge_network_permissions,
+    network_statements,
+)
 from stacks.hyperpod_eks.node_scripts import NodeScriptsStack
 from stacks.hyperpod_eks.roles import POD_INTERFACES, scaling_role
 from stacks.kubernetes.control_plane import ControlPlaneStack
@@ -37,14 +41,21 @@ class HyperPodEksStack(HyperPodClusterStack):
             base,
             log_keeper_arn=observability.log_keeper.function_arn,
             description="SageMaker HyperPod with Amazon EKS",
-            statements=network_statements(cluster, base.attachments, more_uses=POD_INTERFACES),
         )
+        policy = iam.Policy(
+            self,
+            "NodeRights",
+            statements=network_statements(cluster, base.attachments, more_uses=POD_INTERFACES),
+            roles=[base.identity.role],
+        )
+        acknowledge_network_permissions(policy, cluster)
         self._scripts = scripts
         plain = [group for group in cluster.compute if not group.restricted]
         restricted = [group for group in cluster.compute if group.restricted]
         scales = cluster.hyperpod.autoscaling == "karpenter"
         role = scaling_role(self, cluster, base.identity.key_arn) if scales else None
         self._create(
+            policies=[policy],
             instance_groups=[self._group(group) for group in plain] or None,
             restricted_instance_groups=[self._restricted(g) for g in restricted] or None,
             restricted_instance_groups_config=self._shared_environment(),
@@ -66,6 +77,7 @@ class HyperPodEksStack(HyperPodClusterStack):
     def _group(self, group: ComputeGroup) -> _CFN.ClusterInstanceGroupProperty:
         return self._instance_group(
             group,
+            role=self._base.identity.role,
             life_cycle_config=self._life_cycle(group),
             instance_storage_configs=self._storage(group),
             kubernetes_config=_kubernetes(group),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
@@ -13,8 +10,7 @@ from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_h
 from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
-from stacks.hyperpod.network_permissions import network_statements
-from stacks.identity.node_statements import allow
+from stacks.hyperpod_slurm.node_roles import NodeRoles
 from stacks.lifecycle import scripts
 from stacks.lifecycle.lifecycle_stack import LifecycleStack
 from stacks.observability.observability_stack import ObservabilityStack
@@ -25,7 +21,7 @@ NODE_TYPES = {"controller": "Controller", "login": "Login", "compute": "Compute"
 
 
 class HyperPodSlurmStack(HyperPodClusterStack):
-    """The cluster, and permissions on resources whose ids other stacks create."""
+    """The cluster and the roles of its nodes."""
 
     def __init__(
         self, base: Foundation, lifecycle: LifecycleStack, observability: ObservabilityStack
@@ -34,12 +30,13 @@ class HyperPodSlurmStack(HyperPodClusterStack):
             base,
             log_keeper_arn=observability.log_keeper.function_arn,
             description="SageMaker HyperPod with Slurm",
-            statements=_permissions(base, lifecycle, observability),
         )
         cluster = base.cluster
         self._source_s3_uri = lifecycle.source_s3_uri
         self._managed = cluster.slurm.configuration == "managed"
+        self._roles = NodeRoles(self, "NodeRoles", base, lifecycle, observability)
         self._create(
+            policies=self._roles.policies,
             instance_groups=[self._group(group) for group in cluster.compute],
             orchestrator=self._orchestrator(),
         )
@@ -75,6 +72,8 @@ class HyperPodSlurmStack(HyperPodClusterStack):
         entry = scripts.ENTRY[self.cluster.slurm.configuration]
         return self._instance_group(
             group,
+            role=self._roles.by_group[group.name],
+            override_vpc_config=self._controller_network(group),
             life_cycle_config=_CFN.ClusterLifeCycleConfigProperty(
                 source_s3_uri=self._source_s3_uri,
                 on_create=None if self._managed else entry,
@@ -82,6 +81,19 @@ class HyperPodSlurmStack(HyperPodClusterStack):
             ),
             instance_storage_configs=self._storage(group),
             slurm_config=self._slurm(group) if self._managed else None,
+        )
+
+    def _controller_network(self, group: ComputeGroup) -> _CFN.VpcConfigProperty | None:
+        """The controller has an additional security group, which opens the database to it."""
+        attachments = self._base.attachments
+        if group.role != "controller" or not attachments.controller_security_group_ids:
+            return None
+        return _CFN.VpcConfigProperty(
+            security_group_ids=[
+                *attachments.node_security_group_ids,
+                *attachments.controller_security_group_ids,
+            ],
+            subnets=list(attachments.node_subnet_ids),
         )
 
     def _slurm(self, group: ComputeGroup) -> _CFN.ClusterSlurmConfigProperty:
@@ -126,28 +138,6 @@ class HyperPodSlurmStack(HyperPodClusterStack):
                 )
             )
         return found
-
-
-def _permissions(
-    base: Foundation, lifecycle: LifecycleStack, observability: ObservabilityStack
-) -> Iterator[iam.PolicyStatement]:
-    """Permissions on subnets, security groups and secrets, whose ids come from other stacks."""
-    cluster = base.cluster
-    yield from network_statements(cluster, base.attachments)
-    if base.database is not None and cluster.slurm.accounting.existing is None:
-        yield allow(
-            "AccountingSecret",
-            ["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"],
-            [base.database.secret_arn],
-        )
-    if observability.prometheus_workspace_arn is not None:
-        yield allow("Metrics", ["aps:RemoteWrite"], [observability.prometheus_workspace_arn])
-    if lifecycle.munge_key_secret_arn is not None:
-        yield allow(
-            "MungeKey", ["secretsmanager:GetSecretValue"], [lifecycle.munge_key_secret_arn]
-        )
-    if cluster.slurm.configuration != "managed" and cluster.slurm.topology != "none":
-        yield allow("Topology", ["ec2:DescribeInstanceTopology"], ["*"])
 
 
 def _number(port: str | int) -> int | float:

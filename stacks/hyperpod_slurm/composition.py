@@ -8,13 +8,12 @@ from constructs import Construct
 from clusterwright.cluster_spec import LoadedSpec
 from stacks.foundation import foundation
 from stacks.hyperpod_slurm.cluster import HyperPodSlurmStack
-from stacks.hyperpod_slurm.node_role import execution_role
 from stacks.lifecycle.lifecycle_stack import add_lifecycle
 
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
-    base = foundation(scope, loaded.cluster, node_role=execution_role)
+    base = foundation(scope, loaded.cluster, node_role=None)
     observability = base.add_observability()
     lifecycle = add_lifecycle(base, observability)
     hyperpod = HyperPodSlurmStack(base, lifecycle, observability)

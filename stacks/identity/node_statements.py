@@ -34,27 +34,47 @@ def bucket_arn(cluster: Cluster, name: str) -> str:
 
 def bucket_permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     """Read scripts and mounted buckets; read and write the other buckets of the spec."""
-    ours = cluster.storage.buckets
-    read = [names.lifecycle_bucket(cluster), *(b.name for b in ours if b.mount_path)]
-    write = [b.name for b in ours if not b.mount_path and not b.directory]
+    names_read = [*root_buckets(cluster), *written_buckets(cluster)]
+    yield from reading(cluster, names_read)
+    yield from writing(cluster)
+
+
+def root_buckets(cluster: Cluster) -> list[str]:
+    """Buckets that root reads: the scripts, and those that it mounts for every user."""
+    mounted = [b.name for b in cluster.storage.buckets if b.mount_path]
+    return [names.lifecycle_bucket(cluster), *mounted]
+
+
+def written_buckets(cluster: Cluster) -> list[str]:
+    """Buckets that jobs write through the API."""
+    return [b.name for b in cluster.storage.buckets if not b.mount_path and not b.directory]
+
+
+def reading(cluster: Cluster, buckets: Sequence[str]) -> Iterator[iam.PolicyStatement]:
+    """List these buckets and read their objects."""
     yield allow(
         "ListBuckets",
         ["s3:GetBucketLocation", "s3:ListBucket"],
-        [bucket_arn(cluster, name) for name in [*read, *write]],
+        [bucket_arn(cluster, name) for name in buckets],
     )
     yield allow(
         "ReadObjects",
         ["s3:GetObject"],
-        [f"{bucket_arn(cluster, name)}/*" for name in [*read, *write]],
+        [f"{bucket_arn(cluster, name)}/*" for name in buckets],
     )
+
+
+def writing(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+    """Write buckets of the spec that are not mounted, and use its directory buckets."""
+    write = written_buckets(cluster)
     if write:
-        # Nodes add objects and replace them; they cannot delete any.
+        # Nodes and jobs add objects and replace them; they cannot delete any.
         yield allow(
             "WriteObjects",
             ["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:PutObject"],
             [f"{bucket_arn(cluster, name)}/*" for name in write],
         )
-    directories = [bucket for bucket in ours if bucket.directory]
+    directories = [bucket for bucket in cluster.storage.buckets if bucket.directory]
     if directories:
         # S3 Express grants all permissions on objects through a session on the bucket.
         yield allow(

@@ -17,7 +17,13 @@ from stacks.kubernetes import roles
 
 
 def addon(
-    scope: Construct, cluster: Cluster, wanted: Addon, *, cluster_name: str, key_arn: str
+    scope: Construct,
+    cluster: Cluster,
+    wanted: Addon,
+    *,
+    cluster_name: str,
+    key_arn: str,
+    vpc_id: str,
 ) -> eks.CfnAddon:
     """An add-on, with a role for its service account if it calls AWS."""
     account = SERVICE_ACCOUNTS.get(wanted.name)
@@ -33,7 +39,7 @@ def addon(
             [
                 eks.CfnAddon.PodIdentityAssociationProperty(
                     role_arn=roles.addon_role(
-                        scope, cluster, wanted.name, key_arn=key_arn
+                        scope, cluster, wanted.name, key_arn=key_arn, vpc_id=vpc_id
                     ).role_arn,
                     service_account=account,
                 )

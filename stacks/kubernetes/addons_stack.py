@@ -21,7 +21,14 @@ class AddonsStack(ClusterStack):
         cluster, key_arn = base.cluster, base.identity.key_arn
         super().__init__(base.scope, cluster, description="add-ons of Kubernetes that need nodes")
         self.addons = {
-            each.name: addon(self, cluster, each, cluster_name=kubernetes.name, key_arn=key_arn)
+            each.name: addon(
+                self,
+                cluster,
+                each,
+                cluster_name=kubernetes.name,
+                key_arn=key_arn,
+                vpc_id=base.attachments.vpc_id,
+            )
             for each in addons(cluster)
             if each.name in AFTER_NODES
         }

@@ -73,7 +73,14 @@ class ControlPlaneStack(ClusterStack):
             self._entry(f"Access{index}", entry)
         # Without network, proxy and identity add-ons no node becomes ready.
         self.addons = {
-            each.name: addon(self, cluster, each, cluster_name=self.name, key_arn=key_arn)
+            each.name: addon(
+                self,
+                cluster,
+                each,
+                cluster_name=self.name,
+                key_arn=key_arn,
+                vpc_id=base.attachments.vpc_id,
+            )
             for each in addons(cluster)
             if each.name in BEFORE_NODES
         }

@@ -11,6 +11,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, mounted_buckets
 from stacks.base.acknowledge import acknowledge
+from stacks.base.service_principals import for_this_account
 from stacks.identity.node_statements import allow, arn, bucket_arn
 
 
@@ -25,7 +26,11 @@ def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.
         scope,
         "ControlPlaneRole",
         description=f"{cluster.environment}: control plane of Kubernetes",
-        assumed_by=iam.ServicePrincipal("eks.amazonaws.com"),
+        assumed_by=for_this_account(
+            cluster,
+            "eks.amazonaws.com",
+            source_arn=arn(cluster, "eks", f"cluster/{cluster_name(cluster)}"),
+        ),
         inline_policies={
             "ControlPlane": iam.PolicyDocument(
                 statements=[
@@ -89,10 +94,12 @@ def admin_role(scope: Construct, cluster: Cluster, *, cluster_arn: str) -> iam.R
     )
 
 
-def addon_role(scope: Construct, cluster: Cluster, addon: str, *, key_arn: str) -> iam.Role:
+def addon_role(
+    scope: Construct, cluster: Cluster, addon: str, *, key_arn: str, vpc_id: str
+) -> iam.Role:
     """The role of an add-on's service account, through Pod Identity, for this cluster alone.
 
-    `key_arn` is the key of the buckets that the cluster creates.
+    `key_arn` is the key of the buckets that the cluster creates, `vpc_id` the VPC of the nodes.
     """
     statements, wildcards = _RIGHTS[addon]
     name = "".join(word.capitalize() for word in addon.split("-"))
@@ -101,7 +108,9 @@ def addon_role(scope: Construct, cluster: Cluster, addon: str, *, key_arn: str) 
         f"{name}Role",
         description=f"{cluster.environment}: the add-on {addon}",
         assumed_by=pod_identity(cluster),
-        inline_policies={name: iam.PolicyDocument(statements=list(statements(cluster, key_arn)))},
+        inline_policies={
+            name: iam.PolicyDocument(statements=list(statements(cluster, key_arn, vpc_id)))
+        },
     )
     for pattern, reason in wildcards(cluster):
         acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
@@ -123,9 +132,15 @@ def pod_identity(cluster: Cluster) -> iam.IPrincipal:
     )
 
 
-def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
-    """AmazonEKS_CNI_Policy (AWS managed policy reference), narrowed to the account and region."""
+def _network(cluster: Cluster, key_arn: str, vpc_id: str) -> Iterator[iam.PolicyStatement]:
+    """AmazonEKS_CNI_Policy (AWS managed policy reference), narrowed to the VPC of the nodes.
+
+    Instances and a new interface do not support the condition ec2:Vpc (Service Authorization
+    Reference of EC2).
+    """
     del key_arn
+    in_vpc = {"ArnEquals": {"ec2:Vpc": arn(cluster, "ec2", f"vpc/{vpc_id}")}}
+    interfaces = arn(cluster, "ec2", "network-interface/*")
     yield allow(
         "LookAtNetwork",
         [
@@ -143,18 +158,37 @@ def _network(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
         [
             "ec2:AssignPrivateIpAddresses",
             "ec2:AttachNetworkInterface",
-            "ec2:CreateNetworkInterface",
+            "ec2:CreateTags",
             "ec2:DeleteNetworkInterface",
             "ec2:DetachNetworkInterface",
             "ec2:ModifyNetworkInterfaceAttribute",
             "ec2:UnassignPrivateIpAddresses",
         ],
-        [
-            arn(cluster, "ec2", f"{kind}/*")
-            for kind in ("instance", "network-interface", "security-group", "subnet")
-        ],
+        [interfaces],
+        in_vpc,
     )
-    yield allow("TagInterfaces", ["ec2:CreateTags"], [arn(cluster, "ec2", "network-interface/*")])
+    yield allow("NewInterfaces", ["ec2:CreateNetworkInterface"], [interfaces])
+    yield allow(
+        "TagNewInterfaces",
+        ["ec2:CreateTags"],
+        [interfaces],
+        {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
+    )
+    yield allow(
+        "InTheVpc",
+        ["ec2:CreateNetworkInterface", "ec2:ModifyNetworkInterfaceAttribute"],
+        [arn(cluster, "ec2", f"{kind}/*") for kind in ("security-group", "subnet")],
+        in_vpc,
+    )
+    yield allow(
+        "Instances",
+        [
+            "ec2:AttachNetworkInterface",
+            "ec2:DetachNetworkInterface",
+            "ec2:ModifyNetworkInterfaceAttribute",
+        ],
+        [arn(cluster, "ec2", "instance/*")],
+    )
 
 
 def _network_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
@@ -162,7 +196,8 @@ def _network_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     for kind in ("instance", "network-interface", "security-group", "subnet"):
         yield (
             f"Resource::{arn(cluster, 'ec2', f'{kind}/*')}",
-            "the plugin creates interfaces for nodes that have no id in advance",
+            "the plugin creates interfaces for nodes that have no id in advance; the VPC is a "
+            "condition",
         )
 
 
@@ -171,9 +206,9 @@ def _container_logs(cluster: Cluster) -> str:
     return arn(cluster, "logs", f"log-group:/aws/containerinsights/{name}/*")
 
 
-def _cloudwatch(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+def _cloudwatch(cluster: Cluster, key_arn: str, vpc_id: str) -> Iterator[iam.PolicyStatement]:
     """CloudWatchAgentServerPolicy (AWS managed policy reference), narrowed to the cluster."""
-    del key_arn
+    del key_arn, vpc_id
     yield allow(
         "Metrics",
         ["cloudwatch:PutMetricData"],
@@ -210,13 +245,14 @@ def _cloudwatch_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     )
 
 
-def _mountpoint(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
+def _mountpoint(cluster: Cluster, key_arn: str, vpc_id: str) -> Iterator[iam.PolicyStatement]:
     """Permissions of Mountpoint for S3 on buckets that it only reads, and on the cluster's key.
 
     Source: awslabs/mountpoint-s3, doc/CONFIGURATION.md, "IAM permissions"; for directory buckets
     S3 API, CreateSession (botocore 1.44.5): if a read-write session is not allowed, a read-only
     one is tried.
     """
+    del vpc_id
     buckets = mounted_buckets(cluster)
     names = [bucket.name for bucket in buckets if not bucket.directory]
     if names:

@@ -15,6 +15,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.slurm import User
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.derived_names import job_role_arn
 from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
 from clusterwright.platforms.node_hardware import hardware
@@ -79,6 +80,7 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         ),
         checkpoint_path=storage.checkpoint_path,
         metrics=_metrics(cluster),
+        job_role_arn=job_role_arn(cluster),
         node_steps={},
     )
     return to_json(file)

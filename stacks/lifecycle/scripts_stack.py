@@ -15,6 +15,7 @@ from stacks.base import names
 from stacks.base.acknowledge import acknowledge, ignore_lint
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.log_groups import log_group
+from stacks.base.service_principals import LAMBDA, for_this_account
 from stacks.storage.bucket_emptying import log_what_empties
 
 COPY_MEMORY_MIB = 512
@@ -67,7 +68,7 @@ class ScriptsStack(ClusterStack):
             self,
             "CopyingRole",
             description=f"{self.cluster.environment}: copies the lifecycle scripts",
-            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            assumed_by=for_this_account(self.cluster, LAMBDA),
             inline_policies={
                 "Logs": iam.PolicyDocument(
                     statements=[

@@ -8,6 +8,7 @@ from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.log_groups import log_group
+from stacks.base.service_principals import for_this_account
 
 AGGREGATION_SECONDS = 600
 """The longer of EC2's two intervals: most connections of a training cluster are long."""
@@ -31,9 +32,14 @@ class FlowLogs(Construct):
             self,
             "Role",
             description=f"{cluster.environment}: VPC flow logs",
-            assumed_by=iam.ServicePrincipal(
+            assumed_by=for_this_account(
+                cluster,
                 "vpc-flow-logs.amazonaws.com",
-                conditions={"StringEquals": {"aws:SourceAccount": cluster.account}},
+                # The flow log's own id would be a cycle: it has this role.
+                source_arn=(
+                    f"arn:{cluster.partition}:ec2:{cluster.region}:{cluster.account}:"
+                    "vpc-flow-log/*"
+                ),
             ),
             inline_policies={
                 "Write": iam.PolicyDocument(

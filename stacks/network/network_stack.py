@@ -35,6 +35,9 @@ class Attachments:
     database_subnet_ids: Sequence[str]
     control_plane_security_group_ids: Sequence[str] = ()
     control_plane_subnet_ids: Sequence[str] = ()
+    controller_security_group_ids: Sequence[str] = ()
+    """Groups of Slurm's controller in addition to those of every node: they open the accounting
+    database. None in an existing network, whose groups are used unchanged."""
 
 
 def existing_attachments(cluster: Cluster, network: ExistingNetwork) -> Attachments:
@@ -110,6 +113,7 @@ class NetworkStack(ClusterStack):
             database_subnet_ids=self._ids(plan, "database"),
             control_plane_security_group_ids=_ids(groups.control_plane),
             control_plane_subnet_ids=self._ids(plan, "control"),
+            controller_security_group_ids=_ids(groups.controller),
         )
         self._outputs(groups.nodes.attr_group_id)
 

@@ -69,6 +69,7 @@ class SecurityGroups(Construct):
         self.nodes = self._group("Nodes", "nodes of the cluster")
         self.lustre = self._lustre()
         self.home = self._home()
+        self.controller = self._controller()
         self.database = self._database()
         self.endpoints = self._endpoints()
         self.control_plane = self._control_plane()
@@ -110,12 +111,23 @@ class SecurityGroups(Construct):
         _between(self, "NodesToHome", self.nodes, group, NFS, "home directories")
         return group
 
+    def _controller(self) -> ec2.CfnSecurityGroup | None:
+        """Of Slurm's controller, in addition to the group of the nodes.
+
+        It also exists without a database: HyperPod cannot change the groups of an instance group
+        later (CreateCluster, OverrideVpcConfig), and the spec may ask for a database later.
+        """
+        if not self._cluster.uses_slurm:
+            return None
+        return self._group("Controller", "Slurm controller")
+
     def _database(self) -> ec2.CfnSecurityGroup | None:
         accounting = self._cluster.slurm.accounting
         if accounting.kind != "rds" or accounting.existing is not None:
             return None
         group = self._group("Database", "Slurm accounting database")
-        _between(self, "NodesToDatabase", self.nodes, group, [DATABASE], "slurmdbd")
+        assert self.controller is not None, "only Slurm has an accounting database"
+        _between(self, "ControllerToDatabase", self.controller, group, [DATABASE], "slurmdbd")
         return group
 
     def _endpoints(self) -> ec2.CfnSecurityGroup | None:

@@ -21,7 +21,7 @@ from stacks.lifecycle.lifecycle_stack import LifecycleStack
 from stacks.observability.observability_stack import ObservabilityStack
 from stacks.parallelcluster import latest_scripts as located
 from stacks.parallelcluster.permissions import node_policy, provider_policy
-from stacks.slurm.accounting_stack import USER_NAME
+from stacks.slurm.accounting_stack import ADMIN_NAME
 from stacks.storage.lustre import lustre_outputs
 
 TEMPLATE = (
@@ -110,6 +110,7 @@ class ParallelClusterStack(ClusterStack):
             # ParallelCluster's own groups allow all egress; these allow only other nodes, the file
             # systems, and AWS.
             security_group_ids=tuple(base.attachments.node_security_group_ids),
+            head_security_group_ids=tuple(base.attachments.controller_security_group_ids),
             scripts_s3_uri=located.scripts_s3_uri(cluster, lifecycle.prefix),
             scripts_bucket=lifecycle.bucket.bucket_name,
             manifest_sha256=digest,
@@ -129,7 +130,7 @@ class ParallelClusterStack(ClusterStack):
         return Database(
             host=accounting.endpoint,
             port=str(accounting.port),
-            user_name=USER_NAME,
+            user_name=ADMIN_NAME,
             password_secret_arn=accounting.secret_arn,
             name=accounting.database_name,
         )

@@ -10,7 +10,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.derived_names import accounting_secret
+from clusterwright.platforms.derived_names import accounting_secret, accounting_user_secret
 from stacks.base.acknowledge import acknowledge
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.log_groups import log_group
@@ -25,8 +25,13 @@ FAMILY = f"{ENGINE}11.4"
 ENGINE_VERSION = "11.4.13"
 """The newest version in cfn-lint's list of 2026-10-20; RDS applies newer minor versions."""
 
-USER_NAME = "slurm"
-"""The database user of slurmdbd."""
+ADMIN_NAME = "slurm"
+"""RDS's master user. slurmdbd signs in with it where the platform starts slurmdbd: HyperPod's
+managed configuration and ParallelCluster."""
+
+USER_NAME = "slurmdbd"
+"""slurmdbd's own user in the scripted configuration, with privileges on its database only; the
+controller creates it (step slurm_database_user)."""
 
 PARAMETERS = {
     # Connections without TLS are refused.
@@ -46,6 +51,10 @@ class AccountingDatabase:
     port: str | int
     database_name: str
     secret_arn: str
+    """The user and password of slurmdbd."""
+
+    admin_secret_arn: str | None = None
+    """The master user's, where the controller creates slurmdbd's user with it."""
 
 
 def existing_database(cluster: Cluster) -> AccountingDatabase | None:
@@ -76,7 +85,13 @@ class AccountingStack(ClusterStack):
         super().__init__(scope, cluster, description="Slurm accounting database")
         self._key_arn = key_arn
         self._plain = cluster.traits.accounting_secret_is_password
-        self.secret = self._secret()
+        self.secret = self._secret(
+            "Secret",
+            accounting_secret(cluster),
+            "Slurm accounting database",
+            # ParallelCluster expects the password only, HyperPod also user name and address.
+            user_name=None if self._plain else ADMIN_NAME,
+        )
         self.instance = self._instance(attachments)
         cdk.CfnOutput(self, "AccountingHost", value=self.instance.attr_endpoint_address)
         cdk.CfnOutput(self, "AccountingSecretArn", value=self.secret.ref)
@@ -93,27 +108,41 @@ class AccountingStack(ClusterStack):
         # Its deletion would remove the address from a secret that is retained.
         self.protect(attachment)
         # The attachment's Ref is the secret, after host and port were added.
-        self.database = self._database(attachment.ref)
+        admin = attachment.ref
+        user = accounting_user_secret(cluster)
+        if user is None:
+            self.database = self._database(admin)
+            return
+        secret = self._secret(
+            "UserSecret", user, "user of slurmdbd in the accounting database", user_name=USER_NAME
+        )
+        self.database = self._database(secret.ref, admin_secret_arn=admin)
 
-    def _database(self, secret_arn: str) -> AccountingDatabase:
+    def _database(
+        self, secret_arn: str, *, admin_secret_arn: str | None = None
+    ) -> AccountingDatabase:
         return AccountingDatabase(
             endpoint=self.instance.attr_endpoint_address,
             port=self.instance.attr_endpoint_port,
             database_name=DATABASE_NAME,
             secret_arn=secret_arn,
+            admin_secret_arn=admin_secret_arn,
         )
 
-    def _secret(self) -> secretsmanager.CfnSecret:
+    def _secret(
+        self, construct_id: str, name: str, what: str, *, user_name: str | None
+    ) -> secretsmanager.CfnSecret:
+        """A secret with a user name and a generated password, or with the password alone."""
+        plain = user_name is None
         secret = secretsmanager.CfnSecret(
             self,
-            "Secret",
-            name=accounting_secret(self.cluster),
-            description=f"{self.cluster.environment}: Slurm accounting database",
+            construct_id,
+            name=name,
+            description=f"{self.cluster.environment}: {what}",
             kms_key_id=self._key_arn,
             generate_secret_string=secretsmanager.CfnSecret.GenerateSecretStringProperty(
-                # ParallelCluster expects the password only, HyperPod also user name and address.
-                secret_string_template=None if self._plain else f'{{"username": "{USER_NAME}"}}',
-                generate_string_key=None if self._plain else "password",
+                secret_string_template=None if plain else f'{{"username": "{user_name}"}}',
+                generate_string_key=None if plain else "password",
                 password_length=32,
                 # slurmdbd.conf has lines of key=value.
                 exclude_punctuation=True,
@@ -168,7 +197,7 @@ class AccountingStack(ClusterStack):
             kms_key_id=self._key_arn,
             # A constant, since a change replaces the instance: the secrets of the two platforms
             # with a database differ, and a move between them keeps the instance.
-            master_username=USER_NAME,
+            master_username=ADMIN_NAME,
             master_user_password=self._from_secret("" if self._plain else ":password"),
             db_subnet_group_name=subnets.ref,
             db_parameter_group_name=parameters.ref,

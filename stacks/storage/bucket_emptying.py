@@ -8,6 +8,7 @@ from constructs import Construct
 from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import ignore_lint
 from stacks.base.log_groups import log_group
+from stacks.base.service_principals import limit_to_this_account
 from stacks.base.tags import tags_of
 
 PROVIDER = "Custom::S3AutoDeleteObjectsCustomResourceProvider"
@@ -39,5 +40,8 @@ def log_what_empties(scope: Construct, cluster: Cluster) -> None:
     for made in (handler, provider.node.find_child("Role")):
         assert isinstance(made, cdk.CfnResource)
         made.add_property_override("Tags", tags)
+    role = provider.node.find_child("Role")
+    assert isinstance(role, cdk.CfnResource)
+    limit_to_this_account(role, cluster)
     handler.add_property_override("LoggingConfig", {"LogGroup": group.ref})
     ignore_lint(handler, "W3005", "the CDK names its role twice, which has no effect")

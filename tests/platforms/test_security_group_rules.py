@@ -26,14 +26,19 @@ from tests.support.validation import cluster
             {"storage.home": {"kind": "openzfs", "capacity_gib": 128}},
             {"nodes": (1, 10), "home": (6, 1)},
         ),
-        ({"slurm.accounting": {"kind": "rds"}}, {"nodes": (1, 5), "database": (1, 1)}),
+        (
+            {"slurm.accounting": {"kind": "rds"}},
+            {"nodes": (1, 4), "controller": (0, 2), "database": (1, 1)},
+        ),
     ],
 )
 def test_rules_of_each_group(
     changes: dict[str, Any], expected: dict[str, tuple[int, int]]
 ) -> None:
     nat = {"network.egress": "nat"}
-    assert security_groups_built(cluster({**nat, **changes}, SMALL)) == expected
+    controller = {"controller": (0, 1)}
+    found = security_groups_built(cluster({**nat, **changes}, SMALL))
+    assert found == controller | expected
 
 
 def test_the_control_plane_admits_connected_networks() -> None:

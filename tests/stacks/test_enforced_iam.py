@@ -13,7 +13,7 @@ import pytest
 
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped
-from tests.support.rich_specs import FULL, changed
+from tests.support.rich_specs import ACCOUNT, FULL, changed
 from tests.support.synthesis import Build
 
 SPEC = changed(FULL, protection="destroy")
@@ -33,13 +33,20 @@ def enforced(build: Build) -> Iterator[Account]:
         yield found
 
 
-def decisions(account: Account, actions: list[str], arn: str) -> list[str]:
-    (role,) = {
-        group["ExecutionRole"]
-        for group in account.client("sagemaker").describe_cluster(ClusterName="test")[
+def decisions(
+    account: Account, actions: list[str], arn: str, *, group: str = "workers"
+) -> list[str]:
+    roles = {
+        found["InstanceGroupName"]: found["ExecutionRole"]
+        for found in account.client("sagemaker").describe_cluster(ClusterName="test")[
             "InstanceGroups"
         ]
     }
+    assert len(set(roles.values())) == len(roles)
+    return simulated(account, roles[group], actions, arn)
+
+
+def simulated(account: Account, role: str, actions: list[str], arn: str) -> list[str]:
     found = account.client("iam").simulate_principal_policy(
         PolicySourceArn=role, ActionNames=actions, ResourceArns=[arn]
     )
@@ -77,6 +84,43 @@ def test_nodes_can_read_artefacts_and_write_none(enforced: Account) -> None:
         "implicitDeny",
         "implicitDeny",
     ]
+
+
+def test_only_the_controller_reads_the_databases_secret(enforced: Account) -> None:
+    secrets = enforced.client("secretsmanager").list_secrets()["SecretList"]
+    (arn,) = [found["ARN"] for found in secrets if "accounting" in found["Name"]]
+    for group, decision in (
+        ("controller", "allowed"),
+        ("login", "implicitDeny"),
+        ("workers", "implicitDeny"),
+    ):
+        found = decisions(enforced, ["secretsmanager:GetSecretValue"], arn, group=group)
+        assert found == [decision], group
+
+
+def test_interfaces_of_other_networks_are_out_of_reach(enforced: Account) -> None:
+    interface = f"arn:aws:ec2:us-east-1:{ACCOUNT}:network-interface/eni-0123456789abcdef0"
+    actions = [
+        "ec2:CreateNetworkInterfacePermission",
+        "ec2:CreateTags",
+        "ec2:DeleteNetworkInterface",
+        "ec2:DetachNetworkInterface",
+    ]
+    assert decisions(enforced, actions, interface) == ["implicitDeny"] * len(actions)
+
+
+def test_the_role_for_jobs_has_the_data_and_only_nodes_may_assume_it(enforced: Account) -> None:
+    role = f"arn:aws:iam::{ACCOUNT}:role/test-us-east-1-jobs"
+    assert decisions(enforced, ["sts:AssumeRole"], role) == ["allowed"]
+    objects = "arn:aws:s3:::test-results/run-1/metrics.json"
+    actions = ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]
+    assert simulated(enforced, role, actions, objects) == ["allowed", "allowed", "implicitDeny"]
+    # Of the node's own role.
+    assert decisions(enforced, actions, objects) == ["implicitDeny"] * 3
+    group = enforced.client("sagemaker").describe_cluster(ClusterName="test")["InstanceGroups"][0]
+    bucket = group["LifeCycleConfig"]["SourceS3Uri"].removeprefix("s3://").partition("/")[0]
+    scripts = f"arn:aws:s3:::{bucket}/lifecycle/x/on_create.sh"
+    assert simulated(enforced, role, actions, scripts) == ["implicitDeny"] * 3
 
 
 def test_stacks_are_updated_and_deleted(enforced: Account, build: Build) -> None:

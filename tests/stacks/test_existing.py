@@ -33,7 +33,6 @@ def existing(synth: Any) -> Assembly:
 
 def test_nothing_is_created_for_existing_resources(existing: Assembly) -> None:
     assert set(existing.templates) == {
-        "existing-identity",
         "existing-lifecycle",
         "existing-observability",
         "existing-cluster",
@@ -124,6 +123,6 @@ def test_resources_in_an_existing_network_have_its_groups(build: Build) -> None:
 
 
 def test_only_the_existing_secret_is_readable(existing: Assembly) -> None:
-    role = text_of(existing.templates["existing-identity"])
-    assert ":secret:slurm-accounting-AbCdEf" in role
-    assert "secret:*" not in role
+    roles = text_of(existing.resources("AWS::IAM::Policy"))
+    assert ":secret:slurm-accounting-AbCdEf" in roles
+    assert "secret:*" not in roles

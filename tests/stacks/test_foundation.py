@@ -28,4 +28,4 @@ def test_cluster_is_deployed_after_its_dependencies(build: Build) -> None:
         "test-observability",
     }
     resource = assembly.templates["test-cluster"]["Resources"]["Cluster"]
-    assert any("NodeRights" in name for name in resource["DependsOn"])
+    assert any("NodeRolesNodes" in name for name in resource["DependsOn"])

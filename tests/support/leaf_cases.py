@@ -808,6 +808,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "slurm.accounts[].max_nodes": (cluster_json("slurm__accounts__0__max_nodes", 5, SCHEDULED),),
     "slurm.accounts[].qos": (cluster_json("slurm__accounts__0__qos", ["low"], SCHEDULED),),
     "slurm.restrict_ssh_to_jobs": (cluster_json("slurm__restrict_ssh_to_jobs", True),),
+    "slurm.metadata_service_users": (cluster_json("slurm__metadata_service_users", ["dd-agent"]),),
     "slurm.user_groups[].name": (
         cluster_json("slurm__user_groups__0__name", "other", NO_MEMBERS),
     ),

@@ -266,6 +266,10 @@ class Slurm(Model):
     """Users without `sudo` can log in to a compute node by SSH only while one of their jobs runs
     there."""
 
+    metadata_service_users: list[UnixName] = []
+    """System accounts of additional services that may use the node's role, through the instance
+    metadata service. HyperPod only. Root and AWS's own agents always may; users never."""
+
     user_groups: list[UserGroup] = []
     """Unix groups of several users; may be in the users file."""
 

@@ -14,7 +14,9 @@ from clusterwright.cluster_spec.security_groups import (
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     existing = cluster.network.existing
-    network_groups = len(existing.security_group_ids) if existing is not None else 1
+    # A built network has one group for the nodes, and one for Slurm's controller in addition.
+    built = 2 if cluster.uses_slurm else 1
+    network_groups = len(existing.security_group_ids) if existing is not None else built
     storage_groups = existing_storage_groups(cluster)
     if not storage_groups or network_groups + len(storage_groups) <= MAXIMUM_SECURITY_GROUPS:
         # Too many groups of the network itself exceed the limit of their key.
@@ -28,7 +30,8 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if home is not None and home.existing is not None:
         paths.append(("storage", "home", "existing", "security_group_id"))
     yield Problem(
-        f"nodes would have {network_groups + len(storage_groups)} security groups, including "
+        f"{'the controller' if existing is None and cluster.uses_slurm else 'nodes'} would have "
+        f"{network_groups + len(storage_groups)} security groups, including "
         "those of existing file "
         f"systems; HyperPod allows {MAXIMUM_SECURITY_GROUPS}",
         paths[-1],

@@ -40,6 +40,16 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     ]:
         if name in IMAGE_NAMES:
             yield Problem(f"`{name}` is reserved by the image", path)
+    for index, name in enumerate(cluster.slurm.metadata_service_users):
+        people = {user.name: i for i, user in users}
+        if name in people:
+            yield Problem(
+                f"`{name}` is a user; only accounts of services may use the node's role",
+                ("slurm", "metadata_service_users", index),
+                hint="jobs have a role of their own (docs/how-to/use-s3-in-jobs.md); `sudo: true` "
+                "makes a user an administrator",
+                other_path=(*here, people[name], "name"),
+            )
     yield from _memberships(cluster)
     yield from _primary_groups(cluster)
 

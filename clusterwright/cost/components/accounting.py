@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.cost.bill import Line
 from clusterwright.cost.line_builder import Item, LineBuilder
+from clusterwright.platforms.derived_names import accounting_user_secret
 
 ENGINE = "MariaDB"
 """The engine of the stacks; other engines have other prices."""
@@ -49,4 +50,10 @@ def lines(builder: LineBuilder) -> Iterator[Line]:
         path=(*here, "capacity_gib"),
     )
     yield builder.used("accounting", "RDS backups", BACKUPS, path=(*here, "backup_retention_days"))
-    yield builder.line("accounting", "database password in Secrets Manager", 1, SECRET, path=here)
+    user = accounting_user_secret(builder.cluster)
+    item, count = (
+        ("database password in Secrets Manager", 1)
+        if user is None
+        else ("database passwords in Secrets Manager", 2)
+    )
+    yield builder.line("accounting", item, count, SECRET, path=here)

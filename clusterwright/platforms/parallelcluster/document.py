@@ -68,7 +68,7 @@ def _head_node(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
         "InstanceType": group.instance_type,
         "Networking": {
             "SubnetId": supplied.head_subnet_id,
-            "SecurityGroups": list(supplied.security_group_ids),
+            "SecurityGroups": [*supplied.security_group_ids, *supplied.head_security_group_ids],
         },
         "LocalStorage": storage,
         # NFS from one head node does not scale to a large fleet.

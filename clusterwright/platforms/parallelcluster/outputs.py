@@ -36,6 +36,11 @@ VALUES: Final[Mapping[str, Value]] = {
         "security groups of all nodes, separated by commas; one allows all traffic to and from "
         "itself",
     ),
+    "HeadSecurityGroupIds": Value(
+        r"sg-[0-9a-z]+(,sg-[0-9a-z]+)*",
+        "additional security groups of the head node, separated by commas; the accounting "
+        "database allows them",
+    ),
     "ScriptsUri": Value(_S3, "the S3 prefix of on_node_configured.sh and the node program"),
     "ManifestSha256": Value(r"[0-9a-f]{64}", "SHA-256 of manifest.sha256 in that folder"),
     "EntryUri": Value(_S3, "on_node_configured.sh at a URI that is the same in every deployment"),
@@ -73,6 +78,7 @@ def as_outputs(supplied: Supplied) -> dict[str, str]:
         "LoginSubnetId": supplied.login_subnet_id,
         "ComputeSubnetId": supplied.compute_subnet_id,
         "SecurityGroupIds": ",".join(supplied.security_group_ids),
+        "HeadSecurityGroupIds": ",".join(supplied.head_security_group_ids),
         "ScriptsUri": supplied.scripts_s3_uri,
         "ManifestSha256": supplied.manifest_sha256,
         "EntryUri": supplied.entry_s3_uri,
@@ -111,6 +117,7 @@ def supplied_from(cluster: Cluster, values: Mapping[str, str]) -> Supplied:
         "LoginSubnetId": ("login_subnet_id", str),
         "ComputeSubnetId": ("compute_subnet_id", str),
         "SecurityGroupIds": ("security_group_ids", _listed),
+        "HeadSecurityGroupIds": ("head_security_group_ids", _listed),
         "ScriptsUri": ("scripts_s3_uri", str),
         "ManifestSha256": ("manifest_sha256", str),
         "EntryUri": ("entry_s3_uri", str),

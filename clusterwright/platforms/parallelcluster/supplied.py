@@ -37,6 +37,8 @@ class Supplied:
     security_group_ids:
         Of every node, instead of ParallelCluster's own. At least one allows all traffic
         from and to itself, which EFA needs.
+    head_security_group_ids:
+        Of the head node, in addition: they open the accounting database to it.
     scripts_s3_uri:
         The folder with the scripts and the node program, `s3://bucket/prefix`, without `/` at the
         end; in its bucket `scripts_bucket`.
@@ -69,6 +71,7 @@ class Supplied:
     manifest_sha256: str
     entry_s3_uri: str
     latest_s3_uri: str
+    head_security_group_ids: tuple[str, ...] = ()
     policy_arns: tuple[str, ...] = ()
     lustre_ids: Mapping[str, str] = field(default_factory=dict)
     home_volume_id: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -158,11 +159,18 @@ class MachineImage(Fact[images.Image | None]):
 
 @dataclass(frozen=True)
 class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
-    """What the deployed role of the nodes may do; None if there is none."""
+    """What a deployed role may do; None while there is none.
+
+    `part` is the stack of the role, `logical_id` a pattern of its logical id in the template,
+    `path` its IAM path.
+    """
 
     partition: str
     account: str
     environment: str
+    part: str
+    logical_id: str
+    path: str
     asked: tuple[iam.Simulation, ...]
     actions: ClassVar = (
         "cloudformation:DescribeStacks",
@@ -176,7 +184,7 @@ class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
         return dict.fromkeys(self.actions[:2], f"{stacks}{self.environment}-*/*")
 
     def read(self) -> Reading[tuple[iam.Simulated, ...] | None]:
-        name = stack_name(self.environment, "identity")
+        name = stack_name(self.environment, self.part)
         (found,) = yield [ask(aws_stacks.stack, name)]
         if answered(found) is None:
             return None
@@ -185,12 +193,12 @@ class DeployedRoleMay(Fact[tuple[iam.Simulated, ...] | None]):
             one.physical_id
             for one in answered(made)
             if one.type == "AWS::IAM::Role"
-            and one.logical_id.startswith("ExecutionRole")
+            and re.fullmatch(self.logical_id, one.logical_id)
             and one.physical_id
         ]
         if not roles:
             return None
-        arn = f"arn:{self.partition}:iam::{self.account}:role/{roles[0]}"
+        arn = f"arn:{self.partition}:iam::{self.account}:role{self.path}{roles[0]}"
         answers = yield [ask(iam.simulate_role, arn, one) for one in self.asked]
         results = [answered(one) for one in answers]
         if any(one is None for one in results):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.stacks.templates import cluster_of, deployed_file, group_of
+from tests.stacks.templates import cluster_of, deployed_file, group_of, text_of
 from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import Assembly, Build
 
@@ -128,3 +128,27 @@ def test_image_of_the_spec_is_set_on_every_group(
     for group in cluster_of(build(changed(MINIMAL, image=pin)))["InstanceGroups"]:
         pinned = {k: v for k, v in group.items() if k in ("ImageId", "ImageReleaseVersion")}
         assert pinned == expected
+
+
+def test_only_the_controller_has_the_group_that_opens_the_database(build: Build) -> None:
+    """Also without a database: HyperPod cannot change OverrideVpcConfig of a group later."""
+    for spec in (FULL, MINIMAL):
+        assembly = build(spec)
+        whole = cluster_of(assembly)["VpcConfig"]
+        override = group_of(assembly, "controller")["OverrideVpcConfig"]
+        assert override["Subnets"] == whole["Subnets"]
+        (group,) = [g for g in override["SecurityGroupIds"] if g not in whole["SecurityGroupIds"]]
+        assert "Controller" in text_of(group)
+        for other in cluster_of(assembly)["InstanceGroups"]:
+            if other["InstanceGroupName"] != "controller":
+                assert "OverrideVpcConfig" not in other
+
+
+def test_the_groups_of_an_existing_network_are_used_unchanged(build: Build) -> None:
+    existing = {
+        "vpc_id": "vpc-0a1b2c3d4e5f60718",
+        "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+        "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+    }
+    spec = changed(MINIMAL, network={"availability_zone_id": "use1-az6", "existing": existing})
+    assert "OverrideVpcConfig" not in group_of(build(spec), "controller")

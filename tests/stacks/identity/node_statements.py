@@ -1,4 +1,4 @@
-"""Statements of the nodes' role in the templates."""
+"""Statements of the nodes' and the jobs' roles in the templates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.support.synthesis import Assembly
 WITHOUT_RESOURCE = {
     "cloudwatch:PutMetricData",
     "ec2:DescribeDhcpOptions",
+    "ec2:DescribeInstanceTopology",
     "ec2:DescribeNetworkInterfaces",
     "ec2:DescribeSecurityGroups",
     "ec2:DescribeSubnets",
@@ -25,8 +26,30 @@ WITHOUT_RESOURCE = {
     "ssmmessages:OpenDataChannel",
 }
 
+_NODES = "NodeRolesNodes"
+_CONTROLLER = "NodeRolesController"
+_JOBS = "NodeRolesJobs"
+
+
+def every_nodes_statements(assembly: Assembly) -> list[dict[str, Any]]:
+    """What the role of every instance group allows."""
+    return _of(assembly, _NODES)
+
+
+def controllers_statements(assembly: Assembly) -> list[dict[str, Any]]:
+    """What the controller's role allows in addition."""
+    return _of(assembly, _CONTROLLER)
+
+
+def jobs_statements(assembly: Assembly) -> list[dict[str, Any]]:
+    """What the role of jobs allows."""
+    return _of(assembly, _JOBS)
+
 
 def node_statements(assembly: Assembly) -> list[dict[str, Any]]:
-    return [
-        s for where, s in statements(assembly) if re.search(r"ExecutionRole|NodeRights", where)
-    ]
+    """What any role of the nodes allows."""
+    return [*every_nodes_statements(assembly), *controllers_statements(assembly)]
+
+
+def _of(assembly: Assembly, name: str) -> list[dict[str, Any]]:
+    return [s for where, s in statements(assembly) if re.search(f"/{name}[0-9A-F]", where)]

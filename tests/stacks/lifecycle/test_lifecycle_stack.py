@@ -103,7 +103,7 @@ def test_editor_and_python_caches_are_not_uploaded(
 
 def test_nodes_can_read_the_bucket(build: Build) -> None:
     assembly = build(MINIMAL)
-    role = assembly.templates["test-identity"]["Resources"]
+    role = assembly.templates["test-cluster"]["Resources"]
     bucket = only(assembly, "AWS::S3::Bucket")["BucketName"]
     assert f"arn:aws:s3:::{bucket}/*" in json.dumps(role)
 

@@ -44,6 +44,7 @@ DEPLOYED = {
     "port": "3306",
     "munge_key_secret_arn": f"arn:aws:secretsmanager:us-east-1:{'1' * 12}:secret:x/munge-AbCdEf",
     "secret_arn": f"arn:aws:secretsmanager:us-east-1:{'1' * 12}:secret:prod/slurm-AbCdEf",
+    "admin_secret_arn": f"arn:aws:secretsmanager:us-east-1:{'1' * 12}:secret:prod/admin-AbCdEf",
 }
 
 
@@ -211,7 +212,10 @@ def test_database_port_can_be_text(build: Build) -> None:
         "port": "token",
         "database": "slurm_acct_db",
         "secret_arn": "token",
+        "admin_secret_arn": None,
     }
+    scripted = deployed_file(build(SCRIPTED), "deployment.json")["accounting"]
+    assert (scripted["secret_arn"], scripted["admin_secret_arn"]) == ("token", "token")
 
 
 def test_provisioning_parameters_list_groups_partitions_and_file_systems(build: Build) -> None:

@@ -21,6 +21,7 @@ ENDPOINT_OF_IAM_PREFIX = {
     "s3": {"s3"},
     "s3express": {"s3express"},
     "secretsmanager": {"secretsmanager"},
+    "sts": {"sts"},
     "ssmmessages": {"ssm", "ssmmessages", "ec2messages"},
 }
 WITHOUT_A_RIGHT = {"sts", "sagemaker.api"}
@@ -40,7 +41,7 @@ def role_prefixes(assembly: Assembly) -> set[str]:
     return {
         action.split(":")[0]
         for where, statement in statements(assembly)
-        if "ExecutionRole" in where or "NodeRights" in where
+        if "NodeRoles" in where
         for action in listed(statement["Action"])
     }
 

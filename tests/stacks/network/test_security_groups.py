@@ -15,6 +15,7 @@ from tests.support.synthesis import Assembly, Build
 NODES = "nodes of the cluster"
 LUSTRE = "FSx for Lustre file systems"
 HOME = "home directories"
+CONTROLLER = "Slurm controller"
 DATABASE = "Slurm accounting database"
 ENDPOINTS = "VPC endpoints"
 
@@ -84,9 +85,10 @@ def test_home_directories_allow_nfs_from_nodes(build: Build) -> None:
     assert both_ways(NODES, HOME, "tcp", 2049, 2049) <= set(rules(build(FULL)))
 
 
-def test_database_allows_only_its_port_from_nodes(build: Build) -> None:
+def test_database_takes_its_port_from_the_controller_and_nothing_else(build: Build) -> None:
+    """Every job user of a node could otherwise try passwords on it."""
     found = set(rules(build(FULL)))
-    assert both_ways(NODES, DATABASE, "tcp", 3306, 3306) == {
+    assert both_ways(CONTROLLER, DATABASE, "tcp", 3306, 3306) == {
         r for r in found if DATABASE in (r.of, r.peer)
     }
 
@@ -120,7 +122,8 @@ def test_no_group_allows_all_egress(build: Build) -> None:
 
 def test_groups_exist_only_for_created_resources(build: Build) -> None:
     names = {g["GroupDescription"] for g in properties(build(MINIMAL), "AWS::EC2::SecurityGroup")}
-    assert names == {f"test: {NODES}", f"test: {ENDPOINTS}"}
+    # The controller's group cannot be added later: test_cluster.py.
+    assert names == {f"test: {NODES}", f"test: {CONTROLLER}", f"test: {ENDPOINTS}"}
 
 
 def test_file_systems_and_cluster_depend_on_the_rules(build: Build) -> None:

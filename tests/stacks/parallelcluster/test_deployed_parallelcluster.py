@@ -110,11 +110,15 @@ def test_cluster_has_a_separate_stack(deployed: Account) -> None:
 
 def test_nodes_are_in_the_created_network_and_groups(deployed: Account) -> None:
     ec2 = deployed.client("ec2")
-    (group,) = {
-        tuple(each["GroupId"] for each in one["SecurityGroups"]) for one in instances(deployed)
+    groups = {
+        frozenset(each["GroupId"] for each in one["SecurityGroups"]) for one in instances(deployed)
     }
-    (found,) = ec2.describe_security_groups(GroupIds=list(group))["SecurityGroups"]
+    every, with_database = sorted(groups, key=len)
+    assert every < with_database, "the head node has one group more"
+    (found,) = ec2.describe_security_groups(GroupIds=list(every))["SecurityGroups"]
     assert found["Description"] == "test: nodes of the cluster"
+    (more,) = ec2.describe_security_groups(GroupIds=list(with_database - every))["SecurityGroups"]
+    assert more["Description"] == "test: Slurm controller"
     assert any(
         rule["IpProtocol"] == "-1"
         and any(pair["GroupId"] == found["GroupId"] for pair in rule["UserIdGroupPairs"])

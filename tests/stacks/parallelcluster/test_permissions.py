@@ -30,7 +30,11 @@ def test_every_node_type_has_the_groups_and_permissions(build: Build) -> None:
         *found["LoginNodes"]["Pools"],
         *found["Scheduling"]["SlurmQueues"],
     ]
-    assert len({text_of(kind["Networking"]["SecurityGroups"]) for kind in kinds}) == 1
+    head, *others = [kind["Networking"]["SecurityGroups"] for kind in kinds]
+    assert all(groups == others[0] for groups in others)
+    # Only the head node opens the accounting database.
+    assert head[:-1] == others[0]
+    assert "Controller" in text_of(head[-1])
     assert all("AdditionalSecurityGroups" not in kind["Networking"] for kind in kinds)
     own = [kind["Iam"]["AdditionalIamPolicies"][-1]["Policy"] for kind in kinds]
     assert all(each["Ref"].startswith("NodePolicy") for each in own)

@@ -88,3 +88,24 @@ def test_scripted_mode_has_no_accounting_database_of_hyperpod(build: Build) -> N
     assert "Orchestrator" not in cluster_of(build(scripted))
     assert "SlurmConfig" not in group_of(build(scripted), "controller")
     assert not properties(build(scripted), "AWS::RDS::DBInstance")
+
+
+def test_scripted_slurmdbd_has_a_user_that_is_not_the_master(build: Build) -> None:
+    scripted = changed(
+        FULL,
+        slurm__configuration="scripted",
+        resilience__node_provisioning=None,
+        compute__2__min_count=None,
+        compute__2__spare_count=0,
+        slurm__accounting={"kind": "rds"},
+    )
+    secrets = {
+        secret["Name"]: secret["GenerateSecretString"]["SecretStringTemplate"]
+        for secret in properties(build(scripted), "AWS::SecretsManager::Secret")
+        if "accounting" in secret["Name"]
+    }
+    assert secrets == {
+        "test/slurm-accounting": '{"username": "slurm"}',
+        "test/slurm-accounting-user": '{"username": "slurmdbd"}',
+    }
+    assert only(build(scripted), "AWS::RDS::DBInstance")["MasterUsername"] == "slurm"

@@ -11,3 +11,11 @@ def test_missing_node_permissions_are_reported(rule: Harness) -> None:
     rule.fails("CW-I016", FILES, denied, path="environment", message="a node is not allowed")
     rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES))
     rule.passes("CW-I016", FILES, rights(rule, "CW-I016", FILES, exists=False))
+
+
+def test_what_one_role_lacks_names_whose_it_is(rule: Harness) -> None:
+    spec = {"storage.buckets": [{"name": "results"}]}
+    denied = rights(rule, "CW-I016", spec, refused("s3:PutObject", by_boundary=False))
+    rule.fails("CW-I016", spec, denied, path="environment", message="a job is not allowed")
+    denied = rights(rule, "CW-I016", spec, refused("sts:AssumeRole", by_boundary=False))
+    rule.fails("CW-I016", spec, denied, path="environment", message="a node is not allowed")

@@ -20,6 +20,7 @@ from clusterwright_localaws.iam.callers import role_session
 from clusterwright_localaws.iam.enforcement import decide
 from clusterwright_localaws.iam.requirements import Need
 from clusterwright_localaws.iam.trust import trusts
+from clusterwright_localaws.services.ec2.network import Network
 from clusterwright_localaws.services.ec2.zones import partition_of
 
 SAGEMAKER = "sagemaker.amazonaws.com"
@@ -35,13 +36,14 @@ _LOOKS = (
     "ec2:DescribeSubnets",
     "ec2:DescribeVpcs",
 )
+_CREATION = "ec2:CreateNetworkInterface"
+_DETACHING = "ec2:DetachNetworkInterface"
 _ON_INTERFACES = (
-    "ec2:CreateNetworkInterface",
     "ec2:CreateNetworkInterfacePermission",
     "ec2:CreateTags",
     "ec2:DeleteNetworkInterface",
     "ec2:DeleteNetworkInterfacePermission",
-    "ec2:DetachNetworkInterface",
+    _DETACHING,
 )
 
 
@@ -59,7 +61,10 @@ def missing_network_right(
         if not config:
             continue
         found = _first_denied(
-            runtime, region, str(group["ExecutionRole"]), _network_needs(region, account, config)
+            runtime,
+            region,
+            str(group["ExecutionRole"]),
+            _network_needs(Network(runtime, account, region), config),
         )
         if found is not None:
             return str(group["ExecutionRole"]), found
@@ -97,12 +102,31 @@ def _first_denied(
     return None
 
 
-def _network_needs(region: str, account: str, config: Mapping[str, Any]) -> Iterator[Need]:
-    base = f"arn:{partition_of(region)}:ec2:{region}:{account}"
+def _network_needs(network: Network, config: Mapping[str, Any]) -> Iterator[Need]:
+    """Resource types and condition keys are those of EC2's Service Authorization Reference."""
+    region = network.region
+    partition = partition_of(region)
+    base = f"arn:{partition}:ec2:{region}:{network.account}"
     for action in _LOOKS:
         yield Need(action, "*")
-    for action in _ON_INTERFACES:
-        yield Need(action, f"{base}:network-interface/*")
+    interfaces = f"{base}:network-interface/*"
+    # A new interface is in no subnet yet: EC2's reference has no such key for its creation.
+    yield Need(_CREATION, interfaces)
+    yield Need(
+        "ec2:CreateTags",
+        interfaces,
+        context={"ec2:CreateAction": _CREATION.removeprefix("ec2:")},
+    )
+    for name in config.get("Subnets", ()):
+        where = {"ec2:Subnet": f"{base}:subnet/{name}"}
+        subnet = network.subnet(name)
+        if subnet is not None:
+            where["ec2:Vpc"] = f"{base}:vpc/{subnet.vpc_id}"
+        for action in _ON_INTERFACES:
+            yield Need(action, interfaces, context=where)
+    # Detaching has two resources. HyperPod's instances are in accounts of AWS, which gives its
+    # consent; here only the role's own policies count.
+    yield Need(_DETACHING, f"{base}:instance/*")
     for name in config.get("Subnets", ()):
         yield Need("ec2:CreateNetworkInterface", f"{base}:subnet/{name}")
     for name in config.get("SecurityGroupIds", ()):
