@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 names = []
-for file in sorted(Path("configs").glob("*.yaml")):
+for file in sorted(Path("configs").glob("[!.]*.yaml")):
     text = file.read_text(encoding="utf-8")
     found = re.search(r"""^environment:\s*["']?([^\s"'#]*)""", text, re.MULTILINE)
     if found is None:

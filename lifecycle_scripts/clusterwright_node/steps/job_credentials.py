@@ -32,7 +32,7 @@ def applies(node: Node) -> Verdict:
 
 def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is not there or not current")
+        return missing(f"{PACKAGE} is missing or outdated")
     if node.machine.read_text(PROFILE) != profile_text():
         return missing(f"{PROFILE} is not current")
     if not systemd.has_unit(node, UNIT, unit_text(node)):

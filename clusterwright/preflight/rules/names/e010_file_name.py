@@ -20,7 +20,8 @@ class FileName(Rule[str]):
 
     def subjects(self, context: Context) -> Subjects[str]:
         file = Path.cwd() / context.spec.file  # not resolved: the link's name is what is selected
-        if file.parent.name == FOLDER:
+        # A hidden file is a draft of a command, or of an editor; no name selects it.
+        if file.parent.name == FOLDER and not file.name.startswith("."):
             yield ("environment",), file.stem
 
     def check(self, name: str, context: Context) -> Results:

@@ -35,6 +35,7 @@ def test_a_file_in_configs_with_the_environment_of_another(rule: Harness, tmp_pa
         ("configs/prod.yaml", True),
         ("configs/examples/large.yaml", False),
         ("prod-draft.yaml", False),
+        ("configs/.prod.x7f2.yaml", False),
     ],
 )
 def test_names_that_agree_and_files_that_no_workflow_selects(
