@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,7 +62,9 @@ def test_a_boundary_is_read_before_it_is_simulated() -> None:
     assert read(BoundaryLeaves("arn", ASKED), [None])[0] is None
 
 
-DEPLOYED = DeployedRoleMay("aws", "111122223333", "dev", ASKED[:1])
+DEPLOYED = DeployedRoleMay(
+    "aws", "111122223333", "dev", "identity", "ExecutionRole.*", "/", ASKED[:1]
+)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,20 @@ def test_the_deployed_role_is_simulated() -> None:
     found, asked = read(DEPLOYED, [STACK], [(RESOURCE,)], [(ALLOWED,)])
     assert found == (ALLOWED,)
     assert asked[2] == [("arn:aws:iam::111122223333:role/dev-role", ASKED[0])]
+
+
+def test_a_role_is_found_by_its_stack_logical_id_and_path() -> None:
+    fact = replace(DEPLOYED, part="cluster", logical_id="Groupworkers[0-9A-F]{8}", path="/nodes/")
+    made = tuple(
+        StackResource(logical_id, "AWS::IAM::Role", physical_id)
+        for logical_id, physical_id in (
+            ("Groupworkers2BD3A0224", "of-another-group"),
+            ("GroupworkersBD3A0224", "dev-workers"),
+        )
+    )
+    _, asked = read(fact, [STACK], [made], [(ALLOWED,)])
+    assert asked[0] == [("dev-cluster",)]
+    assert asked[2] == [("arn:aws:iam::111122223333:role/nodes/dev-workers", ASKED[0])]
 
 
 def test_a_refusal_is_raised() -> None:
