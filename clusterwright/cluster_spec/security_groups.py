@@ -10,6 +10,16 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 MAXIMUM_SECURITY_GROUPS = 5
 
 
+def network_groups(cluster: Cluster) -> int:
+    """Return the most security groups that a node has from its network.
+
+    A created network has one for the nodes, and one more for Slurm's controller.
+    """
+    if cluster.network.existing is not None:
+        return len(cluster.network.existing.security_group_ids)
+    return 2 if cluster.uses_slurm else 1
+
+
 def existing_storage_groups(cluster: Cluster) -> list[str]:
     """Return the security groups of existing file systems, without those of the network.
 

@@ -9,16 +9,15 @@ from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.security_groups import (
     MAXIMUM_SECURITY_GROUPS,
     existing_storage_groups,
+    network_groups,
 )
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
     existing = cluster.network.existing
-    # A built network has one group for the nodes, and one for Slurm's controller in addition.
-    built = 2 if cluster.uses_slurm else 1
-    network_groups = len(existing.security_group_ids) if existing is not None else built
     storage_groups = existing_storage_groups(cluster)
-    if not storage_groups or network_groups + len(storage_groups) <= MAXIMUM_SECURITY_GROUPS:
+    count = network_groups(cluster) + len(storage_groups)
+    if not storage_groups or count <= MAXIMUM_SECURITY_GROUPS:
         # Too many groups of the network itself exceed the limit of their key.
         return
     paths: list[Path] = [
@@ -29,11 +28,10 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     home = cluster.storage.home
     if home is not None and home.existing is not None:
         paths.append(("storage", "home", "existing", "security_group_id"))
+    who = "the controller" if existing is None and cluster.uses_slurm else "nodes"
     yield Problem(
-        f"{'the controller' if existing is None and cluster.uses_slurm else 'nodes'} would have "
-        f"{network_groups + len(storage_groups)} security groups, including "
-        "those of existing file "
-        f"systems; HyperPod allows {MAXIMUM_SECURITY_GROUPS}",
+        f"{who} would have {count} security groups, including those of existing file systems; "
+        f"HyperPod allows {MAXIMUM_SECURITY_GROUPS}",
         paths[-1],
         hint="share a security group between file systems, or list fewer for the network",
         other_path=("network", "existing", "security_group_ids") if existing is not None else None,

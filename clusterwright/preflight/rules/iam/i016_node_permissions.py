@@ -100,7 +100,8 @@ def _question(
         permission
         for permission in node_permissions(cluster)
         if permission.of in of
-        # Resources whose id is known only after deployment are granted by that id.
+        # Resources whose id is known only after deployment are granted by that id, or by that of
+        # their network.
         and not any(part in permission.resource for part in _BY_ID)
     )
     role = DeployedRoleMay(
@@ -109,4 +110,4 @@ def _question(
     return _Question(who, role)
 
 
-_BY_ID = (":secretsmanager:", ":key/cluster", ":aps:", ":network-interface/")
+_BY_ID = (":secretsmanager:", ":key/cluster", ":aps:", ":network-interface/", ":instance/")

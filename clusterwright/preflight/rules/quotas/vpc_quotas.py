@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.cluster_spec.security_groups import existing_storage_groups
+from clusterwright.cluster_spec.security_groups import existing_storage_groups, network_groups
 from clusterwright.platforms.endpoints import gateway_services, interface_services
 from clusterwright.platforms.security_group_rules import security_groups_built
 from clusterwright.preflight.facts.counts import InternetGateways
@@ -93,10 +93,10 @@ def _rules_per_group(context: Context) -> Subjects[QuotaDemand]:
 def _groups_per_interface(context: Context) -> Subjects[QuotaDemand]:
     quota = ServiceQuota("vpc", "L-2AFB9258", "Security groups per network interface")
     existing = context.cluster.network.existing
-    own = len(existing.security_group_ids) if existing is not None else 1
-    count = own + len(existing_storage_groups(context.cluster))
+    count = network_groups(context.cluster) + len(existing_storage_groups(context.cluster))
     path: Path = ("network", "existing", "security_group_ids") if existing else ("network",)
-    needed_by = f"each node has {count} security group{'s' * (count > 1)}: it needs"
+    who = "the controller" if existing is None and context.cluster.uses_slurm else "each node"
+    needed_by = f"{who} has {count} security group{'s' * (count > 1)}: it needs"
     yield path, quota.demand(count, needed_by)
 
 

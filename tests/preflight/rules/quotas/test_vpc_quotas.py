@@ -32,15 +32,15 @@ def test_internet_gateway_quota(rule: Harness) -> None:
 
 
 def test_security_group_quota_of_the_region(rule: Harness) -> None:
-    # Nodes and endpoints, and the default group of the VPC.
-    limit = quota("vpc", "L-E79EC296", 4)
+    # Nodes, controller and endpoints, and the default group of the VPC.
+    limit = quota("vpc", "L-E79EC296", 5)
     rule.fails(
         "CW-Q045",
         None,
         {**groups(None, None), **limit},
         path="network",
-        message="a new network needs 3",
-        numbers=(3, 2, 4),
+        message="a new network needs 4",
+        numbers=(4, 2, 5),
     )
     rule.passes("CW-Q045", None, {**groups(None), **limit})
     # Deployed: two of the stacks, the default one without a tag, and one of others.
@@ -53,12 +53,12 @@ def test_rule_quota_per_security_group(rule: Harness) -> None:
     rule.fails(
         "CW-Q046",
         wide,
-        quota("vpc", "L-0EA8095F", 12),
+        quota("vpc", "L-0EA8095F", 11),
         path="network",
-        message="the security group of the nodes needs 13",
-        numbers=(13, 0, 12),
+        message="the security group of the nodes needs 12",
+        numbers=(12, 0, 11),
     )
-    rule.passes("CW-Q046", wide, quota("vpc", "L-0EA8095F", 13))
+    rule.passes("CW-Q046", wide, quota("vpc", "L-0EA8095F", 12))
 
 
 def test_security_group_quota_per_interface(rule: Harness) -> None:
@@ -74,7 +74,15 @@ def test_security_group_quota_per_interface(rule: Harness) -> None:
         numbers=(3, 0, 2),
     )
     rule.passes("CW-Q047", changes, quota("vpc", "L-2AFB9258", 3))
-    rule.passes("CW-Q047", None, quota("vpc", "L-2AFB9258", 1))
+    rule.fails(
+        "CW-Q047",
+        None,
+        quota("vpc", "L-2AFB9258", 1),
+        path="network",
+        message="the controller has 2 security groups",
+        numbers=(2, 0, 1),
+    )
+    rule.passes("CW-Q047", None, quota("vpc", "L-2AFB9258", 2))
 
 
 def test_interface_endpoint_quota_of_the_vpc(rule: Harness) -> None:
