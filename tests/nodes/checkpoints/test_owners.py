@@ -31,7 +31,8 @@ root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anoth
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Outside of pytest's folder, which other users may not enter."""
-    with tempfile.TemporaryDirectory() as name:
+    # A copy has a session of its own: it may outlive the service that a test kills.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         path = Path(name)
         path.chmod(0o755)
         shutil.copytree(LIFECYCLE, path / "program")
