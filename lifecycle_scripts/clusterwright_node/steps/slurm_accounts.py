@@ -76,18 +76,16 @@ def _wanted_users(node: Node) -> list[tuple[str, str]]:
         (user.slurm_account, user.name) for user in node.inputs.cluster.users if user.slurm_account
     ]
     if not node.is_managed:
-        users += [(_DEFAULT_ACCOUNT, name) for name in _IMAGE_USERS if _exists(node, name)]
+        # It prints those that exist.
+        printed = node.machine.query("getent", "passwd", *_IMAGE_USERS).stdout
+        users += [(_DEFAULT_ACCOUNT, line.split(":")[0]) for line in printed.splitlines()]
     return users
 
 
-def _exists(node: Node, user: str) -> bool:
-    return node.machine.query("getent", "passwd", user).ok
-
-
-def _wanted_accounts(node: Node) -> list[Account]:
+def _wanted_accounts(node: Node, users: list[tuple[str, str]]) -> list[Account]:
     """The accounts of the spec, and those that only users name, without limits."""
     described = {account.name: account for account in node.inputs.cluster.slurm.accounts}
-    named = {account for account, _ in _wanted_users(node)}
+    named = {account for account, _ in users}
     return [
         described.get(name, Account(name, fair_share=1, max_nodes=None, qos=()))
         for name in sorted(set(described) | named)
@@ -118,14 +116,15 @@ def _plan(node: Node, cluster: str) -> list[tuple[str, ...]] | None:
     plan: list[tuple[str, ...]] = []
     here = "cluster=" + cluster
     described = {account.name for account in node.inputs.cluster.slurm.accounts}
-    for account in _wanted_accounts(node):
+    wanted = _wanted_users(node)
+    for account in _wanted_accounts(node, wanted):
         found = accounts.get(account.name)
         if found is None:
             plan.append(sacct.add("account", account.name, here, "description=clusterwright"))
         changes = _changes(node, account, found, account.name in described)
         if changes:
             plan.append(sacct.modify("account", ["name=" + account.name, here], changes))
-    for name, user in _wanted_users(node):
+    for name, user in wanted:
         if (name, user) not in users:
             plan.append(sacct.add("user", user, "account=" + name, here))
     return plan
