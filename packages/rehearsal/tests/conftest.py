@@ -18,12 +18,6 @@ ROOT = Path(__file__).resolve().parents[3]
 STATE = Path("/var/lib/clusterwright")
 Rehearse = Callable[..., dict[str, Any]]
 
-SCRIPTED_SCENARIOS = (
-    *("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale"),
-    *("ordinary-user", "container-job"),
-)
-"""One rehearsal of the scripted configuration, which several files of tests share."""
-
 
 @pytest.fixture(scope="session")
 def rehearsed() -> Rehearse:

@@ -13,7 +13,7 @@ import pytest
 from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import prerequisites, rehearsal, runs
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
-from packages.rehearsal.tests.answers import of, skipped
+from packages.rehearsal.tests.answers import ATTEMPTS, attempt, of, skipped
 from packages.rehearsal.tests.conftest import ROOT, Rehearse, command
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
@@ -29,6 +29,11 @@ def test_managed_configuration_keeps_its_promises(rehearsed: Rehearse, scenario:
     if "managed" in scenario.modes and scenario.name not in skipped(answer):
         looked_at = {p["id"] for p in answer["promises"] if p["scenario"] == scenario.name}
         assert looked_at == {f"{scenario.name}.{name}" for name in scenario.promises}
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_ordinary_user_is_refused(rehearsed: Rehearse, name: str) -> None:
+    assert attempt(rehearsed(_DEV), name) == "held"
 
 
 def test_scenarios_for_other_hardware_are_skipped_with_reasons(rehearsed: Rehearse) -> None:

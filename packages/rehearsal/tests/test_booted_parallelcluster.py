@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright_rehearsal.scenario_loader import scenarios
-from packages.rehearsal.tests.answers import of, skipped
+from packages.rehearsal.tests.answers import ATTEMPTS, attempt, of, skipped
 from packages.rehearsal.tests.conftest import ROOT, Rehearse
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
@@ -31,6 +31,13 @@ def test_parallelcluster_keeps_its_promises(
     assert looked_at == {f"{name}.{promise}" for promise in scenario.promises}
     others = {scenario.name for scenario in scenarios()} - set(_ON_PARALLELCLUSTER)
     assert skipped(answer) == others
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_ordinary_user_is_refused(
+    rehearsed: Rehearse, parallelcluster_config: str, name: str
+) -> None:
+    assert attempt(rehearsed(parallelcluster_config), name) == "held"
 
 
 def test_failed_step_on_the_head_node_fails_the_cluster_with_its_message(
