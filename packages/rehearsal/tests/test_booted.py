@@ -33,7 +33,7 @@ def test_managed_configuration_keeps_its_promises(rehearsed: Rehearse, scenario:
 
 @pytest.mark.parametrize("name", ATTEMPTS)
 def test_ordinary_user_is_refused(rehearsed: Rehearse, name: str) -> None:
-    assert attempt(rehearsed(_DEV), name) == "held"
+    assert attempt(rehearsed(_DEV, "--all"), name) == "held"
 
 
 def test_scenarios_for_other_hardware_are_skipped_with_reasons(rehearsed: Rehearse) -> None:

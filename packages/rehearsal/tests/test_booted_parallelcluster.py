@@ -37,7 +37,7 @@ def test_parallelcluster_keeps_its_promises(
 def test_ordinary_user_is_refused(
     rehearsed: Rehearse, parallelcluster_config: str, name: str
 ) -> None:
-    assert attempt(rehearsed(parallelcluster_config), name) == "held"
+    assert attempt(rehearsed(parallelcluster_config, "--all"), name) == "held"
 
 
 def test_failed_step_on_the_head_node_fails_the_cluster_with_its_message(
