@@ -37,7 +37,7 @@ def test_a_markdown_table() -> None:
     [
         ("plain", "plain"),
         ("a*b_c`d", "a\\*b\\_c\\`d"),
-        ("<b>[x](y)", "\\<b\\>\\[x\\](y)"),
+        ("<b>[x](y)", "&lt;b&gt;\\[x\\](y)"),
         ("two  words ", "two words"),
         ("back\\slash", "back\\\\slash"),
     ],
