@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 _TRAINIUM = "configs/examples/trn1-1.yaml"
 _SCRIPTED = (
     *("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale"),
-    *("ordinary-user", "container-job"),
+    *("ordinary-user", "container-job", "devices-late", "power-cycle"),
 )
 _SCRIPTED_WORDS = [word for each in _SCRIPTED for word in ("--scenario", each)]
 _ON_TRAINIUM = ("first-boot", "metrics", "neuron-lost", "neuron-ecc", "efa-down")
