@@ -166,17 +166,30 @@ def review(question: Question) -> Review:
         plan=question.plan,
         today=question.today,
     )
-    return dataclasses.replace(
-        found_review,
-        summary=summary_of(
-            found_review,
-            groups[0],
-            analysis,
-            platform=context.cluster.platform,
-            shared_homes=context.cluster.storage.home is not None
-            or "slurm" not in context.cluster.traits.sections,
-        ),
-    )
+    return _with_summary(found_review, context.cluster, groups[0], analysis)
+
+
+def _blockers(
+    question: Question,
+    analysis: ChangeAnalysis | None,
+    update: parallelcluster.Update | None,
+    region: str,
+) -> tuple[DeploymentBlocker, ...]:
+    found = rejections(question.change_sets)
+    if analysis is not None:
+        before, after = question.base.assembly or EMPTY, question.change.assembly or EMPTY
+        found = deployment_blockers(before, after, analysis, Schemas(region).of) + found
+    if update is not None:
+        found += tuple(parallelcluster.deployment_blockers(update))
+    return found
+
+
+def _with_summary(
+    found: Review, cluster: Cluster, before: Groups, analysis: ChangeAnalysis | None
+) -> Review:
+    shared = cluster.storage.home is not None or "slurm" not in cluster.traits.sections
+    summary = summary_of(found, before, analysis, platform=cluster.platform, shared_homes=shared)
+    return dataclasses.replace(found, summary=summary)
 
 
 def _blockers(
