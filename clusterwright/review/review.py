@@ -169,21 +169,6 @@ def review(question: Question) -> Review:
     return _with_summary(found_review, context.cluster, groups[0], analysis)
 
 
-def _blockers(
-    question: Question,
-    analysis: ChangeAnalysis | None,
-    update: parallelcluster.Update | None,
-    region: str,
-) -> tuple[DeploymentBlocker, ...]:
-    found = rejections(question.change_sets)
-    if analysis is not None:
-        before, after = question.base.assembly or EMPTY, question.change.assembly or EMPTY
-        found = deployment_blockers(before, after, analysis, Schemas(region).of) + found
-    if update is not None:
-        found += tuple(parallelcluster.deployment_blockers(update))
-    return found
-
-
 def _with_summary(
     found: Review, cluster: Cluster, before: Groups, analysis: ChangeAnalysis | None
 ) -> Review:
