@@ -2,7 +2,8 @@
 # On a new node of an EKS cluster, before it joins: local NVMe disks as one file system at a path.
 # HyperPod runs <group>.sh, which calls this with what the group asks for:  on_create.sh --scratch PATH
 #
-# A second run changes nothing. A disk that holds anything is never touched. The last line of a failed run says why.
+# A second run changes nothing, and completes one that was ended at any point. A disk with data that this script did
+# not write is never changed. The last line of a failed run states the reason.
 set -o errexit
 set -o nounset
 set -o pipefail
@@ -12,6 +13,7 @@ readonly image_service=dlami-nvme.service
 readonly array=/dev/md/clusterwright-scratch
 readonly label=cw-scratch               # XFS takes 12 characters
 readonly root="${CLUSTERWRIGHT_ROOT:-}" # for tests: files are below it
+readonly started="$root/var/lib/clusterwright/scratch.disks"
 readonly wait_seconds="${CLUSTERWRIGHT_WAIT_SECONDS:-300}"
 
 say() {
@@ -38,6 +40,10 @@ scratch() {
     return
   fi
   mkdir -p "$root$path"
+  if in_fstab "$path"; then
+    mount_again "$path"
+    return
+  fi
   if mountpoint --quiet "$root$image_mount"; then
     mount_at "$path" "$image_mount" none "bind,nofail,x-systemd.requires=$image_service"
     say "$path is the image's $image_mount"
@@ -48,7 +54,12 @@ scratch() {
   [[ ${#disks[@]} -gt 0 ]] ||
     fail "this instance type has no instance-store disk" "remove scratch from the group, or choose another type"
   local device=${disks[0]}
-  refuse_what_holds_data "${disks[@]}"
+  if was_started_with "${disks[@]}"; then
+    erase "${disks[@]}"
+  else
+    refuse_what_holds_data "${disks[@]}"
+    record_start "${disks[@]}"
+  fi
   if [[ ${#disks[@]} -gt 1 ]]; then
     mdadm --create "$array" --run --level=0 --metadata=1.2 --homehost=any --name=clusterwright-scratch \
       --raid-devices=${#disks[@]} "${disks[@]}" ||
@@ -88,12 +99,37 @@ refuse_what_holds_data() {
   done
 }
 
+# An earlier run found these disks empty, and ended before the file system was in fstab: nobody has written to it.
+was_started_with() {
+  [[ -f $started && "$(<"$started")" == "$*" ]]
+}
+
+record_start() {
+  mkdir -p "${started%/*}"
+  printf '%s\n' "$*" >"$started.new"
+  mv --force "$started.new" "$started"
+}
+
+erase() {
+  mdadm --stop "$array" >/dev/null 2>&1 || true # there may be none
+  wipefs --all --quiet "$@" || fail "$* cannot be erased" "replace the node"
+}
+
+in_fstab() {
+  grep --quiet --fixed-strings " $1 " "$root/etc/fstab"
+}
+
+mount_again() {
+  systemctl daemon-reload
+  mount "$1" || fail "$1 cannot be mounted" "see dmesg; replace the node"
+  chmod 1777 "$root$1"
+  say "$1 is mounted again"
+}
+
 # Into fstab, so that a reboot mounts it again, and at once.
 mount_at() {
   local path=$1 source=$2 kind=$3 options=$4
-  if ! grep --quiet --fixed-strings " $path " "$root/etc/fstab"; then
-    printf '%s %s %s %s 0 0\n' "$source" "$path" "$kind" "$options" >>"$root/etc/fstab"
-  fi
+  printf '%s %s %s %s 0 0\n' "$source" "$path" "$kind" "$options" >>"$root/etc/fstab"
   systemctl daemon-reload
   mount "$path" || fail "$path cannot be mounted" "see dmesg; replace the node"
 }

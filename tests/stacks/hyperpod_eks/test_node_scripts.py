@@ -143,6 +143,39 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     assert machine.asked("mkfs.xfs") == machine.asked("mdadm") == machine.asked("mount") == []
 
 
+@pytest.mark.parametrize("ended_at", ["mdadm", "mkfs.xfs", "udevadm"])
+def test_a_run_that_was_ended_is_completed(ended_at: str, tmp_path: Path) -> None:
+    """Its own array or file system is on the disks, which nothing has mounted."""
+    machine = Machine(tmp_path / "m", disks=disks(2), failing=frozenset({ended_at}))
+    assert machine.run("workers.sh").returncode == 1
+    machine.log.write_text("")
+    machine.failing, machine.written = frozenset(), "linux_raid_member"
+    done = machine.run("workers.sh")
+    assert done.returncode == 0, done.stderr
+    assert machine.asked("wipefs") == ["wipefs --all --quiet /dev/nvme1n1 /dev/nvme2n1"]
+    assert machine.fstab() == ["LABEL=cw-scratch /scratch xfs noatime,nofail 0 0"]
+
+
+def test_a_run_that_was_ended_before_the_mount_erases_nothing(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "m", disks=disks(2), failing=frozenset({"mount"}))
+    assert machine.run("workers.sh").returncode == 1
+    machine.log.write_text("")
+    machine.failing, machine.written = frozenset(), "linux_raid_member"
+    assert machine.run("workers.sh").returncode == 0
+    assert machine.asked("wipefs") == machine.asked("mkfs.xfs") == []
+    assert machine.asked("mount") == ["mount /scratch"]
+    assert len(machine.fstab()) == 1
+
+
+def test_other_disks_than_those_of_the_ended_run_are_refused(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "m", disks=disks(1), failing=frozenset({"mkfs.xfs"}))
+    assert machine.run("workers.sh").returncode == 1
+    machine.failing, machine.written, machine.disks = frozenset(), "ext4", disks(2)
+    done = machine.run("workers.sh")
+    assert done.returncode == 1
+    assert "did not write" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
