@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.offline_errors import offline_unknowns
 from clusterwright.cli.output_files import check_writable, schema_path_from, write_atomically
 from clusterwright.platforms.registry import PLATFORMS
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cluster_spec.init_template import Choices
 
+DEFAULT_NAME = "dev"
 DEFAULT_REGION = "us-east-1"
 DEFAULT_ZONE = "use1-az6"
 
@@ -53,7 +55,10 @@ Examples:
     metavar="DIRECTORY",
     help="Instead of one file, write a repository for a team's specs, with a review workflow.",
 )
-@click.option("--environment", default="dev", show_default=True, help="The cluster's name.")
+@click.option(
+    "--environment",
+    help=f"The cluster's name.  [default: the name of a file in configs/, else {DEFAULT_NAME}]",
+)
 @click.option(
     "--account", default="111122223333", show_default=True, help="AWS account, 12 digits."
 )
@@ -71,7 +76,7 @@ def command(
     platform: str,
     output: Path | None,
     project: Path | None,
-    environment: str,
+    environment: str | None,
     account: str,
     region: str,
     zone: str | None,
@@ -83,6 +88,10 @@ def command(
     from clusterwright.cluster_spec.init_template import Choices
 
     _check_platform(platform)
+    if environment is None:
+        # Names of files in configs/ and of environments are the same: CW-E010.
+        named = output is not None and output.absolute().parent.name == "configs"
+        environment = output.stem if named and output is not None else DEFAULT_NAME
     _check_values(environment, account, region, zone, instance_type)
     if project is not None and output is not None:
         raise UserError("--project and --output exclude each other", "give one of them")
@@ -95,6 +104,7 @@ def command(
         zone or _zone_with(instance_type, region),
         instance_type,
         count,
+        _has_local_drives(instance_type),
     )
     if project is not None:
         from clusterwright.cli.init_project import write_project
@@ -166,6 +176,16 @@ def _zone_with(instance_type: str, region: str) -> str:
     return ordinary[0]
 
 
+def _has_local_drives(instance_type: str) -> bool:
+    """Whether the type has local drives; true where that is unknown, which `check` reports."""
+    from clusterwright.catalog import Known, load_catalog
+
+    instance = load_catalog().instance(instance_type)
+    if instance is None or not isinstance(instance.local_nvme, Known):
+        return True
+    return instance.local_nvme.value.count > 0
+
+
 def _not_offered(instance_type: str, region: str, catalog: Catalog) -> UserError:
     from clusterwright.catalog import Known
 
@@ -183,7 +203,14 @@ def _not_offered(instance_type: str, region: str, catalog: Catalog) -> UserError
 
 
 def _text(platform: str, choices: Choices, output: Path | None) -> str:
-    """The text of a spec that is valid at `output`, with the base.yaml beside it."""
+    """The text of a spec that passes the offline check at `output`, with the base.yaml beside it.
+
+    Raises
+    ------
+    UserError
+        The options, or the base.yaml, make an invalid spec or one that fails the check.
+    """
+    from clusterwright.catalog import load_catalog
     from clusterwright.cluster_spec import SpecErrors
     from clusterwright.cluster_spec.document import parse_document
     from clusterwright.cluster_spec.init_template import starting_file
@@ -193,12 +220,13 @@ def _text(platform: str, choices: Choices, output: Path | None) -> str:
     try:
         if output is None:
             text = starting_file(platform, choices)
-            examine_cluster((parse_document(text, "spec.yaml"),))
-            return text
-        schema = schema_path_from(output.parent)
-        unset = _unused_sections(platform, output.parent / BASE_NAME)
-        text = starting_file(platform, choices, schema=schema, unset=unset)
-        load_cluster_text(text, output)
+            spec = examine_cluster((parse_document(text, "spec.yaml"),))
+        else:
+            schema = schema_path_from(output.parent)
+            unset = _unused_sections(platform, output.parent / BASE_NAME)
+            text = starting_file(platform, choices, schema=schema, unset=unset)
+            spec = load_cluster_text(text, output)
+        offline_unknowns(spec, load_catalog(), "choose another --platform or --instance-type")
     except SpecErrors as errors:
         raise _option_error(errors) from None
     return text

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.offline_errors import offline_unknowns
 from clusterwright.cli.output_files import check_writable, schema_path_from, write_atomically
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
-    from clusterwright.cluster_spec import LoadedSpec
     from clusterwright.sizing.report_types import PlanReport
 
 
@@ -59,7 +59,9 @@ def write_plan(
         if more is not None:
             texts |= _texts(report, catalog, output, inputs, (more,))
             spec = load_cluster_text(texts[output], output)
-        open_questions = _check_offline(spec, catalog)
+        open_questions = offline_unknowns(
+            spec, catalog, "change --instance-type, --nodes, --zone or --capacity"
+        )
     except SpecErrors as errors:
         first = errors.problems[0]
         hint = first.hint or "change the number of nodes or tokens, --zone or --capacity"
@@ -205,35 +207,6 @@ def _yaml(data: Mapping[str, Mapping[str, object]]) -> str:
         lines.append(f"{section}:")
         lines += [f"  {key}: {json.dumps(value)}" for key, value in values.items()]
     return "\n".join(lines) + "\n"
-
-
-def _check_offline(spec: LoadedSpec, catalog: Catalog) -> list[str]:
-    """Run `clusterwright check --offline`, because no platform supports every type.
-
-    Returns
-    -------
-    What is unknown, a sentence each.
-
-    Raises
-    ------
-    UserError
-        The first error that an offline rule finds.
-    """
-    import datetime as dt
-
-    from clusterwright.preflight import engine
-    from clusterwright.preflight.context import Context
-    from clusterwright.preflight.registry import rule_files
-
-    context = Context(spec, catalog, dt.datetime.now(dt.UTC).date())
-    result = engine.run(rule_files(), context, None, engine.Selection(offline=True))
-    for finding in result.findings:
-        if finding.severity == "error":
-            raise UserError(
-                f"the spec would fail {finding.rule}: {finding.message}",
-                finding.hint or "change --instance-type, --nodes, --zone or --capacity",
-            )
-    return [f"{entry.rule}: {entry.message}" for entry in result.unanswered]
 
 
 def _check_name(output: Path) -> None:

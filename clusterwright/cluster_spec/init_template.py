@@ -21,6 +21,7 @@ class Choices:
     zone: str
     instance_type: str
     count: int
+    has_local_drives: bool = True
 
 
 def starting_file(
@@ -39,7 +40,9 @@ def starting_file(
     """
     template = Template((FOLDER / f"{platform}.yaml").read_text(encoding="utf-8"))
     line = f"# yaml-language-server: $schema={schema}\n#\n" if schema else ""
-    text = line + template.substitute(asdict(choices))
+    text = line + template.substitute(
+        asdict(choices), scratch="" if choices.has_local_drives else "#"
+    )
     if not unset:
         return text
     nulls = "".join(f"{section}: null\n" for section in unset)

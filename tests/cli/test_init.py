@@ -239,3 +239,39 @@ def test_odd_place_is_an_error_of_the_user(path: str, tmp_path: Path) -> None:
         answer = clusterwright(*INIT, "--output", path, *force, folder=tmp_path)
         assert (answer.exit_code, answer.out) == (3, "")
         assert "is not" in answer.err or "cannot be written" in answer.err
+
+
+@pytest.mark.parametrize("instance_type", ["inf2.48xlarge", "p6e-gb300.36xlarge"])
+@pytest.mark.parametrize("platform", ["hyperpod-slurm", "hyperpod-eks"])
+def test_a_type_that_the_platform_does_not_support_is_refused(
+    platform: str, instance_type: str, tmp_path: Path
+) -> None:
+    words = ("init", "--platform", platform, "--instance-type", instance_type)
+    with nothing_written(tmp_path):
+        answer = clusterwright(*words, "--output", "x.yaml", folder=tmp_path)
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert f"would fail CW-C003: HyperPod does not support ml.{instance_type}" in answer.err
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("instance_type", ["g5.12xlarge", "m5.4xlarge", "trn1.32xlarge"])
+def test_a_file_that_is_written_passes_the_check(
+    platform: str, instance_type: str, tmp_path: Path
+) -> None:
+    words = ("init", "--platform", platform, "--instance-type", instance_type)
+    answer = clusterwright(*words, "--output", "x.yaml", folder=tmp_path)
+    assert answer.exit_code == 0, answer.err
+    checked = clusterwright("check", "x.yaml", "--offline", folder=tmp_path)
+    assert checked.exit_code in (0, 2), checked.out
+
+
+def test_type_without_local_drives_has_no_scratch(tmp_path: Path) -> None:
+    answer = clusterwright(*INIT, "--instance-type", "m5.4xlarge")
+    assert "    #scratch: {mount_path: /scratch}\n" in answer.out
+
+
+def test_file_in_configs_names_its_environment(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    answer = clusterwright(*INIT, "--output", "configs/lab.yaml", folder=tmp_path)
+    assert answer.exit_code == 0, answer.err
+    assert load_cluster(tmp_path / "configs/lab.yaml").cluster.environment == "lab"
