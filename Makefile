@@ -1,6 +1,6 @@
 # Every target sets up what it needs; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench docs lock clean
+.PHONY: help setup demo test lint bench mutants docs lock clean
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 
@@ -34,6 +34,9 @@ lint: .venv-current  ## run the linters alone (FIX=1 fixes what can be fixed)
 bench: .venv-current  ## measure start-up, synthesis and deployment side by side (ARGS='--quick')
 	@"$(BIN)/python" -m tools.setup.clients
 	@"$(BIN)/python" -m benchmarks $(ARGS)
+
+mutants: .venv-current  ## change lines that matter and see that tests fail (ARGS=nodes)
+	@"$(BIN)/python" -m tools.mutants $(ARGS)
 
 docs: .venv-current  ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 "$(BIN)/python" -m mkdocs build --strict --quiet

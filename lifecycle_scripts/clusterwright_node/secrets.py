@@ -13,6 +13,7 @@ from clusterwright_node.errors import CommandError, StepError
 from clusterwright_node.node import Node
 
 _FOLDER = "/var/lib/clusterwright/secrets"
+_FOLDER_MODE = 0o700
 _HINT = (
     "the nodes' role needs secretsmanager:GetSecretValue and kms:Decrypt, and a closed network the"
     " endpoints of secretsmanager and kms"
@@ -77,6 +78,8 @@ class SecretFile:
     def lacks(self) -> str | None:
         """What is wrong, None if nothing is."""
         machine = self._node.machine
+        if machine.mode_of(_FOLDER) != _FOLDER_MODE:
+            return f"{_FOLDER} is not root's alone"
         try:
             known = json.loads(machine.read_text(self.record) or "{}")
         except ValueError:
@@ -92,6 +95,10 @@ class SecretFile:
 
     def write(self, text: str) -> None:
         machine = self._node.machine
+        machine.make_directory(_FOLDER, _FOLDER_MODE)
+        if machine.mode_of(_FOLDER) != _FOLDER_MODE:
+            # A run that was killed, or an earlier version, left it.
+            machine.set_mode(_FOLDER, _FOLDER_MODE)
         machine.write_text(self._path, text, mode=self._mode)
         machine.set_file_owner(self._path, *account_ids(self._node, self._owner))
         record = {"made_of": self._made_of, "sha256": machine.sha256_of(self._path)}

@@ -10,7 +10,7 @@ import pytest
 from clusterwright import __version__
 from clusterwright.cli import main as main_module
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.main import COMMANDS, EXIT_INTERNAL_ERROR, OPTIONAL_COMMANDS, main
+from clusterwright.cli.main import COMMANDS, OPTIONAL_COMMANDS, main
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +47,7 @@ def test_usage_errors_have_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
         (click.Abort(), 130, "interrupted\n"),
         (
             ValueError("bad"),
-            EXIT_INTERNAL_ERROR,
+            70,
             f"error: internal error in clusterwright {__version__}: ValueError: bad\n\n"
             "hint: set CLUSTERWRIGHT_DEBUG=1 to see where, and please report it\n",
         ),

@@ -71,6 +71,12 @@ class StubMachine(Machine):
     def owner_of(self, path: str) -> tuple[int, int] | None:
         return self.owners.get(path, (0, 0)) if path in self.files else None
 
+    def make_directory(self, path: str, mode: int = 0o755) -> None:
+        self.modes.setdefault(path, mode)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        self.modes[path] = mode
+
     def set_file_owner(self, path: str, uid: int, gid: int) -> None:
         self.owners[path] = (uid, gid)
 

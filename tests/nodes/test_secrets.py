@@ -11,6 +11,7 @@ from tests.nodes.stub_node import stub_node
 ARN = "arn:aws:secretsmanager:eu-west-2:111122223333:secret:munge-abcdef"
 GETENT = {"getent passwd munge": "munge:x:990:991:MUNGE:/:/sbin/nologin\n"}
 PATH = "/etc/munge/munge.key"
+RECORDS = "/var/lib/clusterwright/secrets"
 
 
 def test_a_secret_is_read_in_its_region() -> None:
@@ -29,11 +30,23 @@ def test_a_secret_that_cannot_be_read() -> None:
 def test_a_file_that_was_written_lacks_nothing() -> None:
     node = stub_node(GETENT)
     file = SecretFile(node, PATH, "munge", 0o400, [ARN])
-    assert file.lacks() == f"{PATH} does not match its secret"
+    assert file.lacks() == f"{RECORDS} is not root's alone"
     file.write("value")
     assert file.lacks() is None
     assert "value" not in node.machine.files[file.record]
-    assert node.machine.modes == {PATH: 0o400, file.record: 0o600}
+    assert node.machine.modes == {PATH: 0o400, file.record: 0o600, RECORDS: 0o700}
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o711])
+def test_records_that_a_killed_run_left_open_are_closed(mode: int) -> None:
+    """Users would see which secrets the node has."""
+    node = stub_node(GETENT)
+    file = SecretFile(node, PATH, "munge", 0o400, [ARN])
+    file.write("value")
+    node.machine.modes[RECORDS] = mode
+    assert file.lacks() == f"{RECORDS} is not root's alone"
+    file.write("value")
+    assert node.machine.modes[RECORDS] == 0o700
 
 
 def test_every_deviation_is_noticed() -> None:

@@ -49,6 +49,7 @@ def test_the_controller_and_the_nodes() -> None:
     settings = settings_of(text)
     assert settings["slurmctldhost"] == "ip-10-1-0-10(10.1.0.10)"
     assert settings["slurmctldparameters"] == "enable_configless"
+    assert settings["jobrequeue"] == "1"
     assert "NodeName=ip-10-1-0-[31-32] NodeAddr=10.1.0.[31-32] CPUs=" in text
     assert "topologyplugin" not in settings
     assert int(settings["unkillablesteptimeout"]) == 5 * int(settings["messagetimeout"])

@@ -121,6 +121,8 @@ def test_line_is_last_in_a_reachable_account_stack(world: Callable[..., World]) 
     at = lines.index("@include common-account")
     assert lines[at + 1].startswith("account  [success=1 default=ignore]  /usr/lib/x86_64")
     assert lines[at + 2].startswith("-account [")
+    # Slurm's documentation: with "allow" a failure would let every user in.
+    assert lines[at + 2].endswith(" action_adopt_failure=deny action_generic_failure=deny")
     assert lines[at + 3] == "@include common-session"
 
 

@@ -13,6 +13,8 @@ _OWN = (
     "/opt/ml/config/resource_config.json",
     "/etc/resolv.conf", "/etc/hostname", "/etc/.updated", "/etc/adjtime",
     "/var/lib/clusterwright/health.json",
+    # Backups that useradd and userdel make of the files before their last change.
+    "/etc/passwd-", "/etc/group-", "/etc/shadow-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-",
 )  # fmt: skip
 _LIST_FILES = r"""
 import hashlib, json, os, pwd, re, stat, sys

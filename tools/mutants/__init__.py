@@ -1,0 +1,1 @@
+"""Mutation runs: does a test fail when a line that matters is changed?"""
