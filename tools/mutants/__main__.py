@@ -45,7 +45,9 @@ class Mutant:
         path = root / self.file
         text = path.read_text(encoding="utf-8")
         if text.count(self.old) != 1:
-            raise ValueError(f"{self.file} has {self.old!r} {text.count(self.old)} times, not once")
+            raise ValueError(
+                f"{self.file} has {self.old!r} {text.count(self.old)} times, not once"
+            )
         path.write_text(text.replace(self.old, self.new), encoding="utf-8")
         return text
 
