@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from clusterwright.cluster_spec.suggest import closest, did_you_mean
 
 
@@ -12,6 +14,23 @@ def test_nearest_name_is_first() -> None:
     assert closest("COMPUTE", ["compute"]) == ["compute"]
     assert did_you_mean("x", ["compute"]) is None
     assert did_you_mean("netwrk", ["network"]) == "did you mean `network`?"
+
+
+@pytest.mark.parametrize(
+    ("name", "candidates", "first"),
+    [
+        ("us-esat-1", ["us-west-1", "us-east-1", "us-west-2"], "us-east-1"),
+        ("acount", ["accounts", "account"], "account"),
+        ("zone", ["zones", "zone_id"], "zones"),
+    ],
+)
+def test_fewest_typing_errors_are_first(name: str, candidates: list[str], first: str) -> None:
+    assert closest(name, candidates)[0] == first
+
+
+def test_one_word_of_a_name_is_similar() -> None:
+    assert closest("slurm", ["eks", "hyperpod-slurm"]) == ["hyperpod-slurm"]
+    assert closest("slur", ["eks", "hyperpod-x"]) == []
 
 
 def test_long_text_is_compared_fast() -> None:
