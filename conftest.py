@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -29,9 +30,11 @@ hypothesis.settings.load_profile("fuzz" if os.environ.get("CLUSTERWRIGHT_FUZZ") 
 
 @pytest.fixture(autouse=True)
 def _environment_is_put_back() -> Iterator[None]:
-    """A test that changes `os.environ` does not change the next test."""
-    before = dict(os.environ)
+    """A test that changes `os.environ`, or disables the collector, does not change the next."""
+    before, collects = dict(os.environ), gc.isenabled()
     yield
+    if collects:
+        gc.enable()
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
     os.environ.update(before)

@@ -200,6 +200,7 @@ def _generated(count: int, kind: str) -> Files:
             qos=(),
             accounts=(),
             restrict_ssh_to_jobs=False,
+            metadata_service_users=(),
         ),
         containers=contract.Containers(pyxis=False, install="image"),
         artefacts=None,
@@ -208,6 +209,7 @@ def _generated(count: int, kind: str) -> Files:
         directory_buckets=(),
         checkpoint_path=None,
         node_steps={},
+        job_role_arn=None,
     )
     nodes = [generate.SlurmNode(name, address, "workers") for name, address in _nodes(count)]
     places = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from clusterwright.platforms.registry import KUBERNETES
 from clusterwright.review.parallelcluster import PCLUSTER
 from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM
 from clusterwright.review.results import Cause, GateResult, NodesChange, ResourceChange, Review
@@ -83,7 +84,7 @@ def _is_cluster(change: ResourceChange) -> bool:
 
 def _of_nodes(nodes: Sequence[NodesChange], paths: set[str], platform: str) -> Iterator[str]:
     """Advice about nodes that end although their cluster stays."""
-    drain = "`kubectl drain`" if "eks" in platform else _SLURM_DRAIN
+    drain = "`kubectl drain`" if platform in KUBERNETES else _SLURM_DRAIN
     idle = []
     for node in nodes:
         if node.jobs != "die":

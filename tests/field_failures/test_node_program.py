@@ -74,14 +74,23 @@ _ONLY_SAID = {
     "/opt/aws/amazon-cloudwatch-agent/bin/amazon-cloudwatch-agent-ctl",
 }
 PASSED_OVER = {
-    "missing_commands": {*_ONLY_SAID, "chronyc"},  # timedatectl provides the same as chronyc
+    # timedatectl provides the same as chronyc, iptables the same as nft.
+    "missing_commands": {*_ONLY_SAID, "chronyc", "nft"},
     "hanging_commands": _ONLY_SAID,
 }
 """Programs without which a node can be ready; a notice is logged where relevant."""
 ASKS_THE_INSTANCE = LIFECYCLE / "clusterwright_spot" / "notice.py"
 """Polls the instance metadata for a Spot interruption notice."""
-ANSWERS_SCRAPES = LIFECYCLE / "clusterwright_metrics" / "service.py"
-"""Serves the node's metrics; makes no requests."""
+SERVERS = tuple(
+    LIFECYCLE / package / "service.py"
+    for package in ("clusterwright_credentials", "clusterwright_metrics")
+)
+"""Serve the node's metrics, and credentials to jobs; they make no requests themselves."""
+ADDRESSES = {
+    ASKS_THE_INSTANCE: ["http://169.254.169.254"],
+    LIFECYCLE / "clusterwright_node/steps/job_credentials.py": ["http://127.0.0.1:579/job-role"],
+}
+"""Of the instance and of the node itself."""
 SINCE_THE_START = {"efa_transport", "gpudirect_storage"}
 """Their results are valid since the machine started, so they are checked again after a reboot."""
 
@@ -130,10 +139,11 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
         asked = {argv[1] for argv in run.machine.ran if argv[0] == "docker"}
         assert asked <= {"ps"}
     for source in LIFECYCLE.rglob("*.py"):
-        if source not in (ASKS_THE_INSTANCE, ANSWERS_SCRAPES):
+        if source not in (ASKS_THE_INSTANCE, *SERVERS):
             assert not set(modules_in(source)) & NETWORK_MODULES, source
-    assert set(modules_in(ANSWERS_SCRAPES)) & NETWORK_MODULES == {"http"}
-    assert re.findall(r"\bhttp\.\w+", ANSWERS_SCRAPES.read_text()) == ["http.server"]
+    for source in SERVERS:
+        assert set(modules_in(source)) & NETWORK_MODULES == {"http"}
+        assert re.findall(r"\bhttp\.\w+", source.read_text()) == ["http.server"]
     for script in LIFECYCLE.rglob("*.sh"):
         words = words_of_shell(script) & (DOWNLOADERS | PACKAGE_MANAGERS)
         if script.name == "on_node_configured.sh":
@@ -146,8 +156,7 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
         if path.suffix in (".py", ".sh"):
             text = path.read_text(encoding="utf-8").replace("s3://", "")
             addresses = re.findall(r"\w+://[^\s\"']*", text)
-            allowed = ["http://169.254.169.254"] if path == ASKS_THE_INSTANCE else []
-            assert addresses == allowed, path
+            assert addresses == ADDRESSES.get(path, []), path
     # Without a request in the spec, there is no internet access.
     closed = synth("configs/dev.yaml")
     for kind in ("AWS::EC2::InternetGateway", "AWS::EC2::NatGateway", "AWS::EC2::Route"):

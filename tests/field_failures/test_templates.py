@@ -76,23 +76,25 @@ def test_awsome_1202_role_can_describe_file_systems_and_a_missing_mount_fails(
 ) -> None:
     value: Any = [specs.LUSTRE] if storage == "lustre" else {"kind": "openzfs", "capacity_gib": 64}
     assembly = build(small(**{f"storage__{storage}": value}))
-    (role,) = {json.dumps(group["ExecutionRole"]) for group in groups_of(assembly).values()}
-    export = json.loads(role)["Fn::ImportValue"].partition(":")[2]
-    identity = assembly.templates["test-identity"]
-    (output,) = [
-        entry["Value"]
-        for entry in identity["Outputs"].values()
-        if export in str(entry.get("Export"))
-    ]
-    resource = identity["Resources"][output["Fn::GetAtt"][0]]
-    allowed = {
-        action
-        for policy in resource["Properties"]["Policies"]
-        for statement in policy["PolicyDocument"]["Statement"]
-        if statement["Effect"] == "Allow" and statement["Resource"] == "*"
-        for action in _listed(statement["Action"])
-    }
-    assert "fsx:DescribeFileSystems" in allowed
+    resources = assembly.templates["test-cluster"]["Resources"]
+    for group in groups_of(assembly).values():
+        role = group["ExecutionRole"]["Fn::GetAtt"][0]
+        policies = [
+            *resources[role]["Properties"].get("Policies", []),
+            *(
+                entry["Properties"]
+                for entry in resources.values()
+                if {"Ref": role} in entry.get("Properties", {}).get("Roles", [])
+            ),
+        ]
+        allowed = {
+            action
+            for policy in policies
+            for statement in policy["PolicyDocument"]["Statement"]
+            if statement["Effect"] == "Allow" and statement["Resource"] == "*"
+            for action in _listed(statement["Action"])
+        }
+        assert "fsx:DescribeFileSystems" in allowed
     # If EFA transfers no data for any other reason, the node reports it and fails.
     run = node("workers-1", efa_moves=[0]).run()
     assert run.code == 1

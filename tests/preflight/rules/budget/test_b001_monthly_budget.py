@@ -13,9 +13,9 @@ def test_monthly_budget_is_compared(rule: Harness) -> None:
         "CW-B001",
         {"budget.monthly_usd": 1000},
         path=path,
-        message="a month costs at least 192,860.16 USD, the budget is 1,000.00 USD",
+        message="a month costs at least 192,925.86 USD, the budget is 1,000.00 USD",
         severity="error",
-        numbers=(192860.16, None, 1000.0),
+        numbers=(192925.86, None, 1000.0),
     )
     assert finding.where == "USD"
     rule.unsure(

@@ -11,7 +11,7 @@ def test_run_budget_is_compared(rule: Harness) -> None:
         "CW-B002",
         {"budget.run_usd": 1000, "run.hours": 10},
         path=path,
-        message="a run of 10 hours costs at least 2,641.92 USD",
+        message="a run of 10 hours costs at least 2,642.82 USD",
     )
     rule.unsure(
         "CW-B002", {"budget.run_usd": 1000}, path=path, message="the hours of a run are not known"

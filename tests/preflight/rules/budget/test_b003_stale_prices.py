@@ -13,7 +13,7 @@ def test_stale_prices_are_reported(rule: Harness) -> None:
         "CW-B003",
         {"budget.monthly_usd": 1000, "storage.lustre": [specs.LUSTRE]},
         path="budget",
-        message="prices are older than 90 days or have no date (lustre, objects)",
+        message="prices are older than 90 days or have no date (lustre, objects, network)",
         severity="info",
     )
     rule.passes("CW-B003", tested=False)
