@@ -76,7 +76,13 @@ def said(data: dict[str, Any]) -> list[tuple[str, str | None]]:
             "a list is written [a, b]",
         ),
         (("network",), None, "expected a mapping, got null", None),
-        (("compute", 2, "capacity", "kind"), "plan", "'plan' is not one of on-demand, spot", None),
+        (
+            ("compute", 2, "capacity", "kind"),
+            "plan",
+            "'plan' is not one of on-demand, spot",
+            "did you mean `training-plan`?",
+        ),
+        (("compute", 2, "capacity", "kind"), "x", "'x' is not one of on-demand, spot", None),
     ],
 )
 def test_messages(path: tuple[str | int, ...], value: Any, message: str, hint: str | None) -> None:
