@@ -88,6 +88,16 @@ def restart(node: Node, unit: str) -> None:
     _run(node, "restart", unit, 300.0)
 
 
+def stop_before_change(node: Node, unit: str) -> None:
+    """Stop a unit that runs, before its program changes.
+
+    Otherwise it would continue with the old program. Call it before anything is written, so that
+    an interrupted run is visible.
+    """
+    if node.machine.read_text(unit_path(unit)) is not None and is_active(node, unit):
+        node.machine.change("systemctl", "stop", unit)
+
+
 def ensure(node: Node, unit: str) -> None:
     """Start and enable a unit."""
     if not is_enabled_and_active(node, unit):

@@ -49,11 +49,7 @@ def check(node: Node) -> Verdict:
 
 
 def apply(node: Node) -> None:
-    unit = systemd.unit_path(UNIT)
-    if node.machine.read_text(unit) is not None and systemd.is_active(node, UNIT):
-        # Otherwise it would continue with the old program. Stop it before anything is written, so
-        # that an interrupted run is visible.
-        node.machine.change("systemctl", "stop", UNIT)
+    systemd.stop_before_change(node, UNIT)
     programs.install(node, PACKAGE)
     for path in _folders(node):
         if _is_half_made(node, path):

@@ -40,10 +40,7 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     for entry in _file_systems(node):
-        path = systemd.unit_path(unit(entry))
-        if node.machine.read_text(path) is not None and systemd.is_active(node, unit(entry)):
-            # Otherwise it would continue with the old program or the old folders.
-            node.machine.change("systemctl", "stop", unit(entry))
+        systemd.stop_before_change(node, unit(entry))
     programs.install(node, PACKAGE)
     for entry in _file_systems(node):
         systemd.install_unit(node, unit(entry), unit_text(entry))

@@ -34,11 +34,7 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     text = unit_text(node, _metrics(node))
-    if node.machine.read_text(systemd.unit_path(UNIT)) is not None and systemd.is_active(
-        node, UNIT
-    ):
-        # Otherwise it would continue with the old program or at the old address.
-        node.machine.change("systemctl", "stop", UNIT)
+    systemd.stop_before_change(node, UNIT)
     programs.install(node, PACKAGE)
     systemd.install_unit(node, UNIT, text)
 

@@ -33,10 +33,7 @@ def check(node: Node) -> Verdict:
 
 
 def apply(node: Node) -> None:
-    unit = systemd.unit_path(UNIT)
-    if node.machine.read_text(unit) is not None and systemd.is_active(node, UNIT):
-        # Otherwise it would continue with the old program.
-        node.machine.change("systemctl", "stop", UNIT)
+    systemd.stop_before_change(node, UNIT)
     programs.install(node, PACKAGE)
     systemd.install_unit(node, UNIT, unit_text(node))
 
