@@ -65,6 +65,10 @@ class Probe:
     def seconds_left(self) -> float:
         return max(0.0, self._ends - time.monotonic())
 
+    def with_time(self, deadline_seconds: float) -> Probe:
+        """A probe of the same machine with another deadline, to clean up after the first."""
+        return Probe(str(self._root), deadline_seconds, self._search_path)
+
     def path(self, path: str) -> Path:
         return self._root / path.lstrip("/")
 

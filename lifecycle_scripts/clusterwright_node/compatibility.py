@@ -1,114 +1,90 @@
-"""Incompatible versions of drivers and libraries, each rule with its source.
+"""Incompatible versions on a node: what was found, compared with the table and with the spec.
 
-Combinations without a source are "unknown" and no error, such as releases newer than the table.
+The table is `software.json` beside this module. Combinations without a source are "unknown" and no
+error, such as releases newer than the table.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
 
-WORKS, REFUSED, UNKNOWN = "works", "refused", "unknown"
-
-_CUDA_SOURCE = (
-    "NVIDIA, CUDA Compatibility, minor version compatibility, table 1"
-    " (docs.nvidia.com/deploy/cuda-compatibility, read 2026-11-21)"
-)
-_LOWEST_DRIVER = {11: (450,), 12: (525,), 13: (580,)}
-"""CUDA's major version to the lowest driver for it."""
-
-_FABRIC_MANAGER_SOURCE = (
-    "NVIDIA, Fabric Manager User Guide: the service ends when the loaded driver is another version"
-    " (docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide; quoted by"
-    " ai-infrastructure.net/fabric-manager, read 2026-11-21)"
-)
-# Those that AWS's pages say have NVSwitch.
-_NVSWITCH_TYPES = frozenset(
-    ("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge")
+from clusterwright_node import software_pairs
+from clusterwright_node.software_pairs import (
+    END_OF_LIFE,
+    REFUSED,
+    UNKNOWN,
+    WORKS,
+    Finding,
+    Surroundings,
+    numbers,
 )
 
-_PLUGIN_SOURCE = "aws/aws-ofi-nccl, release notes of v{} (read 2026-11-21)"
-_PLUGIN_NEEDS = {
-    "1.8.1": ((1, 18, 0), (2, 4, 8)),
-    "1.9.0": ((1, 18, 0), (2, 4, 8)),
-    "1.9.1": ((1, 18, 0), (2, 4, 8)),
-    "1.21.1": ((1, 11, 0), (2, 17, 1)),
-}
-"""The plug-in's release to the lowest supported libfabric and NCCL."""
+__all__ = [
+    "END_OF_LIFE",
+    "REFUSED",
+    "UNKNOWN",
+    "WORKS",
+    "Finding",
+    "compare_declared",
+    "judge",
+    "model",
+    "numbers",
+]
+
+CUDA_COMPAT = "cuda_compat"
+EFA_LUSTRE = "efa_lustre"
+
+_CLUSTER_SOFTWARE = frozenset(
+    (
+        *("kubernetes", "karpenter", "kueue", "vpc_cni"),
+        *("nvidia_device_plugin", "efa_device_plugin"),
+    )
+)
+"""Components of a Kubernetes cluster, which are not on nodes with Slurm."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The result of a rule. `text` has the compared versions, `hint` what to do if it fails."""
-
-    rule: str
-    verdict: str
-    text: str
-    source: str
-    hint: str = ""
+def model() -> dict[str, Any]:
+    """The content of `software.json`."""
+    path = Path(__file__).with_name("software.json")
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
 
 
 def judge(
-    versions: Mapping[str, str], instance_type: str, has_cuda_compat: bool = False
+    versions: Mapping[str, str], instance_type: str, features: Collection[str] = ()
 ) -> list[Finding]:
     """The results of all rules for the versions that were found on a node.
 
     `versions` has the keys of `clusterwright_node.software`; missing ones were not found.
-    `has_cuda_compat`: NVIDIA's forward compatibility package is installed, with which older
-    drivers are allowed.
+    `features`: CUDA_COMPAT if NVIDIA's forward compatibility package is installed, with which
+    older drivers are allowed; EFA_LUSTRE if a mounted Lustre file system has EFA.
     """
-    return [
-        _fabric_manager(versions, instance_type),
-        _cuda(versions, has_cuda_compat),
-        _plugin(versions, "libfabric", 0),
-        _plugin(versions, "nccl", 1),
-    ]
+    found = software_pairs.evaluate(
+        model(),
+        {**versions, "instance_type": instance_type},
+        Surroundings(features=tuple(features)),
+    )
+    return [each for each in found if not _CLUSTER_SOFTWARE.intersection(each.components)]
 
 
-def numbers(version: str) -> tuple[int, ...]:
-    """`2.6.0amzn1.0` as (2, 6, 0): what the releases' own notes compare."""
-    match = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(int(part) for part in match.group().split(".")) if match else ()
+def compare_declared(
+    declared: Mapping[str, str], versions: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """The declared versions that the node contradicts, and those that were not found on it.
 
-
-def _fabric_manager(versions: Mapping[str, str], instance_type: str) -> Finding:
-    rule = "Fabric Manager has the same version as the driver"
-    driver, manager = versions.get("nvidia_driver"), versions.get("fabric_manager")
-    text = f"driver {driver or 'not found'}, Fabric Manager {manager or 'not found'}"
-    if driver is None or manager is None:
-        return Finding(rule, UNKNOWN, text, _FABRIC_MANAGER_SOURCE)
-    verdict = WORKS
-    if numbers(driver) != numbers(manager):
-        verdict = REFUSED if instance_type in _NVSWITCH_TYPES else UNKNOWN
-    hint = "use an image with equal versions of both, or install the matching one"
-    return Finding(rule, verdict, text, _FABRIC_MANAGER_SOURCE, hint)
-
-
-def _cuda(versions: Mapping[str, str], has_cuda_compat: bool) -> Finding:
-    rule = "the driver is new enough for CUDA"
-    driver, cuda = versions.get("nvidia_driver"), versions.get("cuda")
-    text = f"driver {driver or 'not found'}, CUDA {cuda or 'not found'}"
-    lowest = _LOWEST_DRIVER.get(numbers(cuda)[0]) if cuda and numbers(cuda) else None
-    if driver is None or lowest is None:
-        return Finding(rule, UNKNOWN, text, _CUDA_SOURCE)
-    if numbers(driver) >= lowest:
-        return Finding(rule, WORKS, text, _CUDA_SOURCE)
-    if has_cuda_compat:
-        return Finding(rule, UNKNOWN, text + ", with the CUDA compat package", _CUDA_SOURCE)
-    hint = f"CUDA {numbers(str(cuda))[0]} requires driver {lowest[0]} or newer; use another image"
-    return Finding(rule, REFUSED, text, _CUDA_SOURCE, hint)
-
-
-def _plugin(versions: Mapping[str, str], library: str, column: int) -> Finding:
-    names = {"libfabric": "libfabric", "nccl": "NCCL"}
-    rule = f"{names[library]} is new enough for aws-ofi-nccl"
-    plugin, found = versions.get("aws_ofi_nccl"), versions.get(library)
-    text = f"aws-ofi-nccl {plugin or 'not found'}, {names[library]} {found or 'not found'}"
-    needs = _PLUGIN_NEEDS.get(".".join(str(part) for part in numbers(plugin or "")))
-    if found is None or needs is None:
-        return Finding(rule, UNKNOWN, text, "")
-    lowest = needs[column]
-    hint = "it requires {} or newer; use another image".format(".".join(map(str, lowest)))
-    verdict = WORKS if numbers(found) >= lowest else REFUSED
-    return Finding(rule, verdict, text, _PLUGIN_SOURCE.format(plugin), hint)
+    `2.27` agrees with 2.27.5: a declaration has as many numbers as its author cares about.
+    """
+    titles = model()["components"]
+    different, absent = [], []
+    for component, version in sorted(declared.items()):
+        found = versions.get(component)
+        if found is None:
+            absent.append(f"{titles.get(component, component)} {version}")
+        elif software_pairs.matches(version, found) is not True:
+            different.append(
+                f"{titles.get(component, component)} is {found}, declared is {version}"
+            )
+    return different, absent

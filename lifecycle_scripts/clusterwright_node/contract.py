@@ -14,6 +14,7 @@ from clusterwright_node.fields import (
     choice,
     integer,
     mapping,
+    number,
     path,
     record,
     records,
@@ -46,6 +47,11 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}")
 _ARTEFACT_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}")
 _ARTEFACT_NAME = re.compile(r"[a-z0-9][a-z0-9._+-]{0,63}")
+_CHECK = re.compile(r"[a-z][a-z0-9-]{0,62}")
+_UNIT = re.compile(r"[GM]B/s")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_SENTENCE = re.compile(r"[^\x00-\x1f]{1,1000}")
+_COMPONENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _IDS = (1000, 59_999)
 _LONGEST_MINUTES = 527_040
 """A leap year; a longer limit has no effect."""
@@ -81,6 +87,17 @@ class Scratch:
 
     raid_level: int = integer(0, 0)
     """other levels are not supported"""
+
+
+@dataclass(frozen=True)
+class DeclaredVersion:
+    """A version of software that the spec declares."""
+
+    component: str = text(_COMPONENT, "the name of a component")
+    """such as `nvidia_driver`; the names are those of `software` in the spec"""
+
+    version: str = text(_ARTEFACT_VERSION, "a version")
+    """`2.27` agrees with 2.27.5"""
 
 
 @dataclass(frozen=True)
@@ -124,6 +141,9 @@ class Group:
 
     memory_mib: int | None = integer(1, 2**30, null=True, default=None)
     """as `cores`"""
+
+    software: tuple[DeclaredVersion, ...] = records(DeclaredVersion, default=(), omit=True)
+    """versions that the spec declares; the step `software_versions` refuses a node with others"""
 
     spot: bool = boolean(default=False, omit=True)
     """the group's nodes are Spot Instances, which EC2 may interrupt"""
@@ -423,6 +443,72 @@ class Metrics:
 
 
 @dataclass(frozen=True)
+class OwnFloor:
+    """A floor of the user's own for a check of the acceptance program."""
+
+    check: str = text(_CHECK, "the id of a check")
+    """such as `nvlink-allreduce`"""
+
+    minimum: float = number()
+    """the least figure that passes"""
+
+    unit: str = text(_UNIT, "GB/s or MB/s")
+    """the unit of the check's figure"""
+
+    size_mib: int | None = integer(1, 2**20, null=True, default=None)
+    """`cluster-allreduce`: the message size; null for every size"""
+
+    node_count: int | None = integer(2, 100_000, null=True, default=None)
+    """`cluster-allreduce`: the number of nodes; null for any"""
+
+    groups: tuple[str, ...] = texts()
+    """the groups that it applies to; all if empty"""
+
+
+@dataclass(frozen=True)
+class AcceptanceWaiver:
+    """A check whose failed or unknown result does not reject a node."""
+
+    check: str = text(_CHECK, "the id of a check")
+    """such as `nvlink-allreduce`"""
+
+    reason: str = text(_SENTENCE, "one line of text")
+    """why the result is accepted"""
+
+    expires: str = text(_DAY, "a date, YYYY-MM-DD")
+    """the last day"""
+
+    nodes: tuple[str, ...] = texts()
+    """Slurm's names; all if empty"""
+
+    groups: tuple[str, ...] = texts()
+    """the groups that it applies to; all if empty"""
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """How nodes are tested before they are trusted."""
+
+    level: str = choice("quick", "standard", "full", default="quick")
+    """the level of tests that the controller starts itself, and the default of `accept`"""
+
+    hold: bool = boolean(default=False)
+    """HyperPod: a compute node takes no job before it is accepted"""
+
+    recheck_hours: int | None = integer(1, 8760, default=None, null=True)
+    """idle accepted nodes are tested again after this time; absent for no re-checks"""
+
+    floors: tuple[OwnFloor, ...] = records(OwnFloor, default=())
+    """in place of the program's floors"""
+
+    waivers: tuple[AcceptanceWaiver, ...] = records(AcceptanceWaiver, default=())
+    """results that are accepted for a time"""
+
+
+DEFAULT_ACCEPTANCE = Acceptance("quick", False, None, (), ())
+
+
+@dataclass(frozen=True)
 class StepSettings:
     """Settings of a step in the spec; None keeps the default of the step."""
 
@@ -495,6 +581,13 @@ class ClusterFile:
     job_role_arn: str | None = text(_ROLE, "the ARN of a role", null=True, default=None)
     """the role whose credentials every user of the node gets (`job_credentials`); null gives users
     none"""
+
+    state_bucket: str | None = text(_BUCKET, "a bucket name", null=True, default=None)
+    """where the controller publishes the state of the cluster (`cluster_state`); null publishes
+    nothing"""
+
+    acceptance: Acceptance = record(Acceptance, default=DEFAULT_ACCEPTANCE, omit=True)
+    """how nodes are tested, see [Acceptance](acceptance.md); absent for the program's defaults"""
 
     node_steps: dict[str, StepSettings] = mapping(StepSettings)
     """step name → `{deadline_seconds, retries, enabled}`, each optional; may be empty"""

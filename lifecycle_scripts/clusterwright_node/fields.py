@@ -157,6 +157,23 @@ def integer(
     return declare(_Integer(minimum, maximum, null, text), default)
 
 
+class _Number(Kind):
+    shape = "number above 0"
+
+    def read(self, table: JsonObject, key: str, default: Any) -> float:
+        value = table.take(key, (int, float), "a number", default)
+        if value is None:
+            return 1.0
+        if value <= 0:
+            table.note(key, f"{value} is not above 0")
+        return float(value)
+
+
+def number() -> Any:
+    """A number above 0."""
+    return declare(_Number())
+
+
 class _Boolean(Kind):
     shape = "boolean"
 
@@ -268,9 +285,9 @@ class Records(Kind):
         return tuple(build(self.kind, item) for item in value)
 
 
-def records(kind: type, default: Any = REQUIRED) -> Any:
+def records(kind: type, default: Any = REQUIRED, omit: bool = False) -> Any:
     """A list of objects that another dataclass describes."""
-    return declare(Records(kind), default)
+    return declare(Records(kind), default, omit)
 
 
 class _Mapping(Kind):

@@ -6,6 +6,7 @@ only Python's standard library and `clusterwright_common`.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from clusterwright_node.node import Node
@@ -15,7 +16,12 @@ PYTHON = "/usr/bin/python3"
 """The Python of the image: users cannot replace or remove it by installing another."""
 
 COMMON = "clusterwright_common"
-USERS_OF_COMMON = ("clusterwright_health", "clusterwright_metrics")
+USERS_OF_COMMON = (
+    "clusterwright_acceptance",
+    "clusterwright_health",
+    "clusterwright_metrics",
+    "clusterwright_state",
+)
 
 _SOURCE = Path(__file__).parents[1]
 
@@ -38,10 +44,13 @@ def command(package: str, *arguments: str) -> str:
     return " ".join(["/usr/bin/env", *words])
 
 
+@functools.cache
 def _files(package: str) -> dict[str, str]:
+    """Text by path on the node; this program's own files do not change while it runs."""
     packages = (package, COMMON) if package in USERS_OF_COMMON else (package,)
     return {
         f"{FOLDER}/{path.relative_to(_SOURCE).as_posix()}": path.read_text(encoding="utf-8")
         for name in packages
-        for path in sorted((_SOURCE / name).rglob("*.py"))
+        for path in sorted((_SOURCE / name).rglob("*"))
+        if path.suffix in (".py", ".json")
     }

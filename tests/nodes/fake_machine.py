@@ -705,6 +705,11 @@ class FakeMachine(Machine):
         assert args == ["-V"], args
         return 0, self.state["slurm_version"] + "\n", ""
 
+    def _cmd_sh(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["/opt/clusterwright/bin/announce-boot"], args
+        self.write_text("/run/clusterwright/boot-announced", "")
+        return 0, "", ""
+
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
         up = self.state["controller_up"]
         if args == ["ping"]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
+    "clusterwright_acceptance",
     "clusterwright_checkpoints",
     "clusterwright_common",
     "clusterwright_health",
@@ -24,6 +25,7 @@ PACKAGES = (
     "clusterwright_node",
     "clusterwright_preload",
     "clusterwright_spot",
+    "clusterwright_state",
 )
 NODES = ("controller-1", "login-1", "workers-1")
 CONFIGURATIONS = ("managed", "scripted", "parallelcluster")

@@ -8,7 +8,7 @@ from typing import Any
 
 from clusterwright_node import fields
 from clusterwright_node.contract import ClusterFile, DeploymentFile
-from clusterwright_node.fields import boolean, build, integer, read, texts, to_json
+from clusterwright_node.fields import boolean, build, integer, number, read, texts, to_json
 from clusterwright_node.parsing import JsonObject
 
 from tests.nodes.world import input_files
@@ -57,3 +57,17 @@ def test_every_problem_has_the_path_of_its_key() -> None:
         "example.json: names[0]: expected a string, found an integer",
         "example.json: quite: unknown key; did you mean quiet?",
     ]
+
+
+@dataclass(frozen=True)
+class Figure:
+    minimum: float = number()
+
+
+def test_a_number_is_above_zero() -> None:
+    assert read(Figure, as_object({"minimum": 440})) == Figure(440.0)
+    assert read(Figure, as_object({"minimum": 0.5})) == Figure(0.5)
+    for value, problem in ((0, "0 is not above 0"), ("1", 'expected a number, found "1"')):
+        problems: list[str] = []
+        fields.read(Figure, JsonObject({"minimum": value}, "example", problems))
+        assert problems == [f"example.minimum: {problem}"]

@@ -18,11 +18,13 @@ from tests.support.imports import imports
 FILES = sorted(LIFECYCLE.rglob("*.py"))
 
 PROGRAMS = (
+    "clusterwright_acceptance",
     "clusterwright_checkpoints",
     "clusterwright_health",
     "clusterwright_metrics",
     "clusterwright_preload",
     "clusterwright_spot",
+    "clusterwright_state",
 )
 """Installed by the node program and permanently running; each is a separate package."""
 

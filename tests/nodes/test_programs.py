@@ -18,6 +18,8 @@ def test_a_program_is_installed_with_what_it_uses(package: str, common: bool) ->
     assert programs.is_installed(node, package)
     written = {path.split("/")[4] for path in node.machine.files}
     assert written == ({package, "clusterwright_common"} if common else {package})
+    tables = {path.split("/")[-1] for path in node.machine.files if path.endswith(".json")}
+    assert ("xid_verdicts.json" in tables) is common
 
 
 def test_only_changed_files_are_written() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from clusterwright_common.hostlist import expanded
 from clusterwright_node import slurm_conf
-from clusterwright_node.slurm_conf import expanded
 
 from tests.nodes.world import World
 

@@ -23,10 +23,17 @@ FILES = {
     "/opt/amazon/efa/bin/fi_info": "",
     "/usr/lib64/libnccl.so.2.25.1": "",
     "/opt/nccl/build/lib/libnccl.so.2.20.3": "",
+    "/proc/sys/kernel/osrelease": "6.8.0-1063-aws\n",
+    "/etc/os-release": 'NAME="Ubuntu"\nVERSION_ID="22.04"\nID=ubuntu\nID_LIKE=debian\n',
+    "/sys/module/lustre/version": "2.15.6_fsx35\n",
 }
 ANSWERS = {
     "nv-fabricmanager --version": "Fabric Manager version is : 570.86.15\n",
     "/opt/amazon/efa/bin/fi_info --version": "fi_info: 1.22\nlibfabric: 1.22.0amzn4.0\n",
+    "dcgmi --version": "\ndcgmi  version: 4.2.3\n\nVersion : 4.2.3\nBuild ID : 18\n",
+    "slurmd -V": "slurm 25.11.8\n",
+    "munge --version": "munge-0.5.16 (2024-03-15)\n",
+    "enroot version": "3.5.0\n",
 }
 
 
@@ -40,6 +47,13 @@ def test_versions_of_a_node() -> None:
         "libfabric": "1.22.0amzn4.0",
         "aws_ofi_nccl": "1.14.0",
         "nccl": "2.25.1",
+        "dcgm": "4.2.3",
+        "kernel": "6.8.0-1063-aws",
+        "os": "ubuntu-22.04",
+        "lustre_client": "2.15.6_fsx35",
+        "slurm": "25.11.8",
+        "munge": "0.5.16",
+        "enroot": "3.5.0",
     }
 
 

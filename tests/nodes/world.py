@@ -121,19 +121,25 @@ class World:
         """Everything that is equal on two converged machines."""
         files = {}
         machine = FakeMachine(self.folder)
-        for path in sorted(self.root.rglob("*")):
-            name = "/" + str(path.relative_to(self.root))
-            if name == LOG or name.startswith("/run/clusterwright/node.lock"):
-                continue
-            note = machine.owner_note(str(path))
-            owner = note.read_text() if note.exists() else "0 0"
-            mode = f"{oct(path.stat().st_mode)} {owner}"
-            files[name] = f"{mode} {path.read_text()}" if path.is_file() else mode
+        marker = re.compile(r"\d+ messages")
+        for folder, folders, names in os.walk(self.root):
+            for entry in (*folders, *names):
+                path = f"{folder}/{entry}"
+                name = path[len(str(self.root)) :]
+                if name == LOG or name.startswith("/run/clusterwright/node.lock"):
+                    continue
+                note = machine.owner_note(path)
+                owner = note.read_text() if note.exists() else "0 0"
+                file = Path(path)
+                mode = f"{oct(file.stat().st_mode)} {owner}"
+                if file.is_file():
+                    text = file.read_text()
+                    text = marker.sub("N messages", text) if " messages" in text else text
+                    mode = f"{mode} {text}"
+                files[name] = mode
         state = copy.deepcopy(self.state)
         for counters in state["lnet"].values():
             counters.update(send=0, recv=0)
-        marker = re.compile(r"\d+ messages")
-        files = {name: marker.sub("N messages", text) for name, text in files.items()}
         # A second reload or reconfiguration is harmless and leaves no trace.
         state.pop("reconfigured")
         state["mounts"].sort(key=lambda row: row["target"])

@@ -18,7 +18,9 @@ ROLES = ("controller", "login", "compute")
 _TICKS_PER_SECOND = float(os.sysconf("SC_CLK_TCK")) if hasattr(os, "sysconf") else 100.0
 _SECTOR_BYTES = 512.0
 _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-_MEMORY = ("MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapTotal", "SwapFree")
+_MEMORY = (
+    "MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "Shmem", "SwapTotal", "SwapFree",
+)  # fmt: skip
 _REMOTE = ("lustre", "nfs", "nfs4", "fuse.mount-s3")
 _LOCAL = ("ext4", "xfs", "btrfs", "zfs", "vfat", "overlay", "tmpfs")
 _NOT_SHOWN = re.compile(r"^/(dev|proc|sys|run|snap)(/|$)")

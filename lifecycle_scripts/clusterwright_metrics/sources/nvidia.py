@@ -6,7 +6,8 @@ its dashboards show them.
 Source: nvidia-smi's own `--help-query-gpu` for the names asked for; NVIDIA's dcgm_fields.h for
 the numbers of fields, dcgm-exporter's etc/dcp-metrics-included.csv for kinds and meanings (both
 read 2026-11-21); DCGM user guide for the table of `dcgmi dmon`, whose columns have the order of
-`-e`.
+`-e`. The header gives the thermal violation in microseconds, in newer releases
+in nanoseconds: only its growth is comparable.
 """
 
 from __future__ import annotations
@@ -57,11 +58,13 @@ _DCGM = (
     (203, "DCGM_FI_DEV_GPU_UTIL", "gauge", "GPU utilization (in %)."),
     (204, "DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", "Memory utilization (in %)."),
     (230, "DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered."),
+    (241, "DCGM_FI_DEV_THERMAL_VIOLATION", "counter", "Time throttled by heat."),
     (251, "DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (in MiB)."),
     (252, "DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (in MiB)."),
     (393, "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", "Rows, uncorrectable errors."),
     (394, "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", "Rows, correctable errors."),
     (395, "DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", "Whether remapping of rows has failed."),
+    (409, "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", "counter", "NVLink CRC errors."),
     (449, "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "counter", "NVLink bandwidth, all lanes."),
     (1001, "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the engine is active."),
     (1002, "DCGM_FI_PROF_SM_ACTIVE", "gauge", "Ratio of cycles an SM has a warp assigned."),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
+from clusterwright_common import xid_history
 from clusterwright_common.probe import Probe
 
 from clusterwright_metrics.text import Metrics
@@ -32,6 +34,16 @@ def collect(probe: Probe, metrics: Metrics) -> None:
             "Findings of the last health check of the node.",
             float(len(health["findings"])),
         )
+        counted = Counter(str(text).partition(":")[0] for text in health["findings"])
+        for check, count in sorted(counted.items()):
+            metrics.add(
+                "clusterwright_health_findings_by_check",
+                "gauge",
+                "Findings of the last health check, by check: gpu, xid, efa, storage, clock, ...",
+                float(count),
+                {"check": check},
+            )
+    _xid(probe, metrics)
     for name in probe.names(_STATE):
         match = re.fullmatch(r"preload-(.+)\.json", name)
         status = _read(probe, f"{_STATE}/{name}") if match else None
@@ -46,6 +58,27 @@ def collect(probe: Probe, metrics: Metrics) -> None:
                     float(status[key]),
                     {"file_system": match.group(1)},
                 )
+
+
+def _xid(probe: Probe, metrics: Metrics) -> None:
+    """Messages since the machine started; DCGM has only the code of the last one.
+
+    The record of an earlier start has no samples: the fault may be gone.
+    """
+    record = _read(probe, f"{_STATE}/xid.json")
+    if record is None or record.get("boot") != xid_history.boot_id(probe):
+        return
+    rows = record.get("verdicts")
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and isinstance(row.get("count"), int):
+            labels = {key: str(row.get(key) or "") for key in ("action", "bucket", "bus", "code")}
+            metrics.add(
+                "clusterwright_xid_messages",
+                "gauge",
+                "Xid messages of the driver since boot, by device and code, and what to do.",
+                float(row["count"]),
+                labels,
+            )
 
 
 def _read(probe: Probe, path: str) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from clusterwright_common.hostlist import expanded
 from clusterwright_common.probe import Probe
 
 from clusterwright_metrics.text import Metrics, number, sanitised
@@ -90,12 +91,23 @@ def _devices(text: str) -> list[tuple[str, int]]:
 
 
 def _jobs(probe: Probe, metrics: Metrics) -> None:
-    text = probe.output(["squeue", "--noheader", "--all", "--states=all", "--format=%P|%T"])
+    form = "%P|%T|%A|%N"
+    text = probe.output(["squeue", "--noheader", "--all", "--states=all", f"--format={form}"])
     counted: Counter[tuple[str, str]] = Counter()
+    several: Counter[str] = Counter()
+    holders: dict[str, list[tuple[str, str]]] = {}
     for line in text.splitlines():
-        partition, _, state = line.strip().partition("|")
-        if state:
-            counted[partition, sanitised(state)] += 1
+        cells = line.strip().split("|", 3)
+        if len(cells) < 4 or not cells[1]:
+            continue
+        partition, state, job_id, listed = cells
+        nodes = expanded(listed)
+        counted[partition, sanitised(state)] += 1
+        several[partition] += state == "RUNNING" and len(nodes) > 1
+        # A suspended job keeps its nodes, and one that completes runs its epilog on them.
+        if state in ("RUNNING", "COMPLETING", "SUSPENDED"):
+            for node in nodes:
+                holders.setdefault(node, []).append((job_id, partition))
     for state in ("pending", "running"):
         counted["", state] += 0
     for (partition, state), count in sorted(counted.items()):
@@ -105,6 +117,32 @@ def _jobs(probe: Probe, metrics: Metrics) -> None:
             "Jobs that slurmctld knows, by partition and state; partition is empty for none.",
             float(count),
             {"partition": partition, "state": state},
+        )
+    for partition, count in sorted(several.items()):
+        metrics.add(
+            "slurm_jobs_multi_node",
+            "gauge",
+            "Running jobs with more than one node, by partition.",
+            float(count),
+            {"partition": partition},
+        )
+    _job_of_nodes(holders, metrics)
+
+
+def _job_of_nodes(holders: dict[str, list[tuple[str, str]]], metrics: Metrics) -> None:
+    """Add the job of each node, and the number of jobs of nodes that several share.
+
+    Measurements of a shared node are of none of its jobs, so it has no id; there are at most as
+    many series as nodes. The label is not `node`, which a scrape sets to the controller's name.
+    """
+    for node, jobs in sorted(holders.items()):
+        job_id, partition = jobs[0] if len(jobs) == 1 else ("", "")
+        metrics.add(
+            "slurm_node_job",
+            "gauge",
+            "Jobs that hold the node; with the id of the job if it is one.",
+            float(len(jobs)),
+            {"slurm_node": node, "job_id": job_id, "partition": partition},
         )
 
 

@@ -10,6 +10,7 @@ AFTER = (
     "clock",
     "containers",
     "efa_transport",
+    "local_settings",
     "mountpoint_s3",
     "needrestart",
     "scratch",

@@ -1,7 +1,6 @@
 """Refuse settings that this program does not support, and report those without effect.
 
-A setting is refused if the cluster would not be the one described, and reported if the cluster
-works without it. The list is also in docs/reference/node-files.md.
+The list is also in docs/reference/node-files.md.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ def refusals(node: Node) -> list[str]:
 
 def omissions(node: Node) -> list[str]:
     """Settings that have no effect, without harm to the rest."""
-    if not node.is_managed:
+    if not node.is_managed or node.inputs.cluster.state_bucket is not None:
         return []
     return [
         f"group {group.name}: its {group.spare_count} spare nodes run jobs like others, because "
-        f"{node.platform} writes slurm.conf and its limits"
+        "cluster.json names no state_bucket, so that the service that reserves them is absent"
         for group in node.inputs.cluster.groups
         if group.spare_count
     ]

@@ -234,8 +234,11 @@ def _mount_text(path: str, uuid: str) -> str:
 
 def _bind_text(path: str) -> str:
     lines = f"RequiresMountsFor={IMAGE_MOUNT}\nAfter={IMAGE_SERVICE}\n"
+    # Without nofail it comes before local-fs.target, which the image's service comes after: a
+    # cycle, in which systemd leaves out a start job at each boot (systemd.mount(5)).
+    options = "bind,nofail"
     return systemd.mount_unit(
-        "Local NVMe scratch", IMAGE_MOUNT, path, "none", "bind", lines, "multi-user.target"
+        "Local NVMe scratch", IMAGE_MOUNT, path, "none", options, lines, "multi-user.target"
     )
 
 

@@ -14,6 +14,7 @@ from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, 
 from clusterwright_node.steps.slurm_files import READING
 
 AFTER = (
+    "acceptance_hold",
     "clock",
     "container_programs",
     "lustre",

@@ -85,3 +85,12 @@ def test_space_of_a_file_system(probe: Probe, is_remote: bool) -> None:
     assert found is not None
     assert 0 <= found.available_bytes <= found.size_bytes
     assert probe.space("/missing", is_remote=is_remote) is None
+
+
+def test_probe_with_other_time_has_the_same_machine(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    spent = Probe(str(tmp_path), 0.0)
+    assert spent.run(["true"]).exit_code is None
+    fresh = spent.with_time(10.0)
+    assert fresh.run(["true"]).ok
+    assert fresh.read("/file") == "text"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from clusterwright_common import xid
 from clusterwright_common.probe import Probe
 from clusterwright_health import checks, program
 from clusterwright_health.expected import FILE, Expected, NoExpectation, read_expected
@@ -132,7 +133,9 @@ def test_every_remedy_is_defined() -> None:
     for file in folder.glob("*.py"):
         text = file.read_text()
         named |= {word for word in REMEDIES if f'"{word}"' in text}
-    assert named == {"reset", "reboot", "replace"}
+    assert named == {"heals", "reset", "reboot", "replace"}
+    actions = {entry["action"] for entry in xid.read_table().content["buckets"].values()}
+    assert actions - {"none", "report", "check"} <= set(REMEDIES)
 
 
 def test_program_runs_and_has_usage(lifecycle: Path) -> None:

@@ -103,6 +103,14 @@ train   |ip-10-0-0-34 |down*   |(null)              |gpu:0 |Not responding
 """
 
 
+SQUEUE = """\
+train|RUNNING|7|ip-10-0-0-[31-32,34]
+train|RUNNING|8|ip-10-0-0-34
+train|PENDING|9|
+train|NODE_FAIL|6|ip-10-0-0-33
+"""
+
+
 SDIAG = """*******************************************************
 sdiag output at Sat Nov 21 05:00:00 2026 (1)
 *******************************************************

@@ -23,6 +23,7 @@ def test_message_describes_the_node(world: Callable[..., World]) -> None:
         "scratch      /opt/dlami/nvme (local, lost with the instance)\n"
         "s3           /mnt/corpus (read-only, s3://acme-corpus/tokens/)\n"
         "checkpoints  /fsx/checkpoints\n"
+        "software     Slurm 25.11.0\n"
         "log          /var/log/clusterwright/node.jsonl\n"
         "log group    /acme/nodes\n"
     )

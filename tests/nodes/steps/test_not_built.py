@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.nodes.world import World
 
 
-def test_spares_are_reported_and_the_run_continues(world: Callable[..., World]) -> None:
-    run = world("workers-1").run()
+def test_spares_without_the_service_that_reserves_them_are_reported(
+    world: Callable[..., World],
+) -> None:
+    node = world("workers-1")
+    node.edit("cluster.json", lambda c: c.update(state_bucket=None))
+    run = node.run()
     assert run.code == 0
     said = "not built yet: group workers: its 2 spare nodes run jobs like others, because"
     assert sum(text.startswith(said) for text in run.notices()) == 1
-    assert not [t for t in world("workers-1", "scripted").run().notices() if "not built" in t]
 
 
-def test_nothing_is_reported_if_nothing_is_missing(world: Callable[..., World]) -> None:
-    node = world("login-1")
-    node.edit("cluster.json", lambda c: c["groups"][2].update(spare_count=0))
+@pytest.mark.parametrize("configuration", ["managed", "scripted"])
+def test_spares_are_supported(world: Callable[..., World], configuration: str) -> None:
+    node = world("workers-1", configuration)
+    node.edit("cluster.json", lambda c: c.update(state_bucket="sagemaker-prod-00000000"))
     assert not [text for text in node.run().notices() if "not built" in text]
 
 

@@ -63,8 +63,23 @@ def test_installed_versions_are_recorded(world: Callable[..., World], driver: st
         "libfabric": "2.6.0amzn1.0",
         "aws_ofi_nccl": "1.21.1",
         "nccl": "2.27.5",
+        "dcgm": "unknown",
+        "kernel": "unknown",
+        "os": "unknown",
+        "lustre_client": "unknown",
+        "slurm": "25.11.0",
+        "munge": "unknown",
+        "enroot": "unknown",
     }
-    assert {rule["verdict"] for rule in report(node)["rules"]} == {"works"}
+    judged = {rule["rule"]: rule["verdict"] for rule in report(node)["rules"]}
+    assert {name for name, verdict in judged.items() if verdict == "works"} == {
+        "Fabric Manager has the same version as the driver",
+        "the driver is new enough for CUDA",
+        "libfabric is new enough for aws-ofi-nccl",
+        "NCCL is new enough for aws-ofi-nccl",
+    }
+    assert set(judged.values()) == {"works", "unknown"}
+    assert report(node)["declared"] == {"versions": {}, "different": [], "not_found": []}
     motd = (node.root / "etc/motd.d/50-clusterwright").read_text()
     assert (
         "software     NVIDIA driver 570.172.08, Fabric Manager 570.172.08, CUDA 12.8.1\n" in motd
@@ -85,8 +100,33 @@ def test_mismatched_fabric_manager_is_refused_with_the_source(world: Callable[..
 def test_node_without_versions_is_unknown(world: Callable[..., World]) -> None:
     node = world("workers-1", missing_commands=["nv-fabricmanager"])
     assert node.run().code == 0
-    assert set(report(node)["versions"].values()) == {"unknown"}
+    versions = report(node)["versions"]
+    assert {name for name, version in versions.items() if version != "unknown"} == {"slurm"}
     assert {rule["verdict"] for rule in report(node)["rules"]} == {"unknown"}
+
+
+def test_declared_version_that_the_node_contradicts_is_refused(
+    world: Callable[..., World],
+) -> None:
+    node = with_software(world("workers-1", fabric_manager="570.172.08"))
+
+    def declare(**versions: str) -> None:
+        found = [{"component": name, "version": text} for name, text in versions.items()]
+
+        def edit(cluster: Any) -> None:
+            for group in cluster["groups"]:
+                group["software"] = found
+
+        node.edit("cluster.json", edit)
+
+    declare(nvidia_driver="570.172", nccl="2.27", pyxis="0.20.0")
+    assert node.run().statuses()["software_versions"] == "applied"
+    assert report(node)["declared"]["not_found"] == ["pyxis 0.20.0"]
+    declare(nvidia_driver="595.91.07")
+    run = node.run()
+    assert run.code == 1
+    assert "NVIDIA driver is 570.172.08, declared is 595.91.07" in run.last
+    assert "correct `software` in the spec" in run.last
 
 
 def test_hanging_tool_omits_one_version(world: Callable[..., World]) -> None:

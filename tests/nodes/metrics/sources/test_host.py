@@ -17,7 +17,9 @@ from tests.nodes.metrics.fake_node import (
 def test_host_metrics_are_read(machine: Machine) -> None:
     machine.file("/proc/loadavg", "0.50 0.25 0.10 1/200 4242\n")
     machine.file("/proc/stat", "cpu  10 0 0 0\ncpu0 200 0 100 700 0 0 0 0\nbtime 1700000000\n")
-    machine.file("/proc/meminfo", "MemTotal:  2048 kB\nMemAvailable:  1024 kB\nHugePages: 0\n")
+    machine.file(
+        "/proc/meminfo", "MemTotal:  2048 kB\nMemAvailable:  1024 kB\nShmem: 4 kB\nHugePages: 0\n"
+    )
     machine.file("/proc/net/dev", "head\nhead\n  ens5: 10 1 0 0 0 0 0 0 20 2 0 0 0 0 0 0\n")
     (machine.root / "sys/block/nvme0n1").mkdir(parents=True)
     machine.file(
@@ -34,6 +36,7 @@ def test_host_metrics_are_read(machine: Machine) -> None:
     found = machine.samples(host)
     assert at(found, "node_load1") == 0.5
     assert at(found, "node_memory_MemAvailable_bytes") == 1024 * 1024
+    assert at(found, "node_memory_Shmem_bytes") == 4096
     assert at(found, "node_cpu_seconds_total", cpu="0", mode="idle") == 7.0
     assert at(found, "node_boot_time_seconds") == 1_700_000_000
     assert at(found, "node_network_transmit_bytes_total", device="ens5") == 20

@@ -37,8 +37,8 @@ def test_unsupported_gpu_values_are_omitted(machine: Machine) -> None:
 def test_dcgm_metrics_are_read_if_available(machine: Machine) -> None:
     machine.file("/proc/driver/nvidia/version", "570\n")
     machine.says("nvidia-smi", SMI + "\n")
-    values = ["1980", "50", "45", "350.2", "12345", "0", "97", "20", "0", "70000", "1024"]
-    values += ["0", "0", "0", "N/A", "0.970", "0.900", "0.450", "0.300"]
+    values = ["1980", "50", "45", "350.2", "12345", "0", "97", "20", "0", "6", "70000"]
+    values += ["1024", "0", "0", "0", "7", "N/A", "0.970", "0.900", "0.450", "0.300"]
     rows = "\n".join(f"GPU {n}     " + "   ".join(values) for n in range(8))
     machine.says("dcgmi", f"#Entity   SMCLK  MMTMP ...\nID\n{rows}\n")
     found = machine.samples(nvidia)
@@ -46,6 +46,9 @@ def test_dcgm_metrics_are_read_if_available(machine: Machine) -> None:
     labels = {"gpu": "5", "UUID": "GPU-5"}
     assert at(found, "DCGM_FI_DEV_GPU_TEMP", **labels) == 45
     assert at(found, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", **labels) == 0.45
+    # The client library adds the suffix of counters to their names.
+    assert at(found, "DCGM_FI_DEV_THERMAL_VIOLATION_total", **labels) == 6
+    assert at(found, "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL_total", **labels) == 7
     assert not any(name == "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL" for name, _ in found)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from clusterwright_metrics.sources import ours
 
 from tests.nodes.metrics.fake_node import (
@@ -17,5 +19,33 @@ def test_state_files_of_the_programs_are_read(machine: Machine) -> None:
     machine.file("/var/lib/clusterwright/preload-bad.json", "[")
     found = machine.samples(ours)
     assert at(found, "clusterwright_health_findings") == 1
+    assert at(found, "clusterwright_health_findings_by_check", check="gpu") == 1
     assert at(found, "clusterwright_node_program_unfinished") == 1
     assert at(found, "clusterwright_preload_files_loaded", file_system="fsx") == 4
+
+
+RECORD = {
+    "boot": "b1",
+    "verdicts": [
+        {"bus": "0000:b9:00", "code": 79, "action": "replace", "bucket": "restart_bm", "count": 2},
+        {"bus": "0000:b9:00", "code": None, "action": "reboot", "bucket": "fatal", "count": 1},
+        {"bus": "0000:b9:00", "code": 13},
+    ],
+}
+
+
+def test_xid_messages_of_this_boot_are_counted(machine: Machine) -> None:
+    machine.file("/proc/sys/kernel/random/boot_id", "b1\n")
+    machine.file("/var/lib/clusterwright/xid.json", json.dumps(RECORD))
+    found = machine.samples(ours)
+    labels = {"bus": "0000:b9:00", "code": "79", "action": "replace", "bucket": "restart_bm"}
+    assert at(found, "clusterwright_xid_messages", **labels) == 2
+    labels = {"bus": "0000:b9:00", "code": "", "action": "reboot", "bucket": "fatal"}
+    assert at(found, "clusterwright_xid_messages", **labels) == 1
+    assert len(found) == 2
+
+
+def test_xid_messages_of_an_earlier_boot_are_not_exported(machine: Machine) -> None:
+    machine.file("/proc/sys/kernel/random/boot_id", "b2\n")
+    machine.file("/var/lib/clusterwright/xid.json", json.dumps(RECORD))
+    assert machine.samples(ours) == {}

@@ -1,0 +1,392 @@
+"""On the controller: run a level on nodes, as jobs of Slurm, and write the report of the run.
+
+Everything is kept below `/var/lib/clusterwright/acceptance`: `runs/RUN.json` is the report,
+`runs/RUN/NODE.json` the result of a node, `nodes/NODE.json` what is known of a node, with its
+history, `baselines.json` the cluster's own figures. A run that was killed goes on when it is
+started again with the same name: nodes that have a result are not tested again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common import lemon, records
+
+from clusterwright_acceptance import (
+    baseline,
+    cluster_run,
+    expected,
+    nccl_output,
+    registry,
+    running,
+    settle,
+)
+from clusterwright_acceptance.baseline import Baseline
+from clusterwright_acceptance.cluster_run import LARGEST_JOBS_AT_ONCE, LIBRARY
+from clusterwright_acceptance.expected import Expected
+from clusterwright_acceptance.launcher import Launcher
+from clusterwright_acceptance.outcome import UNKNOWN, Outcome, unknown
+from clusterwright_acceptance.slurm_nodes import SlurmNode
+from clusterwright_acceptance.verdicts import REJECTED, waived, waivers_of
+
+SCHEMA_VERSION = 1
+MOST_HISTORY = 50
+ENDED = "ended"
+"""The file in the folder of a run that says that its report is complete."""
+WAIT_SECONDS = 300.0
+"""Added to the limit of a level: the wait for the node, and the start of the job."""
+_PYTHON = "/usr/bin/python3"
+_KINDS = {"lost": "node", "unexplained": "path"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a run tests. `lustre` is capacity in GiB and tier in MB/s per TiB, by mount path."""
+
+    run: str
+    level: str
+    lustre: Mapping[str, tuple[int, int]]
+
+
+def run_cluster(
+    wanted: Wanted,
+    nodes: Sequence[SlurmNode],
+    launcher_of: Callable[[str], Launcher],
+    folder: Path,
+    *,
+    clock: Callable[[], float] = time.time,
+    say: Callable[[str], None] = print,
+    stopped: Callable[[], Optional[str]] = lambda: None,
+) -> dict[str, Any]:
+    """Test the nodes; return the report, which is written at the start and at the end.
+
+    `launcher_of` gives the launcher of a partition. `stopped` says why the run has to stop: then
+    nothing is concluded about any node, and nothing is kept.
+
+    Raises
+    ------
+    OSError
+        A result cannot be written.
+    """
+    path = folder / "runs" / f"{wanted.run}.json"
+    began = records.read(path).get("started_at") or _stamp(clock())
+    report: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "run": wanted.run,
+        "level": wanted.level,
+        "status": "running",
+        "reason": "",
+        "started_at": began,
+        "ended_at": None,
+        "nodes": [_not_tested(node.name, "", "is being tested") for node in nodes],
+        "cluster_checks": [],
+        "suspects": [],
+        "baseline": [],
+    }
+    records.write(path, report)
+    results = _test_nodes(wanted, nodes, launcher_of, folder, say)
+    places = {node.name: (node.partition, node.reservation) for node in nodes}
+    kept, today = read_baselines(folder), _stamp(clock())[:10]
+    settled: list[dict[str, Any]] = [one for one in results if not one["checks"]]
+    for group, members in _groups([one for one in results if one["checks"]], places).items():
+        launcher = launcher_of(group[0])
+        several = _test_together(wanted, members, launcher, path.with_suffix(""), kept, today, say)
+        found, fresh = settle.settle(members, today, kept=kept, more=several.by_node)
+        settled += found
+        kept = _with_fresh(kept, [*fresh, *several.fresh], today)
+        report["cluster_checks"] += several.rows
+        report["suspects"] += several.suspects
+    reason = stopped()
+    if reason is not None:
+        rows = [_not_tested(node.name, "", reason) for node in nodes]
+        empty = {"nodes": rows, "cluster_checks": [], "suspects": []}
+        return _ended(path, {**report, **empty, "reason": reason}, clock)
+    records.write(
+        folder / "baselines.json",
+        {"schema_version": SCHEMA_VERSION, "baselines": [one.to_json() for one in kept]},
+    )
+    order = {node.name: index for index, node in enumerate(nodes)}
+    settled.sort(key=lambda one: order[str(one["name"])])
+    settled = [_advised(folder, one, clock()) for one in settled]
+    for one in settled:
+        keep_node(folder, one, wanted, _stamp(clock()))
+    types = {str(one["instance_type"]) for one in settled}
+    report["nodes"] = [_without_facts(one) for one in settled]
+    report["baseline"] = [one.to_json() for one in kept if one.instance_type in types]
+    return _ended(path, report, clock)
+
+
+def _ended(path: Path, report: dict[str, Any], clock: Callable[[], float]) -> dict[str, Any]:
+    report["status"], report["ended_at"] = "ended", _stamp(clock())
+    records.write(path, report)
+    records.write(path.with_suffix("") / ENDED, {"at": report["ended_at"]})
+    return report
+
+
+def read_baselines(folder: Path) -> list[Baseline]:
+    """The cluster's own figures; those that are not valid are left out."""
+    found = []
+    for row in records.read(folder / "baselines.json").get("baselines", ()):
+        try:
+            found.append(baseline.from_json(row))
+        except (KeyError, TypeError, ValueError):
+            continue
+    return found
+
+
+def keep_node(folder: Path, result: Mapping[str, Any], wanted: Wanted, now: str) -> None:
+    """Add a result to what is known of a node; a node that was not tested keeps what it has."""
+    if not result["checks"] and result["verdict"] != REJECTED:
+        return
+    path = folder / "nodes" / f"{result['name']}.json"
+    before = records.read(path)
+    same = before.get("state") == result["verdict"] and before.get("instance_id") == result.get(
+        "instance_id"
+    )
+    entry = {
+        "run": wanted.run,
+        "at": now,
+        "level": wanted.level,
+        "verdict": result["verdict"],
+        "reason": result["reason"],
+        "action": result["action"],
+        "instance_id": result.get("instance_id"),
+    }
+    history = [row for row in before.get("history", ()) if row.get("run") != wanted.run]
+    records.write(
+        path,
+        {
+            "schema_version": SCHEMA_VERSION,
+            "name": result["name"],
+            "group": result["group"],
+            "instance_id": result.get("instance_id"),
+            "boot_id": result.get("boot_id"),
+            "state": result["verdict"],
+            "reason": result["reason"],
+            "action": result["action"],
+            "level": wanted.level,
+            "tested_at": now,
+            "since": before["since"] if same and "since" in before else now,
+            "history": [*history, entry][-MOST_HISTORY:],
+        },
+    )
+
+
+def _advised(folder: Path, one: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """The result with replace instead of reboot, if the instance's history says so."""
+    if one["action"] != "reboot" or not one.get("instance_id"):
+        return dict(one)
+    name, instance = str(one["name"]), str(one["instance_id"])
+    fault = lemon.Happening(now, "rejected", str(one["reason"]))
+    book = lemon.add(lemon.load(folder / lemon.FILE), name, instance, fault)
+    advice = lemon.advise(book, name, instance, now)
+    if advice.action != "replace":
+        return dict(one)
+    return {**one, "action": "replace", "reason": f"{one['reason']}; replace: {advice.reason}"}
+
+
+def _test_nodes(
+    wanted: Wanted,
+    nodes: Sequence[SlurmNode],
+    launcher_of: Callable[[str], Launcher],
+    folder: Path,
+    say: Callable[[str], None],
+) -> list[dict[str, Any]]:
+    results = {
+        node.name: _not_tested(node.name, "", reason)
+        for node in nodes
+        for reason in [node.why_not]
+        if reason is not None
+    }
+    with ThreadPoolExecutor(max_workers=LARGEST_JOBS_AT_ONCE) as pool:
+        jobs = {
+            pool.submit(_test_node, node.name, wanted, launcher_of(node.partition), folder): node
+            for node in nodes
+            if node.name not in results
+        }
+        for job in as_completed(jobs):
+            one = job.result()
+            results[jobs[job].name] = one
+            say(f"{one['name']}: {one['verdict']}")
+    return [results[node.name] for node in nodes]
+
+
+def _test_node(name: str, wanted: Wanted, launcher: Launcher, folder: Path) -> dict[str, Any]:
+    path = folder / "runs" / wanted.run / f"{name}.json"
+    before = records.read(path)
+    if before:
+        return before
+    limit = registry.limit_seconds(wanted.level) + WAIT_SECONDS
+    argv = [_PYTHON, "-B", "-m", "clusterwright_acceptance", "node"]
+    argv += ["--level", wanted.level, "--run", wanted.run]
+    done = launcher.run(
+        [name], argv, tasks_per_node=1, timeout_seconds=limit, env={"PYTHONPATH": LIBRARY}
+    )
+    found = _result_in(done.stdout)
+    if found is None:
+        if done.lost:
+            return _not_tested(name, REJECTED, "the node stopped during the checks", "reboot")
+        if done.exit_code is None:
+            reason = f"the checks did not end within {limit:.0f} s"
+            return _not_tested(name, REJECTED, reason, "reboot")
+        lines = nccl_output.stripped(done.stderr.strip() or done.stdout.strip())
+        return _not_tested(name, "", lines[-1][:200] if lines else "srun printed nothing")
+    if found["name"] != name:
+        return _not_tested(name, "", f"the node's file says that it is {found['name']}")
+    records.write(path, found)
+    return found
+
+
+def _without_facts(result: Mapping[str, Any]) -> dict[str, Any]:
+    """For the report: the facts are compared already, and a third of its size."""
+    checks = [
+        {key: value for key, value in row.items() if key != "facts"} for row in result["checks"]
+    ]
+    return {**{key: value for key, value in result.items() if key != "waivers"}, "checks": checks}
+
+
+def _result_in(text: str) -> Optional[dict[str, Any]]:
+    """The result that `node` printed."""
+    try:
+        found = json.loads("\n".join(nccl_output.stripped(text)))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and {"name", "checks"} <= set(found) else None
+
+
+def _not_tested(name: str, verdict: str, reason: str, action: str = "none") -> dict[str, Any]:
+    return {
+        "name": name,
+        "group": "",
+        "instance_id": None,
+        "instance_type": None,
+        "boot_id": None,
+        "verdict": verdict or UNKNOWN,
+        "reason": reason,
+        "action": action,
+        "checks": [],
+    }
+
+
+def _groups(
+    results: Sequence[dict[str, Any]], places: Mapping[str, tuple[str, Optional[str]]]
+) -> dict[tuple[str, Optional[str], str], list[dict[str, Any]]]:
+    """Results by partition, reservation and type: such nodes can be in one job, and compared."""
+    found: dict[tuple[str, Optional[str], str], list[dict[str, Any]]] = {}
+    for one in results:
+        key = (*places[str(one["name"])], str(one["instance_type"]))
+        found.setdefault(key, []).append(one)
+    return found
+
+
+@dataclass(frozen=True)
+class _Several:
+    """What the tests of several nodes found: by check and node, of the cluster, suspects."""
+
+    by_node: Mapping[str, Mapping[str, Outcome]]
+    rows: list[dict[str, Any]]
+    suspects: list[dict[str, Any]]
+    fresh: list[Baseline]
+
+
+def _test_together(
+    wanted: Wanted,
+    members: Sequence[Mapping[str, Any]],
+    launcher: Launcher,
+    folder: Path,
+    kept: Sequence[Baseline],
+    today: str,
+    say: Callable[[str], None],
+) -> _Several:
+    """The level's tests of several nodes, over the nodes that no check rejected."""
+    checks = {check.id for check in registry.checks(wanted.level, registry.NODES)}
+    names = [str(one["name"]) for one in members if one["verdict"] != REJECTED]
+    if not checks or len(names) < 2:
+        return _Several({}, [], [], [])
+    own = _expected_of(names[0], launcher, wanted)
+    if own is None:
+        outcome = unknown(f"{expected.FILE} of {names[0]} cannot be read")
+        return _Several({"pairs": dict.fromkeys(names, outcome)}, [], [], [])
+    by_node: dict[str, Mapping[str, Outcome]] = {}
+    rows: list[dict[str, Any]] = []
+    suspects: list[dict[str, Any]] = []
+    fresh: list[Baseline] = []
+    good = names
+    if own.kind == "nvidia":
+        path = folder / f"pairs-{members[0]['instance_type']}.json"
+        try:
+            conclusion, tests = cluster_run.run_pairs(
+                names, own, launcher, path, wanted.run, say=say
+            )
+        except running.Missing as error:
+            by_node["pairs"] = dict.fromkeys(names, unknown(str(error)))
+            good = []
+        else:
+            by_node["pairs"] = cluster_run.pair_outcomes(names, conclusion, tests)
+            suspects = [
+                {**one, "kind": _KINDS.get(one["kind"], one["kind"])}
+                for one in cluster_run.pair_suspects(conclusion)
+            ]
+            good = [name for name in names if name in conclusion.cleared]
+        if len(good) > 1:
+            for mib, one in cluster_run.cluster_allreduce(good, own, launcher).items():
+                decided, new = _against_kept(one, own.instance_type, mib, len(good), kept)
+                fresh += [] if new is None else [new]
+                rows.append(_row("cluster-allreduce", decided, own, good, today, size_mib=mib))
+    for mount, one in cluster_run.lustre_write(names, own, launcher).items():
+        rows.append(_row("lustre-write", one, own, names, today, mount_path=mount))
+    return _Several(by_node, rows, suspects, fresh)
+
+
+def _expected_of(name: str, launcher: Launcher, wanted: Wanted) -> Optional[Expected]:
+    """What a node should be, with what only the request says of its file systems."""
+    done = launcher.run(
+        [name], ["cat", expected.FILE], tasks_per_node=1, timeout_seconds=60.0, env={}
+    )
+    try:
+        found = expected.from_json(json.loads("\n".join(nccl_output.stripped(done.stdout))))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    lustre = []
+    for one in found.lustre:
+        capacity, tier = wanted.lustre.get(one.mount_path, (None, None))
+        lustre.append(replace(one, capacity_gib=capacity, throughput_mbps_per_tib=tier))
+    return replace(found, lustre=tuple(lustre))
+
+
+def _against_kept(
+    one: Outcome, instance_type: str, mib: float, count: int, kept: Sequence[Baseline]
+) -> tuple[Outcome, Optional[Baseline]]:
+    """A figure without a floor against the cluster's baseline, or the baseline that it becomes."""
+    if one.verdict != UNKNOWN or one.value is None or one.unit is None:
+        return one, None
+    new = Baseline(
+        "cluster-allreduce", instance_type, one.value, 0.0, one.unit, count, {}, "", mib, count
+    )
+    old = next((each for each in kept if baseline.is_same_subject(each, new)), None)
+    if old is not None:
+        return baseline.with_kept(one.value, old, {}), None
+    return one, new
+
+
+def _with_fresh(kept: Sequence[Baseline], fresh: Sequence[Baseline], today: str) -> list[Baseline]:
+    dated = [one if one.date else replace(one, date=today) for one in fresh]
+    others = [one for one in kept if not any(baseline.is_same_subject(one, new) for new in dated)]
+    return [*others, *dated]
+
+
+def _row(
+    check: str, one: Outcome, own: Expected, nodes: Sequence[str], today: str, **more: Any
+) -> dict[str, Any]:
+    after = waived(check, one, "", today, waivers_of(own.waivers))
+    return {**after.to_json(check), "group": own.group, "nodes": len(nodes), **more}
+
+
+def _stamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -1,0 +1,324 @@
+"""The tests of several nodes: pairs in rounds, the all-reduce over all, writing to Lustre.
+
+Every result is written before the next test starts: a run that was killed goes on, and gives the
+same pairs. Each all-reduce is believed only if NCCL used EFA with all interfaces of the type, the
+traffic counters of every interface moved, and no value was wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common import records
+
+from clusterwright_acceptance import baseline, floors, nccl_output, pairs, running
+from clusterwright_acceptance.checks import efa_devices
+from clusterwright_acceptance.expected import Expected
+from clusterwright_acceptance.launcher import Launched, Launcher
+from clusterwright_acceptance.outcome import Outcome, against_floor, failed, hung, unknown
+from clusterwright_acceptance.pairs import BAD, GOOD, HUNG, LOST, Conclusion, Test
+
+PAIR_SECONDS = 240.0
+SWEEP_SECONDS = 300.0
+SWEEP_MIB = (128, 256, 512, 1024, 2048, 4096, 8192)
+LARGEST_JOBS_AT_ONCE = 64
+MISSING, UNREADABLE = "missing", "unreadable"
+LIBRARY = "/opt/clusterwright/lib"
+"""Where the node program installs this package (`clusterwright_node.programs.FOLDER`)."""
+
+_FIRST_OF = (
+    'for p in {}; do q=$(command -v "$p") && [ -x "$q" ] && exec "$q" "$@"; done; '
+    'echo "$0: No such file or directory" >&2; exit 127'
+)
+_DEBUG = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One all-reduce. `value` in GB/s is that of the largest size, `values` are all by MiB.
+
+    `verdict` is good, bad, hung, lost, missing or unreadable; `reason` says why it is not good.
+    """
+
+    verdict: str
+    value: Optional[float]
+    reason: str
+    lost: tuple[str, ...] = ()
+    values: Mapping[int, float] = field(default_factory=dict)
+
+
+def run_pairs(
+    nodes: Sequence[str],
+    expected: Expected,
+    launcher: Launcher,
+    path: Path,
+    run: str,
+    say: Optional[Callable[[str], None]] = None,
+) -> tuple[Conclusion, list[Test]]:
+    """Test pairs in rounds until the bad node is named. `path` is the journal of the run `run`.
+
+    Where no floor is known the pairs are compared with each other; with fewer than three figures
+    nothing can be concluded.
+
+    Raises
+    ------
+    Missing
+        A program that the test needs is not on the nodes.
+    OSError
+        The journal cannot be written.
+    """
+    raw = _kept_tests(records.read(path), run)
+    floor = floors.pair_ring(expected).value
+    while True:
+        limit = _relative_floor([test.value for test in raw]) if floor is None else floor
+        tests = [_judged(test, limit) for test in raw]
+        # It depends on results only: after a restart the pairs of a round that are left come next.
+        wanted = pairs.next_round(nodes, tests)
+        if not wanted:
+            if limit is None and any(test.verdict == GOOD for test in tests):
+                return Conclusion((), (), tuple(nodes)), tests
+            return pairs.conclude(nodes, tests), tests
+        if say is not None:
+            say(f"{len(wanted)} pairs")
+        with ThreadPoolExecutor(max_workers=LARGEST_JOBS_AT_ONCE) as pool:
+            jobs = {pool.submit(measure_pair, pair, expected, launcher): pair for pair in wanted}
+            for job in as_completed(jobs):
+                pair, one = jobs[job], job.result()
+                if one.verdict == MISSING:
+                    raise running.Missing(one.reason)
+                verdict = BAD if one.verdict == UNREADABLE else one.verdict
+                raw.append(Test(*pair, verdict, one.value, one.lost, one.reason))
+                records.write(path, _journal(run, raw))
+        # The order of results is that of the pairs, not that in which they ended.
+        raw.sort(key=lambda test: (nodes.index(test.first), nodes.index(test.second)))
+
+
+def measure_pair(pair: tuple[str, str], expected: Expected, launcher: Launcher) -> Measured:
+    """An all-reduce of two nodes with NCCL's ring, which both nodes' interfaces limit."""
+    mib = int(floors.table()["pair_ring"]["size_mib"])
+    return measure_allreduce(
+        pair, expected, launcher, (mib,), PAIR_SECONDS, {**_DEBUG, "NCCL_ALGO": "RING"}
+    )
+
+
+def measure_allreduce(
+    nodes: Sequence[str],
+    expected: Expected,
+    launcher: Launcher,
+    sizes_mib: Sequence[int],
+    seconds: float,
+    env: Mapping[str, str],
+) -> Measured:
+    """Run nccl-tests over the nodes, and check by what means it ran."""
+    count = expected.type.accelerator_count or 1
+    perf = expected.programs.get("all_reduce_perf", "all_reduce_perf")
+    places = running.PLACES["all_reduce_perf"] if perf == "all_reduce_perf" else ()
+    script = _FIRST_OF.format(" ".join([perf, *places]))
+    argv = ["sh", "-c", script, perf, "-b", f"{sizes_mib[0]}M", "-e", f"{sizes_mib[-1]}M"]
+    argv += ["-f", "2"]
+    argv += ["-g", "1", "-n", "20", "-w", "5", "-c", "1"]
+    own = getattr(launcher, "allreduce_argv", None)
+    if own is not None:
+        perf, argv, count = "PyTorch", own(sizes_mib, count), 1
+        env = {**env, "PYTHONPATH": LIBRARY}
+    before = traffic_of(nodes, launcher) if expected.efa else {}
+    done = launcher.run(nodes, argv, tasks_per_node=count, timeout_seconds=seconds, env=env)
+    if done.lost:
+        return Measured(LOST, None, f"{', '.join(done.lost)} stopped", done.lost)
+    if done.exit_code is None:
+        return Measured(HUNG, None, f"did not end within {seconds:.0f} s")
+    if done.exit_code == 127 or "No such file or directory" in done.stderr:
+        return Measured(MISSING, None, f"{perf} is not on these nodes")
+    if not done.started:
+        # Such as an MPI plug-in that this Slurm does not have: it says nothing about the nodes.
+        lines = done.output.strip().splitlines()
+        return Measured(MISSING, None, lines[-1][:200] if lines else "srun printed nothing")
+    try:
+        report = nccl_output.parse(done.output)
+        values = {size: report.busbw(size * 2**20) for size in sizes_mib}
+    except nccl_output.BadOutput as error:
+        return Measured(BAD if done.exit_code else UNREADABLE, None, str(error))
+    if report.wrong:
+        reason: Optional[str] = f"{report.wrong} wrong values"
+    elif done.exit_code:
+        reason = f"the job exited {done.exit_code}"
+    else:
+        reason = _why_not_trusted(nodes, expected, launcher, done, before)
+    if reason is not None:
+        return Measured(BAD, values[sizes_mib[-1]], reason, values=values)
+    return Measured(GOOD, values[sizes_mib[-1]], "", values=values)
+
+
+def cluster_allreduce(
+    nodes: Sequence[str], expected: Expected, launcher: Launcher
+) -> dict[int, Outcome]:
+    """The outcome of an all-reduce over all nodes by size in MiB.
+
+    A size is unknown where no measurement covers the size and the number of nodes; the cluster's
+    baseline decides then.
+    """
+    one = measure_allreduce(nodes, expected, launcher, SWEEP_MIB, SWEEP_SECONDS, _DEBUG)
+    found: dict[int, Outcome] = {}
+    for mib in SWEEP_MIB:
+        if one.verdict == HUNG:
+            found[mib] = hung("all_reduce_perf", SWEEP_SECONDS)
+        elif one.verdict in (MISSING, UNREADABLE):
+            found[mib] = unknown(one.reason)
+        elif one.verdict != GOOD:
+            found[mib] = failed(one.reason, "check")
+        else:
+            floor = floors.allreduce(expected, len(nodes), mib)
+            found[mib] = against_floor(one.values[mib], "GB/s", floor.value, floor.source)
+    return found
+
+
+def lustre_write(
+    nodes: Sequence[str], expected: Expected, launcher: Launcher
+) -> dict[str, Outcome]:
+    """The outcome of writing from all nodes at once, by mount path."""
+    found = {}
+    for entry in expected.lustre:
+        folder = f"{entry.mount_path}/.clusterwright-acceptance"
+        script = (
+            f'mkdir -p {folder} && f={folder}/$(hostname) && trap "rm -f $f" EXIT && '
+            "fio --name=a --filename=$f --rw=write --bs=1M --size=16G --direct=1 "
+            "--ioengine=libaio --iodepth=32 --time_based --runtime=20 --end_fsync=1 "
+            "--output-format=terse --terse-version=3"
+        )
+        done = launcher.run(
+            nodes, ["sh", "-c", script], tasks_per_node=1, timeout_seconds=150.0, env={}
+        )
+        floor = floors.lustre_write(entry, len(nodes), expected.type.network_gbps)
+        if done.exit_code is None:
+            found[entry.mount_path] = hung("fio", 150.0)
+            continue
+        rates = _terse_kib_per_second(done.stdout)
+        if len(rates) != len(nodes):
+            text = f"fio reported from {len(rates)} of {len(nodes)} nodes"
+            found[entry.mount_path] = unknown(text)
+            continue
+        value = sum(rates) * 1024 / 1e6
+        found[entry.mount_path] = against_floor(value, "MB/s", floor.value, floor.source)
+    return found
+
+
+def traffic_of(nodes: Sequence[str], launcher: Launcher) -> dict[str, dict[str, dict[str, int]]]:
+    """The EFA traffic counters of the nodes; a node whose counters cannot be read is left out."""
+    argv = ["/usr/bin/python3", "-B", "-m", "clusterwright_acceptance", "counters"]
+    done = launcher.run(
+        nodes, argv, tasks_per_node=1, timeout_seconds=60.0, env={"PYTHONPATH": LIBRARY}
+    )
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for line in nccl_output.stripped(done.stdout):
+        try:
+            row = json.loads(line)
+            found[str(row["node"])] = dict(row["efa"])
+        except (ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def pair_suspects(conclusion: Conclusion) -> list[dict[str, Any]]:
+    """The suspects as in the report: kind, names, evidence."""
+    return [
+        {"kind": one.kind, "names": list(one.names), "evidence": one.evidence}
+        for one in conclusion.suspects
+    ]
+
+
+def pair_outcomes(
+    nodes: Sequence[str], conclusion: Conclusion, tests: Sequence[Test]
+) -> dict[str, Outcome]:
+    """The outcome of the check `pairs` for each node."""
+    blamed = {
+        name: one
+        for one in conclusion.suspects
+        if one.kind in ("node", "lost")
+        for name in one.names
+    }
+    best: dict[str, float] = {}
+    for test in tests:
+        for node in test.pair:
+            if test.value is not None:
+                best[node] = max(best.get(node, 0.0), test.value)
+    found = {}
+    for node in nodes:
+        value = best.get(node)
+        if node in blamed:
+            found[node] = failed(blamed[node].evidence, "check", value=value, unit="GB/s")
+        elif node in conclusion.cleared:
+            found[node] = Outcome("pass", value=value, unit="GB/s")
+        else:
+            reasons = [one.evidence for one in conclusion.suspects if node in one.names]
+            text = reasons[0] if reasons else "no good pair says which node is bad"
+            found[node] = unknown(text, value=value, unit="GB/s")
+    return found
+
+
+def _why_not_trusted(
+    nodes: Sequence[str],
+    expected: Expected,
+    launcher: Launcher,
+    done: Launched,
+    before: Mapping[str, Mapping[str, Mapping[str, int]]],
+) -> Optional[str]:
+    if not expected.efa or expected.type.efa_interfaces == 0:
+        return None
+    reason = nccl_output.why_not_efa(done.output, expected.type.efa_interfaces)
+    if reason is not None:
+        return reason
+    after = traffic_of(nodes, launcher)
+    missing = [node for node in nodes if node not in after or node not in before]
+    if missing:
+        return f"the EFA counters of {missing[0]} cannot be read"
+    for node in nodes:
+        earlier = {name: dict(found) for name, found in before[node].items()}
+        idle = efa_devices.idle_devices(earlier, after[node])
+        if idle:
+            return f"{node}: {idle[0]} sent nothing ({len(idle)} of {len(after[node])})"
+    return None
+
+
+def _judged(test: Test, limit: Optional[float]) -> Test:
+    if test.verdict != GOOD or test.value is None or limit is None or test.value >= limit:
+        return test
+    reason = f"{test.value:.4g} GB/s, the floor is {limit:.4g} GB/s"
+    return replace(test, verdict=BAD, reason=reason)
+
+
+def _relative_floor(values: Sequence[Optional[float]]) -> Optional[float]:
+    """The floor from the cluster's own pairs; None with fewer than three figures."""
+    known = [value for value in values if value is not None]
+    if len(known) < baseline.FEWEST_NODES:
+        return None
+    middle, deviation = baseline.measure(known)
+    return middle - max(baseline.DEVIATIONS * deviation, baseline.SHARE * middle)
+
+
+def _journal(run: str, tests: Sequence[Test]) -> dict[str, Any]:
+    return {"schema_version": 1, "run": run, "tests": [asdict(test) for test in tests]}
+
+
+def _kept_tests(content: Mapping[str, Any], run: str) -> list[Test]:
+    if content.get("run") != run:
+        return []
+    rows = content.get("tests")
+    return [
+        replace(Test(**row), lost=tuple(row["lost"]))
+        for row in (rows if isinstance(rows, list) else [])
+    ]
+
+
+def _terse_kib_per_second(text: str) -> list[float]:
+    """The write bandwidths in KiB/s of fio's terse lines, version 3: field 48."""
+    found = []
+    for line in nccl_output.stripped(text):
+        cells = line.strip().split(";")
+        if len(cells) > 47 and cells[0] == "3" and cells[47].replace(".", "").isdigit():
+            found.append(float(cells[47]))
+    return found

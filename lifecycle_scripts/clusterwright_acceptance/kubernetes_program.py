@@ -1,0 +1,199 @@
+"""In a pod: run a level on nodes of Kubernetes, write the results to the nodes and the report.
+
+Kept in ConfigMaps of the namespace: `run-ID` has the report of a run, compressed (a ConfigMap
+holds 1 MiB), and `baselines` the cluster's own figures. The results of single checks are on the
+nodes, in the journal of each: a run that was killed goes on there when it is started again with
+the same name.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common import records
+
+from clusterwright_acceptance import cluster_program, kubernetes_nodes
+from clusterwright_acceptance.kubernetes_api import Api, KubernetesError
+from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
+from clusterwright_acceptance.slurm_nodes import SlurmNode
+
+GROUP_LABEL = "clusterwright.dev/acceptance-group"
+"""Of the CronJobs that are the templates of the groups' Jobs, and are suspended for ever."""
+REPORT, BASELINES = "report.json.gz", "baselines.json"
+RUN_LABEL = "clusterwright.dev/acceptance-run"
+KEPT_RUNS = 20
+_CONFLICT, _NOT_FOUND = 409, 404
+_TRIES = 5
+
+
+@dataclass
+class KubernetesRun:
+    """Runs of one level. With `hold` the results change the taint of the nodes."""
+
+    api: Api
+    namespace: str
+    folder: Path
+    level: str
+    hold: bool
+    say: Callable[[str], None] = print
+    clock: Callable[[], float] = time.time
+
+    def held(self) -> Optional[dict[str, Any]]:
+        """Hold the nodes that booted since their test, and test those that are due; or None.
+
+        Raises KubernetesError, OSError or ValueError, as `run`.
+        """
+        groups = _labels_of(self._templates())
+        for node in self._nodes():
+            if kubernetes_nodes.group_of(node, groups) is None:
+                continue
+            patch = kubernetes_nodes.hold_patch(node)
+            if patch is not None:
+                self._patch(kubernetes_nodes.name_of(node), patch)
+        due = [
+            kubernetes_nodes.name_of(node)
+            for node in self._nodes()
+            if kubernetes_nodes.group_of(node, groups) is not None
+            and kubernetes_nodes.is_ready(node)
+            and kubernetes_nodes.is_due(node, self.clock())
+        ]
+        if not due:
+            return None
+        stamp = time.strftime("%Y%m%dt%H%M%Sz", time.gmtime(self.clock()))
+        return self.run(f"held-{stamp}", due)
+
+    def run(self, run: str, names: Sequence[str] = ()) -> dict[str, Any]:
+        """Test the nodes of the names, or all; the report.
+
+        Raises
+        ------
+        KubernetesError
+            The API server refused a request, or does not answer.
+        OSError, ValueError
+            A file cannot be read or written, or a template is invalid.
+        """
+        if not run:
+            raise ValueError("--run names no run")
+        templates = self._templates()
+        nodes = kubernetes_nodes.listed(self._nodes(), _labels_of(templates), names)
+        self._load_baselines()
+        report = cluster_program.run_cluster(
+            cluster_program.Wanted(run, self.level, {}),
+            nodes,
+            lambda group: KubernetesLauncher(self.api, self.namespace, templates[group]),
+            self.folder,
+            clock=self.clock,
+            say=self.say,
+        )
+        self._save(f"run-{run.lower()}", report, {RUN_LABEL: "true"})
+        self._save_baselines()
+        for one in report["nodes"]:
+            self._write(one, run, nodes)
+        self._remove_old_runs()
+        return report
+
+    def _write(self, result: dict[str, Any], run: str, nodes: Sequence[SlurmNode]) -> None:
+        """Write a result to its node, which others may change meanwhile."""
+        name = str(result["name"])
+        if not any(node.name == name and node.partition for node in nodes):
+            return
+        for _ in range(_TRIES):
+            try:
+                node = self.api.get(f"/api/v1/nodes/{name}")
+                patch = kubernetes_nodes.result_patch(
+                    node, result, self.level, run, self.clock(), hold=self.hold
+                )
+                if patch is not None:
+                    self.api.patch(f"/api/v1/nodes/{name}", patch)
+            except KubernetesError as error:
+                if error.code == _NOT_FOUND:
+                    return
+                if error.code != _CONFLICT:
+                    raise
+            else:
+                return
+        self.say(f"{name}: other changes prevented its result; the next run writes it")
+
+    def _patch(self, name: str, patch: dict[str, Any]) -> None:
+        try:
+            self.api.patch(f"/api/v1/nodes/{name}", patch)
+        except KubernetesError as error:
+            # It is gone, or has changed: the next look decides again.
+            if error.code not in (_CONFLICT, _NOT_FOUND):
+                raise
+
+    def _nodes(self) -> list[dict[str, Any]]:
+        return list(self.api.get("/api/v1/nodes").get("items") or ())
+
+    def _templates(self) -> dict[str, dict[str, Any]]:
+        """The specification of a Job by group."""
+        path = f"/apis/batch/v1/namespaces/{self.namespace}/cronjobs?labelSelector={GROUP_LABEL}"
+        found = {}
+        for one in self.api.get(path).get("items") or ():
+            group = str(one["metadata"]["labels"][GROUP_LABEL])
+            found[group] = dict(one["spec"]["jobTemplate"]["spec"])
+        return found
+
+    @property
+    def _maps(self) -> str:
+        return f"/api/v1/namespaces/{self.namespace}/configmaps"
+
+    def _load_baselines(self) -> None:
+        try:
+            found = self.api.get(f"{self._maps}/baselines")
+        except KubernetesError as error:
+            if error.code == _NOT_FOUND:
+                return
+            raise
+        content = _unpacked(found)
+        if content:
+            records.write(self.folder / BASELINES, content)
+
+    def _save_baselines(self) -> None:
+        self._save("baselines", records.read(self.folder / BASELINES), {})
+
+    def _save(self, name: str, content: dict[str, Any], labels: dict[str, str]) -> None:
+        packed = gzip.compress(json.dumps(content, sort_keys=True).encode(), mtime=0)
+        body = {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": name, "labels": labels},
+            "binaryData": {REPORT: base64.b64encode(packed).decode()},
+        }
+        try:
+            self.api.create(self._maps, body)
+        except KubernetesError as error:
+            if error.code != _CONFLICT:
+                raise
+            self.api.replace(f"{self._maps}/{name}", body)
+
+    def _remove_old_runs(self) -> None:
+        found = self.api.get(f"{self._maps}?labelSelector={RUN_LABEL}%3Dtrue").get("items") or []
+        found = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp", "")))
+        for one in found[:-KEPT_RUNS]:
+            self.api.delete(f"{self._maps}/{one['metadata']['name']}")
+
+
+def _labels_of(templates: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """The labels of the groups' nodes."""
+    return {
+        group: dict(template["template"]["spec"]["nodeSelector"])
+        for group, template in templates.items()
+    }
+
+
+def _unpacked(found: dict[str, Any]) -> dict[str, Any]:
+    """The content of a ConfigMap of `_save`; empty if it is damaged."""
+    try:
+        text = gzip.decompress(base64.b64decode(found["binaryData"][REPORT]))
+        content = json.loads(text)
+    except (KeyError, TypeError, ValueError, OSError, EOFError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -1,0 +1,154 @@
+"""Start a program on several nodes: with Slurm, or in tests with something else."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Optional, Protocol
+
+from clusterwright_common.probe import Probe
+
+JOB_NAME = "clusterwright-acceptance"
+_LOST = re.compile(
+    r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
+)
+_TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Launched:
+    """The end of a job. `exit_code` is None if it did not end in time; `lost` nodes stopped."""
+
+    exit_code: Optional[int]
+    stdout: str
+    stderr: str
+    lost: tuple[str, ...] = ()
+
+    @property
+    def output(self) -> str:
+        return f"{self.stdout}\n{self.stderr}"
+
+    @property
+    def started(self) -> bool:
+        """Whether a task ran: srun labels its output, and names the tasks that failed."""
+        return not self.exit_code or bool(_TASK.search(self.output))
+
+
+@dataclass(frozen=True)
+class NodeResources:
+    """What jobs can have of a node in Slurm: CPUs, and accelerators such as `gpu:8`."""
+
+    cpus: int = 0
+    gres: str = ""
+
+
+class Launcher(Protocol):
+    """What the tests of several nodes need."""
+
+    def run(
+        self,
+        nodes: Sequence[str],
+        argv: Sequence[str],
+        *,
+        tasks_per_node: int,
+        timeout_seconds: float,
+        env: Mapping[str, str],
+    ) -> Launched:
+        """Run the program on every node, and wait for it."""
+
+
+@dataclass
+class SrunLauncher:
+    """Slurm's srun. `reserved` has the reservations of nodes; `mpi` is the plug-in of nccl-tests'
+    MPI.
+
+    With --exclusive the job gets the whole node, but its step only what is requested: one CPU and
+    no GPU, which `ConstrainDevices` would hide from the checks (seen with Slurm 24.11.5). So the
+    CPUs, the accelerators and the memory in `resources` are requested. The limits of this process,
+    a service, are not those of users' jobs: those of slurmd apply.
+    """
+
+    probe: Probe
+    reserved: Mapping[str, str] = field(default_factory=dict)
+    mpi: str = "pmix"
+    job_name: str = JOB_NAME
+    extra: tuple[str, ...] = field(default=())
+    resources: Mapping[str, NodeResources] = field(default_factory=dict)
+
+    def argv(
+        self,
+        nodes: Sequence[str],
+        argv: Sequence[str],
+        tasks_per_node: int,
+        timeout_seconds: float,
+        env: Mapping[str, str],
+    ) -> list[str]:
+        """The command line. The job ends itself one minute after the time that we wait."""
+        minutes = int(timeout_seconds // 60) + 2
+        # A job is in one reservation: the program does not mix nodes of several.
+        reservation = self.reserved.get(nodes[0])
+        # Not with --export, which ends a value at a comma.
+        words = [f"{key}={value}" for key, value in sorted(env.items())]
+        return [
+            "srun",
+            f"--job-name={self.job_name}",
+            f"--nodes={len(nodes)}",
+            f"--nodelist={','.join(nodes)}",
+            f"--ntasks-per-node={tasks_per_node}",
+            "--exclusive",
+            "--mem=0",
+            *self._requested(nodes, tasks_per_node),
+            "--propagate=NONE",
+            "--label",
+            "--kill-on-bad-exit=1",
+            "--immediate=60",
+            f"--time={minutes}",
+            *([f"--reservation={reservation}"] if reservation else []),
+            *([f"--mpi={self.mpi}"] if tasks_per_node > 1 or len(nodes) > 1 else []),
+            *self.extra,
+            *(["env", *words] if words else []),
+            *argv,
+        ]
+
+    def cancel_left(self) -> None:
+        """Cancel jobs that a killed run has left: their nodes are busy until then."""
+        words = ["scancel", "--quiet", f"--user={os.getuid()}", f"--name={self.job_name}"]
+        self.probe.run(words, 30.0)
+
+    def _requested(self, nodes: Sequence[str], tasks_per_node: int) -> list[str]:
+        found = [self.resources.get(node, NodeResources()) for node in nodes]
+        each = min(one.cpus for one in found) // tasks_per_node
+        # Slurm allocates whole cores: an odd number of threads would be one more.
+        each -= each % 2 if each > 1 else 0
+        gres = {one.gres for one in found}
+        words = [f"--cpus-per-task={each}"] if each else []
+        return words + ([f"--gres={gres.pop()}"] if len(gres) == 1 and "" not in gres else [])
+
+    def run(
+        self,
+        nodes: Sequence[str],
+        argv: Sequence[str],
+        *,
+        tasks_per_node: int,
+        timeout_seconds: float,
+        env: Mapping[str, str],
+    ) -> Launched:
+        command = self.argv(nodes, argv, tasks_per_node, timeout_seconds, env)
+        # srun is killed as a process group; the signal that it gets cancels its job.
+        result = self.probe.run(command, timeout_seconds=timeout_seconds)
+        lost = () if result.ok else self._lost(nodes, result.stderr)
+        return Launched(result.exit_code, result.stdout, result.stderr, lost)
+
+    def _lost(self, nodes: Sequence[str], stderr: str) -> tuple[str, ...]:
+        """Nodes that srun or Slurm reports as failed."""
+        named = {name.strip(",.") for name in _LOST.findall(stderr)}
+        answer = self.probe.run(
+            ["sinfo", "--Node", "--noheader", "--nodes", ",".join(nodes), "--format=%N %t"]
+        )
+        for line in answer.stdout.splitlines() if answer.ok else []:
+            name, _, state = line.partition(" ")
+            if state.strip().endswith("*") or state.strip("* ").startswith("down"):
+                named.add(name)
+        return tuple(node for node in nodes if node in named)

@@ -1,0 +1,227 @@
+"""Name the bad node, or the bad path between two good nodes, in the fewest rounds. Pure.
+
+Nodes are tested in disjoint pairs, in rounds. A test of two nodes cannot tell which of them is
+bad, so two rounds are the least for one bad node: the second tests both nodes of the bad pair with
+partners that were good. Only suspects and their partners are tested then: n + 4 node tests.
+
+- A node is *cleared* by a good test.
+- A node is bad after bad tests with two different partners that are cleared, or bad themselves.
+- Two cleared nodes whose pair was bad twice are a bad *path*; if it was good the second time, the
+  first is not explained and reported as such.
+- A hung test counts as a bad one. A node that stops during a test is lost; its partner is tested
+  again with another.
+- Without any good pair nothing can be concluded about single nodes: after three rounds with
+  different partners the cause is common to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+GOOD, BAD, HUNG, LOST = "good", "bad", "hung", "lost"
+ROUNDS_WITHOUT_A_GOOD_PAIR = 3
+TESTS_OF_A_PATH = 2
+
+
+@dataclass(frozen=True)
+class Test:
+    """The result of one pair. `lost` are nodes that stopped during it."""
+
+    __test__ = False
+
+    first: str
+    second: str
+    verdict: str
+    value: Optional[float] = None
+    lost: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def pair(self) -> frozenset[str]:
+        return frozenset((self.first, self.second))
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """`kind` is node, path, lost, unexplained, or cluster for a cause common to all nodes."""
+
+    kind: str
+    names: tuple[str, ...]
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """`unknown` are nodes about which the tests say nothing."""
+
+    suspects: tuple[Suspect, ...]
+    cleared: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def next_round(nodes: Sequence[str], tests: Sequence[Test]) -> list[tuple[str, str]]:
+    """The disjoint pairs to test next, from all results so far; empty if all is concluded.
+
+    It depends on its arguments only: after a restart it gives the same pairs.
+    """
+    state = _State(nodes, tests)
+    if not state.cleared and state.tested and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
+        return []
+    pairs: list[tuple[str, str]] = []
+    used: set[str] = set()
+
+    def take(first: str, second: str) -> None:
+        pairs.append((first, second))
+        used.update((first, second))
+
+    for pair in state.paths_to_repeat():
+        if not used & set(pair):
+            take(*pair)
+    waiting = [node for node in state.unresolved() if node not in used]
+    suspects = [node for node in waiting if state.partners.get(node)]
+    helpers = [node for node in state.order if node in state.cleared and node not in used]
+    for node in suspects:
+        helper = next((one for one in helpers if one not in state.partners[node]), None)
+        if helper is not None:
+            helpers.remove(helper)
+            take(node, helper)
+    rest = [node for node in waiting if node not in used]
+    while rest:
+        node = rest.pop(0)
+        known = state.partners.get(node, set())
+        other = next((one for one in rest if one not in known), None)
+        if other is not None:
+            rest.remove(other)
+            take(node, other)
+            continue
+        helper = next((one for one in helpers if one not in known), None)
+        if helper is not None:
+            helpers.remove(helper)
+            take(node, helper)
+    return pairs
+
+
+def conclude(nodes: Sequence[str], tests: Sequence[Test]) -> Conclusion:
+    """What the results say; call it when `next_round` gives no more pairs, or at any time."""
+    state = _State(nodes, tests)
+    suspects = [Suspect("lost", (node,), "stopped during a test") for node in state.lost]
+    if tests and not state.cleared and not state.bad:
+        alive = tuple(node for node in state.order if node not in state.lost)
+        if len(alive) > 2 and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
+            text = f"no pair of {len(alive)} nodes is good: the cause is common to all"
+            text += state.reason_of(alive[0])
+            suspects.append(Suspect("cluster", alive, text))
+        return Conclusion(tuple(suspects), (), alive)
+    for node in state.order:
+        if node in state.bad:
+            partners = sorted(state.bad_with(node))
+            text = f"bad with {', '.join(partners)}{state.reason_of(node)}"
+            suspects.append(Suspect("node", (node,), text))
+    for pair, results in state.bad_pairs().items():
+        first, second = sorted(pair, key=state.order.index)
+        if pair & (state.bad | state.lost) or not pair <= state.cleared:
+            continue
+        bad = sum(result.verdict != GOOD for result in results)
+        if len(results) < TESTS_OF_A_PATH:
+            continue
+        if bad == len(results):
+            text = f"bad {bad} times, both nodes are good with others"
+            suspects.append(Suspect("path", (first, second), text))
+        else:
+            text = f"bad {bad} of {len(results)} times, both nodes are good with others"
+            suspects.append(Suspect("unexplained", (first, second), text))
+    cleared = tuple(node for node in state.order if node in state.cleared - state.bad)
+    return Conclusion(tuple(suspects), cleared, tuple(state.unresolved()))
+
+
+def optimum_rounds(bad_nodes: int) -> int:
+    """The least rounds of disjoint pairs that name the bad nodes: 1 without any, else 2."""
+    return 2 if bad_nodes else 1
+
+
+class _State:
+    """What the results say about each node."""
+
+    def __init__(self, nodes: Iterable[str], tests: Sequence[Test]) -> None:
+        self.order = list(dict.fromkeys(nodes))
+        self.tests = [test for test in tests if test.pair <= set(self.order)]
+        self.lost = {node for test in self.tests for node in test.lost}
+        # A test in which a node stopped says nothing about the other.
+        self.counted = [test for test in self.tests if not test.lost and test.verdict != LOST]
+        self.partners: dict[str, set[str]] = {}
+        for test in self.counted:
+            self.partners.setdefault(test.first, set()).add(test.second)
+            self.partners.setdefault(test.second, set()).add(test.first)
+        self.tested = set(self.partners)
+        good = {node for test in self.counted if test.verdict == GOOD for node in test.pair}
+        self.cleared = good - self.lost
+        self.bad = self._bad()
+        self.cleared -= self.bad
+
+    def bad_with(self, node: str) -> set[str]:
+        return {
+            other
+            for test in self.counted
+            if test.verdict != GOOD and node in test.pair
+            for other in test.pair - {node}
+        }
+
+    def reason_of(self, node: str) -> str:
+        """Why the node's last bad test was bad, as the end of a sentence."""
+        reasons = [
+            test.reason
+            for test in self.counted
+            if test.verdict != GOOD and node in test.pair and test.reason
+        ]
+        return f": {reasons[-1]}" if reasons else ""
+
+    def bad_pairs(self) -> Mapping[frozenset[str], list[Test]]:
+        """Pairs with a bad result, and all their results."""
+        found: dict[frozenset[str], list[Test]] = {}
+        for test in self.counted:
+            found.setdefault(test.pair, []).append(test)
+        return {
+            pair: results
+            for pair, results in found.items()
+            if any(result.verdict != GOOD for result in results)
+        }
+
+    def paths_to_repeat(self) -> list[tuple[str, str]]:
+        found = []
+        for pair, results in self.bad_pairs().items():
+            if pair <= self.cleared and len(results) < TESTS_OF_A_PATH:
+                first, second = sorted(pair, key=self.order.index)
+                found.append((first, second))
+        return found
+
+    def unresolved(self) -> list[str]:
+        """Nodes that are neither cleared, bad nor lost."""
+        known = self.cleared | self.bad | self.lost
+        return [node for node in self.order if node not in known]
+
+    def _bad(self) -> set[str]:
+        """Nodes with bad tests with two partners, one of which at least is cleared."""
+        found = set()
+        for node in self.order:
+            if node in self.lost:
+                continue
+            partners = self.bad_with(node)
+            trusted = partners & self.cleared
+            if len(partners) < 2 or not trusted:
+                continue
+            # Good with somebody and bad with two others that are good: it is the common part.
+            if node not in self.cleared or len(trusted) >= 2:
+                found.add(node)
+        # Two nodes may have accused each other: who is bad clears the other.
+        return found
+
+
+def _rounds_done(state: _State) -> int:
+    """The most tests of one node."""
+    counts: dict[str, int] = {}
+    for test in state.counted:
+        for node in test.pair:
+            counts[node] = counts.get(node, 0) + 1
+    return max(counts.values(), default=0)

@@ -1,0 +1,42 @@
+"""Read and write the JSON records of a node: whole or not at all, bounded, for several readers."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+LARGEST_BYTES = 8 * 1024 * 1024
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The object in a file; empty if there is no file, or none that is a JSON object."""
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            return {}
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """Replace the file; a reader sees the old or the new content, also after a crash.
+
+    Raises
+    ------
+    OSError
+        The disk is full or read-only; the old file is unchanged.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(content, indent=2, sort_keys=True) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise

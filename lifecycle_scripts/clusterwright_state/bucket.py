@@ -1,0 +1,67 @@
+"""Objects of the cluster's bucket, through the image's AWS CLI and the node's role."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common.probe import Probe
+
+_TIMEOUT_SECONDS = 60.0
+LARGEST_REQUEST_BYTES = 64 * 1024
+
+
+class BucketError(Exception):
+    """A call failed; the message is the last line that the AWS CLI printed."""
+
+
+class Bucket:
+    """The bucket of the lifecycle scripts."""
+
+    def __init__(self, name: str, region: str, deadline_seconds: float = 180.0) -> None:
+        self.name = name
+        self._region = region
+        self._deadline_seconds = deadline_seconds
+
+    def put(self, key: str, content: Any) -> None:
+        """Write an object with this value as JSON. Raises BucketError."""
+        with tempfile.TemporaryDirectory(prefix="clusterwright-state-") as folder:
+            path = Path(folder) / "body.json"
+            path.write_text(json.dumps(content, sort_keys=True) + "\n", encoding="utf-8")
+            self._call(
+                "put-object", "--key", key, "--body", str(path),
+                "--content-type", "application/json",
+            )  # fmt: skip
+
+    def get(self, key: str) -> str:
+        """The text of an object. Raises BucketError."""
+        with tempfile.TemporaryDirectory(prefix="clusterwright-state-") as folder:
+            path = Path(folder) / "body"
+            last = f"bytes=0-{LARGEST_REQUEST_BYTES - 1}"
+            self._call("get-object", "--key", key, "--range", last, str(path))
+            return path.read_text(encoding="utf-8", errors="replace")
+
+    def keys(self, prefix: str) -> list[str]:
+        """The keys with this prefix. Raises BucketError."""
+        answer = self._call("list-objects-v2", "--prefix", prefix, "--output", "json")
+        found = json.loads(answer or "{}").get("Contents") or ()
+        return sorted(str(entry["Key"]) for entry in found)
+
+    def _call(self, operation: str, *words: str) -> str:
+        probe = Probe(deadline_seconds=self._deadline_seconds)
+        argv = ["aws", "s3api", operation, "--bucket", self.name, "--region", self._region]
+        answer = probe.run([*argv, *words], _TIMEOUT_SECONDS)
+        if not answer.ok:
+            raise BucketError(f"{operation}: {answer.summary}")
+        return answer.stdout
+
+
+def parsed(text: str) -> Optional[dict[str, Any]]:
+    """The JSON object of a text; None if it is something else."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

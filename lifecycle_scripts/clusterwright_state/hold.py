@@ -1,0 +1,153 @@
+"""Keep jobs from nodes until they are accepted, by a reservation, and start their acceptance.
+
+A node is held that has no accepted test of this instance and boot, and so is one that does not
+respond: it may come back as another boot. A node announces each boot by a drain with the reason
+`NEW` before its slurmd registers (`acceptance_hold` of the node program); it is resumed when the
+reservation has it, and counts as new whatever was recorded before. Users cannot use the
+reservation; jobs that run when it is made continue.
+
+Source: scontrol(1), "RESERVATIONS": IGNORE_JOBS reserves nodes whose jobs continue, OVERLAP nodes
+of another reservation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common import records
+from clusterwright_common.probe import Probe
+
+from clusterwright_state.acceptance import Runs
+from clusterwright_state.reservations import reservation_words
+from clusterwright_state.slurm_view import AWAY, TAKES_NO_JOB
+
+RESERVATION = "clusterwright_acceptance"
+NEW = "clusterwright acceptance: new"
+"""The reason of the drain with which a node announces a boot."""
+AGAIN_SECONDS = 1800.0
+"""After this time a node that was not accepted is tested again, so that a repair opens it."""
+RETRY_SECONDS = 60.0
+"""After this time a node is tested again whose checks gave no result, such as one on which the
+node program was still being installed."""
+_FLAGS = "IGNORE_JOBS,OVERLAP"
+_TIMEOUT_SECONDS = 20.0
+
+
+class Hold:
+    """The hold of this controller. `folder` is that of the acceptance program."""
+
+    def __init__(self, folder: str, level: str, runs: Runs) -> None:
+        self._path = Path(folder) / "hold.json"
+        self._level = level
+        self._runs = runs
+
+    def announced(self) -> dict[str, str]:
+        """The time of the last announced boot, by node: earlier tests do not count."""
+        found = records.read(self._path).get("announced")
+        return dict(found) if isinstance(found, dict) else {}
+
+    def keep(
+        self,
+        probe: Probe,
+        nodes: Sequence[Mapping[str, Any]],
+        reservations: Sequence[Mapping[str, Any]],
+    ) -> list[dict[str, Any]]:
+        """Reserve, resume and test what has to be; return what was changed, for the log.
+
+        Raises
+        ------
+        OSError
+            A record cannot be written; nothing was opened then.
+        """
+        members = [node for node in nodes if "FUTURE" not in node["states"]]
+        announced = self._note_announcements(members)
+        states = self._runs.states(members, announced) or {}
+        held = held_nodes(members, states)
+        before = next((list(r["nodes"]) for r in reservations if r["name"] == RESERVATION), [])
+        changes = []
+        error = None
+        if sorted(before) != held:
+            words = reservation_words(RESERVATION, before, held, _FLAGS)
+            answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
+            error = None if answer.ok else answer.summary
+            change: dict[str, Any] = {"before": sorted(before), "after": held}
+            changes.append(change if error is None else {**change, "error": error})
+        # Resumed nodes would take jobs if they were not in the reservation.
+        reserved = before if error is not None else held
+        for node in members:
+            if _announces(node) and node["name"] in reserved and not AWAY & {*node["states"]}:
+                words = ["update", f"NodeName={node['name']}", "State=RESUME"]
+                answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
+                change = {"resumed": node["name"]}
+                changes.append(change if answer.ok else {**change, "error": answer.summary})
+        self._test([node for node in members if node["name"] in reserved], states, announced)
+        return changes
+
+    def _note_announcements(self, nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Record the boots that nodes announce; return `announced()`."""
+        content = records.read(self._path)
+        announced = self.announced()
+        for node in nodes:
+            if _announces(node) and node["reason_at"]:
+                announced[node["name"]] = str(node["reason_at"])
+        if announced != content.get("announced", {}):
+            records.write(self._path, {**content, "schema_version": 1, "announced": announced})
+        return announced
+
+    def _test(
+        self,
+        nodes: Sequence[Mapping[str, Any]],
+        states: Mapping[str, Any],
+        announced: Mapping[str, str],
+    ) -> None:
+        """Start a run for nodes that can take its job, one run at a time."""
+        if self._runs.busy() is not None:
+            return
+        content, now = records.read(self._path), time.time()
+        tried = {str(name): str(at) for name, at in dict(content.get("tried", {})).items()}
+        wanted = [
+            node["name"]
+            for node in nodes
+            if "IDLE" in node["states"]
+            and not TAKES_NO_JOB.intersection(node["states"])
+            and states.get(node["name"], {}).get("state") != "accepted"
+            and self._is_due(node, announced.get(node["name"]), tried.get(node["name"]), now)
+        ]
+        if not wanted:
+            return
+        at = _stamp(now)
+        tried.update(dict.fromkeys(wanted, at))
+        records.write(self._path, {**content, "schema_version": 1, "tried": tried})
+        run = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + "-hold"
+        self._runs.start(run, self._level, wanted, {}, dict.fromkeys(wanted, RESERVATION))
+
+    def _is_due(
+        self, node: Mapping[str, Any], announced: Optional[str], tried: Optional[str], now: float
+    ) -> bool:
+        if tried is None or tried <= _stamp(now - AGAIN_SECONDS):
+            return True
+        if self._runs.tested_at(node["name"]) < tried <= _stamp(now - RETRY_SECONDS):
+            return True
+        return any(at is not None and at >= tried for at in (node["boot_time"], announced))
+
+
+def held_nodes(nodes: Sequence[Mapping[str, Any]], states: Mapping[str, Any]) -> list[str]:
+    """The nodes that take no jobs: not accepted, announced as new, or away."""
+    return sorted(
+        node["name"]
+        for node in nodes
+        if states.get(node["name"], {}).get("state") != "accepted"
+        or _announces(node)
+        or AWAY.intersection(node["states"])
+    )
+
+
+def _announces(node: Mapping[str, Any]) -> bool:
+    return "DRAIN" in node["states"] and str(node["reason"]).startswith(NEW)
+
+
+def _stamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -1,0 +1,330 @@
+"""The controller's service: publish the state when it changed, carry out requests."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import os
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common.probe import Probe
+
+from clusterwright_state import (
+    acceptance,
+    histories,
+    hold,
+    rechecks,
+    requests,
+    slurm_view,
+    spares,
+)
+from clusterwright_state.bucket import Bucket, BucketError, parsed
+
+SCHEMA_VERSION = 1
+KEY = "state/scheduler.json"
+HANDLED = "/var/lib/clusterwright/requests.json"
+LOG = "/var/log/clusterwright/state.jsonl"
+AT_LEAST_SECONDS = 300.0
+"""An unchanged state is published again after this time; readers treat older ones as stale."""
+HOLD_SECONDS = 2.0
+"""How often the hold looks: in the managed configuration a node under a new name takes jobs
+until then."""
+_OURS = (hold.RESERVATION, spares.PREFIX)
+_DEADLINE_SECONDS = 120.0
+_MOST_HANDLED = 1000
+
+
+def main(argv: Sequence[str]) -> int:
+    options = _parser().parse_args(argv)
+    service = Service(options)
+    while True:
+        try:
+            service.turn()
+        except Exception:  # noqa: BLE001 - one bad answer must not end the service
+            service.tell("bug", trace=traceback.format_exc())
+        if options.once:
+            return 0
+        service.wait(options.every_seconds)
+
+
+class Service:
+    """One controller. `turn` publishes what changed and carries out what was requested."""
+
+    def __init__(self, options: argparse.Namespace, bucket: Optional[Bucket] = None) -> None:
+        self._options = options
+        self._bucket = bucket or Bucket(options.bucket, options.region)
+        self._runs = acceptance.Runs(options.acceptance)
+        self._published: Optional[str] = None
+        self._published_at = -AT_LEAST_SECONDS
+        self._silent = False
+        self._hold = hold.Hold(options.acceptance, options.hold, self._runs)
+        self._hold_changes: list[dict[str, Any]] = []
+        self._histories = histories.Histories(options.acceptance)
+        self._rechecks = None
+        if options.recheck is not None:
+            level, hours = options.recheck
+            self._rechecks = rechecks.Rechecks(options.acceptance, level, hours, self._runs)
+        self._spare_changes: list[dict[str, Any]] = []
+        self._groups: dict[str, Optional[str]] = {}
+
+    def turn(self) -> None:
+        # First, so that a spare that is not accepted is no spare.
+        self._keep_hold()
+        self._keep_spares()
+        try:
+            self._send_answers()
+            self._requests()
+            self._runs.keep_going()
+            self._publish()
+            self._runs.publish(self._bucket)
+            self._silent = False
+        except BucketError as error:
+            if not self._silent:  # once, not every few seconds
+                self.tell("unreachable", error=str(error))
+            self._silent = True
+        # Last: it must not delay an operator's request.
+        self._watch_nodes()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the next turn; nodes that are new to Slurm are held meanwhile."""
+        until = time.monotonic() + seconds
+        while True:
+            left = until - time.monotonic()
+            if self._options.hold is None or left <= HOLD_SECONDS:
+                time.sleep(max(0.0, left))
+                return
+            time.sleep(HOLD_SECONDS)
+            try:
+                self._keep_hold()
+            except Exception:  # noqa: BLE001 - as for a turn
+                self.tell("bug", trace=traceback.format_exc())
+
+    def state(self) -> dict[str, Any]:
+        """The state without the time at which it was read."""
+        options, probe = self._options, Probe(deadline_seconds=_DEADLINE_SECONDS)
+        reservations = slurm_view.reservations(probe)
+        resources = probe.read(options.resource_config)
+        instances = slurm_view.instances_by_address(resources)
+        network = slurm_view.network_by_address(resources)
+        nodes = slurm_view.nodes(probe, instances, _reserved(reservations), network)
+        jobs = slurm_view.jobs(probe) or {"jobs": None, "running": None, "pending": None}
+        now = time.time()
+        states = self._runs.states(nodes, self._hold.announced())
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "environment": options.environment,
+            "controller": os.uname().nodename,
+            "slurm_version": slurm_view.version(probe),
+            "daemons": slurm_view.daemons(probe),
+            "nodes": nodes,
+            **jobs,
+            "ended": slurm_view.ended(probe),
+            "partitions": slurm_view.partitions(probe),
+            "reservations": reservations,
+            "acceptance": self._histories.advise_states(nodes or (), states, now),
+            "history": self._histories.published(nodes or (), states, now),
+            "configuration": {
+                "inputs_sha256": options.inputs_sha256,
+                "slurm_conf": slurm_view.running_configuration(probe),
+            },
+        }
+
+    def _keep_hold(self) -> None:
+        options, probe = self._options, Probe(deadline_seconds=_DEADLINE_SECONDS)
+        if options.hold is None:
+            return
+        reservations = slurm_view.reservations(probe)
+        instances = slurm_view.instances_by_address(probe.read(options.resource_config))
+        nodes = slurm_view.nodes(probe, instances, _reserved(reservations))
+        # Without these answers nothing is opened.
+        if reservations is None or nodes is None:
+            return
+        try:
+            changes = self._hold.keep(probe, nodes, reservations)
+        except OSError as error:
+            changes = [{"error": str(error)}]
+        if changes != self._hold_changes:  # an error is logged once, not every few seconds
+            for change in changes:
+                self.tell("hold", **change)
+        self._hold_changes = changes
+
+    def _watch_nodes(self) -> None:
+        """Keep the nodes' histories, and test idle nodes again."""
+        probe, now = Probe(deadline_seconds=_DEADLINE_SECONDS), time.time()
+        reservations = slurm_view.reservations(probe)
+        instances = slurm_view.instances_by_address(probe.read(self._options.resource_config))
+        nodes = slurm_view.nodes(probe, instances, _reserved(reservations))
+        if nodes is None:
+            return
+        try:
+            self._histories.note(nodes, now)
+            for change in self._histories.mark(probe, nodes, now):
+                self.tell("history", **change)
+            if self._rechecks is not None and reservations is not None:
+                states = self._runs.states(nodes, self._hold.announced())
+                ours = {
+                    name: each
+                    for name, each in _reserved(reservations).items()
+                    if each.startswith(spares.PREFIX)
+                }
+                found = self._rechecks.start(probe, nodes, states, ours)
+                if found:
+                    self.tell("recheck", nodes=found)
+        except Exception:  # noqa: BLE001 - the state is published all the same
+            self.tell("bug", trace=traceback.format_exc())
+
+    def _keep_spares(self) -> None:
+        options, probe = self._options, Probe(deadline_seconds=_DEADLINE_SECONDS)
+        if not options.keep_spares:
+            return
+        reservations = slurm_view.reservations(probe)
+        instances = slurm_view.instances_by_address(probe.read(options.resource_config))
+        nodes = slurm_view.nodes(probe, instances, _reserved(reservations))
+        # Without these answers nothing is released: jobs would take the spares.
+        if reservations is None or nodes is None or not instances:
+            return
+        for node in nodes:
+            # HyperPod's list may lack the instance of a node that is being replaced.
+            node["group"] = node["group"] or self._groups.get(node["name"])
+            self._groups[node["name"]] = node["group"]
+        changes = spares.keep(probe, options.spares, nodes, reservations)
+        if changes != self._spare_changes:  # an error is logged once, not every few seconds
+            for change in changes:
+                self.tell("spares", **change)
+        self._spare_changes = changes
+
+    def tell(self, event: str, **fields: object) -> None:
+        line = json.dumps({"time": _now(), "event": event, **fields})
+        print(line, flush=True)
+        target = Path(self._options.log)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def _publish(self) -> None:
+        state = self.state()
+        text = json.dumps(state, sort_keys=True)
+        if text == self._published and time.monotonic() - self._published_at < AT_LEAST_SECONDS:
+            return
+        self._bucket.put(KEY, {**state, "written_at": _now()})
+        self._published, self._published_at = text, time.monotonic()
+
+    def _requests(self) -> None:
+        handled = _read_handled(self._options.handled)
+        for found, text in self._new(handled):
+            # Before it is carried out: a killed service does not repeat it.
+            handled[found] = None
+            _write_handled(self._options.handled, handled)
+            handled[found] = self._answer(found, text)
+            _write_handled(self._options.handled, handled)
+            self.tell("request", **handled[found])
+            self._send_answers()
+
+    def _new(self, handled: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """(id, text) of the requests that no controller has handled, the oldest first."""
+        found = [requests.id_of(key) for key in self._bucket.keys(requests.FOLDER)]
+        unknown = [each for each in found if each is not None and each not in handled]
+        if not unknown:
+            return []
+        # A replaced controller has no record of what the one before it carried out.
+        answered = set(self._bucket.keys(requests.ANSWERS))
+        texts = [
+            (each, self._bucket.get(f"{requests.FOLDER}{each}.json"))
+            for each in unknown
+            if f"{requests.ANSWERS}{each}.json" not in answered
+        ]
+        return sorted(texts, key=lambda pair: (requests.created_at(parsed(pair[1])), pair[0]))
+
+    def _send_answers(self) -> None:
+        """Send the answers that are not sent yet, also those of before a restart."""
+        handled = _read_handled(self._options.handled)
+        for found, answer in list(handled.items()):
+            if answer is not None:
+                self._bucket.put(f"{requests.ANSWERS}{found}.json", answer)
+                handled[found] = None
+                _write_handled(self._options.handled, handled)
+
+    def _answer(self, found: str, text: str) -> dict[str, Any]:
+        value = parsed(text)
+        try:
+            request = requests.read(value, found, dt.datetime.now(dt.timezone.utc))
+        except requests.Refused as refusal:
+            verb = str(value["verb"]) if value and "verb" in value else None
+            return requests.answer_of(found, verb, [], [{"node": "", "reason": str(refusal)}])
+        probe = Probe(deadline_seconds=_DEADLINE_SECONDS)
+        known = slurm_view.nodes(probe, {}, {})
+        if known is None:
+            reason = "slurmctld does not respond"
+            return requests.answer_of(found, request.verb, [], [{"node": "", "reason": reason}])
+        names = {node["name"] for node in known}
+        if request.verb == requests.ACCEPT:
+            reserved = _reserved(slurm_view.reservations(probe))
+            ours = {node: each for node, each in reserved.items() if each.startswith(_OURS)}
+            return requests.start(self._runs, request, names, ours)
+        return requests.carry_out(probe, request, names, reserve=self._options.reserve)
+
+
+def _reserved(reservations: Optional[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+    """The reservation of each reserved node."""
+    found = {name: each["name"] for each in reservations or () for name in each["nodes"]}
+    # A spare that is not accepted is in two.
+    held = (each["nodes"] for each in reservations or () if each["name"] == hold.RESERVATION)
+    return {**found, **{name: hold.RESERVATION for nodes in held for name in nodes}}
+
+
+def _read_handled(path: str) -> dict[str, Any]:
+    """Handled requests by id: the answer that has still to be sent, or None."""
+    found = parsed(_text(path))
+    return {} if found is None else found
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _write_handled(path: str, handled: Mapping[str, Any]) -> None:
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f".{target.name}.tmp")
+    latest = dict(list(handled.items())[-_MOST_HANDLED:])
+    fresh.write_text(json.dumps(latest) + "\n", encoding="utf-8")
+    fresh.replace(target)
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _recheck(text: str) -> tuple[str, int]:
+    level, _, hours = text.partition(",")
+    if level not in acceptance.LEVELS:
+        raise ValueError(text)
+    return level, int(hours)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="clusterwright_state", allow_abbrev=False)
+    parser.add_argument("--bucket", required=True)
+    parser.add_argument("--environment", required=True)
+    parser.add_argument("--region", required=True)
+    parser.add_argument("--resource-config", default="/opt/ml/config/resource_config.json")
+    parser.add_argument("--inputs-sha256", default=None)
+    parser.add_argument("--reserve", action="store_true")
+    parser.add_argument("--keep-spares", action="store_true")
+    parser.add_argument("--spares", action="append", default=[], type=spares.Spares.parsed)
+    parser.add_argument("--hold", metavar="LEVEL", default=None, choices=acceptance.LEVELS)
+    parser.add_argument("--recheck", metavar="LEVEL,HOURS", default=None, type=_recheck)
+    parser.add_argument("--every-seconds", type=float, default=30.0)
+    parser.add_argument("--handled", default=HANDLED)
+    parser.add_argument("--log", default=LOG)
+    parser.add_argument("--acceptance", default=acceptance.FOLDER)
+    parser.add_argument("--once", action="store_true")
+    return parser

@@ -1,0 +1,309 @@
+"""A run over the nodes of a cluster: its report, what it keeps, how it goes on after a kill."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_acceptance import cluster_program, cluster_run, floors
+from clusterwright_acceptance.cluster_program import Wanted, run_cluster
+from clusterwright_acceptance.expected import Expected, FileSystem, written
+from clusterwright_acceptance.launcher import Launched
+from clusterwright_acceptance.outcome import Outcome, failed, passed, unknown
+from clusterwright_acceptance.pairs import Conclusion, Suspect
+from clusterwright_acceptance.running import Missing
+from clusterwright_acceptance.slurm_nodes import SlurmNode
+from clusterwright_common import lemon, records
+
+NOW = 1_795_000_000.0
+FSX = FileSystem("/fsx", "fs-0abc.fsx.us-east-1.amazonaws.com", "abcdef12")
+
+
+def result(node: str, *, rejected: str = "", driver: str = "570") -> dict[str, Any]:
+    checks = {"versions": passed(nvidia_driver=driver), "gpu-count": passed()}
+    if rejected:
+        checks["gpu-count"] = failed(rejected, "replace")
+    return {
+        "name": node,
+        "group": "workers",
+        "instance_id": f"i-{node}",
+        "instance_type": "p5.48xlarge",
+        "boot_id": "boot",
+        "verdict": "rejected" if rejected else "accepted",
+        "reason": f"gpu-count: {rejected}" if rejected else "",
+        "action": "replace" if rejected else "none",
+        "checks": [{**one.to_json(check), "seconds": 1.0} for check, one in checks.items()],
+    }
+
+
+class Slurm:
+    """A launcher; `answers` are what `node` prints, by node."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.answers = answers
+        self.tested: list[str] = []
+        self.argv: list[Sequence[str]] = []
+
+    def run(
+        self,
+        nodes: Sequence[str],
+        argv: Sequence[str],
+        *,
+        tasks_per_node: int,
+        timeout_seconds: float,
+        env: Mapping[str, str],
+    ) -> Launched:
+        (node,) = nodes
+        if argv[0] == "cat":
+            own = Expected(node, "p5.48xlarge", "nvidia", lustre=(FSX,), group="workers")
+            return labelled(written(own))
+        self.tested.append(node)
+        self.argv.append(argv)
+        answer = self.answers[node]
+        if isinstance(answer, Launched):
+            return answer
+        return labelled(json.dumps(answer, indent=2), 0 if answer["verdict"] == "accepted" else 1)
+
+
+def labelled(text: str, code: int = 0) -> Launched:
+    """As `srun --label` prints it."""
+    return Launched(code, "\n".join(f"0: {line}" for line in text.splitlines()), "")
+
+
+def run(tmp_path: Path, slurm: Slurm, level: str = "quick", **changes: Any) -> dict[str, Any]:
+    wanted = Wanted(changes.pop("run", "20261123T080000Z-1"), level, {"/fsx": (38400, 500)})
+    nodes = changes.pop("nodes", [SlurmNode(name, "train") for name in slurm.answers])
+    return run_cluster(
+        wanted, nodes, lambda _: slurm, tmp_path, clock=lambda: NOW, say=lambda _: None, **changes
+    )
+
+
+def rows(report: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    return [(n["name"], n["verdict"], n["reason"], n["action"]) for n in report["nodes"]]
+
+
+def test_every_node_has_a_verdict_with_its_reason(tmp_path: Path) -> None:
+    busy = Launched(1, "", "srun: error: Unable to allocate resources: Requested nodes are busy\n")
+    slurm = Slurm(
+        n1=result("n1"),
+        n2=result("n2", rejected="7 of 8 GPUs"),
+        n3=busy,
+        n4=Launched(None, "", ""),
+        n5=Launched(1, "", "srun: error: Node failure on n5", ("n5",)),
+        n6=labelled(json.dumps(result("n1"))),
+    )
+    report = run(tmp_path, slurm)
+    assert rows(report) == [
+        ("n1", "accepted", "", "none"),
+        ("n2", "rejected", "gpu-count: 7 of 8 GPUs", "replace"),
+        (
+            "n3",
+            "unknown",
+            "srun: error: Unable to allocate resources: Requested nodes are busy",
+            "none",
+        ),
+        ("n4", "rejected", "the checks did not end within 360 s", "reboot"),
+        ("n5", "rejected", "the node stopped during the checks", "reboot"),
+        ("n6", "unknown", "the node's file says that it is n1", "none"),
+    ]
+    assert (report["status"], report["ended_at"]) == ("ended", "2026-11-18T11:06:40Z")
+    assert records.read(tmp_path / "runs/20261123T080000Z-1.json") == report
+    assert "facts" not in report["nodes"][0]["checks"][0]
+    assert "--level quick --run 20261123T080000Z-1" in " ".join(slurm.argv[0])
+
+
+def test_a_node_on_which_no_job_starts_is_unknown(tmp_path: Path) -> None:
+    slurm = Slurm()
+    report = run(tmp_path, slurm, nodes=[SlurmNode("n1", "train", "the node is powered down")])
+    assert rows(report) == [("n1", "unknown", "the node is powered down", "none")]
+    assert slurm.tested == []
+    assert not (tmp_path / "nodes").exists()
+
+
+def test_versions_that_differ_reject_the_odd_node(tmp_path: Path) -> None:
+    nodes = {f"n{index}": result(f"n{index}") for index in range(3)}
+    report = run(tmp_path, Slurm(**nodes, n9=result("n9", driver="560")))
+    verdicts = {one["name"]: one["verdict"] for one in report["nodes"]}
+    assert verdicts == {"n0": "accepted", "n1": "accepted", "n2": "accepted", "n9": "rejected"}
+    assert "nvidia_driver" in report["nodes"][3]["reason"]
+
+
+def test_a_stopped_run_concludes_nothing(tmp_path: Path) -> None:
+    slurm = Slurm(n1=result("n1"), n2=result("n2", rejected="7 of 8 GPUs"))
+    reason = "stopped: job 12 waits for nodes"
+    report = run(tmp_path, slurm, stopped=lambda: reason)
+    assert rows(report) == [("n1", "unknown", reason, "none"), ("n2", "unknown", reason, "none")]
+    assert (report["status"], report["reason"]) == ("ended", reason)
+    assert not (tmp_path / "nodes").exists()
+    assert (tmp_path / "runs/20261123T080000Z-1/ended").exists()
+
+
+def test_a_history_of_faults_replaces_instead_of_a_reboot(tmp_path: Path) -> None:
+    def tested() -> list[tuple[str, str, str, str]]:
+        bad = result("n1", rejected="hung")
+        bad["checks"][1]["action"] = "reboot"
+        return rows(run(tmp_path, Slurm(n1=bad)))
+
+    assert tested() == [("n1", "rejected", "gpu-count: hung", "reboot")]
+    for path in tmp_path.glob("*"):
+        shutil.rmtree(path, ignore_errors=True)
+    book: lemon.Book = {}
+    for days in (9, 5):
+        event = lemon.Happening(NOW - days * 86_400.0, "xid")
+        book = lemon.add(book, "n1", "i-n1", event)
+    lemon.save(tmp_path / lemon.FILE, book)
+    reason = "gpu-count: hung; replace: faults on 3 days of the last 28"
+    assert tested() == [("n1", "rejected", reason, "replace")]
+    assert records.read(tmp_path / "nodes/n1.json")["action"] == "replace"
+
+
+def test_a_killed_run_goes_on_without_repeating_nodes(tmp_path: Path) -> None:
+    class Killed(Exception):
+        pass
+
+    def say(text: str) -> None:
+        if text.startswith("n1"):
+            raise Killed
+
+    nodes = [SlurmNode("n1", "train")]
+    with pytest.raises(Killed):
+        run_cluster(
+            Wanted("r", "quick", {}),
+            nodes,
+            lambda _: Slurm(n1=result("n1")),
+            tmp_path,
+            clock=lambda: NOW,
+            say=say,
+        )
+    assert records.read(tmp_path / "runs/r.json")["status"] == "running"
+    assert not (tmp_path / "runs/r" / cluster_program.ENDED).exists()
+    again = Slurm(n1=result("n1"), n2=result("n2"))
+    report = run(tmp_path, again, run="r")
+    assert again.tested == ["n2"]
+    assert {one["verdict"] for one in report["nodes"]} == {"accepted"}
+    assert (tmp_path / "runs/r" / cluster_program.ENDED).exists()
+
+
+def test_a_node_keeps_its_history(tmp_path: Path) -> None:
+    run(tmp_path, Slurm(n1=result("n1")), run="a")
+    run(tmp_path, Slurm(n1=result("n1", rejected="7 of 8 GPUs")), run="b")
+    busy = Launched(1, "", "srun: error: busy")
+    run(tmp_path, Slurm(n1=busy), run="c")
+    found = records.read(tmp_path / "nodes/n1.json")
+    assert (found["state"], found["action"], found["level"]) == ("rejected", "replace", "quick")
+    assert found["instance_id"] == "i-n1"
+    assert [(row["run"], row["verdict"]) for row in found["history"]] == [
+        ("a", "accepted"),
+        ("b", "rejected"),
+    ]
+
+
+class Together:
+    """The tests of several nodes, with prepared results."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.paired: list[str] = []
+        self.over: list[str] = []
+        self.missing = False
+        self.suspects: tuple[Suspect, ...] = ()
+        self.lustre: list[FileSystem] = []
+        self.allreduce = {1024: unknown("no floor is known: none", value=300.0, unit="GB/s")}
+        monkeypatch.setattr(cluster_run, "run_pairs", self._pairs)
+        monkeypatch.setattr(cluster_run, "cluster_allreduce", self._allreduce)
+        monkeypatch.setattr(cluster_run, "lustre_write", self._lustre)
+
+    def _pairs(self, names: Sequence[str], *_: Any, **__: Any) -> tuple[Conclusion, list[Any]]:
+        self.paired = list(names)
+        if self.missing:
+            raise Missing("all_reduce_perf is not on these nodes")
+        bad = {name for one in self.suspects if one.kind != "path" for name in one.names}
+        return Conclusion(self.suspects, tuple(n for n in names if n not in bad), ()), []
+
+    def _allreduce(self, names: Sequence[str], *_: Any) -> dict[int, Outcome]:
+        self.over = list(names)
+        return self.allreduce
+
+    def _lustre(self, names: Sequence[str], own: Expected, _: Any) -> dict[str, Outcome]:
+        self.lustre = list(own.lustre)
+        return {"/fsx": Outcome("pass", value=9000.0, floor=8000.0, unit="MB/s")}
+
+
+@pytest.fixture
+def together(monkeypatch: pytest.MonkeyPatch) -> Together:
+    return Together(monkeypatch)
+
+
+def four() -> Slurm:
+    return Slurm(**{f"n{index}": result(f"n{index}") for index in range(4)})
+
+
+def test_pairs_name_the_bad_node_and_the_rest_is_tested_together(
+    tmp_path: Path, together: Together
+) -> None:
+    together.suspects = (Suspect("lost", ("n2",), "stopped in a pair with n3"),)
+    slurm = four()
+    slurm.answers["n9"] = result("n9", rejected="7 of 8 GPUs")
+    report = run(tmp_path, slurm, "standard")
+    assert together.paired == ["n0", "n1", "n2", "n3"]
+    assert together.over == ["n0", "n1", "n3"]
+    assert report["suspects"] == [
+        {"kind": "node", "names": ["n2"], "evidence": "stopped in a pair with n3"}
+    ]
+    verdicts = {one["name"]: one["verdict"] for one in report["nodes"]}
+    assert verdicts == {
+        "n0": "accepted",
+        "n1": "accepted",
+        "n2": "rejected",
+        "n3": "accepted",
+        "n9": "rejected",
+    }
+    assert together.lustre == [
+        dataclasses.replace(FSX, capacity_gib=38400, throughput_mbps_per_tib=500)
+    ]
+    lustre = report["cluster_checks"][-1]
+    assert (lustre["id"], lustre["mount_path"], lustre["nodes"]) == ("lustre-write", "/fsx", 4)
+
+
+def test_a_figure_without_a_floor_becomes_the_baseline_of_later_runs(
+    tmp_path: Path, together: Together
+) -> None:
+    first = run(tmp_path, four(), "standard", run="a")["cluster_checks"][0]
+    assert (first["id"], first["verdict"], first["size_mib"]) == (
+        "cluster-allreduce",
+        "unknown",
+        1024,
+    )
+    together.allreduce = {1024: unknown("no floor is known: none", value=200.0, unit="GB/s")}
+    report = run(tmp_path, four(), "standard", run="b")
+    second = report["cluster_checks"][0]
+    assert (second["verdict"], second["floor"]) == ("fail", 285.0)
+    assert second["reason"] == "200 GB/s, the baseline of 2026-11-18 is 300"
+    (kept,) = report["baseline"]
+    assert (kept["median"], kept["node_count"], kept["size_mib"]) == (300.0, 4, 1024.0)
+
+
+def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: Together) -> None:
+    together.missing = True
+    report = run(tmp_path, four(), "standard")
+    assert {one["reason"] for one in report["nodes"]} == {
+        "pairs: all_reduce_perf is not on these nodes"
+    }
+    assert {one["verdict"] for one in report["nodes"]} == {"unknown"}
+    assert together.over == []
+
+
+def test_one_node_is_not_paired(tmp_path: Path, together: Together) -> None:
+    report = run(tmp_path, Slurm(n1=result("n1")), "standard")
+    assert (together.paired, report["cluster_checks"]) == ([], [])
+    assert report["nodes"][0]["verdict"] == "accepted"
+
+
+def test_the_lustre_floor_needs_the_request(tmp_path: Path) -> None:
+    known = dataclasses.replace(FSX, capacity_gib=38400, throughput_mbps_per_tib=500)
+    assert floors.lustre_write(known, 4, 3200.0).value is not None
+    assert floors.lustre_write(FSX, 4, 3200.0).value is None

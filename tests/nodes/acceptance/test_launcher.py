@@ -1,0 +1,78 @@
+"""Starting programs with srun."""
+
+from __future__ import annotations
+
+import os
+
+from clusterwright_acceptance.launcher import NodeResources, SrunLauncher
+
+from tests.nodes.acceptance.fake_node import Node
+
+RESERVED = {"n1": "clusterwright_acceptance", "n2": "clusterwright_acceptance"}
+
+
+def launch(node: Node, seconds: float = 10.0) -> object:
+    launcher = SrunLauncher(node.probe(), RESERVED)
+    return launcher.run(
+        ["n1", "n2"], ["perf", "-g", "1"], tasks_per_node=8, timeout_seconds=seconds, env={}
+    )
+
+
+def test_command_line(node: Node) -> None:
+    launcher = SrunLauncher(node.probe(), RESERVED)
+    env = {"NCCL_DEBUG_SUBSYS": "INIT,NET", "NCCL_ALGO": "RING"}
+    assert launcher.argv(["n1", "n2"], ["perf"], 8, 240.0, env) == [
+        "srun", "--job-name=clusterwright-acceptance", "--nodes=2", "--nodelist=n1,n2",
+        "--ntasks-per-node=8", "--exclusive", "--mem=0",
+        "--propagate=NONE", "--label", "--kill-on-bad-exit=1",
+        "--immediate=60", "--time=6", "--reservation=clusterwright_acceptance", "--mpi=pmix",
+        "env", "NCCL_ALGO=RING", "NCCL_DEBUG_SUBSYS=INIT,NET", "perf",
+    ]  # fmt: skip
+    alone = SrunLauncher(node.probe()).argv(["n1"], ["perf"], 1, 30.0, {})
+    assert "--mpi=pmix" not in alone
+    assert not any(word.startswith("--reservation") for word in alone)
+
+
+def test_step_gets_the_whole_node(node: Node) -> None:
+    """Without these words a step of an exclusive job has one CPU and no GPU (Slurm 24.11.5)."""
+    known = {"n1": NodeResources(192, "gpu:8"), "n2": NodeResources(190, "gpu:8")}
+    launcher = SrunLauncher(node.probe(), resources=known)
+
+    def requested(nodes: list[str], tasks: int) -> list[str]:
+        words = launcher.argv(nodes, ["perf"], tasks, 30.0, {})
+        return [word for word in words if word.startswith(("--cpus-per-task", "--gres"))]
+
+    assert requested(["n1"], 1) == ["--cpus-per-task=192", "--gres=gpu:8"]
+    # Whole cores: 23 threads would be 24.
+    assert requested(["n1", "n2"], 8) == ["--cpus-per-task=22", "--gres=gpu:8"]
+    assert requested(["n1", "n3"], 1) == []
+
+
+def test_jobs_that_a_killed_run_left_are_cancelled(node: Node) -> None:
+    node.command("scancel", f'echo "$@" > {node.root}/cancelled')
+    SrunLauncher(node.probe()).cancel_left()
+    asked = (node.root / "cancelled").read_text().split()
+    assert asked == ["--quiet", f"--user={os.getuid()}", "--name=clusterwright-acceptance"]
+
+
+def test_output_and_exit_code(node: Node) -> None:
+    node.command("srun", "echo '0: hello'; echo warning >&2; exit 3")
+    node.command("sinfo", "echo 'n1 alloc'; echo 'n2 alloc'")
+    done = launch(node)
+    assert (done.exit_code, done.stdout, done.lost) == (3, "0: hello\n", ())  # type: ignore[attr-defined]
+    assert "warning" in done.output  # type: ignore[attr-defined]
+
+
+def test_job_that_hangs_has_no_exit_code(node: Node) -> None:
+    node.hangs("srun")
+    node.command("sinfo", "echo 'n1 alloc'")
+    assert launch(node, 0.5).exit_code is None  # type: ignore[attr-defined]
+
+
+def test_nodes_that_stopped_are_named(node: Node) -> None:
+    node.command("srun", "echo 'srun: error: Node failure on n2' >&2; exit 1")
+    node.command("sinfo", "exit 1")
+    assert launch(node).lost == ("n2",)  # type: ignore[attr-defined]
+    node.command("srun", "exit 1")
+    node.command("sinfo", "echo 'n1 down*'; echo 'n2 idle'")
+    assert launch(node).lost == ("n1",)  # type: ignore[attr-defined]

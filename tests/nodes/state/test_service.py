@@ -1,0 +1,303 @@
+"""The service: when it publishes, and that a request is carried out once and answered."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_common import records
+from clusterwright_state import acceptance, service, slurm_view
+from clusterwright_state.bucket import BucketError
+
+ID = "01JD0000000000000000000000"
+
+
+class FakeBucket:
+    """Objects by key; `refuses` makes the next writes fail."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, str] = {}
+        self.written: list[str] = []
+        self.refuses = 0
+
+    def put(self, key: str, content: Any) -> None:
+        if self.refuses:
+            self.refuses -= 1
+            raise BucketError("put-object: AccessDenied")
+        self.objects[key] = json.dumps(content)
+        self.written.append(key)
+
+    def get(self, key: str) -> str:
+        return self.objects[key]
+
+    def keys(self, prefix: str) -> list[str]:
+        return sorted(key for key in self.objects if key.startswith(prefix))
+
+    def answer(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.objects[f"state/answers/{ID}.json"])
+        return found
+
+
+class FakeSlurm:
+    """The answers of `slurm_view`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.names: list[str] | None = ["n1"]
+        self.drained: list[str] = []
+        monkeypatch.setattr(slurm_view, "nodes", self._nodes)
+        monkeypatch.setattr(slurm_view, "reservations", lambda _: [{"name": "r", "nodes": []}])
+        for name in ("jobs", "ended", "partitions", "running_configuration", "version"):
+            monkeypatch.setattr(slurm_view, name, lambda _: None)
+        monkeypatch.setattr(slurm_view, "daemons", lambda _: {"slurmctld": "up"})
+        monkeypatch.setattr(service.requests, "carry_out", self._carry_out)
+
+    def _nodes(self, *_: object) -> list[dict[str, Any]] | None:
+        return None if self.names is None else [{"name": name} for name in self.names]
+
+    def _carry_out(
+        self, _: object, request: Any, nodes: set[str], *, reserve: bool
+    ) -> dict[str, Any]:
+        assert not reserve
+        self.drained += [name for name in request.nodes if name in nodes]
+        done = [{"node": name, "result": "drained"} for name in request.nodes]
+        return service.requests.answer_of(request.id, request.verb, done, [])
+
+
+@pytest.fixture
+def slurm(monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
+    return FakeSlurm(monkeypatch)
+
+
+def made(tmp_path: Path, bucket: FakeBucket, *more: str) -> service.Service:
+    words = list(more)
+    words += ["--bucket=b", "--environment=prod", "--region=us-east-1", "--once"]
+    words += [f"--handled={tmp_path}/handled.json", f"--log={tmp_path}/log.jsonl"]
+    words.append(f"--acceptance={tmp_path}/acceptance")
+    options = service._parser().parse_args(words)
+    return service.Service(options, bucket)  # type: ignore[arg-type]
+
+
+def ask(bucket: FakeBucket, request_id: str = ID, **changes: Any) -> None:
+    now = dt.datetime.now(dt.UTC)
+    times = [now + dt.timedelta(minutes=minutes) for minutes in (-1, 10)]
+    created, expires = (time.strftime("%Y-%m-%dT%H:%M:%SZ") for time in times)
+    value = {
+        "schema_version": 1,
+        "id": request_id,
+        "verb": "drain",
+        "nodes": ["n1"],
+        "because": "slow",
+    }
+    value |= {"created_at": created, "expires_at": expires, **changes}
+    bucket.objects[f"requests/{request_id}.json"] = json.dumps(value)
+
+
+def test_an_unchanged_state_is_published_again_only_after_a_time(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(service.time, "monotonic", lambda: clock[0])
+    bucket = FakeBucket()
+    running = made(tmp_path, bucket)
+    running.turn()
+    running.turn()
+    assert bucket.written == [service.KEY]
+    clock[0] += service.AT_LEAST_SECONDS
+    running.turn()
+    assert bucket.written == [service.KEY] * 2
+    slurm.names = ["n1", "n2"]
+    running.turn()
+    assert bucket.written == [service.KEY] * 3
+    published = json.loads(bucket.objects[service.KEY])
+    assert [node["name"] for node in published["nodes"]] == ["n1", "n2"]
+    assert published["environment"] == "prod"
+    assert published["ended"] is None
+    assert published["written_at"].endswith("Z")
+
+
+def test_a_request_is_carried_out_once_and_answered(tmp_path: Path, slurm: FakeSlurm) -> None:
+    bucket = FakeBucket()
+    ask(bucket)
+    running = made(tmp_path, bucket)
+    running.turn()
+    running.turn()
+    made(tmp_path, bucket).turn()
+    assert slurm.drained == ["n1"]
+    assert bucket.answer()["done"] == [{"node": "n1", "result": "drained"}]
+    assert bucket.written.count(f"state/answers/{ID}.json") == 1
+
+
+def test_a_replaced_controller_repeats_no_request(tmp_path: Path, slurm: FakeSlurm) -> None:
+    """A controller that was replaced drained a node again, whose request was older."""
+    bucket = FakeBucket()
+    ask(bucket)
+    made(tmp_path / "first", bucket).turn()
+    made(tmp_path / "replaced", bucket).turn()
+    assert slurm.drained == ["n1"]
+
+
+def test_requests_are_carried_out_in_the_order_of_their_times(
+    tmp_path: Path, slurm: FakeSlurm
+) -> None:
+    bucket = FakeBucket()
+    now = dt.datetime.now(dt.UTC)
+    for name, minutes_ago in (("a" * 26, 1), ("b" * 26, 3), ("c" * 26, 2)):
+        created = (now - dt.timedelta(minutes=minutes_ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        ask(bucket, name, nodes=[f"n{minutes_ago}"], created_at=created)
+    slurm.names = ["n1", "n2", "n3"]
+    made(tmp_path, bucket).turn()
+    assert slurm.drained == ["n3", "n2", "n1"]
+
+
+def test_an_answer_that_could_not_be_sent_is_sent_later(tmp_path: Path, slurm: FakeSlurm) -> None:
+    bucket = FakeBucket()
+    ask(bucket)
+    bucket.refuses = 1
+    made(tmp_path, bucket).turn()
+    assert f"state/answers/{ID}.json" not in bucket.objects
+    made(tmp_path, bucket).turn()
+    assert bucket.answer()["done"] == [{"node": "n1", "result": "drained"}]
+    assert slurm.drained == ["n1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"verb": "shutdown"}, "the verb must be one of accept, drain, reboot, resume"),
+        ({"schema_version": 9}, "schema_version must be 1"),
+    ],
+)
+def test_an_invalid_request_is_answered_with_the_reason(
+    tmp_path: Path, slurm: FakeSlurm, changes: dict[str, Any], reason: str
+) -> None:
+    bucket = FakeBucket()
+    ask(bucket, **changes)
+    made(tmp_path, bucket).turn()
+    assert bucket.answer()["refused"] == [{"node": "", "reason": reason}]
+    assert slurm.drained == []
+
+
+def test_acceptance_is_started_and_its_results_are_published(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acceptance, "command", lambda *_: ["/bin/true"])
+    bucket = FakeBucket()
+    ask(bucket, verb="accept", nodes=[], level="quick")
+    running = made(tmp_path, bucket)
+    running.turn()
+    assert bucket.answer()["done"] == [{"node": "n1", "result": "level quick started"}]
+    assert json.loads(bucket.objects[service.KEY])["acceptance"] is None
+    node = {"state": "accepted", "level": "quick", "tested_at": "2026-11-23T08:00:00Z"}
+    records.write(tmp_path / "acceptance/nodes/n1.json", node)
+    running.turn()
+    assert json.loads(bucket.objects[service.KEY])["acceptance"]["n1"]["state"] == "accepted"
+    assert json.loads(bucket.objects["state/acceptance/n1.json"]) == node
+
+
+def test_a_silent_controller_is_the_answer(tmp_path: Path, slurm: FakeSlurm) -> None:
+    slurm.names = None
+    bucket = FakeBucket()
+    ask(bucket)
+    made(tmp_path, bucket).turn()
+    assert bucket.answer()["refused"] == [{"node": "", "reason": "slurmctld does not respond"}]
+
+
+def test_an_unreachable_bucket_is_logged_once(tmp_path: Path, slurm: FakeSlurm) -> None:
+    bucket = FakeBucket()
+    bucket.refuses = 2
+    running = made(tmp_path, bucket)
+    running.turn()
+    running.turn()
+    running.turn()
+    events = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [(e["event"], e.get("error")) for e in events] == [
+        ("unreachable", "put-object: AccessDenied")
+    ]
+    assert service.KEY in bucket.objects
+
+
+def test_rechecks_start_by_the_option_and_histories_are_published(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+    history = {"n1": {"instance_id": "i-1", "advice": "replace"}}
+    monkeypatch.setattr(
+        service.rechecks.Rechecks, "start", lambda *words: asked.append(words[-1]) or ["n1"]
+    )
+    monkeypatch.setattr(service.histories.Histories, "published", lambda *_: history)
+    reservations = [
+        {"name": "clusterwright_spares_workers", "nodes": ["n1"]},
+        {"name": "maintenance", "nodes": ["n2"]},
+    ]
+    monkeypatch.setattr(slurm_view, "reservations", lambda _: reservations)
+    bucket = FakeBucket()
+    made(tmp_path, bucket).turn()
+    assert asked == []
+    made(tmp_path, bucket, "--recheck=standard,168").turn()
+    assert asked == [{"n1": "clusterwright_spares_workers"}]
+    assert '"event": "recheck", "nodes": ["n1"]' in (tmp_path / "log.jsonl").read_text()
+    assert json.loads(bucket.objects[service.KEY])["history"] == history
+
+
+def test_a_fault_of_the_histories_keeps_the_state_published(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service.histories.Histories, "note", lambda *_: 1 // 0)
+    bucket = FakeBucket()
+    made(tmp_path, bucket).turn()
+    assert bucket.written == [service.KEY]
+    assert "ZeroDivisionError" in (tmp_path / "log.jsonl").read_text()
+
+
+@pytest.mark.parametrize("words", ["quick", "quick,", "often,3", "quick,x"])
+def test_a_wrong_option_of_rechecks_is_refused(tmp_path: Path, words: str) -> None:
+    with pytest.raises(SystemExit):
+        made(tmp_path, FakeBucket(), f"--recheck={words}")
+
+
+@pytest.mark.parametrize(("words", "looks"), [([], 0), (["--hold=quick"], 4)])
+def test_nodes_are_held_between_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], looks: int
+) -> None:
+    one = made(tmp_path, FakeBucket(), *words)
+    slept: list[float] = []
+    held: list[float] = []
+    monkeypatch.setattr(service.time, "sleep", slept.append)
+    monkeypatch.setattr(service.time, "monotonic", lambda: sum(slept))
+    monkeypatch.setattr(one, "_keep_hold", lambda: held.append(sum(slept)))
+    one.wait(10)
+    assert sum(slept) == 10
+    assert held == [2.0 * number for number in range(1, looks + 1)]
+
+
+def test_a_fault_of_the_hold_between_turns_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = made(tmp_path, FakeBucket(), "--hold=quick")
+    monkeypatch.setattr(service, "HOLD_SECONDS", 0.01)
+    monkeypatch.setattr(one, "_keep_hold", lambda: 1 // 0)
+    one.wait(0.05)
+    assert "ZeroDivisionError" in (tmp_path / "log.jsonl").read_text()
+
+
+def test_the_command_line_runs_one_turn(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = FakeBucket()
+    monkeypatch.setattr(service, "Bucket", lambda name, region: bucket)
+    words = ["--bucket=b", "--environment=prod", "--region=us-east-1", "--once"]
+    assert (
+        service.main(
+            [
+                *words,
+                f"--handled={tmp_path}/h",
+                f"--log={tmp_path}/l",
+                f"--acceptance={tmp_path}/a",
+            ]
+        )
+        == 0
+    )
+    assert bucket.written == [service.KEY]
