@@ -31,7 +31,7 @@ from clusterwright_localaws.services.sagemaker.node_driver import (
     attach_node_driver,
     members,
 )
-from clusterwright_localaws.services.sagemaker.provision import LIFECYCLE_FAILED
+from clusterwright_localaws.services.sagemaker.node_faults import LIFECYCLE_FAILED
 from clusterwright_localaws.worlds.loading import load_world
 from clusterwright_localaws.worlds.model import Fault, World
 

@@ -16,6 +16,7 @@ from clusterwright_localaws.services.eks import versions as eks_versions
 from clusterwright_localaws.services.parallelcluster.validation import PYTHON as PCLUSTER_PYTHON
 from clusterwright_localaws.services.pricing.products import KNOWN_BY
 from clusterwright_localaws.worlds.contradictions import with_changes
+from clusterwright_localaws.worlds.injections import ClusterEvent, LogLines, NodeFault, Override
 from clusterwright_localaws.worlds.loading import load_world
 from clusterwright_localaws.worlds.model import CostSeed, Delays, Fault, SpotPriceSeed, World
 
@@ -24,9 +25,13 @@ __all__ = [
     "NOT_IN_REFERENCE",
     "PCLUSTER_PYTHON",
     "Caller",
+    "ClusterEvent",
     "CostSeed",
     "Delays",
     "Fault",
+    "LogLines",
+    "NodeFault",
+    "Override",
     "Paging",
     "Policies",
     "Request",

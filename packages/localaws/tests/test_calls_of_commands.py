@@ -17,9 +17,13 @@ import pytest
 import clusterwright
 from clusterwright_localaws import api_page
 
-# moto has it under another name (list_all_buckets); checks that make it are in
-# tests/preflight/test_faults.py.
-ELSEWHERE = {("s3", "ListBuckets")}
+# moto has these under other names (list_all_buckets, get_bucket_lifecycle,
+# get_bucket_notification); tests that make the calls are in tests/preflight and tests/aws.
+ELSEWHERE = {
+    ("s3", "GetBucketLifecycleConfiguration"),
+    ("s3", "GetBucketNotificationConfiguration"),
+    ("s3", "ListBuckets"),
+}
 PACKAGE = Path(clusterwright.__file__).parent / "aws"
 
 

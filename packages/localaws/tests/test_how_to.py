@@ -28,6 +28,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}[^\n]*\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
+def world_file(name: str) -> str:
+    """The world whose first line is the comment with its file's name."""
+    return next(text for text in blocks("yaml") if text.startswith(f"# {name}\n"))
+
+
 @pytest.fixture(scope="module")
 def environment() -> Iterator[dict[str, str]]:
     """The page's first command on a free port, and its exports."""
@@ -71,7 +76,7 @@ def test_documented_worlds_are_the_built_in_ones() -> None:
 
 
 def test_example_worlds_load_and_refuse_as_documented() -> None:
-    world = parse_world(blocks("yaml")[0])
+    world = parse_world(world_file("world.yaml"))
     with local_aws(with_changes(world, {"faults": [], "delays": {}})):
         site = build_site()
         request = site.request(site.group("gpu", 7))
@@ -95,7 +100,7 @@ def test_example_tests_pass(tmp_path: Path) -> None:
 
 
 def test_iam_enforcing_world_is_valid() -> None:
-    world = parse_world(blocks("yaml")[1])
+    world = parse_world(world_file("enforced.yaml"))
     with local_aws(world):
         fsx = boto3.client(
             "fsx", "us-east-1", aws_access_key_id="1" * 12, aws_secret_access_key="x"
@@ -104,3 +109,22 @@ def test_iam_enforcing_world_is_valid() -> None:
         assert fsx.describe_file_systems()["FileSystems"] == []
     assert code == "AccessDeniedException"
     assert words.endswith("with an explicit deny in a service control policy")
+
+
+def test_broken_world_breaks_the_nodes_that_it_names() -> None:
+    world = parse_world(world_file("broken.yaml"))
+    with local_aws(world):
+        site = build_site()
+        site.create(site.group("workers", 9), NodeProvisioningMode="Continuous")
+        found = client("sagemaker").list_cluster_nodes(
+            ClusterName="train", InstanceGroupNameContains="workers", SortBy="NAME"
+        )["ClusterNodeSummaries"]
+        group = client("sagemaker").describe_cluster(ClusterName="train")["InstanceGroups"][1]
+    assert [node["InstanceStatus"]["Status"] for node in found] == [
+        # The first one is not listed; the ninth has no capacity.
+        "Failure",
+        "Pending",
+        "Failure",
+        *["Running"] * 4,
+    ]
+    assert group["ImageVersionStatus"] == "SecurityUpdateRequired"

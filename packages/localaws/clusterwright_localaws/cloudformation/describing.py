@@ -266,6 +266,6 @@ def change_set_shape(stack: Stack, one: ChangeSet, call: Call, *, values: bool) 
         NextToken=more,
         IncludeNestedStacks=one.include_nested_stacks,
         OnStackFailure=one.on_stack_failure,
-        ImportExistingResources=one.import_existing,
+        ImportExistingResources=one.import_existing or None,
         DeploymentConfig=dict(one.deployment_config) if one.deployment_config else None,
     )

@@ -42,6 +42,8 @@ class Drift:
     expected: Mapping[str, Any]
     actual: Mapping[str, Any] | None
     differences: tuple[dict[str, str], ...] = ()
+    denied: str = ""
+    """The service's message if the caller may not read the resource."""
 
     def shape(self, stack: Stack) -> dict[str, Any]:
         """Return it as ``DescribeStackResourceDrifts`` shows it."""
@@ -104,6 +106,7 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
             more.get("expected", {}),
             more.get("actual"),
             more.get("differences", ()),
+            more.get("denied", ""),
         )
 
     context = Context(
@@ -131,6 +134,8 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
     except Exception as error:
         if failures.is_gone(error):
             return drift(DELETED, expected=dict(one.properties))
+        if failures.is_denied(error):
+            return drift(NOT_CHECKED, denied=failures.reason(error))
         raise
     if actual is None:
         return drift(DELETED, expected=dict(one.properties))

@@ -65,6 +65,14 @@ def is_gone(error: Exception) -> bool:
     return bool(_GONE.search(str(response.get("Error", {}).get("Code", ""))))
 
 
+def is_denied(error: Exception) -> bool:
+    """Return whether an error means that the caller lacks a permission."""
+    response = getattr(error, "response", None)
+    if not isinstance(response, dict):
+        return False
+    return handler_code(str(response.get("Error", {}).get("Code", "")), 400) == "AccessDenied"
+
+
 def _api_message(response: dict[str, Any]) -> str:
     about = response["Error"]
     code = str(about.get("Code", "Unknown"))

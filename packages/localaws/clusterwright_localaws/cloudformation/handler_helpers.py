@@ -151,8 +151,21 @@ def settle(ctx: Context, status: Callable[[], str], what: str) -> None:
 
 
 def wait_deleted(ctx: Context, status: Callable[[], str], what: str) -> None:
-    """Wait until a resource is deleted; `status` as for `delete_settled`."""
-    ctx.wait(lambda: _status(status) in (None, "DELETED"), what=f"{what} to be deleted")
+    """Wait until a resource is deleted; `status` as for `delete_settled`.
+
+    Raises
+    ------
+    HandlerFailure
+        The service reports that the deletion failed.
+    """
+
+    def deleted() -> bool:
+        found = _status(status)
+        if found is not None and found.replace("_", "") == "DELETEFAILED":
+            raise HandlerFailure(f"{what} is {found}", "NotStabilized")
+        return found in (None, "DELETED")
+
+    ctx.wait(deleted, what=f"{what} to be deleted")
 
 
 def _status(status: Callable[[], str]) -> str | None:

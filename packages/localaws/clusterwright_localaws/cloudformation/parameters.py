@@ -108,7 +108,7 @@ def _chosen(
     for one in given:
         name = one["ParameterKey"]
         if one.get("UsePreviousValue"):
-            if "ParameterValue" in one:
+            if one.get("ParameterValue"):  # an empty value is none
                 raise ValidationError(
                     f"Invalid input for parameter key {name}. Cannot specify usePreviousValue "
                     "as true and non empty value for a parameter"

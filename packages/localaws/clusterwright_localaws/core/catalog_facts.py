@@ -48,6 +48,12 @@ def vcpus_of(instance_type: str) -> int | None:
     return None if found is None else known(found.vcpus)
 
 
+def efa_interfaces_of(instance_type: str) -> int:
+    """Return the EFA interfaces of a type (EC2's name); 0 where they are unknown."""
+    found = catalog().instance(instance_type)
+    return 0 if found is None else int(known(found.efa_interfaces) or 0)
+
+
 def offered_in(world: World, instance_type: str, region: str, zone_id: str) -> bool | None:
     """Return whether a zone offers a type (EC2's name): the world's answer, then the catalogue's.
 

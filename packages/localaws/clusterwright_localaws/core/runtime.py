@@ -11,8 +11,15 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
-from clusterwright_localaws.core.faults import FaultBook
+from clusterwright_localaws.core.faults import FaultBook, NodeFaultBook
+from clusterwright_localaws.core.overrides import OverrideBook
 from clusterwright_localaws.core.paging_model import Rest
+from clusterwright_localaws.worlds.injections import (
+    ClusterEvent,
+    LogLines,
+    NodeFault,
+    Override,
+)
 from clusterwright_localaws.worlds.model import Fault, World
 
 T = TypeVar("T")
@@ -46,7 +53,7 @@ class Runtime:
         self.world = world
         self.clock = Clock()
         self.lock = threading.RLock()
-        self.faults = FaultBook(world.faults)
+        self._count_anew()
         # The rest of pages that a fault shortened, by token.
         self.pages_left: dict[str, Rest] = {}
         # Recorder of calls; None if calls are not recorded.
@@ -93,11 +100,52 @@ class Runtime:
             self.world = self.world.model_copy(update={"faults": list(faults)})
             self.faults = FaultBook(faults)
 
+    def inject(
+        self,
+        *,
+        faults: Sequence[Fault] | None = None,
+        overrides: Sequence[Override] | None = None,
+        node_faults: Sequence[NodeFault] | None = None,
+        cluster_events: Sequence[ClusterEvent] | None = None,
+        log_lines: Sequence[LogLines] | None = None,
+    ) -> None:
+        """Replace what the world injects, while the local AWS runs; `None` keeps what is there.
+
+        Calls and nodes are counted anew. Lines and events that are written already stay.
+
+        Raises
+        ------
+        ValueError
+            An injection contradicts an API model.
+        """
+        from clusterwright_localaws.worlds.contradictions import with_changes
+
+        given = {
+            "faults": faults,
+            "overrides": overrides,
+            "node_faults": node_faults,
+            "cluster_events": cluster_events,
+            "log_lines": log_lines,
+        }
+        changes = {
+            name: [each.model_dump() for each in items]
+            for name, items in given.items()
+            if items is not None
+        }
+        with self.lock:
+            self.world = with_changes(self.world, changes)
+            self._count_anew()
+
     def forget(self) -> None:
         """Remove everything that was created; the world stays."""
         with self.lock:
             self._stores.clear()
-            self.faults = FaultBook(self.world.faults)
+            self._count_anew()
+
+    def _count_anew(self) -> None:
+        self.faults = FaultBook(self.world.faults)
+        self.overrides = OverrideBook(self.world.overrides)
+        self.node_faults = NodeFaultBook(self.world.node_faults)
 
 
 class _Process:

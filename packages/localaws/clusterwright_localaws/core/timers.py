@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import traceback
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -20,11 +22,21 @@ class Timers:
         self._count = 0
         self._lock = threading.RLock()
 
-    def after(self, seconds: float, what: Callable[[], object]) -> None:
+    def after(
+        self,
+        seconds: float,
+        what: Callable[[], object],
+        failed: Callable[[Exception], object] | None = None,
+    ) -> None:
         """Schedule an action after a delay of the world; without a delay, before the next call.
 
         The call that starts it therefore answers CREATING, UPDATING or DELETING, as on AWS.
+        `failed` receives the exception of an action that raises one, and sets the failed state of
+        the resource: without it, the resource keeps the state of the call that started the action,
+        and whoever waits for it waits without end. An action that calls other services needs it.
         """
+        if failed is not None:
+            what = _with_failure(what, failed)
         with self._lock:
             self._count += 1
             due = self._clock.now() + timedelta(seconds=seconds)
@@ -36,6 +48,19 @@ class Timers:
         with self._lock:
             while self._entries and self._entries[0][0] <= self._clock.now():
                 self._entries.pop(0)[2]()
+
+
+def _with_failure(
+    what: Callable[[], object], failed: Callable[[Exception], object]
+) -> Callable[[], None]:
+    def run() -> None:
+        try:
+            what()
+        except Exception as error:  # noqa: BLE001  any failure ends in a failed state
+            traceback.print_exception(error, file=sys.stderr)
+            failed(error)
+
+    return run
 
 
 def timers() -> Timers:

@@ -87,10 +87,24 @@ def decide(
         via = caller.called_via[-1].removesuffix(".amazonaws.com")
         extra["kms:ViaService"] = f"{via}.{region}.amazonaws.com"
     context = context_of(caller, world, runtime.clock.now(), region, request, extra)
+    owner = _as_shared(runtime, need.resource, target.account, caller)
     return evaluate(
-        Request(caller, need.action, need.resource, context, target.account),
+        Request(caller, need.action, need.resource, context, owner),
         policies_for(runtime, caller, target),
     )
+
+
+def _as_shared(runtime: Runtime, resource: str, owner: str, caller: Caller) -> str:
+    """Return the account whose policies decide: the caller's, of a subnet that is shared with it.
+
+    https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html
+    """
+    shared = {
+        f":{seed.owner_account}:subnet/{seed.id}"
+        for seed in runtime.world.subnets
+        if seed.owner_account is not None
+    }
+    return caller.account if resource.endswith(tuple(shared)) and shared else owner
 
 
 def policies_for(runtime: Runtime, caller: Caller, target: Resource) -> Policies:

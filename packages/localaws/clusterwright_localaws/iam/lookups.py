@@ -155,13 +155,27 @@ def _organizations_account(
     runtime: Runtime, parameters: Mapping[str, Any], place: Place
 ) -> list[str] | None:
     """A member's ARN has the management account's number; the default account is the caller's."""
-    account = str(parameters.get("TargetId") or place.account)
-    if parameters.get("AccountId") or not account.isdigit():
-        return None  # another operation, which names an account, a root or a unit
+    account = str(parameters.get("TargetId") or parameters.get("ChildId") or place.account)
+    if parameters.get("AccountId"):
+        return None  # another operation, which names an account
+    return [_in_organization(runtime, "account", account, place)] if account.isdigit() else []
+
+
+def _organizations_target(kind: str, prefix: str) -> _Lookup:
+    """A root or an organizational unit by its id."""
+
+    def find(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+        name = str(parameters.get("TargetId") or parameters.get("ChildId") or "")
+        return [_in_organization(runtime, kind, name, place)] if name.startswith(prefix) else []
+
+    return find
+
+
+def _in_organization(runtime: Runtime, kind: str, name: str, place: Place) -> str:
     organization = runtime.world.organization
-    manager = organization.management_account if organization else None
-    named = f"{organization.id if organization else 'o-*'}/{account}"
-    return [f"arn:{place.partition}:organizations::{manager or place.account}:account/{named}"]
+    manager = (organization.management_account if organization else None) or place.account
+    group = organization.id if organization else "o-*"
+    return f"arn:{place.partition}:organizations::{manager}:{kind}/{group}/{name}"
 
 
 _LOOKUPS: dict[tuple[str, str], _Lookup] = {
@@ -172,6 +186,8 @@ _LOOKUPS: dict[tuple[str, str], _Lookup] = {
     ("iam", "instance-profile"): _iam("InstanceProfile", "instance_profiles"),
     ("kms", "key"): _key,
     ("organizations", "account"): _organizations_account,
+    ("organizations", "organizationalunit"): _organizations_target("ou", "ou-"),
+    ("organizations", "root"): _organizations_target("root", "r-"),
     ("sagemaker", "cluster"): _cluster,
     ("secretsmanager", "secret"): _secret,
     ("sqs", "queue"): _queue,

@@ -35,7 +35,6 @@ _S3 = {
     "ListMultipartUploads": "ListBucketMultipartUploads",
     "ListParts": "ListMultipartUploadParts",
     "ListBuckets": "ListAllMyBuckets",
-    "ListDirectoryBuckets": "ListAllMyDirectoryBuckets",
     "GetBucketAccelerateConfiguration": "GetAccelerateConfiguration",
     "PutBucketAccelerateConfiguration": "PutAccelerateConfiguration",
     "GetBucketAnalyticsConfiguration": "GetAnalyticsConfiguration",
@@ -87,6 +86,8 @@ _S3_VERSIONS = {
     "DeleteObjectTagging": "DeleteObjectVersionTagging",
 }
 _OTHERS: dict[tuple[str, str], str] = {
+    # https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListDirectoryBuckets.html
+    ("s3", "ListDirectoryBuckets"): "s3express:ListAllMyDirectoryBuckets",
     ("lambda", "Invoke"): "lambda:InvokeFunction",
     ("lambda", "InvokeWithResponseStream"): "lambda:InvokeFunction",
     ("lambda", "GetLayerVersionByArn"): "lambda:GetLayerVersion",
@@ -101,7 +102,7 @@ _OTHERS: dict[tuple[str, str], str] = {
 
 def action_names(service: str, operation: str, parameters: Mapping[str, Any]) -> list[str]:
     """Return the actions that an operation itself needs, as `prefix:Name`."""
-    if service == "s3":
+    if service == "s3" and (service, operation) not in _OTHERS:
         name = _S3.get(operation, operation)
         if parameters.get("VersionId") and name in _S3_VERSIONS:
             name = _S3_VERSIONS[name]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ _PARAMETERS: dict[tuple[str, str], tuple[str, ...]] = {
     ("eks", "cluster"): ("clusterName", "name"),
     ("eks", "nodegroup"): ("nodegroupName",),
     ("eks", "addon"): ("addonName",),
+    ("eks", "podidentityassociation"): ("associationId",),
     ("cloudwatch", "alarm"): ("AlarmName", "AlarmNames"),
     ("cloudwatch", "dashboard"): ("DashboardName", "DashboardNames"),
     ("budgets", "budget"): ("BudgetName",),
@@ -50,6 +51,7 @@ _PARAMETERS: dict[tuple[str, str], tuple[str, ...]] = {
     ("dynamodb", "table"): ("TableName",),
 }
 # Types of which one action needs no more than those that the request names.
+_NAMED_BY_TWO = 2
 _SLASHES = frozenset({("ssm", "parameter")})
 
 
@@ -138,7 +140,11 @@ def _by_name(
     names = _own_placeholders(kind.arn)
     if not names:
         return [_filled(kind, {}, place)] if kind.required else []
-    first = _values(prefix, kind, names[-1], operation, leaves)
+    if names[-1] == "UUID" and len(names) > _NAMED_BY_TWO:
+        # AWS assigns it beside a name: nodegroup/CLUSTER/NAME/UUID.
+        names = names[:-1]
+    own = _PARAMETERS.get((prefix, kind.name.lower()), ())
+    first = _values(prefix, kind, names[-1], operation, leaves, own)
     if not first:
         return []
     filled = {
@@ -153,9 +159,11 @@ def _values(
     placeholder: str,
     operation: str,
     leaves: Mapping[str, list[str]],
+    own: Sequence[str] = (),
 ) -> list[str]:
+    """Values of the request for a placeholder; `own` are parameters that name the resource."""
     name, short = plain(placeholder), plain(kind.name)
-    desired = [plain(one) for one in _PARAMETERS.get((prefix, kind.name.lower()), ())]
+    desired = [plain(one) for one in own]
     desired += [name, f"{name}s"]
     ends: tuple[str, ...] = ("id", "name", "identifier", "ids", "names")
     if len(_own_placeholders(kind.arn)) > 1:

@@ -21,6 +21,7 @@ from clusterwright_localaws.core import answer_checks as answers
 from clusterwright_localaws.core.call import OPERATIONS, Call
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
+from clusterwright_localaws.core.overrides import overridden
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
@@ -126,6 +127,10 @@ def _let_time_pass(service: str, request: Request, region: str) -> None:
     """Create the world's resources and run what is due, before the call is answered."""
     if service in _READ_BUCKETS:
         seed_buckets(runtime())
+    if service == "logs" and runtime().world.log_lines:
+        from clusterwright_localaws.services.logs.lines import seed_log_lines
+
+        seed_log_lines(runtime())
     if service in _NETWORKED:
         services.prepare("ec2")
         current = runtime()
@@ -180,14 +185,49 @@ def _answer(
             if call.page_limit is not None:
                 whose = (service, operation, account, region)
                 result = truncation.cut(current, whose, result, call.page_limit)
+            result = _overridden(service, operation, parameters, result)
             _check_answer(service, operation, result)
             return wire.answer(service, operation, request, result)
     answered = _ask_moto(service, operation, forward)
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
+        answered = _override_moto(service, operation, request, parameters, answered)
     if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
         return answered
     return _shorten_answer(hits, (service, operation, account, region), request, answered)
+
+
+def _overridden(
+    service: str, operation: str, parameters: Mapping[str, Any], result: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return an answer with the world's overrides applied."""
+    current = runtime()
+    if not current.overrides:
+        return result
+    hits = current.overrides.hits(service, operation, parameters)
+    if not hits:
+        return result
+    shape = wire.service_model(service).operation_model(operation).output_shape
+    return overridden(hits, shape, result, parameters, current.clock.now())
+
+
+def _override_moto(
+    service: str,
+    operation: str,
+    request: Request,
+    parameters: Mapping[str, Any],
+    answered: Answer,
+) -> Answer:
+    """Return moto's answer with the world's overrides applied, validated again."""
+    if not runtime().overrides or answered[0] >= 300 or service in _UNPARSED:
+        return answered
+    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+    read.pop("ResponseMetadata", None)
+    result = _overridden(service, operation, parameters, read)
+    if result is read:
+        return answered
+    _check_answer(service, operation, result)
+    return wire.answer(service, operation, request, result)
 
 
 def _strike(hits: list[Fault], service: str, operation: str, account: str) -> None:

@@ -32,7 +32,7 @@ SOURCE_HEADER: Final = "x-clusterwright-source"
 # Members that hold secrets although some models do not mark them.
 _SECRET = re.compile(
     r"(password|passphrase|secret(string|binary|accesskey|key)?|privatekey|authtoken"
-    r"|sessiontoken|accesstoken|clientsecret)$",
+    r"|sessiontoken|accesstoken|authorizationtoken|clientsecret)$",
     re.IGNORECASE,
 )
 _local = threading.local()
@@ -131,6 +131,12 @@ def without_secrets(
     return shown
 
 
+def plain_answer(service: str, operation: str, members: Mapping[str, Any]) -> Any:
+    """Return an answer as JSON's types, without secrets."""
+    shape = wire.service_model(service).operation_model(operation).output_shape
+    return {} if shape is None else _shown(shape, members, "")
+
+
 def _shown(shape: Any, value: Any, name: str) -> Any:
     kind = shape.type_name
     if value is None:
@@ -172,4 +178,6 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, (str, int, float, bool, list, tuple, dict)) or value is None:
         return value
+    if hasattr(value, "read"):  # the body of an object
+        return {"bytes": len(value.read())}
     return str(value)

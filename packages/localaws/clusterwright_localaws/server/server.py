@@ -71,12 +71,16 @@ def serve(
     latency_ms: int = 0,
     record: Path | None = None,
     dump: Path | None = None,
+    reread: Callable[[], World] | None = None,
     ready: Callable[[int], None],
 ) -> None:
     """Serve `world` until SIGTERM or SIGINT; `ready` is called with the port once it answers.
 
     Parameters
     ----------
+    reread:
+        Returns the world of the file as it is now, or raises WorldError: called at SIGHUP, after
+        which what it injects applies.
     record:
         A file to which every call is written as it is answered.
     dump:
@@ -96,6 +100,8 @@ def serve(
     if dump is not None:
         _check_writable(dump)
         numbers.append(signal.SIGUSR1)
+    if reread is not None:
+        numbers.append(signal.SIGHUP)
     for number in numbers:
         # A signal handler may safely put into a SimpleQueue (documented).
         signal.signal(number, lambda received, _: asked.put(received))
@@ -104,8 +110,11 @@ def serve(
         found.runtime.recorder = recorder
         ready(found.port)
         found.warm()
-        while asked.get() == signal.SIGUSR1:
-            _dump(found.runtime, dump)
+        while (received := asked.get()) in (signal.SIGUSR1, signal.SIGHUP):
+            if received == signal.SIGUSR1:
+                _dump(found.runtime, dump)
+            elif reread is not None:
+                _inject(found.runtime, reread)
     if dump is not None:
         _dump(found.runtime, dump)
 
@@ -115,6 +124,25 @@ def _check_writable(path: Path) -> None:
     path.open("a").close()
     if not existed:
         path.unlink()
+
+
+def _inject(runtime: Runtime, reread: Callable[[], World]) -> None:
+    """Apply what the world's file injects now; an invalid file changes nothing."""
+    from clusterwright_localaws.worlds.loading import WorldError
+
+    try:
+        world = reread()
+    except WorldError as error:
+        say(f"the world was not read again: {error}")
+        return
+    runtime.inject(
+        faults=world.faults,
+        overrides=world.overrides,
+        node_faults=world.node_faults,
+        cluster_events=world.cluster_events,
+        log_lines=world.log_lines,
+    )
+    say("the failures and states that the world injects were read again")
 
 
 def _dump(runtime: Runtime, path: Path | None) -> None:

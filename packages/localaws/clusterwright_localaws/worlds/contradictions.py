@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from ipaddress import IPv4Network
 from typing import Any
 
+from clusterwright_localaws.worlds.injections import ClusterEvent, LogLines, Override
 from clusterwright_localaws.worlds.model import Fault, SubnetSeed, World, moment_of
 
 Path = tuple[str | int, ...]
@@ -37,6 +38,10 @@ def contradictions(world: World) -> list[tuple[Path, str]]:
         *_quotas("quotas", world.quotas),
         *_quotas("usage", world.usage),
         *_faults(world.faults),
+        *_overrides(world.overrides),
+        *_moments("log_lines", world.log_lines),
+        *_moments("cluster_events", world.cluster_events),
+        *_metadata(world),
     ]
 
 
@@ -185,6 +190,41 @@ def _faults(faults: Sequence[Fault]) -> Iterator[tuple[Path, str]]:
             yield ("faults", number, "operation"), message
 
 
+def _overrides(overrides: Sequence[Override]) -> Iterator[tuple[Path, str]]:
+    from clusterwright_localaws.core.overrides import UNPARSED, problems_of
+
+    for number, override in enumerate(overrides):
+        here: Path = ("overrides", number)
+        if override.service not in _services():
+            yield (*here, "service"), _unknown("service", override.service, _services())
+        elif override.service in UNPARSED:
+            yield (*here, "service"), f"answers of {override.service} cannot be changed"
+        elif override.operation not in (operations := _operations(override.service)):
+            message = _unknown(f"operation of {override.service}", override.operation, operations)
+            yield (*here, "operation"), message
+        else:
+            for path, stated in problems_of(override, _model(override.service)):
+                yield (*here, *path), stated
+
+
+def _moments(section: str, items: Sequence[LogLines | ClusterEvent]) -> Iterator[tuple[Path, str]]:
+    now = datetime.now(UTC)
+    for number, each in enumerate(items):
+        try:
+            moment_of(each.at, now)
+        except ValueError as error:
+            yield (section, number, "at"), str(error)
+
+
+def _metadata(world: World) -> Iterator[tuple[Path, str]]:
+    from clusterwright_localaws.core.validation import violations
+
+    for number, each in enumerate(world.cluster_events):
+        shape = _model("sagemaker").shape_for("EventMetadata")
+        for stated in violations(shape, each.metadata, answers=True):
+            yield ("cluster_events", number, "metadata"), stated
+
+
 def _unknown(what: str, name: str, known: Sequence[str]) -> str:
     # difflib treats letters of another case as different.
     folded = {item.lower(): item for item in known}
@@ -202,7 +242,11 @@ def _services() -> tuple[str, ...]:
 
 @functools.cache
 def _operations(service: str) -> tuple[str, ...]:
+    return tuple(_model(service).operation_names)
+
+
+@functools.cache
+def _model(service: str) -> Any:
     import botocore.session
 
-    model: Any = botocore.session.get_session().get_service_model(service)
-    return tuple(model.operation_names)
+    return botocore.session.get_session().get_service_model(service)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
+from clusterwright import files
 from clusterwright_localaws.worlds.contradictions import contradictions
 from clusterwright_localaws.worlds.model import World
 
@@ -87,15 +88,12 @@ def load_world(name_or_path: str | Path) -> World:
     if path.is_dir():
         raise WorldError([WorldProblem("a directory is not a world", text)], "name a YAML file")
     try:
-        with path.open("rb") as stream:
-            # A device or a pipe has no size: limit what is read.
-            raw = stream.read(MAX_WORLD_BYTES + 1)
-        if len(raw) > MAX_WORLD_BYTES:
-            raise WorldError(
-                [WorldProblem(f"the file is larger than {MAX_WORLD_BYTES} bytes", text)],
-                "a world is a short YAML document",
-            )
-        source = raw.decode("utf-8")
+        source = files.read_bytes(path, MAX_WORLD_BYTES).decode("utf-8")
+    except files.FileTooLargeError:
+        raise WorldError(
+            [WorldProblem(f"the file is larger than {MAX_WORLD_BYTES} bytes", text)],
+            "a world is a short YAML document",
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise WorldError([WorldProblem(f"cannot be read: {error}", text)], "check the file") from (
             error

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from clusterwright_localaws.worlds.injections import ClusterEvent, LogLines, NodeFault, Override
+
 # moto's own default (moto.core.DEFAULT_ACCOUNT_ID), kept so that ARNs agree with moto's.
 DEFAULT_ACCOUNT = "123456789012"
 DEFAULT_REGION = "us-east-1"
@@ -64,6 +66,7 @@ InstanceTypeName = Annotated[
     str, AfterValidator(_ec2_name), Field(json_schema_extra={"pattern": _TYPE_NAME.pattern})
 ]
 PolicyDocument = Annotated[dict[str, Any], AfterValidator(_policy_document)]
+ExtensionVersion = Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")]
 Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -134,6 +137,9 @@ class SubnetSeed(_Model):
         None,
         ge=0,
         description="Free addresses, besides those that others use; default: the whole range",
+    )
+    owner_account: AccountId | None = Field(
+        None, description="The account that shares it through AWS RAM; default: the caller's"
     )
     security_group_ids: list[str] = Field(
         default_factory=list,
@@ -334,6 +340,11 @@ class Organization(_Model):
         description="Policy documents by level, from the root to the account; each level must "
         "allow, so add FullAWSAccess beside policies that deny",
     )
+    members_read_policies: bool = Field(
+        False,
+        description="Whether a delegation policy lets every account read its policies; otherwise "
+        "only the management account reads them",
+    )
     resource_control_policies: list[PolicyDocument] = Field(
         default_factory=list, description="Policy documents; RCPFullAWSAccess is always there"
     )
@@ -349,6 +360,10 @@ class Delays(_Model):
 
     cluster: Seconds = Field(0, description="Creating, updating or deleting a HyperPod cluster")
     node: Seconds = Field(0, description="One HyperPod node from Pending to Running")
+    node_list: Seconds = Field(
+        0,
+        description="How long ListClusterNodes answers as before; DescribeClusterNode is current",
+    )
     file_system: Seconds = Field(0, description="Creating, updating or deleting a file system")
     association: Seconds = Field(0, description="Creating or deleting a repository association")
     eks_cluster: Seconds = Field(0, description="Creating, updating or deleting an EKS cluster")
@@ -370,6 +385,9 @@ class Delays(_Model):
     workspace: Seconds = Field(
         0, description="Creating, updating or deleting a Prometheus or Grafana workspace"
     )
+    extension: Seconds = Field(
+        0, description="Creating, updating or deleting an extension of a HyperPod cluster"
+    )
     payment: Seconds = Field(
         0, description="A capacity block or its extension in the state payment-pending"
     )
@@ -384,6 +402,7 @@ class FileSystemActivity(_Model):
         "no datapoint in CloudWatch",
     )
     written_bytes_per_minute: int = Field(0, ge=0, description="Bytes that clients write")
+    free_percent: int = Field(100, ge=0, le=100, description="Free share of the capacity")
 
 
 class World(_Model):
@@ -438,6 +457,23 @@ class World(_Model):
     )
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)
+    overrides: list[Override] = Field(
+        default_factory=list, description="Answers with other members than the state has"
+    )
+    node_faults: list[NodeFault] = Field(
+        default_factory=list, description="HyperPod nodes that break, or cannot be launched"
+    )
+    cluster_events: list[ClusterEvent] = Field(
+        default_factory=list, description="Events of HyperPod clusters"
+    )
+    log_lines: list[LogLines] = Field(
+        default_factory=list, description="Lines of streams of CloudWatch Logs"
+    )
+    extension_versions: dict[str, list[ExtensionVersion]] = Field(
+        default_factory=lambda: {"sagemaker-observability": ["1.0.0"]},
+        description="Extensions that HyperPod offers, with their versions; AWS's are not sourced: "
+        "1.0.0 is the example of the API's documentation",
+    )
     latency_ms: dict[str, Annotated[int, Field(ge=0, le=60_000)]] = Field(
         default_factory=dict,
         description="boto3's name of a service, or * for the others: latency of every call of a "

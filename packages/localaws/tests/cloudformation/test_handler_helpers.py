@@ -144,6 +144,13 @@ def test_a_deletion_waits_for_a_change_and_is_done_once(
     assert (thing.deleted, thing.states) == (deleted, [])
 
 
+@pytest.mark.parametrize("state", ["DELETE_FAILED", "DeleteFailed"])
+def test_a_deletion_that_fails_is_not_waited_for(state: str) -> None:
+    states = iter(["ACTIVE", "ACTIVE", "DELETING", state])
+    with pytest.raises(HandlerFailure, match=r"the thing is DELETE_?FAILED"):
+        delete_settled(context(), lambda: next(states), Mock(), "the thing")
+
+
 def test_other_errors_of_a_status_are_not_hidden() -> None:
     def status() -> str:
         raise ClientError({"Error": {"Code": "AccessDenied"}}, "Describe")

@@ -8,6 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from clusterwright_localaws.core.runtime import Runtime, running, runtime, start
+from clusterwright_localaws.worlds.injections import LogLines, NodeFault, Override
 from clusterwright_localaws.worlds.model import Fault, World
 
 
@@ -81,3 +82,22 @@ class TestProcess:
         with running(World()) as inner:
             assert start(World()) is runtime()
             assert runtime() is not inner
+
+
+def test_injections_are_replaced_one_kind_at_a_time() -> None:
+    found = Runtime(World(log_lines=[LogLines(group="g", stream="s", lines=["x"], at="-1m")]))
+    broken = NodeFault(group="workers", number=1, times=1)
+    found.inject(node_faults=[broken])
+    assert found.node_faults.hit("train", "workers", 1, "launch") == broken
+    assert found.node_faults.hit("train", "workers", 1, "launch") is None
+    found.inject(overrides=[])
+    assert found.node_faults.hit("train", "workers", 1, "launch") == broken
+    assert [each.group for each in found.world.log_lines] == ["g"]
+
+
+def test_injection_that_contradicts_the_model_is_refused() -> None:
+    found = Runtime(World())
+    wrong = Override(service="sagemaker", operation="DescribeCluster", set={"Nothing": 1})
+    with pytest.raises(ValueError, match="has no member Nothing"):
+        found.inject(overrides=[wrong])
+    assert found.world.overrides == []

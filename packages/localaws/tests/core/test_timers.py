@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from clusterwright_localaws.core.runtime import Clock
 from clusterwright_localaws.core.timers import Timers
 
@@ -39,3 +41,18 @@ def test_threads_share_one_timers_object() -> None:
     for thread in threads:
         thread.join()
     assert done == list(range(200))
+
+
+def test_an_action_that_raises_ends_in_the_failed_state(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    timers, done = Timers(Clock()), []
+
+    def broken() -> None:
+        raise ValueError("no capacity")
+
+    timers.after(0, broken, lambda error: done.append(str(error)))
+    timers.after(0, lambda: done.append("next"))
+    timers.advance()
+    assert done == ["no capacity", "next"]
+    assert "ValueError: no capacity" in capsys.readouterr().err

@@ -126,7 +126,17 @@ def test_an_account_of_an_organization(aws: Runtime) -> None:
     assert looked_up(aws, "organizations", "account", TargetId="444455556666") == [
         f"arn:aws:organizations::{account}:account/o-*/444455556666"
     ]
-    assert looked_up(aws, "organizations", "account", TargetId="ou-1") is None
+    assert looked_up(aws, "organizations", "account", TargetId="ou-1") == []
+    assert looked_up(aws, "organizations", "account", AccountId="444455556666") is None
+
+
+def test_a_root_and_a_unit_of_an_organization(aws: Runtime) -> None:
+    prefix = f"arn:aws:organizations::{aws.world.account}"
+    assert looked_up(aws, "organizations", "organizationalunit", ChildId="ou-1") == [
+        f"{prefix}:ou/o-*/ou-1"
+    ]
+    assert looked_up(aws, "organizations", "root", TargetId="r-1") == [f"{prefix}:root/o-*/r-1"]
+    assert looked_up(aws, "organizations", "root", TargetId="ou-1") == []
 
 
 def test_other_types_are_left_to_their_names(aws: Runtime) -> None:

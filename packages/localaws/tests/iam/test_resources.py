@@ -47,6 +47,21 @@ def found(action: str, parameters: dict[str, Any], **special: list[str]) -> list
             ["arn:aws:ssm:us-east-1:111122223333:parameter/a/b"],
         ),
         (
+            "eks:DeleteNodegroup",
+            {"clusterName": "c", "nodegroupName": "n"},
+            ["arn:aws:eks:us-east-1:111122223333:nodegroup/c/n/*"],
+        ),
+        (
+            "eks:DescribeAddon",
+            {"clusterName": "c", "addonName": "vpc-cni"},
+            ["arn:aws:eks:us-east-1:111122223333:addon/c/vpc-cni/*"],
+        ),
+        (
+            "eks:DeletePodIdentityAssociation",
+            {"clusterName": "c", "associationId": "a-1"},
+            ["arn:aws:eks:us-east-1:111122223333:podidentityassociation/c/a-1"],
+        ),
+        (
             "sns:Publish",
             {"TopicArn": "arn:aws:sns:us-east-1:444455556666:t", "Message": "x"},
             ["arn:aws:sns:us-east-1:444455556666:t"],

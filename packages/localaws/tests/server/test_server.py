@@ -35,6 +35,25 @@ class TestLife:
             assert process.stdout.read() == ""  # one line, and no other
             assert "Traceback" not in process.stderr.read()
 
+    def test_sighup_reads_the_injections_of_the_world_again(self, tmp_path: Path) -> None:
+        world = tmp_path / "world.yaml"
+        world.write_text("extends: generous\n")
+        with server("--world", str(world)) as (address, process):
+            ec2 = at(address, "ec2")
+            assert ec2.describe_vpcs()["Vpcs"][0]["State"] == "available"
+            world.write_text(
+                "extends: generous\n"
+                "overrides:\n"
+                "  - {service: ec2, operation: DescribeVpcs, each: Vpcs, set: {State: pending}}\n"
+            )
+            process.send_signal(signal.SIGHUP)
+            assert "were read again" in process.stderr.readline()
+            assert ec2.describe_vpcs()["Vpcs"][0]["State"] == "pending"
+            world.write_text("overrides: 5\n")
+            process.send_signal(signal.SIGHUP)
+            assert "the world was not read again" in process.stderr.readline()
+            assert ec2.describe_vpcs()["Vpcs"][0]["State"] == "pending"
+
     def test_port_is_released_at_exit(self) -> None:
         with server() as (address, process):
             port = address.rsplit(":", 1)[1]

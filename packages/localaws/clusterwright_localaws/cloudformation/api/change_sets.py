@@ -65,7 +65,9 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
             "constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*"
         )
     stack, new = _stack_for_change_set(store, request["StackName"], kind, name)
-    if name in stack.change_sets:
+    # The name of an executed change set may be used again.
+    existing = stack.change_sets.get(name)
+    if existing is not None and existing.execution_status != "EXECUTE_COMPLETE":
         raise AlreadyExists(f"ChangeSet {name} already exists for Stack {stack.stack_id}")
     revision = read_revision(store, stack, request)
     if new:
@@ -163,6 +165,7 @@ def execute_change_set(call: Call) -> Mapping[str, Any]:
     )
     stack.deployment_config = change_set.deployment_config
     if creating:
+        stack.updated = stack.tick()  # AWS answers it from the first execution on
         stack.enter("CREATE_IN_PROGRESS", "User Initiated", token)
     else:
         begin_update(stack, token)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clusterwright_localaws.cloudformation import drift as detection
@@ -32,17 +32,30 @@ def detect_stack_drift(call: Call) -> Mapping[str, Any]:
     for one in found:
         stack.drifts[one.logical_id] = one
     detection_id = str(uuid.uuid4())
+    denied = [one for one in found if one.denied]
     store.drift_detections[detection_id] = {
         "StackId": stack.stack_id,
         "StackDriftDetectionId": detection_id,
         "StackDriftStatus": stack.drift["status"],
-        "DetectionStatus": "DETECTION_COMPLETE",
+        "DetectionStatus": "DETECTION_FAILED" if denied else "DETECTION_COMPLETE",
+        **_failure(denied),
         "DriftedStackResourceCount": sum(
             one.status in (detection.MODIFIED, detection.DELETED) for one in found
         ),
         "Timestamp": now,
     }
     return {"StackDriftDetectionId": detection_id}
+
+
+def _failure(denied: Sequence[detection.Drift]) -> Mapping[str, str]:
+    """The reason; CloudFormation's own wording is not documented."""
+    if not denied:
+        return {}
+    names = ", ".join(one.logical_id for one in denied)
+    return {
+        "DetectionStatusReason": f"Failed to detect drift on resources [{names}]: "
+        f"{denied[0].denied}"
+    }
 
 
 @operation("cloudformation", "DescribeStackDriftDetectionStatus")

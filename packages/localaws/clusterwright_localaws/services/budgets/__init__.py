@@ -1,4 +1,4 @@
-"""AWS Budgets: notifications, tags and updates that moto lacks."""
+"""AWS Budgets: actions, notifications, tags and updates that moto lacks."""
 
-API = ("notifications", "tags", "update")
+API = ("actions", "notifications", "tags", "update")
 FIXES = ("tags",)

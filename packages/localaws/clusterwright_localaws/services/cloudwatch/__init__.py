@@ -1,4 +1,4 @@
 """Amazon CloudWatch: refusals of alarms, and metrics of quotas and file systems."""
 
 API = ("alarms", "quota_usage")
-FIXES = ("dashboard_tags",)
+FIXES = ("dashboard_tags", "alarm_states")

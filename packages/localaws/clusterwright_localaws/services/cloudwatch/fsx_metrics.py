@@ -1,4 +1,4 @@
-"""Metrics of Lustre file systems in CloudWatch: the export queue and written bytes.
+"""Metrics of Lustre file systems in CloudWatch: export queue, written bytes and free space.
 
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html. No file is written here: the
 metrics are those of the world's `file_system_activity`. Other metrics have no datapoints.
@@ -46,6 +46,8 @@ def _value(call: Call, name: str, dimensions: dict[str, str]) -> tuple[float, st
     if found is None or found.kind != "LUSTRE":
         return None
     activity = call.world.file_system_activity
+    if name == "FreeDataStorageCapacity" and set(dimensions) == {"FileSystemId"}:
+        return found.capacity_gib * 1024**3 * activity.free_percent / 100, "Bytes"
     if name == "DataWriteBytes" and set(dimensions) == {"FileSystemId"}:
         return activity.written_bytes_per_minute, "Bytes"
     if name == "AgeOfOldestQueuedMessage" and dimensions.get("Publisher") == "AutoExport":

@@ -1,6 +1,7 @@
 """Amazon EC2: capacity, offerings, placement groups and topology that moto lacks."""
 
 API = (
+    "account_settings",
     "block_extensions",
     "block_offerings",
     "capacity_blocks",
@@ -27,6 +28,7 @@ FIXES = (
     "cpu_options",
     "parallelcluster_images",
     "published_images",
+    "registered_images",
     "image_cache",
     "gateway_delays",
     "network_limits",
@@ -34,4 +36,6 @@ FIXES = (
     "security_group_vpcs",
     "security_limits",
     "tag_prefixes",
+    "creation_tags",
+    "unknown_groups",
 )

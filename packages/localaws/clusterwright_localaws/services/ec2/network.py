@@ -234,6 +234,7 @@ def _seed(network: Network, runtime: Runtime) -> None:
         subnets = ec2.subnets[subnet.availability_zone]
         del subnets[subnet.id]
         subnet.id = seed.id
+        subnet.shared_by = seed.owner_account
         subnet.default_for_az = False
         subnet.map_public_ip_on_launch = False
         subnets[seed.id] = subnet

@@ -77,7 +77,9 @@ def delete_nodegroup(call: Call) -> Mapping[str, Any]:
         _let_go(store, group)
         cluster.nodegroups.pop(group.members["nodegroupName"], None)
 
-    store.after(call.world.delays.node_group, gone)
+    store.after(
+        call.world.delays.node_group, gone, lambda error: _fail(group, "DELETE_FAILED", error)
+    )
     return answer
 
 
@@ -126,6 +128,7 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
         if not group.members.get("launchTemplate"):
             raise invalid("A node group without a launch template cannot be given one.")
         kind = _check_launch_template(call, template)
+        _check_same_template(store_of(call), group.members["launchTemplate"], template)
         if _own_image(store_of(call), request) != (group.members["amiType"] == "CUSTOM"):
             raise invalid(
                 "You must create a new node group to switch between specifying an AMI ID in "
@@ -140,6 +143,7 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
         raise invalid(
             f"Nodegroup cannot go back from version {group.members['version']} to {requested}"
         )
+    _check_block_is_empty(group)
     release = request.get("releaseVersion") or _release(requested)
     parameters: dict[str, Any] = {"Version": requested, "ReleaseVersion": release}
     changes: dict[str, Any] = {"version": requested, "releaseVersion": release}
@@ -219,7 +223,11 @@ def _create(call: Call) -> ChildResource:
         kind = "EC2_WINDOWS" if "WINDOWS" in group.members["amiType"] else "EC2_LINUX"
         if request["nodeRole"] not in cluster.access_entries:
             access.add_entry(cluster, request["nodeRole"], kind, call.now)
-    store.after(call.world.delays.node_group, lambda: _launch(store, group))
+    store.after(
+        call.world.delays.node_group,
+        lambda: _launch(store, group),
+        lambda error: _fail(group, "CREATE_FAILED", error),
+    )
     return group
 
 
@@ -234,6 +242,21 @@ def _launch(store: Store, group: ChildResource) -> None:
         ]
         return
     group.status = "ACTIVE"
+
+
+def _fail(group: ChildResource, status: str, error: Exception) -> None:
+    """Report a failure of another service that is not one of EKS's documented issues.
+
+    Nodes that run by then stay with the group; its deletion ends them.
+    """
+    group.status = status
+    group.issues = [
+        {
+            "code": "InternalFailure",
+            "message": str(error),
+            "resourceIds": [group.members["nodegroupName"]],
+        }
+    ]
 
 
 def _let_go(store: Store, group: ChildResource) -> None:
@@ -253,9 +276,9 @@ def _start(
         store, cluster, kind, parameters, call.now, nodegroup=group.members["nodegroupName"]
     )
     group.status = "UPDATING"
+    before = dict(group.members)
 
     def done() -> None:
-        before = dict(group.members)
         apply()
         problem = _bring_about(store, group, before, recycle=kind == "VersionUpdate")
         if problem is None:
@@ -278,8 +301,20 @@ def _start(
         group.status = "ACTIVE"
         group.modified_at = call.runtime.clock.now()
 
+    def failed(error: Exception) -> None:
+        group.members.update({**before, "nodes": group.members["nodes"]})
+        update.status = "Failed"
+        update.errors = [
+            {
+                "errorCode": "Unknown",
+                "errorMessage": str(error),
+                "resourceIds": [group.members["nodegroupName"]],
+            }
+        ]
+        group.status = "ACTIVE"
+
     answer = {"update": update.view()}
-    store.after(call.world.delays.node_group, done)
+    store.after(call.world.delays.node_group, done, failed)
     return answer
 
 
@@ -451,6 +486,25 @@ def _check_count(call: Call, cluster: EksCluster) -> None:
         return
     if len(cluster.nodegroups) + 1 > found.value:
         raise over_limit(f"A cluster has at most {int(found.value)} of '{found.name}'")
+
+
+def _check_same_template(
+    store: Store, old: Mapping[str, Any], requested: Mapping[str, Any]
+) -> None:
+    """API model, UpdateNodegroupVersion: "you must specify the same launch template ID or name
+    that was used to create the node group"; the message is ours.
+    """
+    if template_of(store, old) is not template_of(store, requested):
+        raise invalid("The launch template of a node group cannot be changed, only its version.")
+
+
+def _check_block_is_empty(group: ChildResource) -> None:
+    """EKS user guide, "Create a managed node group with Capacity Blocks for ML": such a group is
+    updated without nodes; the message is ours.
+    """
+    if group.members["capacityType"] != "CAPACITY_BLOCK" or not group.members["nodes"]:
+        return
+    raise invalid("A node group in a Capacity Block can be updated only while it has no nodes.")
 
 
 def _taints(before: list[dict[str, Any]], request: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -43,12 +43,45 @@ def refusal(association: Association) -> str | None:
     """Return why the role of the file system cannot use the bucket, or None."""
     found = next(_refusals(association), None)
     if found is None:
-        return None
+        return _overlap(association)
     action, resource = found
     return (
         f"Amazon FSx is not authorized to perform {action} on {resource}: check the policies of "
         "the bucket and of its key."
     )
+
+
+def _overlap(association: Association) -> str | None:
+    """Return the notification of the bucket that needs the events of automatic import, or None.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/dra-lifecycles.html
+    """
+    parts = urlsplit(association.request["DataRepositoryPath"])
+    bucket = find_bucket(parts.netloc)
+    there = bucket.notification_configuration if bucket is not None else None
+    if there is None:
+        return None
+    settings = association.request.get("S3") or {}
+    imported = (settings.get("AutoImportPolicy") or {}).get("Events") or ()
+    wanted = {_EVENTS[event] for event in imported}
+    prefix = parts.path.strip("/")
+    for one in (*there.topic, *there.queue, *there.cloud_function):
+        rules = (one.filters.get("S3Key") or {}).get("FilterRule") or ()
+        other = next((r["Value"] for r in rules if r["Name"].lower() == "prefix"), "")
+        same = any(event.startswith(tuple(wanted)) for event in one.events) if wanted else False
+        if same and (other.startswith(prefix) or prefix.startswith(other)):
+            return (
+                f"The S3 bucket {parts.netloc} has an event notification, {one.id}, that overlaps "
+                "with the event types of Amazon FSx."
+            )
+    return None
+
+
+_EVENTS = {
+    "NEW": "s3:ObjectCreated:",
+    "CHANGED": "s3:ObjectCreated:",
+    "DELETED": "s3:ObjectRemoved:",
+}
 
 
 def _refusals(association: Association) -> Iterator[tuple[str, str]]:

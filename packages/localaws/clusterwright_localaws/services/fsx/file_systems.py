@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from clusterwright_localaws.core import moto_state
@@ -24,6 +25,7 @@ from clusterwright_localaws.services.fsx.state import (
 from clusterwright_localaws.services.fsx.views import view
 
 _NOT_SETTINGS = frozenset({"ClientRequestToken", "Tags"})
+_BETWEEN_INCREASES = timedelta(hours=6)
 
 
 @operation("fsx", "CreateFileSystem")
@@ -60,6 +62,7 @@ def update_file_system(call: Call) -> Mapping[str, Any]:
         lustre.check_update(file_system, requested)
     else:
         openzfs.check_update(file_system, requested)
+    _check_wait(file_system, requested, call.now)
     target = _merged(file_system, requested, name)
     limits.check(call, file_system.kind, target, before=file_system.request)
     action = {
@@ -79,6 +82,21 @@ def update_file_system(call: Call) -> Mapping[str, Any]:
 
     store.after(call.world.delays.file_system, updated)
     return {"FileSystem": view(file_system)}
+
+
+def _check_wait(file_system: FileSystem, requested: Mapping[str, Any], now: datetime) -> None:
+    """FSx for Lustre guide, "Managing storage capacity", and FSx for OpenZFS guide, "Managing SSD
+    storage capacity and IOPS": six hours between increases; the message is ours.
+    """
+    if "StorageCapacity" not in requested:
+        return
+    for action in file_system.actions:
+        earlier = "StorageCapacity" in action.get("TargetFileSystemValues", {})
+        if earlier and now - action["RequestTime"] < _BETWEEN_INCREASES:
+            raise bad_request(
+                "The storage capacity can be increased six hours after the last increase, which "
+                f"was requested at {action['RequestTime']:%Y-%m-%dT%H:%M:%SZ}."
+            )
 
 
 @operation("fsx", "DeleteFileSystem")

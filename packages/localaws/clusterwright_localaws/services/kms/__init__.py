@@ -1,3 +1,3 @@
 """AWS KMS: key states and quotas."""
 
-FIXES = ("pending_deletion", "limits")
+FIXES = ("pending_deletion", "limits", "key_use")

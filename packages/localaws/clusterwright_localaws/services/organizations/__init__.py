@@ -1,3 +1,3 @@
-"""AWS Organizations: the effective tag policy."""
+"""AWS Organizations: the effective tag policy, and service control policies."""
 
-API = ("policies",)
+API = ("control_policies", "policies")

@@ -1,4 +1,4 @@
 """Amazon RDS: parameters, states and quotas."""
 
 API = ("parameters",)
-FIXES = ("delays", "subnet_groups", "limits")
+FIXES = ("updates", "delays", "subnet_groups", "limits")

@@ -217,15 +217,17 @@ def _directory_arn(ctx: Context, name: str) -> str:
 
 def empty_bucket(s3: Any, name: str) -> None:
     """Delete every object of a bucket, in all its versions."""
-    pages = s3.get_paginator("list_object_versions").paginate(Bucket=name)
-    for page in pages:
+    while True:
+        # Always the first page: what a marker names is deleted.
+        page = s3.list_object_versions(Bucket=name)
         gone = [
             {"Key": item["Key"], "VersionId": item["VersionId"]}
             for kind in ("Versions", "DeleteMarkers")
             for item in page.get(kind, [])
         ]
-        if gone:
-            s3.delete_objects(Bucket=name, Delete={"Objects": gone, "Quiet": True})
+        if not gone:
+            return
+        s3.delete_objects(Bucket=name, Delete={"Objects": gone, "Quiet": True})
 
 
 def _refuse_own(s3: Any, name: str) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.services.sagemaker import node_driver, rules
+from clusterwright_localaws.services.sagemaker import node_driver, operations, rules
 from clusterwright_localaws.services.sagemaker.clusters import keep_trying
-from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.provision import provision, remove
 from clusterwright_localaws.services.sagemaker.state import (
     Cluster,
@@ -57,6 +56,11 @@ def batch_add(call: Call) -> Mapping[str, Any]:
     accepted = [entry for entry, error in errors if error is None]
     _check_growth(call, clusters, cluster, accepted)
     added: list[dict[str, Any]] = []
+    counts = operations.counts_of_groups(cluster, call.now)
+    more: Counter[str] = Counter()
+    for entry in accepted:
+        more[entry["InstanceGroupName"]] += entry["IncrementTargetCountBy"]
+    operations.begin_scaling(cluster, counts, call.now, more=more)
     for entry in accepted:
         added += _add(call, clusters, cluster, entry)
     keep_trying(clusters, cluster)
@@ -129,13 +133,17 @@ def batch_delete(call: Call) -> Mapping[str, Any]:
         remove(clusters, cluster, group, [node])
         return None
 
-    return _each(
+    cluster = clusters_of(call).find(call.parameters["ClusterName"])
+    counts = operations.counts_of_groups(cluster, call.now)
+    answer = _each(
         call,
         delete,
         not_found="NodeIdNotFound",
         code="Code",
         empty_lists=False,
     )
+    operations.begin_scaling(cluster, counts, call.now)
+    return answer
 
 
 @operation("sagemaker", "BatchRebootClusterNodes")
@@ -143,15 +151,7 @@ def batch_reboot(call: Call) -> Mapping[str, Any]:
     def reboot(clusters: Clusters, cluster: Cluster, node: Node) -> tuple[str, str] | None:
         if node.status_at(call.now) not in ("Running", "Failure"):
             return "InvalidInstanceStatus", f"The node is {node.status_at(call.now)}."
-        node.status = node.message = None
-        node_driver.start(clusters, cluster, node, "reboot")
-        _say(
-            cluster,
-            node,
-            f"Reboot of EC2 Instance {node.instance_id} is currently in progress on Cluster "
-            f"{cluster.name} and IG {node.group_name}",
-            call,
-        )
+        node_driver.reboot(clusters, cluster, node)
         return None
 
     return _each(call, reboot, not_found="InstanceIdNotFound", code="ErrorCode", empty_lists=True)
@@ -283,10 +283,6 @@ def _again(cluster: Cluster, added: list[dict[str, Any]], call: Call) -> list[Ma
         status = node.status_at(call.now) if node else "Pending" if waiting else "NotFound"
         answer.append({**entry, "Status": status})
     return answer
-
-
-def _say(cluster: Cluster, node: Node, text: str, call: Call) -> None:
-    record(cluster, text, call.now, group=cluster.groups[node.group_name], node=node)
 
 
 def unknown_nodes(cluster: Cluster, names: list[str]) -> AwsError | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.ec2.account_settings import blocks_egress, settings_in
 from clusterwright_localaws.services.ec2.network import Network
 
 
@@ -27,7 +29,7 @@ def _leads(ec2: Any, subnet: Any) -> bool:
         return False
     for route in table.routes:
         if route.destination_cidr_block == "0.0.0.0/0" and (
-            route.nat_gateway or route.transit_gateway
+            route.transit_gateway or (route.nat_gateway and not _blocked(ec2, route.nat_gateway))
         ):
             return True
     for endpoint in ec2.vpc_end_points.values():
@@ -43,3 +45,9 @@ def _leads(ec2: Any, subnet: Any) -> bool:
         ):
             return True
     return False
+
+
+def _blocked(ec2: Any, gateway: Any) -> bool:
+    """Return whether VPC Block Public Access stops the connections of a NAT gateway."""
+    settings = settings_in(runtime(), ec2.account_id, ec2.region_name)
+    return blocks_egress(settings, gateway.vpc_id, gateway.subnet_id)

@@ -13,9 +13,9 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.sagemaker import governance, plans, role_rights, rules, views
 from clusterwright_localaws.services.sagemaker.events import record
+from clusterwright_localaws.services.sagemaker.node_faults import LIFECYCLE_FAILED
 from clusterwright_localaws.services.sagemaker.orchestrator import check_orchestrator
 from clusterwright_localaws.services.sagemaker.provision import (
-    LIFECYCLE_FAILED,
     Shortage,
     clear,
     provision,
@@ -238,6 +238,7 @@ def settle_groups(
         elif group.status not in ("Deleting", "Failed"):
             group.status = "InService"
             group.failure = None
+            group.kubernetes_before = None
             group.before_rollback = (group.target_count, group.min_count)
 
 

@@ -10,7 +10,13 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page, paged
 from clusterwright_localaws.services.sagemaker import views
 from clusterwright_localaws.services.sagemaker.events import aware
-from clusterwright_localaws.services.sagemaker.state import Group, Node, clusters_of, find_node
+from clusterwright_localaws.services.sagemaker.state import (
+    Cluster,
+    Group,
+    Node,
+    clusters_of,
+    find_node,
+)
 
 # The API reference states no default page size; the maximum of the model is used.
 PAGE = 100
@@ -37,8 +43,30 @@ def list_clusters(call: Call) -> Mapping[str, Any]:
 
 @operation("sagemaker", "ListClusterNodes")
 def list_cluster_nodes(call: Call) -> Mapping[str, Any]:
+    cluster = clusters_of(call).find(call.parameters["ClusterName"])
+    stale = _stale_answer(cluster, call)
+    if stale is not None:
+        return stale
+    answer = _nodes_of(cluster, call)
+    if call.world.delays.node_list:
+        cluster.listed[_listing(call)] = (call.now, answer)
+    return answer
+
+
+def _stale_answer(cluster: Cluster, call: Call) -> Mapping[str, Any] | None:
+    """Return the last answer to the same request if it is younger than `delays.node_list`."""
+    known = cluster.listed.get(_listing(call))
+    if known is None or (call.now - known[0]).total_seconds() >= call.world.delays.node_list:
+        return None
+    return known[1]
+
+
+def _listing(call: Call) -> str:
+    return repr(sorted(call.parameters.items(), key=lambda entry: entry[0]))
+
+
+def _nodes_of(cluster: Cluster, call: Call) -> Mapping[str, Any]:
     request = call.parameters
-    cluster = clusters_of(call).find(request["ClusterName"])
     part = request.get("InstanceGroupNameContains", "")
     found = [
         node

@@ -55,16 +55,27 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.services.sagemaker import node_faults
+from clusterwright_localaws.services.sagemaker.attachments import release_attachments
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.state import (
     NEVER,
+    WATCHERS,
     Cluster,
     Clusters,
     Node,
     new_instance_id,
     store,
 )
+from clusterwright_localaws.worlds.injections import NodeFault, NodeMoment
 
+_MOMENTS: Mapping[str, NodeMoment] = {
+    "create": "launch",
+    "reboot": "reboot",
+    "replace": "replacement",
+    "update_software": "software-update",
+    "check_health": "health-check",
+}
 Action = Literal["create", "reboot", "replace", "update_software", "check_health", "delete"]
 
 
@@ -153,7 +164,7 @@ class NodeReport:
             now = self.runtime.clock.now()
             node.ready_at = min(node.ready_at, now)
             node.checked_until = None
-            node.status = node.message = None
+            node.status = None
             node.settled = True
             cluster.wake(now)
             return True
@@ -170,6 +181,24 @@ class NodeReport:
                 return False
             cluster, node = found
             fail(_clusters(self.runtime, cluster), cluster, node, message)
+            return True
+
+    def recover(self, action: Literal["reboot", "replace"]) -> bool:
+        """The agent on the node asks for its recovery; without automatic recovery nothing happens.
+
+        Returns whether the instance is known and is recovered.
+        """
+        with self.runtime.lock:
+            found = self._find()
+            if found is None:
+                return False
+            cluster, node = found
+            now = self.runtime.clock.now()
+            if not recovers(cluster) or node.gone_at or node.status_at(now) != "Running":
+                return False
+            (reboot if action == "reboot" else replace)(
+                _clusters(self.runtime, cluster), cluster, node
+            )
             return True
 
     def status(self, status: str, message: str | None = None) -> bool:
@@ -296,14 +325,73 @@ def start(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **mo
         node.driven = clusters.runtime in _dispatchers
     if not (node.driven and clusters.runtime in _dispatchers):
         node.ready_at = clusters.node_ready_at()
+        _break(clusters, cluster, node, _MOMENTS[action], node.ready_at)
         return
     node.ready_at = NEVER
     cluster.driven[node.instance_id] = node
     _send(clusters, cluster, node, action, **more)
 
 
+def _break(
+    clusters: Clusters, cluster: Cluster, node: Node, at: NodeMoment, due: datetime
+) -> bool:
+    """Schedule the world's fault of a node that the clock runs; return whether it has one."""
+    fault = node_faults.fault_of(clusters, cluster, node, at)
+    if fault is None:
+        return False
+    if fault.outcome == "pending":
+        node.ready_at = NEVER
+        node.status = "Pending"
+        node.message = fault.message
+        return True
+    instance_id = node.instance_id
+
+    def strike(when: datetime) -> None:
+        if node.instance_id == instance_id and node.gone_at is None:
+            _strike(clusters, cluster, node, fault, when)
+
+    cluster.at(due, strike)
+    return True
+
+
+def _strike(
+    clusters: Clusters, cluster: Cluster, node: Node, fault: NodeFault, when: datetime
+) -> None:
+    """Break a node that the clock runs."""
+    node_faults.tell(cluster, node, fault, fault.at, when)
+    node.settled = fault.at == "running"
+    if fault.outcome not in ("reboot", "replace"):
+        fail(clusters, cluster, node, node_faults.message_of(fault))
+    elif recovers(cluster):
+        if fault.outcome == "reboot":
+            reboot(clusters, cluster, node)
+        else:
+            replace(clusters, cluster, node)
+
+
+def _break_running(clusters: Clusters, now: datetime) -> None:
+    """Break nodes that the world's faults break while they are Running."""
+    book = clusters.runtime.node_faults
+    if not book.breaks_running():
+        return
+    for cluster in clusters.by_name.values():
+        for node in list(cluster.nodes()):
+            if node.driven or node.status_at(now) != "Running" or cluster.status != "InService":
+                continue
+            ran_seconds = (now - node.ready_at).total_seconds()
+            fault = book.hit_running(
+                cluster.name, node.group_name, node.number, node.logical_id, ran_seconds
+            )
+            if fault is not None:
+                _strike(clusters, cluster, node, fault, now)
+
+
+WATCHERS.append(_break_running)
+
+
 def stop(clusters: Clusters, cluster: Cluster, node: Node) -> datetime | None:
     """Terminate a node; return the time when it is deleted, or `None` if its driver reports it."""
+    release_attachments(cluster, node.instance_id)
     if node.driven and clusters.runtime in _dispatchers:
         node.gone_at = NEVER
         _send(clusters, cluster, node, "delete")
@@ -312,11 +400,24 @@ def stop(clusters: Clusters, cluster: Cluster, node: Node) -> datetime | None:
     return node.gone_at
 
 
-def inform(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **more: Any) -> bool:
+def inform(
+    clusters: Clusters,
+    cluster: Cluster,
+    node: Node,
+    action: Action,
+    *,
+    due: datetime | None,
+    **more: Any,
+) -> bool:
     """Send an order that does not change `ready_at`; return `False` where the clock drives the
     node.
+
+    `due` is when the clock ends the action; a fault of the world breaks the node then, unless it
+    is `None`.
     """
     if not (node.driven and clusters.runtime in _dispatchers):
+        if due is not None:
+            _break(clusters, cluster, node, _MOMENTS[action], due)
         return False
     _send(clusters, cluster, node, action, **more)
     return True
@@ -325,11 +426,14 @@ def inform(clusters: Clusters, cluster: Cluster, node: Node, action: Action, **m
 def replace(clusters: Clusters, cluster: Cluster, node: Node) -> None:
     """Replace the instance of a node; the logical node and its address stay."""
     previous = node.instance_id
+    release_attachments(cluster, previous)
     node.instance_id = new_instance_id()
     if cluster.driven.pop(previous, None) is not None:
         cluster.driven[node.instance_id] = node
     node.launched_at = clusters.runtime.clock.now()
-    node.status = node.message = None
+    if node.status != "Failure":
+        node.message = None  # that of a failed try sticks (`hyperpod-mental-model.md`)
+    node.status = None
     node.settled = False
     record(
         cluster,
@@ -340,6 +444,25 @@ def replace(clusters: Clusters, cluster: Cluster, node: Node) -> None:
         node=node,
     )
     start(clusters, cluster, node, "replace", previous_instance_id=previous)
+
+
+def reboot(clusters: Clusters, cluster: Cluster, node: Node) -> None:
+    """Reboot the instance of a node; its lifecycle scripts do not run again."""
+    node.status = node.message = None
+    start(clusters, cluster, node, "reboot")
+    record(
+        cluster,
+        f"Reboot of EC2 Instance {node.instance_id} is currently in progress on Cluster "
+        f"{cluster.name} and IG {node.group_name}",
+        clusters.runtime.clock.now(),
+        group=cluster.groups[node.group_name],
+        node=node,
+    )
+
+
+def recovers(cluster: Cluster) -> bool:
+    """Return whether the cluster reboots or replaces unhealthy nodes by itself."""
+    return bool(cluster.request.get("NodeRecovery", "Automatic") == "Automatic")
 
 
 def fail(clusters: Clusters, cluster: Cluster, node: Node, message: str) -> None:
@@ -357,8 +480,12 @@ def fail(clusters: Clusters, cluster: Cluster, node: Node, message: str) -> None
             "Instance": {"NodeLogicalId": node.logical_id, "FailureMessage": message},
         },
     )
-    recover = cluster.request.get("NodeRecovery", "Automatic") == "Automatic"
-    if node.settled and recover and node.gone_at is None and cluster.status == "InService":
+    if (
+        node.settled
+        and recovers(cluster)
+        and node.gone_at is None
+        and cluster.status == "InService"
+    ):
         replace(clusters, cluster, node)
     else:
         node.status, node.message = "Failure", message

@@ -19,7 +19,12 @@ from clusterwright_localaws.services.ec2.network import AddressesExhaustedError,
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 from clusterwright_localaws.services.sagemaker import node_driver, plans
 from clusterwright_localaws.services.sagemaker.closed_networks import reaches_s3
-from clusterwright_localaws.services.sagemaker.events import record
+from clusterwright_localaws.services.sagemaker.events import PAIR_GAP, record
+from clusterwright_localaws.services.sagemaker.node_faults import (
+    LIFECYCLE_FAILED,
+    NO_CAPACITY,
+    without_capacity,
+)
 from clusterwright_localaws.services.sagemaker.role_rights import may_fetch
 from clusterwright_localaws.services.sagemaker.state import (
     NEVER,
@@ -31,12 +36,6 @@ from clusterwright_localaws.services.sagemaker.state import (
     new_uuid,
 )
 
-# awslabs/awsome-distributed-ai#188 and #189 quote it.
-LIFECYCLE_FAILED = (
-    "Lifecycle scripts did not run successfully. Ensure the scripts exist in provided S3 path, "
-    "are accessible, and run without errors. Please see CloudWatch logs for lifecycle script "
-    "execution details."
-)
 # AWS's guide page "Migrating to API-driven Slurm configuration", troubleshooting.
 BOTH_CONFIGURATIONS = (
     "The LifeCycleConfig cannot include both a SLURM Orchestrator Config and a "
@@ -81,7 +80,11 @@ def provision(
         if problem is not None:
             shortages.append(Shortage(group, missing, problem, final=True))
             continue
-        shortage = _launch(clusters, cluster, group, missing, types, zones)
+        refused = without_capacity(clusters, cluster, group, missing)
+        shortage = _launch(clusters, cluster, group, missing - refused, types, zones)
+        if refused:
+            shortage = shortage or Shortage(group, 0, NO_CAPACITY, final=False)
+            shortage.missing += refused
         if shortage is not None:
             shortages.append(shortage)
     for shortage in shortages:
@@ -409,5 +412,39 @@ def _record_shortage(clusters: Clusters, cluster: Cluster, shortage: Shortage) -
         now,
         level="Error",
         group=shortage.group,
-        metadata={"InstanceGroup": {"FailureMessage": shortage.message}},
+        metadata={
+            "InstanceGroup": {
+                "FailureMessage": shortage.message,
+                **group_metadata(clusters, cluster, shortage.group),
+            }
+        },
     )
+    # The second event of the pair: its resource is the instance that was not created.
+    record(
+        cluster,
+        f"Instance creation in Cluster {cluster.name} and InstanceGroup {shortage.group.name} "
+        "failed",
+        now + PAIR_GAP,
+        level="Error",
+        group=shortage.group,
+        about_instance=True,
+        metadata={"Instance": {"FailureMessage": shortage.message}},
+    )
+
+
+def group_metadata(clusters: Clusters, cluster: Cluster, group: Group) -> dict[str, Any]:
+    """Return where a group's instances are, as its events have it."""
+    config = group.specification.get("OverrideVpcConfig") or cluster.request.get("VpcConfig")
+    found: dict[str, Any] = {}
+    if config:
+        subnet = clusters.network.subnet(config["Subnets"][0])
+        found = {
+            "SubnetId": config["Subnets"][0],
+            "SecurityGroupIds": list(config["SecurityGroupIds"]),
+        }
+        if subnet is not None:
+            found["AvailabilityZoneId"] = subnet.availability_zone_id
+    image = group.specification.get("ImageId")
+    if image not in (None, "default"):
+        found["AmiOverride"] = image
+    return found

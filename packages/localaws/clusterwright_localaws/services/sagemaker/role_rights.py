@@ -118,19 +118,26 @@ def _network_needs(network: Network, config: Mapping[str, Any]) -> Iterator[Need
         context={"ec2:CreateAction": _CREATION.removeprefix("ec2:")},
     )
     for name in config.get("Subnets", ()):
-        where = {"ec2:Subnet": f"{base}:subnet/{name}"}
-        subnet = network.subnet(name)
+        subnet, owned = network.subnet(name), _owned(network, name, base)
+        where = {"ec2:Subnet": f"{owned}:subnet/{name}"}
         if subnet is not None:
-            where["ec2:Vpc"] = f"{base}:vpc/{subnet.vpc_id}"
+            where["ec2:Vpc"] = f"{owned}:vpc/{subnet.vpc_id}"
         for action in _ON_INTERFACES:
             yield Need(action, interfaces, context=where)
     # Detaching has two resources. HyperPod's instances are in accounts of AWS, which gives its
     # consent; here only the role's own policies count.
     yield Need(_DETACHING, f"{base}:instance/*")
     for name in config.get("Subnets", ()):
-        yield Need("ec2:CreateNetworkInterface", f"{base}:subnet/{name}")
+        yield Need("ec2:CreateNetworkInterface", f"{_owned(network, name, base)}:subnet/{name}")
     for name in config.get("SecurityGroupIds", ()):
         yield Need("ec2:CreateNetworkInterface", f"{base}:security-group/{name}")
+
+
+def _owned(network: Network, subnet_id: str, base: str) -> str:
+    """Return the first parts of a subnet's ARN, with the account that owns it."""
+    subnet = network.subnet(subnet_id)
+    owner = network.account if subnet is None else subnet.owner_id
+    return f"{base.rpartition(':')[0]}:{owner}"
 
 
 def _groups(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

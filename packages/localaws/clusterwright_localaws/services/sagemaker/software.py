@@ -17,7 +17,7 @@ from typing import Any
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.services.sagemaker import node_driver, rules
+from clusterwright_localaws.services.sagemaker import node_driver, node_faults, rules
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.state import (
     DEFAULT_IMAGE_RELEASE,
@@ -52,6 +52,7 @@ def update_cluster_software(call: Call) -> Mapping[str, Any]:
     _check_alarms(call, deployment)
     for group in groups:
         group.desired_release = latest(group.release, releases[group.name])
+        group.desired_image = request.get("ImageId")
         group.software_status = "InProgress"
         group.deployment = deployment
         record(
@@ -94,6 +95,7 @@ class _Rollout:
     done: list[Node] = field(default_factory=list)
     before: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     failure: str | None = None
+    failed: list[Node] = field(default_factory=list)
 
     def begin(self, nodes: Sequence[Node], now: datetime) -> None:
         policy = self.deployment.get("RollingUpdatePolicy") or {}
@@ -105,7 +107,8 @@ class _Rollout:
     def _start(self, index: int, now: datetime) -> None:
         for node in self.batches[index]:
             if node.gone_at is None:
-                self._patch(node, self.cluster.groups[node.group_name].desired_release)
+                release = self.cluster.groups[node.group_name].desired_release
+                self._patch(node, release, self._later(now))
         self.cluster.at(self._later(now), lambda when: self._finish(index, when))
 
     def _finish(self, index: int, when: datetime) -> None:
@@ -116,6 +119,7 @@ class _Rollout:
         for node in batch:
             if node.status == "Failure":
                 self.failure = node.message or "A node failed while it was patched."
+                self.failed.append(node)
                 continue
             group = self.cluster.groups[node.group_name]
             self._take(node, group.desired_release or group.release, self._image(node), when)
@@ -129,10 +133,10 @@ class _Rollout:
             self._end("Succeeded", when)
 
     def _fail(self, when: datetime) -> None:
+        """Go back to the earlier image: lifecycle scripts that fail on the new one, which HyperPod
+        tries several times, roll back an update without an alarm, too.
+        """
         self.cluster.failure = self.failure
-        if not self.deployment:
-            self._end("Failed", when)
-            return
         for group in self.groups:
             group.software_status = "RollbackInProgress"
         policy = self.deployment.get("RollingUpdatePolicy") or {}
@@ -140,13 +144,13 @@ class _Rollout:
             policy.get("RollbackMaximumBatchSize") or policy.get("MaximumBatchSize"),
             len(self.before),
         )
-        nodes = self.done
+        nodes = [*self.done, *self.failed]
         self.batches = [nodes[i : i + size] for i in range(0, len(nodes), size)] or [[]]
         self._back(0, when)
 
     def _back(self, index: int, now: datetime) -> None:
         for node in self.batches[index]:
-            self._patch(node, self.before[node.logical_id][0])
+            self._patch(node, self.before[node.logical_id][0], None)
         self.cluster.at(self._later(now), lambda when: self._gone_back(index, when))
 
     def _gone_back(self, index: int, when: datetime) -> None:
@@ -156,10 +160,14 @@ class _Rollout:
             return
         for node in batch:
             self._take(node, *self.before[node.logical_id], when)
+            if node in self.failed and not node.driven:
+                lines = [(when, node_faults.DOWNLOADING), (when, node_faults.SUCCEEDED)]
+                node_faults.write_log(self.cluster, node, node_faults.LIFECYCLE_STREAM, lines)
         if index + 1 < len(self.batches):
             self._back(index + 1, when)
         else:
-            self._end("RollbackComplete", when)
+            # Observed after failed scripts: Failed (`hyperpod-mental-model.md`).
+            self._end("Failed" if self.failed else "RollbackComplete", when)
 
     def _end(self, status: str, when: datetime) -> None:
         for group in self.groups:
@@ -169,7 +177,7 @@ class _Rollout:
                     group.specification.pop("ImageId", None)
                 elif self.image_id is not None:
                     group.specification["ImageId"] = self.image_id
-            group.desired_release = None
+            group.desired_release = group.desired_image = None
             group.deployment = None
             group.software_status = status
             if group.status == "SystemUpdating":
@@ -190,14 +198,16 @@ class _Rollout:
             )
         self.cluster.status = "InService"
 
-    def _patch(self, node: Node, release: str | None) -> None:
+    def _patch(self, node: Node, release: str | None, due: datetime | None) -> None:
+        if node.status != "Failure":
+            node.message = None  # that of a failed try sticks
         node.status = "SystemUpdating"
-        node.message = None
         node_driver.inform(
             self.clusters,
             self.cluster,
             node,
             "update_software",
+            due=due,
             image_release=release or node.image_release,
         )
 

@@ -15,6 +15,7 @@ from clusterwright_localaws.core.catalog_facts import ec2_name
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.network import Network, Range, network_of
+from clusterwright_localaws.services.sagemaker.records import ClusterOperation, Extension
 
 # The release of nodes without a pinned version: a placeholder, since AWS's numbers are not
 # sourced.
@@ -88,7 +89,12 @@ class Group:
     # The DeploymentConfig of a software update in progress.
     deployment: Mapping[str, Any] | None = None
     desired_release: str | None = None
+    desired_image: str | None = None
     before_rollback: tuple[int, int | None] = (0, None)
+    # The labels and taints that its nodes have, while an update changes them.
+    kubernetes_before: Mapping[str, Any] | None = None
+    # The scaling in progress, which its events name.
+    operation_id: str | None = None
 
     @property
     def name(self) -> str:
@@ -159,6 +165,13 @@ class Cluster:
     doomed: str | None = None
     # Nodes with a driver, by instance id, for thousands of reports.
     driven: dict[str, Node] = field(default_factory=dict)
+    operations: list[ClusterOperation] = field(default_factory=list)
+    # Answers of ListClusterNodes by request, while they are repeated (`delays.node_list`).
+    listed: dict[str, tuple[datetime, Mapping[str, Any]]] = field(default_factory=dict)
+    # Events of the world that it has.
+    seeded: set[str] = field(default_factory=set)
+    # By ARN.
+    extensions: dict[str, Extension] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -202,6 +215,10 @@ class Cluster:
         self.scheduled.sort(key=lambda entry: entry[0])
 
 
+# Called with the clusters and the time whenever time passes, before what is scheduled.
+WATCHERS: list[Callable[[Clusters, datetime], None]] = []
+
+
 class Clusters:
     """Every cluster of one account and region."""
 
@@ -218,6 +235,8 @@ class Clusters:
     def advance(self) -> None:
         """Run every action that is due."""
         now = self.runtime.clock.now()
+        for watch in WATCHERS:
+            watch(self, now)
         for cluster in list(self.by_name.values()):
             while cluster.scheduled and cluster.scheduled[0][0] <= now:
                 when, what = cluster.scheduled.pop(0)
@@ -266,6 +285,11 @@ def store(runtime: Runtime, account: str, region: str) -> Clusters:
     return runtime.store(
         "sagemaker-clusters", account, region, lambda: Clusters(runtime, account, region)
     )
+
+
+def log_group_name(cluster: Cluster) -> str:
+    """Return the name of the log group of a cluster's nodes."""
+    return f"/aws/sagemaker/Clusters/{cluster.name}/{cluster.id}"
 
 
 def new_cluster_id() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.pagination import paged
-from clusterwright_localaws.services.sagemaker import governance, plans
+from clusterwright_localaws.services.sagemaker import extensions, governance, plans
 from clusterwright_localaws.services.sagemaker.state import clusters_of
 
 # A resource has at most 50 tags, which fit in one page unless the caller requests fewer.
@@ -47,6 +47,8 @@ def _tags(call: Call) -> list[dict[str, str]]:
         return plans.find(call, arn).tags
     if ":cluster-scheduler-config/" in arn or ":compute-quota/" in arn:
         return governance.find_policy(call, arn).tags
+    if ":extension/" in arn:
+        return extensions.find_extension(call, arn).tags
     if "/" not in arn.split(":", 5)[-1]:  # moto, which has the others, fails on it
         raise AwsError("ValidationException", f"Resource {arn} does not exist.")
     raise ForwardToMoto

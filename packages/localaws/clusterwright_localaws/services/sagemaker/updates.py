@@ -10,7 +10,7 @@ from typing import Any
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import clusters as creation
-from clusterwright_localaws.services.sagemaker import rules
+from clusterwright_localaws.services.sagemaker import operations, rules
 from clusterwright_localaws.services.sagemaker.events import record
 from clusterwright_localaws.services.sagemaker.orchestrator import check_orchestrator
 from clusterwright_localaws.services.sagemaker.provision import (
@@ -56,8 +56,10 @@ def update_cluster(call: Call) -> Mapping[str, Any]:
     before = {group.name: group.target_count for group in cluster.groups.values()}
     rules.check_quotas(call, clusters, before, target, cluster=cluster)
     undo = _snapshot(cluster)
+    counts = operations.counts_of_groups(cluster, call.now)
     _apply(clusters, cluster, call.parameters, target)
     use_network(clusters, cluster)
+    operations.begin_scaling(cluster, counts, call.now)
     record(cluster, f"Cluster {cluster.name} update started successfully", call.now)
     shortages = provision(clusters, cluster, cluster.groups.values())
     cluster.status = "Updating" if not cluster.continuous else "InService"
@@ -197,7 +199,10 @@ def _change_group(
 ) -> None:
     group.before_rollback = (group.target_count, group.min_count)
     old_types = group.instance_types
+    before = group.specification.get("KubernetesConfig") or {}
     group.specification = specification_of(entry)
+    if before != (group.specification.get("KubernetesConfig") or {}):
+        group.kubernetes_before = before
     group.target_count = int(entry["InstanceCount"])
     group.min_count = entry.get("MinInstanceCount")
     if not cluster.continuous:

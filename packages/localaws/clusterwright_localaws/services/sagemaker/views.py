@@ -157,10 +157,13 @@ def node_details(found: Cluster, node: Node, now: datetime) -> Mapping[str, Any]
         if specification.get(name) is not None:
             answer[name] = specification[name]
     if node.image_id:
-        answer["CurrentImageId"] = answer["DesiredImageId"] = node.image_id
+        answer["CurrentImageId"] = node.image_id
+    desired = group.desired_image or node.image_id
+    if desired not in (None, "default"):
+        answer["DesiredImageId"] = desired
     kubernetes = specification.get("KubernetesConfig")
     if kubernetes:
-        answer["KubernetesConfig"] = _kubernetes(kubernetes)
+        answer["KubernetesConfig"] = _kubernetes(kubernetes, group.kubernetes_before)
     return answer
 
 
@@ -223,7 +226,10 @@ def _group(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
             for name in types
         ]
     if specification.get("ImageId"):
-        answer["CurrentImageId"] = answer["DesiredImageId"] = specification["ImageId"]
+        answer["CurrentImageId"] = specification["ImageId"]
+    desired = group.desired_image or specification.get("ImageId")
+    if desired:
+        answer["DesiredImageId"] = desired
     if found.continuous and len(live) != group.target_count:
         answer["ActiveOperations"] = {"Scaling": 1}
     if group.software_status:
@@ -237,7 +243,9 @@ def _group(found: Cluster, group: Group, now: datetime) -> dict[str, Any]:
     if patching:
         answer["AutoPatchConfig"] = _patching(patching)
     if specification.get("KubernetesConfig"):
-        answer["KubernetesConfig"] = _kubernetes(specification["KubernetesConfig"])
+        answer["KubernetesConfig"] = _kubernetes(
+            specification["KubernetesConfig"], group.kubernetes_before
+        )
     return answer
 
 
@@ -275,10 +283,12 @@ def _patching(config: Mapping[str, Any]) -> Mapping[str, Any]:
     return answer
 
 
-def _kubernetes(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    answer: dict[str, Any] = {}
-    if config.get("Labels") is not None:
-        answer["CurrentLabels"] = answer["DesiredLabels"] = config["Labels"]
-    if config.get("Taints") is not None:
-        answer["CurrentTaints"] = answer["DesiredTaints"] = config["Taints"]
-    return answer
+def _kubernetes(desired: Mapping[str, Any], before: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the labels and taints that nodes have and shall have; `before`: during an update."""
+    current = desired if before is None else before
+    return {
+        f"{state}{name}": config[name]
+        for state, config in (("Current", current), ("Desired", desired))
+        for name in ("Labels", "Taints")
+        if config.get(name) is not None
+    }

@@ -1,3 +1,4 @@
-"""AWS Systems Manager: public parameters."""
+"""AWS Systems Manager: public parameters, documents, sessions to HyperPod's nodes."""
 
-FIXES = ("public_parameters",)
+API = ("sessions",)
+FIXES = ("documents", "public_parameters", "allowed_patterns")

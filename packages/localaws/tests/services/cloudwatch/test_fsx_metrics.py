@@ -65,6 +65,12 @@ def test_the_export_queue_belongs_to_file_systems_that_export(
         assert statistics("DataWriteBytes", dimensions) == []
 
 
+def test_free_space_is_the_share_that_the_world_states() -> None:
+    with local_aws(file_system_activity={"free_percent": 25}):
+        points = statistics("FreeDataStorageCapacity", {"FileSystemId": file_system()}, Period=60)
+        assert {point["Sum"] for point in points} == {300 * 1024.0**3}
+
+
 def test_other_metrics_have_no_datapoints() -> None:
     with local_aws(file_system_activity=ACTIVITY):
         assert statistics("DataReadBytes", {"FileSystemId": "fs-1"}) == []

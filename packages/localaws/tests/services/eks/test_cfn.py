@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
+from clusterwright_localaws.services.eks.fleet import Fleet
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site, cluster
 from packages.localaws.tests.eks_templates import template
 from packages.localaws.tests.parts import (
@@ -162,6 +163,19 @@ def test_nodes_that_fail_to_launch_fail_the_stack() -> None:
         resources = {name: template(site)[name] for name in ("Cluster", "System")}
         assert deploy("platform", resources)["StackStatus"] == "ROLLBACK_COMPLETE"
         assert "InsufficientInstanceCapacity" in failure("platform", "System")
+
+
+def test_a_failure_of_another_service_rolls_the_stack_back(
+    eks_site: EksSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("EC2 is down")
+
+    monkeypatch.setattr(Fleet, "grow_to", broken)
+    resources = {name: template(eks_site)[name] for name in ("Cluster", "System")}
+    assert deploy("platform", resources)["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert "EC2 is down" in failure("platform", "System")
+    assert client("eks").list_clusters()["clusters"] == []
 
 
 def test_unsupported_properties_are_refused_by_name(eks_site: EksSite) -> None:

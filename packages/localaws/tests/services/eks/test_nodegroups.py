@@ -10,6 +10,7 @@ from botocore.exceptions import WaiterError
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.services.eks.fleet import Fleet
 from packages.localaws.tests.eks_parts import EksSite, build_eks_site
 from packages.localaws.tests.parts import client, refusal
 
@@ -90,6 +91,16 @@ class TestNodegroups:
         eks.delete_nodegroup(**name)
         assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
         assert (eks_site.site.free_addresses(), nodes()) == (before, [])
+
+    def test_nodes_start_from_a_registered_image(self, eks_site: EksSite, eks: Any) -> None:
+        image = client("ec2").register_image(
+            Name="mine", Architecture="x86_64", VirtualizationType="hvm"
+        )["ImageId"]
+        template = launch_template({"InstanceType": "m5.xlarge", "ImageId": image})
+        eks.create_nodegroup(**with_template(eks_site, template))
+        name = {"clusterName": "eks", "nodegroupName": "system"}
+        assert eks.describe_nodegroup(**name)["nodegroup"]["status"] == "ACTIVE"
+        assert len(nodes()) == 2
 
     def test_new_launch_template_version_replaces_every_node(
         self, eks_site: EksSite, eks: Any
@@ -311,3 +322,58 @@ class TestNodegroups:
             "ResourceInUseException",
             "Cluster has nodegroups attached",
         )
+
+
+SYSTEM = {"clusterName": "eks", "nodegroupName": "system"}
+
+
+def broken(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("EC2 is down")
+
+
+class TestFailuresOfOtherServices:
+    """A failure that EKS has no issue for ends in a state: nothing waits for it without end."""
+
+    def described(self, eks: Any) -> dict[str, Any]:
+        return dict(eks.describe_nodegroup(**SYSTEM)["nodegroup"])
+
+    def test_a_creation_fails_and_can_be_deleted(
+        self, eks_site: EksSite, eks: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(Fleet, "grow_to", broken)
+            eks.create_nodegroup(**eks_site.group())
+            found = self.described(eks)
+        assert found["status"] == "CREATE_FAILED"
+        (issue,) = found["health"]["issues"]
+        assert (issue["code"], issue["message"]) == ("InternalFailure", "EC2 is down")
+        eks.delete_nodegroup(**SYSTEM)
+        assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
+
+    def test_an_update_fails_and_the_group_keeps_its_configuration(
+        self, eks_site: EksSite, eks: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        eks.create_nodegroup(**eks_site.group())
+        before = self.described(eks)
+        with monkeypatch.context() as patch:
+            patch.setattr(Fleet, "grow_to", broken)
+            update = eks.update_nodegroup_config(**SYSTEM, scalingConfig={"desiredSize": 3})
+            after = self.described(eks)
+        shown = eks.describe_update(
+            name="eks", nodegroupName="system", updateId=update["update"]["id"]
+        )["update"]
+        assert (shown["status"], shown["errors"][0]["errorCode"]) == ("Failed", "Unknown")
+        assert after["status"] == "ACTIVE"
+        assert after["scalingConfig"] == before["scalingConfig"]
+        assert len(nodes()) == 2
+
+    def test_a_deletion_fails_and_can_be_repeated(
+        self, eks_site: EksSite, eks: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        eks.create_nodegroup(**eks_site.group())
+        with monkeypatch.context() as patch:
+            patch.setattr(Fleet, "end", broken)
+            eks.delete_nodegroup(**SYSTEM)
+            assert self.described(eks)["status"] == "DELETE_FAILED"
+        eks.delete_nodegroup(**SYSTEM)
+        assert nodes() == []

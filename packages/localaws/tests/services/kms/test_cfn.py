@@ -30,6 +30,7 @@ def test_a_key_is_created_changed_and_scheduled_for_deletion() -> None:
         "Enabled": False,
         "EnableKeyRotation": True,
         "KeySpec": "SYMMETRIC_DEFAULT",
+        "KeyUsage": "ENCRYPT_DECRYPT",
     }
     after = {"Description": "two", "KeyPolicy": allow("kms:Describe*", Principal="*")}
     Key().update(context(stack_tags={"team": "x"}), key, before, after)

@@ -125,6 +125,16 @@ class TestBucket:
         assert s3.list_buckets()["Buckets"] == []
 
 
+def test_more_objects_than_one_page_are_deleted() -> None:
+    """A page of ListObjectVersions has 1,000 entries."""
+    s3 = client("s3")
+    Bucket().create(context(), {"BucketName": "mine"})
+    for number in range(1001):
+        s3.put_object(Bucket="mine", Key=f"k/{number}", Body=b"")
+    empty_bucket(s3, "mine")
+    assert "Versions" not in s3.list_object_versions(Bucket="mine")
+
+
 def test_a_policy_of_a_bucket() -> None:
     s3 = client("s3")
     s3.create_bucket(Bucket="mine")

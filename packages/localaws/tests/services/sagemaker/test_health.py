@@ -93,3 +93,32 @@ class TestHealthCheck:
             ],
         )
         assert code == "ResourceNotFound"
+
+
+class TestOneAtATime:
+    def check(self, group: str = "workers") -> dict[str, Any]:
+        return {
+            "ClusterName": "train",
+            "DeepHealthCheckConfigurations": [
+                {"InstanceGroupName": group, "DeepHealthChecks": ["InstanceStress"]}
+            ],
+        }
+
+    def test_second_check_is_refused_until_the_first_ends(self) -> None:
+        with local_aws(delays={"node": 30}) as aws:
+            site = build_site()
+            site.create(site.group("workers", 1))
+            aws.clock.advance(31)
+            start = client("sagemaker").start_cluster_health_check
+            start(**self.check())
+            assert refusal(start, **self.check())[0] == "ConflictException"
+            aws.clock.advance(31)
+            start(**self.check())
+
+    def test_controller_is_not_checked(self) -> None:
+        with local_aws(delays={"node": 30}) as aws:
+            site = build_site()
+            site.create(site.group("workers", 1))
+            aws.clock.advance(31)
+            client("sagemaker").start_cluster_health_check(**self.check("controller"))
+            assert {n["InstanceStatus"]["Status"] for n in nodes()} == {"Running"}

@@ -318,3 +318,36 @@ def test_two_local_aws_have_two_drivers() -> None:
         pass
     with local_aws() as other, attach_node_driver(other, Recorder()):
         pass
+
+
+class TestRecovery:
+    """What the agent on a node asks for."""
+
+    def running(self, site: Site, driver: Recorder, **more: str) -> NodeOrder:
+        site.create(site.group("workers", 1), **more)
+        status_is("InService")
+        return next(order for order in driver.of("create") if order.group_name == "workers")
+
+    @pytest.mark.parametrize("action", ["reboot", "replace"])
+    def test_running_node_is_recovered(self, site: Site, driver: Recorder, action: str) -> None:
+        worker = self.running(site, driver)
+        assert worker.report.recover(action)  # type: ignore[arg-type]
+        until(lambda: len(driver.of(action)) == 1)
+        (order,) = driver.of(action)
+        assert order.logical_id == worker.logical_id
+        assert (order.instance_id == worker.instance_id) == (action == "reboot")
+
+    def test_without_automatic_recovery_nothing_happens(
+        self, site: Site, driver: Recorder
+    ) -> None:
+        worker = self.running(site, driver, NodeRecovery="None")
+        assert not worker.report.recover("replace")
+        assert driver.of("replace") == []
+
+    def test_node_that_is_not_running_is_not_recovered_again(
+        self, site: Site, driver: Recorder
+    ) -> None:
+        worker = self.running(site, driver)
+        del driver.verdicts["reboot"]
+        assert worker.report.recover("reboot")
+        assert not worker.report.recover("reboot")

@@ -228,3 +228,21 @@ def quota(arn: str, team: str = "research", **more: Any) -> dict[str, Any]:
         "ComputeQuotaTarget": {"TeamName": team},
         **more,
     }
+
+
+def test_labels_are_current_once_the_update_ends() -> None:
+    with local_aws(delays={"cluster": 30}) as aws:
+        site = build_eks_site()
+        site.create()
+        client("sagemaker").create_cluster(**site.hyperpod(**CONTINUOUS))
+        aws.clock.advance(31)
+        workers = site.site.group("workers", 2, "ml.m5.xlarge", SlurmConfig=None)
+        labels = {"Labels": {"team": "ml"}}
+        client("sagemaker").update_cluster(
+            ClusterName="train", InstanceGroups=[{**workers, "KubernetesConfig": labels}]
+        )
+        during = describe()["InstanceGroups"][0]["KubernetesConfig"]
+        assert during == {"DesiredLabels": {"team": "ml"}}
+        aws.clock.advance(31)
+        after = describe()["InstanceGroups"][0]["KubernetesConfig"]
+        assert after == {"CurrentLabels": {"team": "ml"}, "DesiredLabels": {"team": "ml"}}

@@ -16,7 +16,8 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: RunInstances and StartInstances apply the world's `capacity`, the zones that offer "
     "the type, capacity reservations and blocks, and placement groups; between MinCount and "
-    "MaxCount, as many start as capacity allows; `resolve:ssm:` names an image by its parameter"
+    "MaxCount, as many start as capacity allows; `resolve:ssm:` names an image by its parameter; "
+    "the account's Allowed AMIs and defaults of instance metadata are applied"
 )
 _BY_PARAMETER = "resolve:ssm:"
 _asked = threading.local()
@@ -68,6 +69,7 @@ def _run(run_in_moto: Any) -> Any:
             1 for reservation in launch.reservations if reservation
         )
         image_id = _translated(lambda: _image(self, image_id, named))
+        _translated(lambda: _check_account(self, image_id, named))
         started = run_in_moto(self, image_id, launch.count, *arguments, **named)
         _mark(started.instances, launch, launch_request)
         return started
@@ -161,6 +163,24 @@ def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
             "InvalidParameterValue", f"The parameter '{name}' of the image does not exist."
         )
     return str(found.value)
+
+
+def _check_account(backend: Any, image_id: str, named: dict[str, Any]) -> None:
+    """Refuse what the account's own settings do not allow."""
+    from clusterwright_localaws.services.ec2 import account_settings
+
+    settings = account_settings.settings_in(runtime(), backend.account_id, backend.region_name)
+    template = named.get("launch_template")
+    data = backend._get_template_from_args(template).data if template else {}
+    image = backend.amis.get(image_id or data.get("ImageId"))
+    if image is not None:
+        account_settings.check_image(settings, image, backend.account_id)
+    options = {**(data.get("MetadataOptions") or {}), **(named.get("metadata_options") or {})}
+    tags = dict((named.get("tags") or {}).get("instance") or {})
+    for one in data.get("TagSpecifications") or ():
+        if one.get("ResourceType") == "instance":
+            tags.update({tag["Key"]: tag["Value"] for tag in one.get("Tags") or ()})
+    account_settings.check_metadata(settings, options, tags)
 
 
 def _fixed_zone(backend: Any, named: dict[str, Any], requested: str) -> str | None:

@@ -17,6 +17,12 @@ DESCRIPTION = (
 
 def apply() -> None:
     from moto.ec2.models import EC2Backend
+    from moto.ec2.models.subnets import Subnet
+
+    # The world's subnets may be shared by another account.
+    Subnet.owner_id = property(  # type: ignore[assignment, method-assign]
+        lambda self: getattr(self, "shared_by", None) or self.ec2_backend.account_id
+    )
 
     create_in_moto = EC2Backend.create_subnet
 

@@ -1,0 +1,1 @@
+"""`localaws record` and `localaws replay`: a user's own calls as a test of the local AWS."""

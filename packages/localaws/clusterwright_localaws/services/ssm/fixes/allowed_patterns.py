@@ -1,0 +1,54 @@
+"""moto keeps a parameter's AllowedPattern and does not compare the value with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = "SSM: a value that does not match AllowedPattern is refused"
+
+
+def apply() -> None:
+    from moto.ssm.models import SimpleSystemManagerBackend
+
+    put_in_moto = SimpleSystemManagerBackend.put_parameter
+
+    def put_parameter(
+        self: Any,
+        name: str,
+        description: str,
+        value: str,
+        parameter_type: str,
+        allowed_pattern: str,
+        *arguments: Any,
+        **named: Any,
+    ) -> Any:
+        from moto.core.exceptions import JsonRESTError
+
+        pattern = allowed_pattern  # None where there is none
+        if pattern:
+            try:
+                is_met = re.search(pattern, str(value)) is not None
+            except re.error as error:
+                raise JsonRESTError(
+                    "InvalidAllowedPatternException",
+                    f"The allowed pattern is no regular expression: {error}",
+                ) from error
+            if not is_met:
+                raise JsonRESTError(
+                    "ParameterPatternMismatchException",
+                    "Parameter value, cannot be validated against allowedPattern: " + pattern,
+                )
+        return put_in_moto(
+            self,
+            name,
+            description,
+            value,
+            parameter_type,
+            allowed_pattern,
+            *arguments,
+            **named,
+        )
+
+    SimpleSystemManagerBackend.put_parameter = put_parameter  # type: ignore[method-assign]

@@ -1,0 +1,18 @@
+"""Tests of services.secretsmanager.fixes.version_lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from packages.localaws.tests.parts import client
+
+
+@pytest.mark.usefixtures("aws")
+def test_versions_are_listed() -> None:
+    secrets = client("secretsmanager")
+    first = secrets.create_secret(Name="n", SecretString="one")["VersionId"]
+    second = secrets.put_secret_value(SecretId="n", SecretString="two")["VersionId"]
+    found = secrets.list_secret_version_ids(SecretId="n")
+    stages = {one["VersionId"]: one["VersionStages"] for one in found["Versions"]}
+    assert stages == {first: ["AWSPREVIOUS"], second: ["AWSCURRENT"]}
+    assert "NextToken" not in found
