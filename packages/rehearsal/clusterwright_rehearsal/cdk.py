@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from clusterwright import files
 from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.registry import Registry
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -27,6 +29,7 @@ class Cdk:
 
     def __init__(self, url: str, account: str, region: str, folder: Path) -> None:
         self._folder = folder
+        self._registry = Registry(folder)
         self._assemblies: dict[bytes, Path] = {}
         self.url, self.account, self.region = url, account, region
         self.log = folder / "cdk.log"
@@ -65,7 +68,7 @@ class Cdk:
         A spec with the same contents as an earlier one has the same assembly: scenarios that
         revert a change deploy what was there before.
         """
-        spec = config.read_bytes()
+        spec = files.read_bytes(config)
         if spec in self._assemblies:
             return self._assemblies[spec]
         output = self._folder / f"cdk.out.{time.monotonic_ns()}"
@@ -97,16 +100,23 @@ class Cdk:
             log.write(f"\n$ cdk {' '.join(words)}\n")
             log.flush()
             started = self.log.stat().st_size
-            done = subprocess.run(
+            process = subprocess.Popen(
                 [self._program, *words],
                 cwd=folder,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                check=False,
             )
-        if done.returncode != 0:
+            # It continues if this process is killed: the clean-up of the run ends it.
+            self._registry.add_process(process.pid, f"cdk {words[0]}")
+            with process:
+                try:
+                    code = process.wait()
+                except BaseException:
+                    process.kill()
+                    raise
+        if code != 0:
             text = _ANSI.sub("", self.log.read_text(errors="replace")[started:])
             raise DeploymentFailed(words[0], text)
 

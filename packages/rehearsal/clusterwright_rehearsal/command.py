@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from clusterwright_rehearsal.verdict import Verdict
 
 EXIT_CODES = """\b
-Exit codes: 0 every promise held; 1 a promise is broken, or --clean could not remove something;
-2 no promise is broken, but some could not be checked; 3 the command line or the spec is invalid.
+Exit codes: 0 every promise passed; 1 a promise failed, or --clean could not remove something;
+2 no promise failed, but some could not be checked; 3 the command line or the spec is invalid.
 """
 
 _GRACE_SECONDS = 10.0

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright import files
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.platforms.hyperpod.provisioning_parameters import (
     FILE,
@@ -26,12 +27,23 @@ _ROLES = {"Controller": "controller", "Login": "login", "Compute": "compute"}
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """The files of the folder by relative path, without .git and __pycache__."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
+    """The files of the folder by relative path, without .git and __pycache__.
+
+    Raises
+    ------
+    RehearsalError
+        A file cannot be read, or together they are too large to upload.
+    """
+    paths = (
+        path
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not {".git", "__pycache__"} & set(path.parts)
-    }
+    )
+    try:
+        read = files.read_all(paths)
+    except OSError as error:
+        raise RehearsalError(f"{error.filename} cannot be read: {error.strerror}") from None
+    return {path.relative_to(folder).as_posix(): content for path, content in read.items()}
 
 
 def adapt_spec(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], list[str]]:
@@ -43,10 +55,10 @@ def adapt_spec(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], l
         The folder has no on_create.sh, its parameters are missing, or they contain a role for
         which the spec has no group.
     """
-    files = read_folder(folder)
-    if ENTRY not in files:
+    found = read_folder(folder)
+    if ENTRY not in found:
         raise RehearsalError(f"{folder} has no {ENTRY}", "give the folder that contains it")
-    roles, partitions = roles_from_parameters(files)
+    roles, partitions = roles_from_parameters(found)
     changed = copy.deepcopy(dict(data))
     own: dict[str, list[dict[str, Any]]] = {}
     for group in changed["compute"]:
@@ -85,18 +97,18 @@ def adapt_spec(data: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], l
 
 
 def with_deployed_addresses(
-    files: Mapping[str, bytes], lustre: Mapping[str, str] | None, home: str | None
+    contents: Mapping[str, bytes], lustre: Mapping[str, str] | None, home: str | None
 ) -> dict[str, bytes]:
     """The files with the file systems of this deployment in provisioning_parameters.json.
 
     `lustre` has `dns_name` and `mount_name`; `home` is a DNS name.
     """
-    found = json.loads(files[FILE])
+    found = json.loads(contents[FILE])
     if lustre and "fsx_dns_name" in found:
         found["fsx_dns_name"], found["fsx_mountname"] = lustre["dns_name"], lustre["mount_name"]
     if home and "fsx_openzfs_dns_name" in found:
         found["fsx_openzfs_dns_name"] = home
-    return {**files, FILE: (json.dumps(found, indent=2) + "\n").encode()}
+    return {**contents, FILE: (json.dumps(found, indent=2) + "\n").encode()}
 
 
 def _last(compute: list[dict[str, Any]]) -> dict[str, Any]:

@@ -82,6 +82,8 @@ def remove(
 ) -> list[Resource]:
     """Remove resources; return those that could not be removed."""
     existing = remains(resources)
+    processes = [t for t in existing if t.kind == "process"]
+    existing += descendants(processes)
     for resource in [t for t in existing if t.kind == "process"]:
         _kill(resource)
     _wait_gone([t for t in existing if t.kind == "process"])
@@ -98,14 +100,39 @@ def remove(
     return left
 
 
+def descendants(processes: list[Resource]) -> list[Resource]:
+    """The processes that these have started, also indirectly; never this one."""
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").iterdir():
+        fields = _stat(int(folder.name)) if folder.name.isdecimal() else []
+        if fields:
+            children.setdefault(int(fields[1]), []).append(int(folder.name))
+    seen = {os.getpid(), *(int(process.name) for process in processes)}
+    found: list[Resource] = []
+    waiting = [int(process.name) for process in processes]
+    while waiting:
+        for pid in children.get(waiting.pop(), []):
+            if pid not in seen:
+                seen.add(pid)
+                waiting.append(pid)
+                found.append(Resource("process", str(pid), start_time(pid)))
+    return found
+
+
 def start_time(pid: int) -> str:
     """The start time of a process in clock ticks; empty if it does not exist."""
+    fields = _stat(pid)
+    return fields[19] if fields else ""
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat after the name; none if the process has ended."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
-        return ""
+        return []
     fields = text.rpartition(")")[2].split()
-    return "" if fields[0] == "Z" else fields[19]
+    return [] if fields[0] == "Z" else fields
 
 
 def _exists(resource: Resource, mounted: set[str]) -> bool:

@@ -17,7 +17,7 @@ from clusterwright_rehearsal.progress import Progress
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.outcomes import Broken, NotApplicable, Undetermined
 from clusterwright_rehearsal.scenario_loader import Scenario
-from clusterwright_rehearsal.verdict import Promise, Skipped
+from clusterwright_rehearsal.verdict import STATUS_WORDS, Promise, Skipped
 
 _UNCHECKED = "the scenario did not check it"
 
@@ -144,14 +144,14 @@ class ScenarioSeries:
 
     def _report(self, place: str, promises: Sequence[Promise], seconds: float) -> None:
         counts = [
-            f"{count} {status}"
-            for status in ("held", "broken", "unknown")
+            f"{count} {word}"
+            for status, word in STATUS_WORDS.items()
             if (count := sum(promise.status == status for promise in promises))
         ]
         self.progress(f"{place}: {', '.join(counts)} ({seconds:.0f} s)")
         for promise in promises:
             if promise.status == "broken":
-                self.progress(f"{place}: broken: {promise.text}: {promise.reason}")
+                self.progress(f"{place}: failed: {promise.text}: {promise.reason}")
 
 
 def add_unknown(findings: Findings, chosen: Sequence[Scenario], reason: str) -> None:

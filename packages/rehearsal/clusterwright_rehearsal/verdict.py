@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from annotated_types import Ge
 
 Status = Literal["held", "broken", "unknown"]
 NodeStatus = Literal["pending", "running", "failed", "lost"]
 Seconds = Annotated[float, Ge(0)]
+
+STATUS_WORDS: Final[Mapping[Status, str]] = {
+    "held": "passed",
+    "broken": "failed",
+    "unknown": "unknown",
+}
+"""What texts print for the statuses of JSON."""
 
 EXIT_HELD, EXIT_BROKEN, EXIT_UNKNOWN = 0, 1, 2
 

@@ -13,6 +13,7 @@ _TRAINIUM = "configs/examples/trn1-1.yaml"
 _SCRIPTED = (
     *("first-boot", "second-run", "metrics", "kill-at-every-step", "denied", "scale"),
     *("ordinary-user", "container-job", "devices-late", "power-cycle"),
+    "acceptance",
 )
 _SCRIPTED_WORDS = [word for each in _SCRIPTED for word in ("--scenario", each)]
 _ON_TRAINIUM = ("first-boot", "metrics", "neuron-lost", "neuron-ecc", "efa-down")

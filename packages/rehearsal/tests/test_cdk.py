@@ -7,12 +7,13 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from clusterwright_rehearsal import cdk as module
+from clusterwright_rehearsal import registry
 from clusterwright_rehearsal.cdk import Cdk, DeploymentFailed
 from clusterwright_rehearsal.errors import RehearsalError
 
@@ -24,19 +25,21 @@ class Runs:
         self.calls: list[dict[str, Any]] = []
         self.code, self.output = 0, ""
 
-    def __call__(self, words: list[str], **more: Any) -> SimpleNamespace:
+    def __call__(self, words: list[str], **more: Any) -> MagicMock:
         self.calls.append({"words": words[1:], **more})
         more["stdout"].write(self.output)
         if "--outputs-file" in words:
             path = Path(words[words.index("--outputs-file") + 1])
             path.write_text(json.dumps({"prod-cluster": {"Name": "x"}}))
-        return SimpleNamespace(returncode=self.code)
+        process = MagicMock(pid=os.getpid())
+        process.wait.return_value = self.code
+        return process
 
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
     found = Runs()
-    monkeypatch.setattr(subprocess, "run", found)
+    monkeypatch.setattr(subprocess, "Popen", found)
     monkeypatch.setattr(shutil, "which", lambda *_, **__: "/bin/cdk")
     return found
 
@@ -70,6 +73,24 @@ def test_each_spec_has_its_own_assembly(cdk: Cdk, runs: Runs, tmp_path: Path) ->
         for path, output in ((before, first), (after, second))
     ]
     assert runs.calls[0]["cwd"] == module.CHECKOUT
+
+
+def test_each_command_is_recorded_for_the_clean_up(cdk: Cdk, tmp_path: Path) -> None:
+    cdk.bootstrap()
+    (process,) = registry.read(tmp_path / registry.FILE)
+    assert (process.kind, process.name) == ("process", str(os.getpid()))
+    assert process.detail.endswith(" cdk bootstrap")
+
+
+def test_interrupted_command_is_ended(
+    cdk: Cdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = MagicMock(pid=os.getpid())
+    process.wait.side_effect = KeyboardInterrupt
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: process)
+    with pytest.raises(KeyboardInterrupt):
+        cdk.bootstrap()
+    process.kill.assert_called_once_with()
 
 
 @pytest.mark.parametrize(("stacks", "words"), [((), ["--all"]), (("a", "b"), ["a", "b"])])

@@ -88,3 +88,10 @@ def test_only_file_system_addresses_are_replaced(tmp_path: Path) -> None:
     assert (after["fsx_dns_name"], after["fsx_mountname"]) == (own["dns_name"], "ours")
     assert {k for k in before if before[k] != after[k]} == {"fsx_dns_name", "fsx_mountname"}
     assert custom_scripts.with_deployed_addresses(files, None, None).keys() == files.keys()
+
+
+def test_files_that_are_too_large_are_refused_by_name(tmp_path: Path) -> None:
+    with (_folder(tmp_path) / "image.sqsh").open("wb") as file:
+        file.truncate(10**12)  # sparse: it takes no room on the disk
+    with pytest.raises(RehearsalError, match=r"image.sqsh cannot be read: .*268,435,456 bytes"):
+        custom_scripts.read_folder(tmp_path)

@@ -25,6 +25,26 @@ def test_recorded_process_is_ended(tmp_path: Path) -> None:
     assert process.poll() is not None or not registry.start_time(process.pid)
 
 
+def test_children_of_a_recorded_process_are_ended(tmp_path: Path) -> None:
+    """`cdk` runs the app, which runs Node: killing `cdk` alone leaves both."""
+    process = subprocess.Popen(
+        ["sh", "-c", "sleep 600 & echo $!; wait"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    child = int(process.stdout.readline())
+    process.stdout.close()
+    Registry(tmp_path).add_process(process.pid, "cdk deploy")
+    removed: list[Resource] = []
+    assert registry.remove(registry.read(tmp_path / registry.FILE), removed.append) == []
+    assert [resource.name for resource in removed] == [str(process.pid), str(child)]
+    assert not registry.start_time(child)
+
+
+def test_this_process_is_no_descendant_to_end() -> None:
+    parent = Resource("process", str(os.getppid()))
+    assert str(os.getpid()) not in {one.name for one in registry.descendants([parent])}
+
+
 def test_reused_process_id_is_not_killed(tmp_path: Path) -> None:
     list_ = Registry(tmp_path)
     list_.add("process", str(os.getpid()), "1 not this one")

@@ -113,10 +113,10 @@ class TestSeries:
         self.run(self.scenario("a", self.good), self.scenario("b", self.bad))
         assert self.said == [
             "[1/2] a: a",
-            "[1/2] a: 2 held",
+            "[1/2] a: 2 passed",
             "[2/2] b: b",
-            "[2/2] b: 1 broken, 1 unknown",
-            "[2/2] b: broken: the first of b: workers-1 is Failure",
+            "[2/2] b: 1 failed, 1 unknown",
+            "[2/2] b: failed: the first of b: workers-1 is Failure",
         ]
         assert self.calls == 0, "nothing comes after the last one"
 

@@ -46,10 +46,10 @@ def test_json_has_the_contract_keys() -> None:
 
 def test_text_lists_promises_with_reasons_and_limitations() -> None:
     text = verdict_text(_verdict("held", "unknown"))
-    assert "held    p0" in text
+    assert "passed  p0" in text
     assert "(reason 1)" in text
     assert "cgroup" in text
-    assert text.endswith("Promises: 1 held, 1 unknown\n")
+    assert text.endswith("Promises: 1 passed, 1 unknown\n")
 
 
 def test_clean_reports_removed_resources_and_verification() -> None:

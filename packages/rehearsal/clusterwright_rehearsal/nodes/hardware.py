@@ -30,6 +30,8 @@ class Hardware:
     accelerator_memory_gib: float
     efa_interfaces: int
     nvme_disks: int
+    nvme_gb: int = 0
+    """Of one disk, in units of 10^9 bytes."""
 
     @property
     def kind(self) -> str:
@@ -44,6 +46,8 @@ class Hardware:
             "instance_id": instance_id,
             "instance_type": self.instance_type,
             "cpus": self.vcpus or 1,
+            "cores": self.cores,
+            "memory_gib": self.memory_gib,
             "accelerator": {
                 "kind": self.kind,
                 "count": self.accelerator_count,
@@ -52,7 +56,7 @@ class Hardware:
                 "driver": DRIVER,
             },
             "efa": self.efa_interfaces,
-            "nvme": {"count": self.nvme_disks},
+            "nvme": {"count": self.nvme_disks, "gb": self.nvme_gb},
         }
 
 
@@ -74,6 +78,7 @@ def hardware_of(instance_type: str) -> Hardware:
         accelerator_memory_gib=float(_known(found.accelerator_memory_gib) or 0),
         efa_interfaces=int(_known(found.efa_interfaces) or 0),
         nvme_disks=int(nvme.count) if nvme is not None else 0,
+        nvme_gb=int(nvme.size_gb) if nvme is not None else 0,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from clusterwright.render.source import printable
 from clusterwright_rehearsal.report import timeline_svg
 from clusterwright_rehearsal.report.timeline import STATES
-from clusterwright_rehearsal.verdict import Promise, StepResult, Verdict
+from clusterwright_rehearsal.verdict import STATUS_WORDS, Promise, StepResult, Verdict
 
 CSS: Final = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 """How the report looks: on a light screen, on a dark one, and on paper."""
@@ -23,9 +23,9 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _SYMBOLS: Final = {"broken": "✗", "unknown": "?", "held": "✓"}
 """The most urgent status first."""
 _RESULTS: Final = {
-    0: ("held", "Every promise held"),
-    1: ("broken", "Promises are broken"),
-    2: ("unknown", "No promise is broken, but some could not be checked"),
+    0: ("held", "Every promise passed"),
+    1: ("broken", "Promises failed"),
+    2: ("unknown", "No promise failed, but some could not be checked"),
 }
 _MARKS: Final = (
     ("F", "failed"),
@@ -61,7 +61,7 @@ def _head(verdict: Verdict) -> str:
     kind, words = _RESULTS[verdict.exit_code]
     if not verdict.promises:
         kind, words = "unknown", "No promise was checked"
-    counts = ", ".join(f"{verdict.count(s)} {s}" for s in ("held", "broken", "unknown"))
+    counts = ", ".join(f"{verdict.count(s)} {word}" for s, word in STATUS_WORDS.items())
     seconds = sum(phase.seconds for phase in verdict.phases)
     facts = [
         ("Cluster", verdict.cluster),
@@ -95,7 +95,7 @@ def _promises(verdict: Verdict) -> str:
         _table(
             ("Status", "Promise", "Seconds", "Observed"),
             bodies,
-            "Promises by scenario, those with broken promises first",
+            "Promises by scenario, those with failed promises first",
             figures=(2,),
             kind=" promises",
         ),
@@ -112,7 +112,8 @@ def _promise(promise: Promise) -> str:
     seconds = "" if promise.seconds is None else f"{promise.seconds:.1f}"
     return (
         f'<tr class="{promise.status}"><td class="status">'
-        f'<span class="sign" aria-hidden="true">{_SYMBOLS[promise.status]}</span> {promise.status}'
+        f'<span class="sign" aria-hidden="true">{_SYMBOLS[promise.status]}</span> '
+        f"{STATUS_WORDS[promise.status]}"
         f'</td><th scope="row"><span class="id">{_safe(name)}</span> {_safe(promise.text)}</th>'
         f'<td class="figure">{seconds}</td><td>{_lines(promise.reason or "")}</td></tr>\n'
     )

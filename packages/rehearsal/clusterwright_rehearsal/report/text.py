@@ -9,7 +9,7 @@ from typing import Any
 from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns
-from clusterwright_rehearsal.verdict import Promise, Verdict
+from clusterwright_rehearsal.verdict import STATUS_WORDS, Promise, Verdict
 
 _COLOURS = {"held": "pass", "broken": "error", "unknown": "unknown"}
 
@@ -63,8 +63,8 @@ def verdict_text(verdict: Verdict, style: Style = PLAIN) -> str:
     lines += ["", "Not covered by any promise:"]
     lines += [f"  - {text}" for text in verdict.not_covered]
     counts = ", ".join(
-        f"{verdict.count(status)} {status}"
-        for status in ("held", "broken", "unknown")
+        f"{verdict.count(status)} {word}"
+        for status, word in STATUS_WORDS.items()
         if verdict.count(status) or status == "held"
     )
     return "\n".join([*lines, "", f"Promises: {counts}"]) + "\n"
@@ -111,7 +111,7 @@ def _promises(verdict: Verdict, style: Style) -> list[str]:
 
 
 def _promise(promise: Promise, width: int, style: Style) -> list[str]:
-    status = style.paint(_COLOURS[promise.status], f"{promise.status:<7}")
+    status = style.paint(_COLOURS[promise.status], f"{STATUS_WORDS[promise.status]:<7}")
     name = promise.id.removeprefix(f"{promise.scenario}.").ljust(width)
     seconds = "" if promise.seconds is None else f"{promise.seconds:.1f} s"
     lines = [f"  {status} {name}  {seconds:>7}  {promise.text}"]

@@ -10,7 +10,7 @@ from typing import Final
 
 from clusterwright.render.source import printable
 from clusterwright_rehearsal.report.timeline import STATES, Lane, Mark, began, ended, lanes
-from clusterwright_rehearsal.verdict import Phase, StepResult, Verdict
+from clusterwright_rehearsal.verdict import STATUS_WORDS, Phase, Status, StepResult, Verdict
 
 MOST_LANES: Final = 64
 """The maximum number of nodes in the drawing; failed and lost ones come first."""
@@ -116,13 +116,14 @@ def _chosen(found: Sequence[Lane]) -> list[Lane]:
 def _phase_row(phase: Phase, scale: _Scale, row: int, verdict: Verdict) -> str:
     assert phase.started is not None
     statuses = {p.status for p in verdict.promises if p.scenario == phase.name}
-    worst = next((s for s in ("broken", "unknown", "held") if s in statuses), "phase")
+    urgent: tuple[Status, ...] = ("broken", "unknown", "held")
+    worst = next((status for status in urgent if status in statuses), None)
     left, right = scale.x(phase.started), scale.x(phase.started + phase.seconds)
-    word = f", {worst}" if worst != "phase" else ""
+    word = "" if worst is None else f", {STATUS_WORDS[worst]}"
     title = f"{phase.name}: {phase.seconds:.1f} s{word}"
     return (
         _label(phase.name, row)
-        + _bar(f"phase {worst}", left, right, row, title)
+        + _bar(f"phase {worst or 'phase'}", left, right, row, title)
         + _figure(f"{phase.seconds:.1f} s{word}", left, right, row)
     )
 

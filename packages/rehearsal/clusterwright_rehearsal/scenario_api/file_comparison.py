@@ -7,12 +7,16 @@ import json
 from clusterwright_rehearsal.scenario_api.node import Node
 
 FOLDERS = ("/etc", "/opt", "/usr/local", "/var/lib/clusterwright")
-# Specific to a machine, or written by the system at any time.
+# Files and folders that are specific to a machine, or written by the system at any time.
 _OWN = (
     "/etc/machine-id", "/etc/hosts", "/etc/munge/munge.key", "/etc/emulation/hardware.json",
     "/opt/ml/config/resource_config.json",
     "/etc/resolv.conf", "/etc/hostname", "/etc/.updated", "/etc/adjtime",
     "/var/lib/clusterwright/health.json",
+    # Requests that a controller has carried out.
+    "/var/lib/clusterwright/requests.json",
+    # Results of acceptance runs, which are those of one instance and boot.
+    "/var/lib/clusterwright/acceptance",
     # Backups that useradd and userdel make of the files before their last change.
     "/etc/passwd-", "/etc/group-", "/etc/shadow-", "/etc/gshadow-", "/etc/subuid-", "/etc/subgid-",
 )  # fmt: skip
@@ -24,7 +28,7 @@ found = {}
 for folder in folders:
     device = os.stat(folder).st_dev
     for here, below, files in os.walk(folder):
-        if here.startswith("/opt/dlami"):
+        if here.startswith("/opt/dlami") or here in own:
             below[:] = []
             continue
         below[:] = [b for b in below if os.lstat(os.path.join(here, b)).st_dev == device]

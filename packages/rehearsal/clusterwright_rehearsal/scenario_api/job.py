@@ -35,10 +35,25 @@ class Job:
         self._output = output
 
     def show(self) -> dict[str, str]:
-        """The fields of `scontrol show job`; empty when slurmctld no longer has the job."""
+        """The fields of `scontrol show job`; empty without an answer, and for a purged job."""
         result = self._cluster.controller.run(f"scontrol --oneliner show job {self.id}")
         words = (word.partition("=") for word in result.stdout.split() if "=" in word)
         return {key: value for key, _, value in words} if result.ok else {}
+
+    def fields(self, *, within_s: float = 30.0) -> dict[str, str]:
+        """The fields of `show`, for a single reading: it waits while slurmctld does not answer.
+
+        slurmctld does not answer while it starts or reads its files again. Raises `Broken`
+        after `within_s` seconds without the job's fields.
+        """
+        shown: dict[str, str] = {}
+
+        def missing() -> str | None:
+            shown.update(self.show())
+            return None if shown else f"scontrol shows no job {self.id}"
+
+        self._cluster.wait_for(missing, within_s=within_s)
+        return shown
 
     @property
     def state(self) -> str:

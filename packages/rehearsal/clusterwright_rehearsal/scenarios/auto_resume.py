@@ -2,11 +2,14 @@
 
 Both jobs have `--no-requeue`. The job without the option ends with its node. The other one
 restarts when the node is replaced, as AWS documents auto-resume, and continues from its
-checkpoint. How HyperPod implements it is not public: see `platforms/hyperpod/auto_resume.py` for
-the emulation.
+checkpoint. A step that fails on healthy nodes is not repeated; one that fails on a node with the
+reason `Action:Replace` is, on the replacement. How HyperPod implements it is not public: see
+`platforms/hyperpod/auto_resume.py` for the emulation.
 """
 
 from __future__ import annotations
+
+import time
 
 from clusterwright_rehearsal.platforms.hyperpod.auto_resume import MARKER
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
@@ -25,7 +28,12 @@ PROMISES = {
     "restarted": "with the option it restarts on the same number of nodes when the node is"
     " replaced",
     "resumed": "it continues from its checkpoint on shared storage",
+    "diagnosed": "with the option, a step that fails on healthy nodes ends the job",
+    "exact": "the reason `Action:Replace` with a trailing blank is ignored",
+    "marked": "a step that fails on a node marked `Action:Replace` runs again on its replacement",
 }
+# Longer than the emulation needs to act on a reason.
+_IGNORED_S = 8
 
 _SCRIPT = """
 state="{state}"
@@ -37,6 +45,17 @@ srun $option bash -c '
   step=$(cat "$0" 2>/dev/null || echo 0)
   while :; do step=$((step + 1)); echo $step >"$0.new"; mv "$0.new" "$0"; sleep 0.5; done
 ' "$state"
+"""
+
+_FAILING = """
+state="{state}"
+echo "start"
+goal=9
+if [ -e "$state.again" ]; then goal=0; else touch "$state.again"; fi
+srun --auto-resume=1 bash -c '
+  for i in $(seq 200); do [ -e "$0.go" ] && exit "$1"; sleep 0.2; done
+  exit 9
+' "$state" "$goal"
 """
 
 
@@ -74,14 +93,62 @@ def run(context: ScenarioContext) -> None:
             context.wait_for(lambda: _before(context, state, step + 2), within_s=30)
             context.note(f"at step {step}; {lost_at} when the node was lost")
             job.cancel()
+            context.wait_idle()
+
+        with context.promise("diagnosed"):
+            healthy = _submit_failing(context, nodes, f"{state}-healthy", go=True)
+            context.wait_for(lambda: _not_ended(healthy), within_s=90)
+            context.expect(
+                "diagnosis NONE" in healthy.output() and healthy.output().count("start") == 1,
+                f"output: {healthy.output()!r}",
+            )
+            context.wait_idle()
+
+        _fail_on_a_marked_node(context, nodes, f"{state}-marked")
     finally:
-        context.controller.run(f"scancel --state=RUNNING; rm -f {state} {state}-plain")
+        context.controller.run(f"scancel --state=RUNNING; rm -f {state} {state}-*")
         context.set_detection(4.0)
     context.wait_idle()
 
 
+def _fail_on_a_marked_node(context: ScenarioContext, nodes: list[Node], state: str) -> None:
+    victim = nodes[-1]
+    instance = victim.instance_id
+    with context.promise("exact"):
+        _mark(context, victim, "Action:Replace ")
+        time.sleep(_IGNORED_S)
+        context.expect(victim.instance_id == instance, f"{victim.name} was replaced")
+        context.slurm(f"scontrol update nodename={victim.host} state=resume")
+        context.wait_idle()
+
+    with context.promise("marked"):
+        job = _submit_failing(context, nodes, state, go=False)
+        job.wait("RUNNING", within_s=60)
+        _mark(context, victim, "Action:Replace")
+        context.controller.must(f"touch {state}.go")
+        context.wait_running(victim, but=instance)
+        context.wait_for(lambda: _not_completed(job), within_s=200)
+        context.expect("diagnosis RETRYSTEP" in job.output(), f"output: {job.output()!r}")
+        context.expect(job.output().count("start") == 2, f"output: {job.output()!r}")
+
+
+def _mark(context: ScenarioContext, node: Node, reason: str) -> None:
+    context.slurm(f"scontrol update nodename={node.host} state=drain reason='{reason}'")
+
+
+def _submit_failing(context: ScenarioContext, nodes: list[Node], state: str, *, go: bool) -> Job:
+    """Submit a job whose step fails the first time, once `state.go` exists."""
+    if go:
+        context.controller.must(f"touch {state}.go")
+    return _submit_script(context, nodes, _FAILING.format(state=state))
+
+
 def _submit(context: ScenarioContext, nodes: list[Node], state: str, option: str) -> Job:
     script = _SCRIPT.format(state=state, marker=MARKER, option=option)
+    return _submit_script(context, nodes, script)
+
+
+def _submit_script(context: ScenarioContext, nodes: list[Node], script: str) -> Job:
     hosts = ",".join(node.host for node in nodes)
     options = ["--no-requeue", "--exclusive", f"--nodelist={hosts}"]
     partition = partition_of(context, nodes[0].group)
@@ -123,6 +190,11 @@ def _before(context: ScenarioContext, state: str, step: int) -> str | None:
 def _not_ended(job: Job) -> str | None:
     state = job.state
     return None if state in ("NODE_FAIL", "FAILED") else f"job {job.id} is {state}"
+
+
+def _not_completed(job: Job) -> str | None:
+    state = job.state
+    return None if state == "COMPLETED" else f"job {job.id} is {state}"
 
 
 def _not_restarted(job: Job) -> str | None:

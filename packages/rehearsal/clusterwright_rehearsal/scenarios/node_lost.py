@@ -58,7 +58,7 @@ def run(context: ScenarioContext) -> None:
 
             seconds = context.wait_for(waiting, within_s=150)
             context.note(f"after {seconds:.0f} s, on {job.hosts[0]}")
-            restarts = job.show().get("Restarts")
+            restarts = job.fields().get("Restarts")
             context.expect(restarts == "1", f"restarts: {restarts}")
 
         with context.promise("resumed"):

@@ -226,7 +226,7 @@ def _jobs(context: ScenarioContext, user: str) -> None:
             Attempt("pkill --signal KILL --uid ubuntu sleep"),
         ]
         _refused(user, attempts, _shells(context))
-        state = held.show().get("JobState")
+        state = held.fields().get("JobState")
         context.expect(state == "RUNNING", f"the job of another user is {state}")
     finally:
         held.cancel()

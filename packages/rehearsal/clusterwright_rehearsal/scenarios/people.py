@@ -46,7 +46,7 @@ def run(context: ScenarioContext) -> None:
         held.wait("RUNNING", within_s=60)
         (host,) = held.hosts
         other = context.submit("srun hostname", options=[f"--nodelist={host}"])
-        state = other.show().get("JobState")
+        state = other.fields().get("JobState")
         held.cancel()
         context.expect(state == "PENDING", f"a second job on {host} was {state}")
         other.wait("COMPLETED", within_s=60)

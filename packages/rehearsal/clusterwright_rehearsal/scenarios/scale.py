@@ -56,7 +56,7 @@ def _expect_continued(context: ScenarioContext, job: Job) -> None:
         lambda: None if job.state == "RUNNING" else "the earlier job is not running",
         within_s=20,
     )
-    restarts = job.show().get("Restarts")
+    restarts = job.fields().get("Restarts")
     context.expect(restarts == "0", f"the earlier job was restarted {restarts} times")
 
 

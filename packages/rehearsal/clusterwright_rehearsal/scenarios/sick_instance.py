@@ -38,7 +38,7 @@ def run(context: ScenarioContext) -> None:
         job = context.submit("srun hostname", options=["--requeue"])
         job.wait("COMPLETED", within_s=120)
         ran = job.output().split()
-        context.note(f"it ran on {ran}, after {job.show().get('Restarts', '0')} restarts")
+        context.note(f"it ran on {ran}, after {job.fields().get('Restarts')} restarts")
         drained = context.controller.must(
             "grep -h 'clusterwright: ' /var/log/slurmctld.log | tail -1"
         )

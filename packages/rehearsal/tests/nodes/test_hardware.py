@@ -27,5 +27,6 @@ def test_accelerators_of_a_type(instance_type: str, kind: str, count: int) -> No
 
 def test_efa_and_disks_are_those_of_the_type() -> None:
     found = hardware_of("p5.48xlarge").as_file("i-1")
-    assert (found["efa"], found["nvme"]["count"]) == (32, 8)
+    assert (found["efa"], found["nvme"]) == (32, {"count": 8, "gb": 3800})
+    assert (found["cpus"], found["cores"], found["memory_gib"]) == (192, 96, 2048.0)
     assert hardware_of("m5.xlarge").as_file("i-1")["efa"] == 0

@@ -118,9 +118,9 @@ def test_html_is_escaped() -> None:
 
 def test_each_status_has_a_word_and_a_symbol() -> None:
     said = " ".join(Page(verdict_html(verdicts.BROKEN)).text().split())
-    assert "Promises are broken." in said
-    assert "Promises: 2 held, 1 broken, 1 unknown." in said
-    for words in ("✓ held", "✗ broken", "? unknown"):
+    assert "Promises failed." in said
+    assert "Promises: 2 passed, 1 failed, 1 unknown." in said
+    for words in ("✓ passed", "✗ failed", "? unknown"):
         assert words in said
     assert "after 150 s: job 3 is PENDING (Resources)" in said
 

@@ -22,5 +22,5 @@ def test_control_characters_of_nodes_are_escaped() -> None:
 
 def test_status_is_coloured_on_a_terminal() -> None:
     painted = render.verdict_text(verdicts.BROKEN, Style(colour=True))
-    assert "\x1b[1;31mbroken" in painted
+    assert "\x1b[1;31mfailed" in painted
     assert "\x1b" not in render.verdict_text(verdicts.BROKEN)

@@ -19,7 +19,7 @@ def test_bars_match_the_times() -> None:
         rect[0].text: (float(rect.attrib["x"]), float(rect.attrib["width"]))
         for rect in root.iter("rect")
     }
-    start, _ = bars["deployment: 30.0 s, held"]
+    start, _ = bars["deployment: 30.0 s, passed"]
     created, boot = bars["controller-1: the machine starts, 2.5 s"]
     per_second = boot / 2.5
     assert created - start == pytest.approx(19.8 * per_second, abs=0.3)

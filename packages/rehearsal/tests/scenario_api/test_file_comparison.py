@@ -70,3 +70,10 @@ def test_only_regular_files_count(tmp_path: Path) -> None:
     (tmp_path / "code.pyc").write_text("x")
     (tmp_path / "own").write_text("x")
     assert list(listed(tmp_path, own=(str(tmp_path / "own"),))) == ["file"]
+
+
+def test_folders_of_results_are_left_out(tmp_path: Path) -> None:
+    for folder in ("results", "settings"):
+        (tmp_path / folder / "runs").mkdir(parents=True)
+        (tmp_path / folder / "runs" / f"{folder}.json").write_text("x")
+    assert list(listed(tmp_path, own=(str(tmp_path / "results"),))) == ["settings.json"]

@@ -55,6 +55,26 @@ def test_a_purged_job_is_unknown() -> None:
     assert (found.show(), found.state, found.hosts) == ({}, "UNKNOWN", [])
 
 
+class TestFields:
+    def test_wait_while_slurmctld_does_not_answer(self) -> None:
+        found, cluster = job()
+        looks = []
+
+        def wait_for(probe: Any, *, within_s: float) -> float:
+            looks.append(probe())
+            cluster.answers["scontrol"] = "JobState=RUNNING Restarts=0"
+            looks.append(probe())
+            return within_s
+
+        cluster.wait_for = wait_for  # type: ignore[method-assign]
+        assert found.fields() == {"JobState": "RUNNING", "Restarts": "0"}
+        assert looks == ["scontrol shows no job 7", None]
+
+    def test_no_answer_is_a_broken_promise(self) -> None:
+        with pytest.raises(Broken, match="after 30 s: scontrol shows no job 7"):
+            job()[0].fields()
+
+
 @pytest.mark.parametrize(
     ("nodes", "hosts"), [("a-[1-2]", ["a-1", "a-2"]), ("(null)", []), ("", [])]
 )

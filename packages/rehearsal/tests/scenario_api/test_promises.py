@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import pytest
 
 from clusterwright_rehearsal.scenario_api.outcomes import (
@@ -10,7 +13,7 @@ from clusterwright_rehearsal.scenario_api.outcomes import (
     NotApplicable,
     Undetermined,
 )
-from clusterwright_rehearsal.scenario_api.promises import PromiseRecorder
+from clusterwright_rehearsal.scenario_api.promises import PromiseRecorder, processor_share
 
 
 @pytest.fixture
@@ -68,3 +71,26 @@ def test_wait_for_ends_when_slurmctld_never_answers(recorder: PromiseRecorder) -
 
     with pytest.raises(Broken, match="after 0 s: Socket timed out"):
         recorder.wait_for(probe, within_s=0)
+
+
+@pytest.mark.parametrize(
+    ("load", "share"), [(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), (4.0, 0.5), (60.0, 1 / 3)]
+)
+def test_processor_share(monkeypatch: pytest.MonkeyPatch, load: float, share: float) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert processor_share() == share
+
+
+@pytest.mark.parametrize(("load", "seconds"), [(1.0, 10), (4.0, 20), (60.0, 30)])
+def test_wait_for_waits_longer_on_a_busy_machine(
+    monkeypatch: pytest.MonkeyPatch, recorder: PromiseRecorder, load: float, seconds: int
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", lambda s: clock.__setitem__(0, clock[0] + s))
+    with pytest.raises(Broken, match=f"after {seconds} s: never"):
+        recorder.wait_for(lambda: "never", within_s=10)
+    assert seconds <= clock[0] <= seconds + 1

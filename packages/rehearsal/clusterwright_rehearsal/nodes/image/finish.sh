@@ -38,7 +38,7 @@ echo 'ubuntu ALL=(ALL) NOPASSWD:ALL' >"${root}/etc/sudoers.d/90-cloud-init-users
 chmod 440 "${root}/etc/sudoers.d/90-cloud-init-users"
 
 # --- emulated commands instead of the real ones
-for name in findmnt:usr/bin modprobe:usr/sbin dmesg:usr/bin; do
+for name in findmnt:usr/bin modprobe:usr/sbin dmesg:usr/bin lscpu:usr/bin free:usr/bin; do
   path="${root}/${name#*:}/${name%:*}"
   mv "${path}" "${path}.real"
 done
@@ -49,6 +49,8 @@ done <<'LINKS'
 findmnt /usr/bin/findmnt
 kernel_modules /usr/sbin/modprobe
 kernel_log /usr/bin/dmesg
+host_tools /usr/bin/lscpu
+host_tools /usr/bin/free
 mount_shared /usr/sbin/mount.lustre
 mount_shared /usr/sbin/mount.nfs
 mount_shared /usr/sbin/mount.nfs4
@@ -58,6 +60,7 @@ lustre_tools /usr/sbin/lnetctl
 nvidia_smi /usr/bin/nvidia-smi
 accelerator_tools /usr/bin/dcgmi
 accelerator_tools /opt/amazon/efa/bin/fi_info
+accelerator_tools /opt/amazon/efa/bin/fi_pingpong
 accelerator_tools /opt/aws/neuron/bin/neuron-ls
 LINKS
 chmod 755 "${root}"/usr/lib/emulation/*.py "${root}/usr/lib/emulation/containers/enroot"

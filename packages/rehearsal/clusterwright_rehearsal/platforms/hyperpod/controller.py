@@ -20,6 +20,8 @@ from clusterwright_rehearsal.platforms.hyperpod.node import HyperPodNode
 
 _KEY_BYTES = 1024
 _DATABASE = "slurm_acct_db"
+# HyperPod's name of it is not published.
+RESERVATION = "sagemaker-deep-health-check"
 
 Members = Callable[[], list[tuple[Member, Mapping[str, Any]]]]
 """Return every node of the cluster with the specification of its group."""
@@ -132,6 +134,30 @@ class Controller:
                 {path: new, f"{slurm_files.FOLDER}/gres.conf": slurm_files.gres_conf(compute)}
             )
             node.must(f"chown slurm:slurm {path} && scontrol reconfigure")
+
+    def reserve(self, host: str) -> None:
+        """Put a node into a maintenance reservation: its job continues, no other one starts."""
+        self._reservations(
+            f"create reservation ReservationName={RESERVATION}-{host} Nodes={host} StartTime=now"
+            " Duration=infinite Users=root Flags=MAINT,IGNORE_JOBS"
+        )
+
+    def release(self, host: str) -> None:
+        """End the node's maintenance reservation."""
+        self._reservations(f"delete ReservationName={RESERVATION}-{host}")
+
+    def has_job(self, host: str) -> bool:
+        """Whether a job runs on a node."""
+        node = self._node
+        return node is not None and bool(
+            node.must(f"squeue --noheader --nodelist={host} --states=RUNNING --format=%i").strip()
+        )
+
+    def _reservations(self, words: str) -> None:
+        node = self._node
+        if node is None:
+            raise RehearsalError("the cluster has no Slurm controller yet")
+        node.must(f"scontrol {words}")
 
     def rewrite_configuration(self) -> None:
         """Write slurm.conf again if nodes have changed (scripted configuration).

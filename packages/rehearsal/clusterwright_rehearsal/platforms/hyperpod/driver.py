@@ -34,6 +34,8 @@ from clusterwright_rehearsal.platforms.hyperpod.provisioning_parameters import (
 from clusterwright_rehearsal.platforms.hyperpod.script_download import Scripts
 
 _WORKERS = 64
+# How often the reasons of Slurm's nodes are read.
+_REASONS_EVERY_S = 2.0
 
 
 @dataclass
@@ -44,6 +46,10 @@ class Settings:
     """Time from the loss of an instance to its detection by HyperPod."""
     controller_s: float = 300.0
     """Timeout of nodes that wait for the controller."""
+    health_check_s: float = 6.0
+    """Duration of a deep health check, which takes more than an hour on AWS."""
+    health_check_wait_s: float = 600.0
+    """How long a deep health check waits for the end of the node's job."""
     hold_scripts: bool = False
     """Write the scripts to new nodes, and wait before running them."""
     lifecycle: Path | None = None
@@ -74,6 +80,8 @@ class HyperPod:
         self._accounts: dict[tuple[str, str], AwsClients] = {}
         self._stopping: set[str] = set()
         """Logical ids of nodes that are being stopped intentionally."""
+        self._marked: dict[str, HyperPodNode] = {}
+        """Controllers by the logical ids of nodes that are recovered because of Slurm's reason."""
         self.closing = False
 
     # --- the NodeDriver protocol
@@ -91,7 +99,7 @@ class HyperPod:
         self._submit(order, self._replace)
 
     def check_health(self, order: NodeOrder) -> None:
-        self._submit(order, lambda _: None)
+        self._submit(order, self._check_health)
 
     def delete(self, order: NodeOrder) -> None:
         self._pool.submit(self._delete, order)
@@ -145,6 +153,7 @@ class HyperPod:
             self._timeline(
                 "running", order, action=order.action, seconds=time.monotonic() - started
             )
+            self._resume(order)
             order.report.running()
 
     def _create(self, order: NodeOrder) -> None:
@@ -179,6 +188,24 @@ class HyperPod:
         with self._lock:
             self._stopping.discard(order.logical_id)
         self._watch(node)
+
+    def _check_health(self, order: NodeOrder) -> None:
+        """Keep a node in a maintenance reservation while it is checked; the checks pass.
+
+        A job that runs continues; if it does not end in `health_check_wait_s`, its node is
+        skipped (AWS's guide page "Deep health checks": 10 minutes).
+        """
+        controller = self._controller(order)
+        host = slurm_files.host_name(order.address)
+        controller.reserve(host)
+        try:
+            until = time.monotonic() + self._settings.health_check_wait_s
+            while controller.has_job(host) and time.monotonic() < until and not self.closing:
+                time.sleep(0.5)
+            if not controller.has_job(host):
+                time.sleep(self._settings.health_check_s)
+        finally:
+            controller.release(host)
 
     def _delete(self, order: NodeOrder) -> None:
         with self._lock:
@@ -220,6 +247,8 @@ class HyperPod:
         self._timeline("platform", order, seconds=node.timings["platform"])
         if entry:
             self._run_scripts(node, config["SourceS3Uri"], entry)
+        if self._controller(order).role(order.group_name) == "Controller":
+            self._recover_marked(node)
 
     def _set_up_slurm(self, node: HyperPodNode) -> None:
         order = node.order
@@ -366,6 +395,40 @@ class HyperPod:
             )
 
         threading.Thread(target=wait, name=f"watch-{node.machine.name}", daemon=True).start()
+
+    def _recover_marked(self, controller: HyperPodNode) -> None:
+        """Reboot and replace the nodes that Slurm's reason asks for, until the controller ends."""
+
+        def watch() -> None:
+            while not self._is_over(controller) and controller.machine.is_up():
+                time.sleep(_REASONS_EVERY_S)
+                self.recover_marked_once(controller)
+
+        name = f"recover-{controller.machine.name}"
+        threading.Thread(target=watch, name=name, daemon=True).start()
+
+    def recover_marked_once(self, controller: HyperPodNode) -> None:
+        """Recover the nodes that are marked now; a reason in another form is ignored silently."""
+        try:
+            listing = controller.machine.run(auto_resume.LIST_REASONS)
+        except RehearsalError:  # the controller is down
+            return
+        if not listing.ok:
+            return
+        for marked in auto_resume.marked_nodes(listing.stdout):
+            node = self.node(marked.host)
+            if node is None or node.order.logical_id in self._marked:
+                continue
+            self._marked[node.order.logical_id] = controller
+            if not node.order.report.recover(marked.recovery):
+                del self._marked[node.order.logical_id]
+
+    def _resume(self, order: NodeOrder) -> None:
+        """Return a recovered node to service: its reason would recover it again."""
+        controller = self._marked.pop(order.logical_id, None)
+        if controller is not None:
+            host = slurm_files.host_name(order.address)
+            controller.machine.run(f"scontrol update nodename={host} state=resume")
 
     # --- clusters
 

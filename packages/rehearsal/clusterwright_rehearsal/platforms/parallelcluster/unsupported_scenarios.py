@@ -7,6 +7,8 @@ _API = "it uses HyperPod's API"
 _OWN = "Slurm is set up by ParallelCluster"
 
 REASONS = {
+    "acceptance-hold": "`acceptance.hold` requires HyperPod",
+    "acceptance-interrupted": "a node that does not respond is replaced here; see acceptance",
     "accounting-secret-denied": _OWN,
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
     "auto-resume": "--auto-resume is HyperPod's option of srun",
@@ -15,6 +17,7 @@ REASONS = {
     "container-job": "ParallelCluster's images contain Enroot and Pyxis in other folders",
     "controller-restart": _OWN,
     "database-down": _OWN,
+    "deep-health-check": _API,
     "denied": "HyperPod downloads the scripts in it; see custom-action-fails",
     "devices-late": "ParallelCluster starts slurmd, with its own unit",
     "drain-killed": "HyperPod replaces the node in it",
@@ -38,6 +41,7 @@ REASONS = {
     "rollout": f"{_API}; see users-updated",
     "scale": _API,
     "silent-corruption": "it depends on HyperPod's configuration",
+    "spares-reserved": "ParallelCluster launches no spare nodes",
     "spot-notice": f"{_API}: capacity of the spec is changed to Spot",
     "two-groups": _OWN,
 }

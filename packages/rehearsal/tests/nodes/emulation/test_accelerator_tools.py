@@ -1,4 +1,4 @@
-"""fi_info, neuron-ls and dcgmi of an emulated machine."""
+"""fi_info, fi_pingpong, neuron-ls and dcgmi of an emulated machine."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from clusterwright_common import dcgm
 
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from packages.rehearsal.tests.nodes.emulation.conftest import Call
@@ -22,6 +24,17 @@ def run(call: Call) -> Run:
         return code, printed
 
     return called
+
+
+def _opens(counter: Path) -> Callable[..., Any]:
+    """`open` that has a file of the test in the place of a device's counter."""
+    real = open
+
+    def opened(path: str, *words: Any, **options: Any) -> Any:
+        is_counter = str(path).startswith("/sys/class/infiniband/rdmap79s0/")
+        return real(counter if is_counter else path, *words, **options)
+
+    return opened
 
 
 def become(machine: Path, instance_type: str) -> None:
@@ -57,8 +70,35 @@ class TestDcgm:
         code, text = run("dcgmi", "diag")
         assert (code, "unable to establish a connection" in text) == (255, True)
 
+    @pytest.mark.parametrize("form", ["1", "2", "3"])
+    def test_each_form_of_json_is_read_by_the_node_program(
+        self, run: Run, machine: Path, form: str
+    ) -> None:
+        (machine / "dcgm-form").write_text(form)
+        code, text = run("dcgmi", "diag", "--run", "2", "--json")
+        assert (code, dcgm.decide(dcgm.parse(text), dcgm.read_table()).action) == (0, "none")
+        (machine / "gpu-ecc").write_text("3")
+        code, text = run("dcgmi", "diag", "--run", "2", "--json")
+        found = dcgm.decide(dcgm.parse(text), dcgm.read_table())
+        assert (code, found.action) == (226, "replace")
+        assert found.reason == "GPU Memory failed on GPU 3: Faulty memory detected on GPU 3"
+
 
 class TestEfa:
+    def test_ping_pong_moves_the_counter_of_its_device(
+        self, run: Run, machine: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        counter = machine.parent / "tx_bytes"
+        counter.write_text("0\n")
+        monkeypatch.setattr("builtins.open", _opens(counter))
+        words = ("-e", "rdm", "-p", "efa", "-d", "rdmap79s0-rdm", "-P", "47600", "127.0.0.1")
+        code, text = run("fi_pingpong", *words)
+        assert (code, counter.read_text()) == (0, "4096\n")
+        assert text.splitlines()[0].startswith("bytes   #sent   #ack")
+        (machine / "efa-pingpong").write_text("rdmap79s0")
+        assert run("fi_pingpong", *words)[0] == 12
+        assert counter.read_text() == "4096\n"
+
     def test_each_interface_is_a_domain(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(os, "listdir", lambda _: ["rdmap80s0", "rdmap79s0"])
         code, text = run("fi_info", "-p", "efa")

@@ -108,3 +108,17 @@ def test_a_failed_mount_is_not_recorded(
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=32))
     assert mount("mount.nfs", f"{HOST}:/fsx", "/home")[0] == 32
     assert not (machine.parent / "mounts.json").exists()
+
+
+@pytest.mark.parametrize("source", [f"{HOST}:/", f"{HOST}://"])
+def test_root_of_a_server_can_be_mounted(
+    mount: Mount, commands: list[list[str]], source: str
+) -> None:
+    assert mount("mount.nfs4", source, "/home")[0] == 0
+    assert commands[0][-2:] == [f"/srv/emulation/nfs/{HOST}/root", "/home"]
+
+
+def test_slashes_at_the_end_have_no_meaning(mount: Mount, commands: list[list[str]]) -> None:
+    assert mount("mount.lustre", f"{HOST}@tcp:/abc//", "/fsx")[0] == 0
+    assert commands[0][-2] == f"/srv/emulation/lustre/{HOST}/abc"
+    assert mount("mount.lustre", f"{HOST}@tcp:/", "/fsx")[0] == 1

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from clusterwright_acceptance.checks import nvlink
 
 from packages.rehearsal.tests.conftest import ROOT
 from packages.rehearsal.tests.nodes.emulation.conftest import Tool
@@ -66,3 +67,20 @@ def test_a_lost_gpu_makes_every_query_fail(tool: Tool, machine: Path) -> None:
     assert "Unable to determine the device handle for GPU3" in text
     code, text = tool("nvidia_smi", "-L")
     assert len(text.splitlines()) == 7
+
+
+def test_nvlinks_are_active_but_those_of_a_fault(tool: Tool, machine: Path) -> None:
+    _, text = tool("nvidia_smi", "nvlink", "--status")
+    links = nvlink.parse_status(text)
+    assert {len(found) for found in links.values()} == {18}
+    assert len(links) == 8
+    (machine / "nvlink-down").write_text("3:7")
+    links = nvlink.parse_status(tool("nvidia_smi", "nvlink", "--status")[1])
+    assert [(gpu, link) for gpu in links for link, up in links[gpu] if not up] == [(3, 7)]
+
+
+def test_nvlink_error_counters(tool: Tool, machine: Path) -> None:
+    assert nvlink.parse_errors(tool("nvidia_smi", "nvlink", "--errorcounters")[1]) == []
+    (machine / "nvlink-errors").write_text("0:17")
+    found = nvlink.parse_errors(tool("nvidia_smi", "nvlink", "--errorcounters")[1])
+    assert found == [(0, 17, "Replay", 7)]

@@ -92,6 +92,18 @@ def test_lost_neuron_devices_are_not_created(boot: Any, machine: Path) -> None:
     assert "/sys/devices/virtual" in found.mounts
 
 
+def test_disks_instance_id_and_shared_memory(boot: Any, machine: Path) -> None:
+    found = boot("p5.48xlarge")
+    folder = machine.parent / "class/upper/nvme"
+    assert sorted(path.name for path in folder.iterdir()) == [f"nvme{n}" for n in range(1, 9)]
+    model = (folder / "nvme8/model").read_text().strip()
+    assert model == "Amazon EC2 NVMe Instance Storage"
+    assert int((folder / "nvme1/nvme1n1/size").read_text()) * 512 == 3800 * 10**9
+    tag = machine.parent / "virtual/upper/dmi/id/board_asset_tag"
+    assert tag.read_text() == "i-0123456789abcdef0\n"
+    assert "/dev/shm" in found.mounts
+
+
 def test_a_machine_without_devices_stays_as_it_is(boot: Any, machine: Path) -> None:
     found = boot("m5.xlarge")
     assert (found.devices, found.mounts) == ({}, [])

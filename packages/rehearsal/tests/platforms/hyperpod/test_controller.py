@@ -165,3 +165,29 @@ class TestUpdate:
         cluster.groups.append(member(7))
         cluster.controller.rewrite_configuration()
         assert "ip-10-0-0-7" in cluster.conf
+
+
+class TestReservations:
+    def test_node_is_reserved_and_released(self) -> None:
+        cluster = Cluster(6)
+        cluster.controller.write_configuration(cluster.node, accounting=True)
+        cluster.controller.reserve("ip-10-0-0-6")
+        cluster.controller.release("ip-10-0-0-6")
+        assert cluster.machine.commands[-2:] == [
+            "scontrol create reservation ReservationName=sagemaker-deep-health-check-ip-10-0-0-6"
+            " Nodes=ip-10-0-0-6 StartTime=now Duration=infinite Users=root"
+            " Flags=MAINT,IGNORE_JOBS",
+            "scontrol delete ReservationName=sagemaker-deep-health-check-ip-10-0-0-6",
+        ]
+
+    def test_node_with_a_job_is_known(self) -> None:
+        cluster = Cluster(6)
+        assert not cluster.controller.has_job("ip-10-0-0-6")
+        cluster.controller.write_configuration(cluster.node, accounting=True)
+        assert not cluster.controller.has_job("ip-10-0-0-6")
+        cluster.machine.answers["squeue"] = (0, "17\n")
+        assert cluster.controller.has_job("ip-10-0-0-6")
+
+    def test_cluster_without_a_controller_is_refused(self) -> None:
+        with pytest.raises(RehearsalError, match="no Slurm controller"):
+            Cluster(6).controller.reserve("ip-10-0-0-6")

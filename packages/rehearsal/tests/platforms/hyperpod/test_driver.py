@@ -198,3 +198,71 @@ def test_the_instance_in_the_metadata_service(region: str, domain: str) -> None:
     found = _instance(order(region=region), "ip-10-0-0-5")
     assert found.host_name == f"ip-10-0-0-5.{domain}"
     assert (found.instance_type, found.image_id) == ("p5.48xlarge", "ami-00000000000000000")
+
+
+class TestMarkedNodes:
+    LIST = "sinfo --all"
+
+    def controller(self, service: Service, listing: str, code: int = 0) -> HyperPodNode:
+        found = service.add(9, group="controller")
+        found.machine.answers[self.LIST] = (code, listing)  # type: ignore[attr-defined]
+        return found
+
+    def test_marked_node_is_recovered_once_and_resumed(self, service: Service) -> None:
+        node = service.add(5)
+        controller = self.controller(service, "ip-10-0-0-5|drained|Action:Replace|\n")
+        for _ in range(2):
+            service.recover_marked_once(controller)
+        node.order.report.recover.assert_called_once_with("replace")  # type: ignore[attr-defined]
+        service._execute(order(5, action="replace", instance_id="i-9"), service._replace)
+        commands = controller.machine.commands  # type: ignore[attr-defined]
+        assert commands[-1] == "scontrol update nodename=ip-10-0-0-5 state=resume"
+        service.recover_marked_once(controller)
+        service.nodes()[0].order.report.recover.assert_called_once_with("replace")  # type: ignore[attr-defined]
+
+    def test_node_that_is_not_recovered_is_asked_for_again(self, service: Service) -> None:
+        node = service.add(5)
+        node.order.report.recover.return_value = False  # type: ignore[attr-defined]
+        controller = self.controller(service, "ip-10-0-0-5|drained|Action:Reboot|\n")
+        for _ in range(2):
+            service.recover_marked_once(controller)
+        assert node.order.report.recover.call_count == 2  # type: ignore[attr-defined]
+
+    def test_slurm_that_does_not_answer_is_asked_later(self, service: Service) -> None:
+        service.add(5)
+        controller = self.controller(service, "ip-10-0-0-5|drained|Action:Reboot|\n", code=1)
+        service.recover_marked_once(controller)
+        assert service._marked == {}
+
+
+class TestHealthChecks:
+    def checked(self, service: Service, jobs: list[bool]) -> list[str]:
+        done: list[str] = []
+        controller = Mock()
+        controller.reserve.side_effect = lambda host: done.append(f"reserve {host}")
+        controller.release.side_effect = lambda host: done.append(f"release {host}")
+        controller.has_job.side_effect = lambda _: jobs.pop(0) if len(jobs) > 1 else jobs[0]
+        service._controllers[order().cluster_arn] = controller
+        one = order(action="check_health")
+        service._execute(one, service._check_health)
+        one.report.running.assert_called_once_with()
+        return done
+
+    def test_node_is_reserved_while_it_is_checked(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        slept: list[float] = []
+        monkeypatch.setattr(module.time, "sleep", slept.append)
+        assert self.checked(service, [True, True, False]) == [
+            "reserve ip-10-0-0-5",
+            "release ip-10-0-0-5",
+        ]
+        assert slept == [0.5, 0.5, Settings.health_check_s]
+
+    def test_node_with_a_long_job_is_skipped(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "members", lambda *_: [])
+        slept: list[float] = []
+        monkeypatch.setattr(module.time, "sleep", slept.append)
+        service = Service(health_check_wait_s=0.0)
+        assert self.checked(service, [True])[-1] == "release ip-10-0-0-5"
+        assert slept == []

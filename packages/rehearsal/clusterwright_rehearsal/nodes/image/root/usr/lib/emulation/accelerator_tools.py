@@ -1,7 +1,12 @@
 #!/usr/bin/python3 -SE
-"""Emulates fi_info, neuron-ls and dcgmi: the number of devices and their health.
+"""Emulates fi_info, fi_pingpong, neuron-ls and dcgmi: the number of devices and their health.
 
-The output was not compared with a real machine; other fields are missing.
+The output was not compared with a real machine; other fields are missing. The table of fi_pingpong
+is that of libfabric (util/pingpong.c); its traffic moves the counters of the device. `dcgmi diag
+--json` prints one of the three forms that versions of DCGM have.
+
+Faults: `neuron-lost` (indices), `dcgm` (no connection to the host engine), `dcgm-form` (1, 2 or 3:
+the form of the JSON), `efa-pingpong` (devices whose ping-pong fails).
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 
 import hardware
 
@@ -26,6 +32,24 @@ def _fi_info() -> int:
     for device in devices:
         print(f"provider: efa\n    fabric: efa\n    domain: {device}-rdm\n    version: emulated")
         print("    type: FI_EP_RDM\n    protocol: FI_PROTO_EFA")
+    return 0
+
+
+def _fi_pingpong(argv: list[str]) -> int:
+    if "-P" not in argv:  # the server waits for its client
+        time.sleep(60.0)
+        return 1
+    device = argv[argv.index("-d") + 1].removesuffix("-rdm")
+    if device in (hardware.fault("efa-pingpong") or "").split():
+        print("fi_endpoint(): util/pingpong.c:1639, ret=-12 (Cannot allocate memory)")
+        return 12
+    path = f"{_CLASS}/{device}/ports/1/hw_counters/tx_bytes"
+    with open(path, encoding="utf-8") as file:
+        sent = int(file.read())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{sent + 4096}\n")
+    print("bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec")
+    print("64      10      =10      1.2k        0.00s      7.13       8.97       0.11")
     return 0
 
 
@@ -57,11 +81,35 @@ def _dcgmi(argv: list[str]) -> int:
         print(f"{machine['count']} GPUs found.")
         return 0
     broken = [name for name in ("gpu-lost", "gpu-ecc", "gpu-rows") if hardware.fault(name)]
+    if "-j" in argv or "--json" in argv:
+        print(json.dumps(_diagnostic(machine["count"]), indent=1))
+        return 226 if broken else 0
     print(f"emulated dcgmi {' '.join(argv)}: {'Fail: ' + ', '.join(broken) if broken else 'Pass'}")
     return 226 if broken else 0
+
+
+def _diagnostic(count: int) -> dict[str, object]:
+    """The memory test of each GPU, in one of the three forms."""
+    bad = {int(word) for word in (hardware.fault("gpu-ecc") or "").split()}
+    results: list[dict[str, object]] = [
+        {"gpu_ids": str(index), "status": "Pass"} for index in range(count) if index not in bad
+    ]
+    for index in sorted(bad):
+        warning = {"warning": f"Faulty memory detected on GPU {index}", "error_id": 52}
+        results.append({"gpu_ids": str(index), "status": "Fail", "warnings": [warning]})
+    tests = [{"name": "GPU Memory", "results": results}]
+    categories = [{"category": "Hardware", "tests": tests}]
+    form = hardware.fault("dcgm-form") or "1"
+    if form == "3":
+        return {"tests": tests}
+    if form == "2":
+        return {"categories": categories}
+    return {"DCGM GPU Diagnostic": {"test_categories": categories, "version": "emulated"}}
 
 
 _program = os.path.basename(sys.argv[0])
 if _program == "fi_info":
     sys.exit(_fi_info())
+if _program == "fi_pingpong":
+    sys.exit(_fi_pingpong(sys.argv[1:]))
 sys.exit(_neuron_ls(sys.argv[1:]) if _program == "neuron-ls" else _dcgmi(sys.argv[1:]))

@@ -29,8 +29,9 @@ def main(program: str, argv: list[str]) -> int:
         print(f"usage: {program} SOURCE TARGET [-o OPTIONS]", file=sys.stderr)
         return 1
     source, target = places
+    # `host:/` is the root of an NFS server; slashes at the end have no meaning.
     match = re.fullmatch(
-        r"([^@:/]+)@tcp\d*:/(\S+)" if kind == "lustre" else r"([^@:/]+):/(\S*)", source.rstrip("/")
+        r"([^@:/]+)@tcp\d*:/(\S+?)/*" if kind == "lustre" else r"([^@:/]+):/+(\S*?)/*", source
     )
     if match is None:
         print(f"{program}: {source} is no source of type {kind}", file=sys.stderr)

@@ -1,13 +1,15 @@
 #!/usr/bin/python3 -SE
 """Emulates nvidia-smi: -L, -i, --query-gpu=FIELDS and --query-remapped-rows=FIELDS with
---format=csv[,noheader][,nounits].
+--format=csv[,noheader][,nounits], and nvlink --status or --errorcounters.
 
 Faults, each with the indices of the affected GPUs: `gpu-lost`, `gpu-ecc` (uncorrectable errors),
 `gpu-rows` (a row remapping is pending), `gpu-rows-failed` (a row remapping has failed),
-`gpu-pcie` (half of the lanes are lost), `gpu-hot`; and, with any text, `gpu-driver` (the driver is
-not loaded) and `gpu-hang` (no answer). Field names are those of nvidia-smi's --help-query-gpu and
+`gpu-pcie` (half of the lanes are lost), `gpu-hot`; with `GPU:LINK` words `nvlink-down` and
+`nvlink-errors`; and, with any text, `gpu-driver` (the driver is not loaded) and `gpu-hang` (no
+answer). Field names are those of nvidia-smi's --help-query-gpu and
 --help-query-remapped-rows. Error messages are taken from public threads; the layout of the plain
-table differs from NVIDIA's, and the number of 16 lanes is an assumption.
+table differs from NVIDIA's, and the number of 16 lanes is an assumption. The number and speed of
+NVLinks are those of an H100 (NVIDIA H100 datasheet: 18 links, 900 GB/s); a single GPU has none.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import hardware
 
 _OF_ONE = ("gpu-ecc", "gpu-rows", "gpu-rows-failed", "gpu-pcie", "gpu-hot")
 _LANES = 16
+_LINKS, _LINK_SPEED = 18, "26.562 GB/s"
 
 
 def main(argv: list[str]) -> int:
@@ -47,7 +50,26 @@ def main(argv: list[str]) -> int:
                 f"Unable to determine the device handle for GPU{index}: {address}: Unknown Error"
             )
             return 15
+    if argv[:1] == ["nvlink"]:
+        return _nvlink(argv[1:], chosen, machine)
     return _table(argv, chosen, machine)
+
+
+def _nvlink(argv: list[str], chosen: list[int], machine: dict[str, object]) -> int:
+    down, errors = (
+        (hardware.fault(name) or "").split() for name in ("nvlink-down", "nvlink-errors")
+    )
+    for index in chosen:
+        print(f"GPU {index}: NVIDIA {machine['model']} (UUID: {hardware.uuid(index)})")
+        for link in range(_LINKS if machine["count"] != 1 else 0):
+            word = f"{index}:{link}"
+            if "-e" in argv or "--errorcounters" in argv:
+                for kind in ("Replay", "Recovery", "CRC"):
+                    number = 7 if kind == "Replay" and word in errors else 0
+                    print(f"\t Link {link}: {kind} Errors: {number}")
+            else:
+                print(f"\t Link {link}: {'<inactive>' if word in down else _LINK_SPEED}")
+    return 0
 
 
 def _table(argv: list[str], chosen: list[int], machine: dict[str, object]) -> int:

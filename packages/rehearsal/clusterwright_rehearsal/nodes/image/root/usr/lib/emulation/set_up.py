@@ -2,9 +2,10 @@
 """Creates the emulated accelerators, EFA interfaces and disks of the machine at boot.
 
 Devices are nodes in /dev without a driver: they can be counted and assigned by Slurm, but not
-opened. /sys/class, /sys/bus/pci/drivers and, with Neuron devices,
-/sys/devices/virtual are overlays on a sysfs of this machine's own network namespace. The names of
-EFA's counters and the texts below /proc/driver/nvidia were not compared with a real machine.
+opened. /sys/class, /sys/bus/pci/drivers and /sys/devices/virtual are overlays on a sysfs of this
+machine's own network namespace; a machine without devices has none of them. The names of EFA's
+counters and the texts below /proc/driver/nvidia were not compared with a real machine. /dev/shm
+may use half of the instance type's memory, as Linux allows; the host has less.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import stat
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import hardware
 
@@ -40,7 +42,10 @@ def main() -> None:
         _nvidia(state, found, count)
     elif kind == "neuron":
         _neuron(count)
-    _classes(state, found["efa"], count if kind == "neuron" else 0)
+    _classes(state, found, count if kind == "neuron" else 0)
+    if kind != "none" and found.get("memory_gib"):
+        size = int(found["memory_gib"] * 2**20 / 2)
+        _run("mount", "-o", f"remount,size={size}k", "/dev/shm")
 
 
 def _nvidia(state: Path, found: dict[str, object], count: int) -> None:
@@ -84,8 +89,9 @@ def _neuron(count: int) -> None:
         _device(f"/dev/neuron{index}", _NEURON_MAJOR, index)
 
 
-def _classes(state: Path, efa: int, neuron: int) -> None:
-    if not efa and not neuron:
+def _classes(state: Path, found: dict[str, Any], neuron: int) -> None:
+    efa, disks = int(found["efa"]), int(found["nvme"]["count"])
+    if not efa and not neuron and not disks:
         return
     own = state / "sysfs"
     own.mkdir(exist_ok=True)
@@ -95,6 +101,8 @@ def _classes(state: Path, efa: int, neuron: int) -> None:
     for index in range(efa):
         _efa_interface(classes / "upper" / "infiniband" / f"rdmap{79 + index}s0")
         _device(f"/dev/infiniband/uverbs{index}", 231, 192 + index)
+    for number in range(1, disks + 1):
+        _disk(classes / "upper" / "nvme" / f"nvme{number}", found["nvme"].get("gb") or 1)
     virtual = state / "virtual"
     for index in range(neuron):
         folder = classes / "upper" / "neuron_device" / f"neuron{index}"
@@ -104,9 +112,20 @@ def _classes(state: Path, efa: int, neuron: int) -> None:
         counters.mkdir(parents=True, exist_ok=True)
         for name in _NEURON_COUNTERS:
             (counters / name).write_text("0\n")
+    # Where Nitro has the instance id.
+    tag = virtual / "upper" / "dmi" / "id" / "board_asset_tag"
+    tag.parent.mkdir(parents=True, exist_ok=True)
+    tag.write_text(f"{found['instance_id']}\n")
     _overlay(str(own / "class"), "/sys/class", classes)
-    if neuron:
-        _overlay(str(own / "devices/virtual"), "/sys/devices/virtual", virtual)
+    _overlay(str(own / "devices/virtual"), "/sys/devices/virtual", virtual)
+
+
+def _disk(folder: Path, gb: int) -> None:
+    """An instance-store disk; nvme0 would be the root volume, which is an EBS volume."""
+    namespace = folder / f"{folder.name}n1"
+    namespace.mkdir(parents=True, exist_ok=True)
+    (folder / "model").write_text("Amazon EC2 NVMe Instance Storage        \n")
+    (namespace / "size").write_text(f"{gb * 10**9 // 512}\n")
 
 
 def _efa_interface(folder: Path) -> None:
