@@ -66,6 +66,8 @@ def flatten(documents: Mapping[str, dict[str, Any]]) -> dict[tuple[str, str], tu
         found["prices", f"{name} {kind} {place}"] = (f"{_amount(usd)} USD per {unit}", source)
     for name, kind, place, reason in documents["prices"]["unknown_instance_prices"]:
         found["prices", f"{name} {kind} {place}"] = (f"unknown: {reason}", "")
+    for service, item, place, usd, unit, source in documents["prices"]["service_prices"]:
+        found["prices", f"{service} {item} {place}"] = (f"{_amount(usd)} USD per {unit}", source)
     for service, code, name, _, source, written in documents["quotas"]["quotas"]:
         found["quotas", f"{service} {code or name}"] = (f"{_words(written)}, {name}", source)
     return found

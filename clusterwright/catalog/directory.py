@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright import files
 from clusterwright.catalog import writer
 from clusterwright.catalog.store import Store
 
@@ -66,7 +67,7 @@ def _sources_of_both(
     after = documents["sources"]
     if not present.exists():
         return after
-    before = json.loads(present.read_bytes())
+    before = json.loads(files.read_bytes(present))
     return {**after, "sources": {**before["sources"], **after["sources"]}}
 
 

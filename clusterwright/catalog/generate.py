@@ -1,5 +1,8 @@
 """Write `data/*.json`: `python -m clusterwright.catalog.generate [--check]`.
 
+In a checkout it also writes the node program's copies of `software.json` and of the module that
+evaluates it.
+
 Inputs are `sources/`, the pinned moto package (EC2's own answers), botocore's models, and the
 snapshots that `clusterwright catalog refresh --write` left in `sources/live/`. The same inputs
 give the same bytes.
@@ -13,12 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright import files
 from clusterwright.catalog import snapshot, writer
 from clusterwright.catalog.building import (
     inputs,
     instances,
     prices,
     quotas,
+    software,
     tables,
 )
 from clusterwright.catalog.building import (
@@ -46,6 +51,7 @@ def documents() -> dict[str, dict[str, Any]]:
         "network": tables.network(),
         "lustre": tables.lustre(),
         "limits": tables.limits(),
+        "software": software.software(),
     }
     for live in inputs.snapshots():
         made = snapshot.apply(made, live)
@@ -70,11 +76,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.check:
         DATA.mkdir(exist_ok=True)
         for name in changed:
-            (DATA / name).write_text(made[name], encoding="utf-8")
+            files.write_over(DATA / name, made[name])
         for name in stray:
             (DATA / name).unlink()
-        return 0
-    return 1 if changed or stray else 0
+    copied = _copy(write=not options.check)
+    return 1 if options.check and (changed or stray or copied) else 0
+
+
+def _copy(*, write: bool) -> list[str]:
+    """The names of the node program's copies that differed; with `write` they are written."""
+    differing = []
+    for original, copy in software.COPIES.items():
+        text = original.read_text(encoding="utf-8")
+        if not copy.parent.is_dir() or (copy.is_file() and copy.read_text("utf-8") == text):
+            continue
+        differing.append(copy.name)
+        print(
+            f"{'wrote' if write else 'differs'}: {copy.parent.name}/{copy.name}", file=sys.stderr
+        )
+        if write:
+            files.write_over(copy, text)
+    return differing
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.catalog.api_shapes import API_FIELDS, LEFT_OUT
@@ -47,6 +47,9 @@ class Snapshot:
         (service, code, name, unit, value).
     parts:
         The refreshed parts, of `PARTS`; others stay unchanged.
+    services:
+        (service, item) to USD per unit and the unit, for items that have one amount in the Price
+        List. Others keep the price on file: that none is found says nothing of the price.
     """
 
     region: str
@@ -59,6 +62,7 @@ class Snapshot:
     prices: Mapping[tuple[str, str], str | None]
     quotas: tuple[tuple[str, str, str, str, float | None], ...]
     parts: tuple[str, ...] = PARTS
+    services: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     def source(self, part: str) -> str:
         """The source id of a part: `types`, `offerings`, `prices`, `quotas`."""
@@ -77,6 +81,7 @@ class Snapshot:
             "local_zones": {name: self.local_zones[name] for name in sorted(self.local_zones)},
             "offers": {name: sorted(self.offers[name]) for name in sorted(self.offers)},
             "prices": [[name, kind, usd] for (name, kind), usd in sorted(self.prices.items())],
+            "services": [[*key, *price] for key, price in sorted(self.services.items())],
             "quotas": [list(row) for row in sorted(self.quotas)],
         }
 
@@ -95,6 +100,8 @@ class Snapshot:
             prices={(name, kind): usd for name, kind, usd in document["prices"]},
             quotas=tuple((s, c, n, u, v) for s, c, n, u, v in document["quotas"]),
             parts=tuple(document["parts"]),
+            # Snapshots before 2026-11-23 have no prices of services.
+            services={(s, i): (usd, u) for s, i, usd, u in document.get("services", ())},
         )
 
 
@@ -128,6 +135,7 @@ def apply(documents: Mapping[str, dict[str, Any]], live: Snapshot) -> dict[str, 
         _places(made["zones"], made["offerings"], live)
     if "prices" in live.parts:
         _prices(made["prices"], records, live)
+        _service_prices(made["prices"], live)
     if "quotas" in live.parts:
         made["quotas"]["quotas"] = _quotas(made["quotas"]["quotas"], live)
     _drop_unused_sources(made)
@@ -226,6 +234,14 @@ def _prices(prices: dict[str, Any], records: Mapping[str, Any], live: Snapshot) 
             reasons.append([name, kind, place, reason])
     prices["instance_prices"] = sorted(kept, key=lambda row: row[:3])
     prices["unknown_instance_prices"] = sorted(reasons)
+
+
+def _service_prices(prices: dict[str, Any], live: Snapshot) -> None:
+    source = live.source("prices")
+    rows = {tuple(row[:3]): row for row in prices["service_prices"]}
+    for (service, item), (usd, unit) in live.services.items():
+        rows[service, item, live.region] = [service, item, live.region, usd, unit, source]
+    prices["service_prices"] = [rows[key] for key in sorted(rows)]
 
 
 def _quotas(rows: list[list[Any]], live: Snapshot) -> list[list[Any]]:

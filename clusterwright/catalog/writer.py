@@ -20,6 +20,7 @@ DEPTHS: Final = {
     "network": 3,
     "lustre": 2,
     "limits": 2,
+    "software": 4,
 }
 
 

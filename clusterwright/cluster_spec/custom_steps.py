@@ -78,7 +78,7 @@ def built_in() -> dict[str, tuple[str, ...]]:
         return {}
     found = {}
     for file in sorted((root / _BUILT_IN).glob("[!_]*.py")):
-        after = _assigned(ast.parse(file.read_text(encoding="utf-8")))["AFTER"]
+        after = _assigned(ast.parse(files.read_text(file)))["AFTER"]
         # All strings in it, because AFTER may be composed of other names.
         words = [n.value for n in ast.walk(after) if isinstance(n, ast.Constant)]
         found[file.stem] = tuple(word for word in words if isinstance(word, str))

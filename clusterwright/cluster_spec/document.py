@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
+from clusterwright import files
 from clusterwright.cluster_spec.problems import Path, Position, Problem, SpecErrors
 from clusterwright.cluster_spec.yaml_reader import Reader
 
@@ -28,6 +29,10 @@ class Document:
     problems: list[Problem] = field(default_factory=list)
     values: dict[Path, Position] = field(default_factory=dict)
     keys: dict[Path, Position] = field(default_factory=dict)
+    skipped: list[Path] = field(default_factory=list)
+    """Values that were not read; one problem may be the reason of several."""
+    incomplete: list[Path] = field(default_factory=list)
+    """Mappings that lack keys because of a problem."""
 
     def position(self, path: Path, *, on_key: bool = False) -> Position | None:
         """Return the position of `path`, or of its nearest ancestor in this file."""
@@ -60,7 +65,16 @@ def parse_document(text: str, file: str) -> Document:
     reader = Reader(text, file)
     data = reader.read()
     if isinstance(data, dict):
-        return Document(file, data, reader.lines, reader.problems, reader.values, reader.keys)
+        return Document(
+            file,
+            data,
+            reader.lines,
+            reader.problems,
+            reader.values,
+            reader.keys,
+            reader.skipped,
+            reader.incomplete,
+        )
     raise SpecErrors(reader.problems or [_no_mapping(data, reader.values.get(()), file)])
 
 
@@ -112,16 +126,14 @@ def _read_text(path: FilePath) -> str:
                     )
                 ]
             )
-        with path.open("rb") as stream:
-            # A device or a pipe has no size: limit what is read.
-            raw = stream.read(MAXIMUM_FILE_BYTES + 1)
+        raw = files.read_bytes(path, MAXIMUM_FILE_BYTES)
+    except files.FileTooLargeError:  # a device or a pipe, which has no size
+        raise SpecErrors([Problem(f"{path} has more than {MAXIMUM_FILE_BYTES:,} bytes")]) from None
     except FileNotFoundError:
         raise SpecErrors([Problem(f"{path} does not exist", hint=_nearby(path))]) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SpecErrors([Problem(f"{path} cannot be read: {reason}")]) from None
-    if len(raw) > MAXIMUM_FILE_BYTES:
-        raise SpecErrors([Problem(f"{path} has more than {MAXIMUM_FILE_BYTES:,} bytes")])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

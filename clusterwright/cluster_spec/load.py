@@ -102,7 +102,10 @@ def examine(
     resolved = resolve(layers)
     known = [p for document in documents for p in document.problems]
     known += [*layers.problems, *resolved.problems]
-    cluster, found = _examine(resolved, known, validators)
+    unread = [Problem("", path) for document in documents for path in document.skipped]
+    cluster, found = _examine(resolved, [*known, *unread], validators)
+    incomplete = [path for document in documents for path in document.incomplete]
+    found = [p for p in found if not (p.missing_key and p.path[:-1] in incomplete)]
     if known or found or cluster is None:
         raise SpecErrors(_placed(problem, layers) for problem in (*known, *found))
     return LoadedSpec(cluster, documents[-1].file, layers, frozenset(resolved.derived))

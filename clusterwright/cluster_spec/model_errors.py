@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import typing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from clusterwright.cluster_spec import other_words
 from clusterwright.cluster_spec.document import kind_of
-from clusterwright.cluster_spec.keys import keys_at, places_of
+from clusterwright.cluster_spec.keys import (
+    field_at,
+    fields_of,
+    is_list,
+    keys_at,
+    models_in,
+    places_of,
+)
 from clusterwright.cluster_spec.models.formats import DESCRIPTIONS
 from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.suggest import closest, did_you_mean
@@ -30,6 +39,7 @@ _EXPECTED = {
 }
 
 
+_KEYS_SHOWN = 6
 _EMPTY = "must not be empty"
 
 
@@ -83,19 +93,23 @@ def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Probl
     key = str(path[-1])
     # A key that the file already has is not the intended one.
     present = _mapping_at(written, path[:-1])
-    near = closest(key, [k for k in known if k not in present], count=1)
+    absent = [k for k in known if k not in present]
+    # `throughput` is the beginning of two names: of both, the reader knows which is meant.
+    begun = sorted(k for k in absent if k.startswith(f"{key}_"))
+    meant = [name for name in other_words.names_in(path[:-1], key) if name in absent]
+    near = meant or (begun if len(begun) > 1 else closest(key, absent, count=1))
     if near:
         # `other_path` is the intended key, which is then not reported as missing.
         return Problem(
             f"unknown key `{key}`",
             path,
-            hint=f"did you mean `{near[0]}`?",
+            hint=f"did you mean {' or '.join(f'`{name}`' for name in near)}?",
             on_key=True,
             other_path=(*path[:-1], near[0]),
         )
     places = [place for place in places_of(key) if place != key]
     hint = f"`{key}` is a key of other mappings: {', '.join(places)}" if places else None
-    return Problem(f"unknown key `{key}`", path, hint=hint, on_key=True)
+    return Problem(f"unknown key `{key}`", path, hint=hint or other_words.hint(key), on_key=True)
 
 
 def _mapping_at(data: Any, path: Path) -> dict[str, Any]:
@@ -138,11 +152,43 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
         hint = f"write {int(given)}"
     elif kind == "bool_type" and str(given).lower() in ("yes", "no", "on", "off"):
         hint = f"write {'true' if given.lower() in ('yes', 'on') else 'false'}"
+    elif _EXPECTED[kind] == "a mapping":
+        hint = _key_with(given, path)
     elif kind == "list_type" and path == ("slurm", "users"):
         hint = "a list, or the path of a YAML file that holds it"
     elif kind == "list_type" and given is not None and not isinstance(given, dict):
         hint = "a list is written [a, b]"
     return Problem(f"expected {_EXPECTED[kind]}, got {kind_of(given)}", path, hint=hint)
+
+
+def _key_with(given: Any, path: Path) -> str | None:
+    """Return how the value is written in the mapping at `path`, if one key takes it."""
+    if not path or isinstance(given, (dict, list)) or given is None:
+        return None
+    field = field_at(path)
+    fields = [
+        (key, found.annotation)
+        for model in (models_in(field.annotation) if field is not None else ())
+        for key, found in fields_of(model).items()
+    ]
+    if isinstance(given, bool):
+        takes = {key for key, annotation in fields if annotation is bool}
+    else:
+        takes = {k for k, kind in fields if not is_list(kind) and given in _options(kind)}
+    if len(takes) == 1:
+        value = _shown(given) if isinstance(given, bool) else given
+        return f"{path[-1]}: {{{takes.pop()}: {value}}}"
+    keys = list(dict.fromkeys(key for key, _ in fields))
+    shown = [*keys[:_KEYS_SHOWN], *(["..."] if len(keys) > _KEYS_SHOWN else [])]
+    return f"a mapping with the keys {', '.join(shown)}" if keys else None
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    """Return the values of a Literal, at any depth of the annotation."""
+    arguments = typing.get_args(annotation)
+    if typing.get_origin(annotation) is typing.Literal:
+        return arguments
+    return tuple(one for argument in arguments for one in _options(argument))
 
 
 def _out_of_range(kind: str, context: Any, given: Any) -> str | None:

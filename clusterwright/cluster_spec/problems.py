@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+MAXIMUM_LISTED = 101
+"""Problems in one error: the first 100, and one that states that there are more."""
+
+_LONGEST_TEXT = 1000
+"""Characters of a message, which may quote a value of the file."""
+
 Path = tuple[str | int, ...]
 """Path of a value: `("compute", 2, "count")`."""
 
@@ -56,10 +62,13 @@ class Problem:
 
 
 class SpecErrors(Exception):
-    """The spec cannot be used; `problems` has every reason, in the order of the file."""
+    """The spec cannot be used; `problems` has the reasons, in the order of the file.
+
+    At most `MAXIMUM_LISTED`, with messages of bounded length.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems: tuple[Problem, ...] = tuple(_ordered(problems))
+        self.problems: tuple[Problem, ...] = tuple(_bounded(_ordered(problems)))
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     def __iter__(self) -> Iterator[Problem]:
@@ -92,6 +101,24 @@ def overlap(one: Path, other: Path) -> bool:
     """Return whether the paths are equal or one is a prefix of the other."""
     shared = min(len(one), len(other))
     return one[:shared] == other[:shared]
+
+
+def _bounded(problems: list[Problem]) -> Iterator[Problem]:
+    listed = problems if len(problems) <= MAXIMUM_LISTED else problems[: MAXIMUM_LISTED - 1]
+    for problem in listed:
+        yield (
+            problem
+            if len(problem.message) <= _LONGEST_TEXT
+            else replace(problem, message=f"{problem.message[:_LONGEST_TEXT]}...")
+        )
+    if len(listed) < len(problems):
+        left = len(problems) - len(listed)
+        yield replace(
+            problems[len(listed)],
+            message=f"and {left:,} more problems",
+            hint="correct the first ones, then run it again",
+            note=None,
+        )
 
 
 def _ordered(problems: Iterable[Problem]) -> list[Problem]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from clusterwright.cluster_spec.problems import Path, Position, Problem, SpecErrors
@@ -19,6 +20,15 @@ MAXIMUM_DEPTH = 40
 
 MAXIMUM_PROBLEMS = 100
 """The rest of a file with more mistakes is not read: it is not a spec."""
+
+LONGEST_KEY = 1024
+"""YAML's own limit for keys without a question mark. Messages and paths repeat keys."""
+
+MAXIMUM_EVENTS = 40_000
+"""Keys, values, and ends of lists and mappings. A spec has some hundred; this protects from a file
+that takes seconds to read."""
+
+_NO_SPEC = "is this the right file?"
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -41,6 +51,12 @@ class Reader:
         self.values: dict[Path, Position] = {}
         self.keys: dict[Path, Position] = {}
         self.problems: list[Problem] = []
+        self.skipped: list[Path] = []
+        """Values that were not read, in addition to those with a problem."""
+        self.incomplete: list[Path] = []
+        """Mappings without keys that were merged into them."""
+        self._anchors: dict[str, int] = {}
+        """Index in `problems` of each anchor's problem."""
         self._text = text
 
     def read(self) -> Any:
@@ -70,7 +86,11 @@ class Reader:
         from ruamel.yaml.reader import ReaderError
 
         try:
-            yield from YAML(typ="safe", pure=True).parse(self._text)
+            for count, event in enumerate(YAML(typ="safe", pure=True).parse(self._text)):
+                if count == MAXIMUM_EVENTS:
+                    many = f"the file has more than {MAXIMUM_EVENTS:,} keys and values"
+                    self._stop(f"{many}; the rest is not read", event, (), _NO_SPEC)
+                yield event
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             said = " ".join((error.problem or error.context or "not valid YAML").split())
@@ -78,7 +98,7 @@ class Reader:
             line, column = (mark.line, mark.column) if mark else (0, 0)
         except ReaderError as error:
             said = f"U+{ord(self._text[error.position]):04X} is not a character of a text file"
-            hint = "is this the right file?"
+            hint = _NO_SPEC
             before = _LINE_END.split(self._text[: error.position])
             line, column = len(before) - 1, len(before[-1])
         except (YAMLError, ValueError) as error:
@@ -93,7 +113,7 @@ class Reader:
     def _value(self, event: Any, events: Iterator[Any], path: Path) -> Any:
         self.values[path] = self._of(event)
         if _is(event, "Alias") or event.anchor:
-            self._refuse("anchors and aliases are not allowed", event, path, _NO_ANCHOR)
+            self._refuse_anchor(event, path)
             return self._skip(event, events, path)
         if event.tag is not None:
             self._refuse(f"YAML tags are not allowed (`{event.tag}`)", event, path, _NO_TAG)
@@ -145,14 +165,19 @@ class Reader:
             return None
         here = (*path, "?" if _is(event, "Alias") else event.value)
         if _is(event, "Alias") or event.anchor:
-            self._refuse("anchors and aliases are not allowed", event, here, _NO_ANCHOR)
+            self._refuse_anchor(event, here)
             return None
         if event.tag is not None:
             self._refuse(f"YAML tags are not allowed (`{event.tag}`)", event, here, _NO_TAG)
             return None
+        if len(event.value) > LONGEST_KEY:
+            message = f"a key must have at most {LONGEST_KEY:,} characters"
+            self._refuse(message, event, (*path, "?"))
+            return None
         if event.value == "<<" and not event.style:
             hint = "put settings shared by environments into base.yaml"
             self._refuse("merge keys (`<<`) are not allowed", event, here, hint)
+            self.incomplete.append(path)
             return None
         key = self._scalar(event, (*path, "?"), whole_characters)
         return None if key is None else str(key)
@@ -176,6 +201,21 @@ class Reader:
                 return
             event = next(events)
 
+    def _refuse_anchor(self, event: Any, path: Path) -> None:
+        """Refuse an anchor and its aliases with one problem, at the first of them."""
+        name = str(event.anchor)
+        index = self._anchors.get(name)
+        if index is None:
+            self._anchors[name] = len(self.problems)
+            self._refuse("anchors and aliases are not allowed", event, path, _NO_ANCHOR)
+            return
+        self.skipped.append(path)
+        first, line = self.problems[index], event.start_mark.line + 1
+        lines = first.note.partition("also at line ")[2].split(", ") if first.note else []
+        if str(line) not in lines and len(lines) < _LINES_SHOWN:
+            note = f"also at line {', '.join([*lines, str(line)])}"
+            self.problems[index] = replace(first, note=note)
+
     def _refuse(
         self, message: str, event: Any, path: Path, hint: str | None = None, **more: Any
     ) -> None:
@@ -185,7 +225,7 @@ class Reader:
             self.problems.append(
                 Problem(
                     f"the file has {MAXIMUM_PROBLEMS} problems up to here; the rest is not read",
-                    hint="is this the right file?",
+                    hint=_NO_SPEC,
                     position=position,
                 )
             )
@@ -209,6 +249,7 @@ class Reader:
         return Position(self.file, line + 1, column + 1, length, source)
 
 
+_LINES_SHOWN = 5
 _NO_ANCHOR = "write out the value: each line must show its own value"
 _NO_TAG = "write the plain value; quote it if it is text"
 

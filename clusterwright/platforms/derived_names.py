@@ -15,6 +15,12 @@ from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright.platforms.kubernetes.control_plane import log_group as control_plane_logs
 
+STATE_FOLDER = "state"
+"""Of the scripts' bucket: what the controller publishes (docs/designs/operating.md)."""
+
+REQUESTS_FOLDER = "requests"
+"""Of the scripts' bucket: what operators request from the controller."""
+
 
 def key_alias(cluster: Cluster) -> str | None:
     """Return the alias of the key that is created; None with an existing key."""
@@ -26,6 +32,12 @@ def bucket_name(bucket: Bucket, cluster: Cluster) -> str:
     if not bucket.directory:
         return bucket.name
     return f"{bucket.name}--{cluster.network.availability_zone_id}--x-s3"
+
+
+def network_account(cluster: Cluster) -> str:
+    """Return the account that owns VPC and subnets; another one if it shares them."""
+    existing = cluster.network.existing
+    return (existing.owner_account if existing is not None else None) or cluster.account
 
 
 def has_scripts(cluster: Cluster) -> bool:

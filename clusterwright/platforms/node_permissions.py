@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.derived_names import has_scripts, job_role_arn
+from clusterwright.platforms.derived_names import STATE_FOLDER, has_scripts, job_role_arn
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
@@ -111,6 +111,8 @@ def _services(cluster: Cluster) -> Iterator[Permission]:
 
 
 def _secrets(cluster: Cluster) -> Iterator[Permission]:
+    state = f"arn:{cluster.partition}:s3:::{lifecycle_bucket(cluster)}/{STATE_FOLDER}/any"
+    yield Permission("state of the cluster", ("s3:PutObject",), state, of="controller")
     accounting = cluster.slurm.accounting
     if accounting.kind == "rds":
         own = _arn(cluster, "secretsmanager", f"secret:{cluster.environment}/slurm-accounting-x")

@@ -12,11 +12,17 @@ from typing import Final
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.validation import SPEC_VALIDATORS
 from clusterwright.cluster_spec.validation.validator import Validator
-from clusterwright.platforms import catalog_names, node_artefacts, template_limits
+from clusterwright.platforms import (
+    acceptance_checks,
+    catalog_names,
+    node_artefacts,
+    template_limits,
+)
 from clusterwright.platforms.hyperpod_eks import mig
 from clusterwright.platforms.registry import part_of
 
 PLATFORM_VALIDATORS: Final[tuple[Validator, ...]] = (
+    Validator(acceptance_checks.problems),
     Validator(catalog_names.problems, "catalogue"),
     Validator(mig.problems, "catalogue"),
     Validator(node_artefacts.problems, "catalogue"),

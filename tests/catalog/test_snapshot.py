@@ -39,6 +39,7 @@ def live(**different: Any) -> Snapshot:
             ("p5.48xlarge", "ec2-on-demand"): "60.00",
             ("p5.48xlarge", "hyperpod-on-demand"): "66.048",
         },
+        "services": {("nat_gateway", "hourly"): ("0.051", "hour")},
         "quotas": (("sagemaker", "L-8762A75F", "ml.p5.48xlarge for cluster usage", "None", 4.0),),
     }
     return Snapshot(**{**fields, **different})
@@ -86,6 +87,26 @@ def test_price_missing_in_the_price_list_is_unknown(tmp_path: Path) -> None:
     gone = catalog.instance_price("p4d.24xlarge", "us-east-1", "ec2-on-demand")
     assert isinstance(gone, Unknown)
     assert gone.reason == "not in the Price List of us-east-1 on 2027-02-01"
+
+
+def test_price_of_a_service_replaces_that_of_its_region(tmp_path: Path) -> None:
+    catalog, old = after(live(), tmp_path), load_catalog()
+    price = catalog.service_price("nat_gateway", "hourly", "us-east-1")
+    assert isinstance(price, Known)
+    assert (str(price.value.usd), price.value.unit, price.date) == ("0.051", "hour", "2027-02-01")
+    for service, item, region in (
+        ("nat_gateway", "hourly", "us-west-2"),
+        ("nat_gateway", "data processed", "us-east-1"),  # the Price List has no single amount
+    ):
+        kept = old.service_price(service, item, region)
+        assert isinstance(kept, Known)
+        assert catalog.service_price(service, item, region) == kept
+
+
+def test_snapshots_of_before_have_no_prices_of_services() -> None:
+    document = live().to_json()
+    del document["services"]
+    assert Snapshot.from_json(document).services == {}
 
 
 def test_several_amounts_for_one_price_are_unknown(tmp_path: Path) -> None:

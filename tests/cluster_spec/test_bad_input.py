@@ -296,3 +296,15 @@ def test_problems_are_json_if_requested(tmp_path: Path) -> None:
     assert said["exit_code"] == 3
     assert [p["path"] for p in said["problems"]] == ["compute[1].count"]
     assert (said["problems"][0]["file"], said["problems"][0]["line"]) == ("spec.yaml", 13)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_thousands_of_contradictions_are_bounded(tmp_path: Path, indent: int | None) -> None:
+    groups = [f"missing-{i}" for i in range(15_000)]
+    slurm = {"partitions": [{"name": "p", "groups": groups}]}
+    (tmp_path / "f.yaml").write_text(f"{GOOD}slurm: {json.dumps(slurm, indent=indent)}\n")
+    answer = clusterwright("check", "f.yaml", "--offline", folder=tmp_path)
+    assert answer.exit_code == 3
+    assert "and 14,9" in answer.err
+    assert "more problems" in answer.err
+    assert len(answer.out + answer.err) < 100_000

@@ -238,3 +238,18 @@ def test_unquoted_version_has_a_hint(folder: Path) -> None:
         load_spec(folder / "dev.yaml")
     (hint,) = (p.hint for p in refused.value if p.path == ("kubernetes", "version"))
     assert hint == "quote it: without quotes it is the number 1.3"
+
+
+def test_merge_keys_and_aliases_are_one_problem_each(tmp_path: Path) -> None:
+    """The keys that were merged are not reported as missing."""
+    group = "&g {name: workers, role: compute, instance_type: p5.48xlarge, count: 2}"
+    text = DEV.replace(
+        "{name: workers, role: compute, instance_type: p5.48xlarge, count: 2}",
+        f"{group}\n  - {{<<: *g, name: more}}\n  - *g",
+    )
+    (tmp_path / "base.yaml").write_text(BASE)
+    (tmp_path / "dev.yaml").write_text(text.replace("slurm: {users: users/dev.yaml}\n", ""))
+    assert [message.partition("\n")[0] for message in messages(tmp_path / "dev.yaml")] == [
+        "dev.yaml:7:5: compute[1]: anchors and aliases are not allowed (also at line 9)",
+        "dev.yaml:8:6: compute[2].<<: merge keys (`<<`) are not allowed",
+    ]

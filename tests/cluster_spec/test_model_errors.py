@@ -118,3 +118,37 @@ def test_number_of_omitted_errors_is_reported() -> None:
     found = said({**BUILT, **{f"key{i}": i for i in range(MAXIMUM_PROBLEMS + 5)}})
     assert len(found) == MAXIMUM_PROBLEMS + 1
     assert found[-1] == ("and 5 similar problems", None)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "hint"),
+    [
+        (("slurm", "accounting"), "rds", "accounting: {kind: rds}"),
+        (("compute", 0, "capacity"), "spot", "capacity: {kind: spot}"),
+        (("image", "auto_patch"), "when-idle", "auto_patch: {strategy: when-idle}"),
+        (("slurm", "containers"), True, "containers: {pyxis: true}"),
+        (("storage", "home"), "openzfs", "home: {kind: openzfs}"),
+        (("run",), 5, "a mapping with the keys hours, start, checkpoint_gib, "),
+    ],
+)
+def test_value_of_a_key_for_its_mapping_is_suggested(path: Any, value: Any, hint: str) -> None:
+    ((message, found),) = said(with_value(BUILT, path, value))
+    assert message.startswith("expected a mapping, got ")
+    assert found is not None
+    assert found.startswith(hint)
+
+
+def test_beginning_of_two_keys_and_words_of_other_tools_are_recognised() -> None:
+    lustre = ("storage", "lustre", 0)
+    for key, hint in (
+        ("throughput", "did you mean `throughput_mbps`?"),
+        ("size", "the spec has `storage.lustre[].capacity_gib` or"),
+        ("grafana", "the spec has `observability.prometheus` for this; "),
+    ):
+        ((message, found),) = said(with_value(BUILT, (*lustre, key), 1))
+        assert message == f"unknown key `{key}`"
+        assert found is not None
+        assert found.startswith(hint), key
+    new = without(BUILT, (*lustre, "throughput_mbps_per_tib"))
+    ((_, found),) = said(with_value(new, (*lustre, "throughput"), 125))
+    assert found == "did you mean `throughput_mbps` or `throughput_mbps_per_tib`?"

@@ -8,7 +8,12 @@ import pytest
 
 from clusterwright.cluster_spec.document import parse_document
 from clusterwright.cluster_spec.problems import SpecErrors
-from clusterwright.cluster_spec.yaml_reader import MAXIMUM_DEPTH, MAXIMUM_PROBLEMS
+from clusterwright.cluster_spec.yaml_reader import (
+    LONGEST_KEY,
+    MAXIMUM_DEPTH,
+    MAXIMUM_EVENTS,
+    MAXIMUM_PROBLEMS,
+)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +126,19 @@ def test_errors_before_an_early_end_are_reported() -> None:
 
 @pytest.mark.parametrize("refused", ["&x", "!x"])
 def test_refused_constructs_are_skipped(refused: str) -> None:
-    document = parse_document(f"a: {refused} {{b: [1, {{c: 2}}]}}\nd: [1, {refused} [2], 3]", "f")
+    document = parse_document(f"a: {refused} {{b: [1, {{c: 2}}]}}\nd: [1, {refused}2 [2], 3]", "f")
     assert document.data == {"a": None, "d": [1, None, 3]}
     assert len(document.problems) == 2
+
+
+def test_anchor_and_its_aliases_are_one_problem() -> None:
+    text = "a: &x {b: 1}\nc: *x\nd: [*x, *x]\ne: {<<: *x}\n"
+    document = parse_document(text, "f.yaml")
+    anchor, merge = document.problems
+    assert (anchor.path, anchor.note) == (("a",), "also at line 2, 3")
+    assert merge.path == ("e", "<<")
+    assert document.skipped == [("c",), ("d", 0), ("d", 1)]
+    assert document.incomplete == [("e",)]
 
 
 def test_reading_stops_at_the_maximum_number_of_problems() -> None:
@@ -134,3 +149,21 @@ def test_reading_stops_at_the_maximum_number_of_problems() -> None:
     assert problems[-1].message == "the file has 100 problems up to here; the rest is not read"
     assert problems[-1].position is not None
     assert problems[-1].position.line == 101
+
+
+def test_reading_stops_at_the_maximum_number_of_values() -> None:
+    # The ends and beginnings of the stream, the document, the mapping and the list are events too.
+    items = MAXIMUM_EVENTS - 9
+    with pytest.raises(SpecErrors) as caught:
+        parse_document(f"a: [{'1, ' * (items + 1)}]", "f")
+    assert [p.message for p in caught.value] == [
+        "the file has more than 40,000 keys and values; the rest is not read"
+    ]
+    assert parse_document(f"a: [{'1, ' * items}]", "f").data == {"a": [1] * items}
+
+
+def test_long_keys_are_refused_without_repeating_them() -> None:
+    key = "k" * (LONGEST_KEY + 1)
+    document = parse_document(f"? {key}\n: 1\nb: 2\n", "f")
+    assert [p.message for p in document.problems] == ["a key must have at most 1,024 characters"]
+    assert document.data == {"b": 2}

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.acceptance import Acceptance
 from clusterwright.cluster_spec.models.base import Model
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.hyperpod_eks import HyperPod
@@ -25,6 +26,7 @@ from clusterwright.cluster_spec.models.operations import (
 )
 from clusterwright.cluster_spec.models.parallelcluster import ParallelCluster
 from clusterwright.cluster_spec.models.slurm import Slurm
+from clusterwright.cluster_spec.models.software import SoftwareVersions
 from clusterwright.cluster_spec.models.storage import Storage
 from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.platforms.registry import PlatformName, traits_of
@@ -97,8 +99,16 @@ class Cluster(Model):
     image: Image = Field(default_factory=Image.model_construct)
     """The machine image of the nodes, and when it is updated."""
 
+    software: SoftwareVersions = {}
+    """Versions of drivers, libraries and daemons on the nodes, from the release notes of the
+    image; nothing installs them. Known incompatible versions are reported (CW-I030), and nodes
+    with Slurm refuse to start with other versions."""
+
     resilience: Resilience = Field(default_factory=Resilience.model_construct)
     """Health checks and node replacement."""
+
+    acceptance: Acceptance = Field(default_factory=Acceptance.model_construct)
+    """How nodes are tested before they are trusted, on platforms with Slurm."""
 
     observability: Observability = Field(default_factory=Observability.model_construct)
     """Logs, metrics and alarms."""

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.base import AbsolutePath, Model, Name
+from clusterwright.cluster_spec.models.software import SoftwareVersions
 
 ReservationId = Annotated[
     str, Field(pattern=formats.RESERVATION_ID.pattern, examples=[formats.RESERVATION_ID.example])
@@ -168,9 +169,9 @@ class ComputeGroup(Model):
     autoscaling, on platforms with an autoscaler."""
 
     spare_count: Annotated[int, Field(ge=0, le=6758)] = 0
-    """Number of these instances that jobs do not use; any node may be a spare. Scripted mode
-    requires accounting. In managed mode HyperPod writes slurm.conf and reserves no nodes: jobs use
-    spares too, unless the largest job is limited to the other nodes (CW-L007 warns)."""
+    """Number of these instances that jobs do not use; any node may be a spare. In managed mode the
+    controller keeps them in a reservation; scripted mode limits the nodes of jobs, which requires
+    accounting."""
 
     capacity: Capacity = Field(default_factory=lambda: OnDemand.model_construct(kind="on-demand"))
     """Kind of capacity; `{kind: on-demand}` if absent."""
@@ -207,6 +208,9 @@ class ComputeGroup(Model):
         | None
     ) = None
     """MIG profile of each GPU of the group; GPUs are not partitioned if absent."""
+
+    software: SoftwareVersions = {}
+    """Versions on the group's nodes; they replace those of `software` of the cluster."""
 
     restricted: bool = False
     """A restricted instance group of HyperPod, for Amazon Nova; its nodes are not accessible."""

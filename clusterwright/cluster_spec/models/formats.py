@@ -210,6 +210,11 @@ IMAGE_ID = Format(r"^ami-[0-9a-f]{8,17}$", "an AMI id (ami-...)", "ami-0a1b2c3d4
 DRIVER = Format(
     r"^[0-9]{3}(\.[0-9]{1,4}){1,3}$", "a driver version, such as 595.91.07", "595.91.07"
 )
+SOFTWARE_VERSION = Format(
+    r"^[A-Za-z0-9][A-Za-z0-9._+~:-]{0,63}$",
+    "a version of letters, digits and . _ + ~ : -, such as 2.27.5",
+    "2.27.5",
+)
 KEY_NAME = Format(
     r"^[A-Za-z0-9][A-Za-z0-9 ._@+=,:/-]{0,254}$",
     "an EC2 key pair name: at most 255 letters, digits, spaces and . _ @ + = , : / -",

@@ -44,6 +44,12 @@ class ExistingNetwork(Model):
     control_plane_subnet_ids: Annotated[list[SubnetId], Field(max_length=16)] = []
     """Subnets in two zones for the EKS control plane, with at least six free addresses each."""
 
+    owner_account: (
+        Annotated[str, Field(pattern=formats.ACCOUNT.pattern, examples=[formats.ACCOUNT.example])]
+        | None
+    ) = None
+    """The account that shares the subnets through AWS RAM; not with ParallelCluster."""
+
 
 class Network(Model):
     """The network of the cluster."""

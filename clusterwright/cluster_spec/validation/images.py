@@ -1,11 +1,12 @@
-"""The machine image and settings that depend on it."""
+"""The machine image, settings that depend on it, and the versions of its software."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_spec.problems import Problem
+from clusterwright.cluster_spec.models.software import SLURM_COMPONENTS, SoftwareVersions
+from clusterwright.cluster_spec.problems import Path, Problem
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -43,9 +44,35 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             hint="set kubernetes.service_cidr, such as 172.20.0.0/16",
             other_path=("network", "existing"),
         )
+    yield from _software(cluster)
     if image.auto_patch is not None and image.image_id is not None:
         yield Problem(
             "HyperPod does not patch custom AMIs",
             ("image", "auto_patch"),
             other_path=("image", "image_id"),
+        )
+
+
+def _software(cluster: Cluster) -> Iterator[Problem]:
+    driver = cluster.image.nvidia_driver
+    places: list[tuple[Path, SoftwareVersions]] = [(("software",), cluster.software)]
+    places += [
+        (("compute", index, "software"), group.software)
+        for index, group in enumerate(cluster.compute)
+    ]
+    for path, versions in places:
+        for component in versions:
+            if component in SLURM_COMPONENTS and not cluster.uses_slurm:
+                yield Problem(
+                    f"`{component}`: nodes of {cluster.platform} do not have Slurm's software",
+                    (*path, component),
+                    other_path=("platform",),
+                )
+    declared = cluster.software.get("nvidia_driver")
+    if driver is not None and declared is not None and driver != declared:
+        yield Problem(
+            f"nvidia_driver is {declared} here and {driver} in `image`",
+            ("software", "nvidia_driver"),
+            hint="state it once",
+            other_path=("image", "nvidia_driver"),
         )

@@ -25,7 +25,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     if scripted or not cluster.on_hyperpod:
         yield from _preemption(slurm)
         yield from _timeouts(slurm)
-    if scripted:
+    if scripted:  # in the managed configuration a reservation keeps them
         yield from _spares(cluster)
 
 

@@ -9,7 +9,7 @@ from clusterwright.catalog import Catalog, InstanceType, Known
 from clusterwright.catalog.facts import Fact
 from clusterwright.cluster_spec.karpenter import is_scaled
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.compute import ComputeGroup, Taint
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
@@ -40,6 +40,9 @@ LAYERS: Final = "topology.k8s.aws/network-node-layer-{}"
 """HyperPod's labels of the network layers, beginning with the most distant (SageMaker developer
 guide, "Using topology-aware scheduling in Amazon SageMaker HyperPod").
 """
+
+ACCEPTANCE_TAINT: Final = "clusterwright/acceptance"
+"""The taint of nodes that are not accepted (`clusterwright_acceptance.kubernetes_nodes`)."""
 
 _RESOURCE = {"nvidia": GPU, "neuron": NEURON}
 
@@ -149,6 +152,20 @@ def group_labels(cluster: Cluster, group: ComputeGroup) -> dict[str, str]:
     if cluster.on_hyperpod:
         return {HYPERPOD_GROUP: group.name}
     return {GROUP_LABEL: group.name}
+
+
+def held_taints(cluster: Cluster, group: ComputeGroup) -> list[Taint]:
+    """Return the taint with which nodes register until they are accepted; empty if not held."""
+    if not cluster.acceptance.hold or group not in job_groups(cluster):
+        return []
+    return [Taint(key=ACCEPTANCE_TAINT, value="pending", effect="NoSchedule")]
+
+
+def held_tolerations(cluster: Cluster) -> list[dict[str, str]]:
+    """Return the toleration of pods that a test needs on a node, such as device plug-ins."""
+    if not cluster.acceptance.hold:
+        return []
+    return [{"key": ACCEPTANCE_TAINT, "operator": "Exists", "effect": "NoSchedule"}]
 
 
 def taints(group: ComputeGroup) -> list[dict[str, str]]:

@@ -30,6 +30,7 @@ from clusterwright.platforms.kubernetes.groups import (
     INSTANCE_TYPE,
     UnknownFactError,
     has_efa,
+    held_taints,
     node_resources,
     taints,
 )
@@ -290,6 +291,7 @@ def _layout(group: ComputeGroup, catalog: Catalog) -> tuple[Interface, ...]:
 
 
 def _pool(cluster: Cluster, group: ComputeGroup, name: str, catalog: Catalog) -> Manifest:
+    held = [taint.model_dump() for taint in held_taints(cluster, group)]
     return manifest(
         "karpenter.sh/v1",
         "NodePool",
@@ -310,6 +312,8 @@ def _pool(cluster: Cluster, group: ComputeGroup, name: str, catalog: Catalog) ->
                         _one_of(CAPACITY_TYPE, CAPACITY_TYPES[group.capacity.kind]),
                     ],
                     **({"taints": taints(group)} if group.taints else {}),
+                    # Karpenter expects that something removes these.
+                    **({"startupTaints": held} if held else {}),
                 },
             },
             "disruption": _DISRUPTION,

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from clusterwright import files as file_access
 from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.operations import NodeMetrics
@@ -116,7 +117,7 @@ def program_files() -> dict[str, str]:
     if scripts is None or not (scripts / PROGRAM).is_dir():
         raise UnknownProgramError(f"{repository_root.SCRIPTS}/{PROGRAM} is missing")
     return {
-        str(path.relative_to(scripts)): path.read_text(encoding="utf-8")
+        str(path.relative_to(scripts)): file_access.read_text(path)
         for package in PACKAGES
         for path in sorted((scripts / package).rglob("*.py"))
     }

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.kubernetes.acceptance import acceptance_manifests
 from clusterwright.platforms.kubernetes.autoscaling import autoscaling_manifests
 from clusterwright.platforms.kubernetes.delivery import delivery_manifests
 from clusterwright.platforms.kubernetes.jobs import job_manifests
@@ -16,9 +17,18 @@ from clusterwright.platforms.kubernetes.queues import queue_manifests
 from clusterwright.platforms.kubernetes.storage import storage_manifests
 from clusterwright.platforms.kubernetes.tenants import tenant_manifests
 
-Part = Literal["tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs"]
+Part = Literal[
+    "tenants", "storage", "queues", "autoscaling", "metrics", "acceptance", "delivery", "jobs"
+]
 
-APPLIED: Final[tuple[Part, ...]] = ("tenants", "storage", "queues", "autoscaling", "metrics")
+APPLIED: Final[tuple[Part, ...]] = (
+    "tenants",
+    "storage",
+    "queues",
+    "autoscaling",
+    "metrics",
+    "acceptance",
+)
 """Parts with permanent objects, which Argo CD synchronises."""
 
 PARTS: Final[tuple[Part, ...]] = (*APPLIED, "delivery", "jobs")
@@ -39,7 +49,7 @@ def manifests(
     UnknownFactError
         The catalogue lacks a value for an instance type.
     UnknownProgramError
-        The files of the exporter are missing.
+        The files of the exporter or of the acceptance program are missing.
     """
     return list(_of(cluster, catalog, part, outputs))
 
@@ -58,6 +68,8 @@ def _of(
             return autoscaling_manifests(cluster, catalog, outputs)
         case "metrics":
             return metrics_manifests(cluster)
+        case "acceptance":
+            return acceptance_manifests(cluster, catalog)
         case "delivery":
             return delivery_manifests(cluster)
         case "jobs":

@@ -26,10 +26,12 @@ from clusterwright.platforms.kubernetes.groups import (
     INSTANCE_TYPE,
     NEURON,
     has_efa,
+    held_tolerations,
     instance_label,
     tolerations,
 )
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL
+from clusterwright.platforms.kubernetes.operators import MPI_JOB, PYTORCH_JOB, job_kinds
 
 Values = dict[str, Any]
 
@@ -69,7 +71,7 @@ def _nvidia(cluster: Cluster, catalog: Catalog) -> Values:
     return {
         "migStrategy": "mixed" if divided else "none",
         "affinity": _on(cluster, groups),
-        "tolerations": _tolerated(groups, GPU),
+        "tolerations": _tolerated(cluster, groups, GPU),
     }
 
 
@@ -83,7 +85,7 @@ def _efa(cluster: Cluster, catalog: Catalog) -> Values:
         # Pods on these nodes tolerate the taints of accelerators, and so does the plug-in.
         "tolerations": [
             {"key": "CriticalAddonsOnly", "operator": "Exists"},
-            *_tolerated(groups, GPU, NEURON),
+            *_tolerated(cluster, groups, GPU, NEURON),
         ],
     }
 
@@ -95,7 +97,7 @@ def _neuron(cluster: Cluster, catalog: Catalog) -> Values:
         "devicePlugin": {
             "tolerations": [
                 {"key": "CriticalAddonsOnly", "operator": "Exists"},
-                *_tolerated(groups, NEURON),
+                *_tolerated(cluster, groups, NEURON),
             ]
         },
         "scheduler": {"enabled": False},
@@ -109,7 +111,7 @@ def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
     nvidia = _groups(cluster, catalog, "nvidia")
     divided = any(group.mig_profile is not None for group in nvidia)
     efa = [g for g in cluster.compute if g.role == "compute" and has_efa(g, catalog)]
-    jobs = {job.kind for job in cluster.kubernetes.workloads.jobs}
+    kinds = job_kinds(cluster)
     return {
         # It partitions GPUs and includes the device plug-in; its images depend on the region.
         "gpu-operator": {"enabled": divided},
@@ -124,8 +126,8 @@ def _hyperpod(cluster: Cluster, catalog: Catalog) -> Values:
         "neuron-device-plugin": {
             "devicePlugin": {"enabled": bool(_groups(cluster, catalog, "neuron"))}
         },
-        "trainingOperators": {"enabled": "pytorch" in jobs},
-        "mpi-operator": {"enabled": "nccl-tests" in jobs},
+        "trainingOperators": {"enabled": PYTORCH_JOB in kinds},
+        "mpi-operator": {"enabled": MPI_JOB in kinds},
         "health-monitoring-agent": {"enabled": True},
         "deep-health-check": {"enabled": bool(cluster.resilience.deep_health_checks)},
         "job-auto-restart": {"enabled": True},
@@ -209,7 +211,9 @@ def _on(cluster: Cluster, groups: list[ComputeGroup]) -> Values:
     }
 
 
-def _tolerated(groups: list[ComputeGroup], *resources: str) -> list[dict[str, str]]:
+def _tolerated(
+    cluster: Cluster, groups: list[ComputeGroup], *resources: str
+) -> list[dict[str, str]]:
     """Return tolerations for the taints of devices, of unhealthy nodes and of the groups."""
     found = [{"key": name, "operator": "Exists", "effect": "NoSchedule"} for name in resources]
     found.append(
@@ -222,4 +226,5 @@ def _tolerated(groups: list[ComputeGroup], *resources: str) -> list[dict[str, st
     )
     for group in groups:
         found += [each for each in tolerations(group) if each not in found]
-    return found
+    # Tests request the devices of nodes that are held.
+    return [*found, *held_tolerations(cluster)]

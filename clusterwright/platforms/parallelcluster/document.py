@@ -8,7 +8,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.parallelcluster.nodes import (
-    iam,
+    head_iam,
     lasting_actions,
     policies,
     root_volume,
@@ -76,7 +76,7 @@ def _head_node(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
         "SharedStorageEfsSettings": {"Encrypted": True},
         "Imds": {"Secured": True},
         "CustomActions": lasting_actions(supplied, group.name, updated=True),
-        "Iam": iam(cluster, supplied),
+        "Iam": head_iam(cluster, supplied),
     }
     if ours.ssh_key_name is not None:
         found["Ssh"] = {"KeyName": ours.ssh_key_name}

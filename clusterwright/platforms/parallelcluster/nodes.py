@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.platforms.parallelcluster.supplied import ON_NODE_CONFIGURED, Supplied
+from clusterwright.platforms.derived_names import STATE_FOLDER
+from clusterwright.platforms.parallelcluster.supplied import (
+    ON_NODE_CONFIGURED,
+    Scripts,
+    Supplied,
+)
 
 SESSION_MANAGER = "AmazonSSMManagedInstanceCore"
 """AWS's policy for shells through Systems Manager."""
@@ -20,13 +25,14 @@ def root_volume(size_gib: int | None) -> dict[str, Any]:
     return found if size_gib is None else {"Size": size_gib, **found}
 
 
-def actions(supplied: Supplied, groups: Sequence[str]) -> dict[str, Any]:
+def actions(supplied: Supplied, queue: str, groups: Sequence[str]) -> dict[str, Any]:
     """Run the node program after ParallelCluster has set up a compute node.
 
-    `groups` are the compute resources of the queue, named like their groups.
+    `groups` are the compute resources of the queue, named like their groups. The scripts are the
+    queue's own: ParallelCluster replaces nodes whose script or arguments change.
     """
     words = list(groups) if len(groups) == 1 else [f"{name}={name}" for name in groups]
-    return {"OnNodeConfigured": _version(supplied, words)}
+    return {"OnNodeConfigured": _version(supplied.scripts_of(queue), words)}
 
 
 def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) -> dict[str, Any]:
@@ -43,7 +49,7 @@ def lasting_actions(supplied: Supplied, group: str, *, updated: bool = False) ->
         }
     }
     if updated:
-        found["OnNodeUpdated"] = _version(supplied, [group])
+        found["OnNodeUpdated"] = _version(supplied.scripts, [group])
     return found
 
 
@@ -51,10 +57,10 @@ LATEST = "latest"
 """Argument in place of a digest: the address is that of an object with the latest version."""
 
 
-def _version(supplied: Supplied, words: Sequence[str]) -> dict[str, Any]:
+def _version(scripts: Scripts, words: Sequence[str]) -> dict[str, Any]:
     return {
-        "Script": f"{supplied.scripts_s3_uri}/{ON_NODE_CONFIGURED}",
-        "Args": [f"{supplied.scripts_s3_uri}/", supplied.manifest_sha256, *words],
+        "Script": f"{scripts.s3_uri}/{ON_NODE_CONFIGURED}",
+        "Args": [f"{scripts.s3_uri}/", scripts.manifest_sha256, *words],
     }
 
 
@@ -83,3 +89,14 @@ def iam(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
             entry["EnableWriteAccess"] = True
         access.append(entry)
     return {**policies(cluster, supplied), "S3Access": access}
+
+
+def head_iam(cluster: Cluster, supplied: Supplied) -> dict[str, Any]:
+    """Return `Iam` of the head node, which also publishes the state of the cluster."""
+    found = iam(cluster, supplied)
+    state = {
+        "BucketName": supplied.scripts_bucket,
+        "KeyName": f"{STATE_FOLDER}/*",
+        "EnableWriteAccess": True,
+    }
+    return {**found, "S3Access": [*found["S3Access"], state]}

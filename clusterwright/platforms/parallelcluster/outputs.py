@@ -13,10 +13,16 @@ from typing import Final, NamedTuple
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
-from clusterwright.platforms.parallelcluster.supplied import Database, Supplied, placeholders
+from clusterwright.platforms.parallelcluster.supplied import (
+    Database,
+    Scripts,
+    Supplied,
+    placeholders,
+)
 
 _SUBNET = r"subnet-([0-9a-z]{8}|[0-9a-z]{17})"
 _S3 = r"s3://[a-z0-9][a-z0-9.-]+/[^\s]*[^\s/]"
+_QUEUE = r"[A-Za-z0-9_-]+=s3://[a-z0-9][a-z0-9.-]+/[^\s,#]*[^\s,#/]#[0-9a-f]{64}"
 _ARN = r"arn:[a-z-]+:[^\s,]+"
 
 
@@ -43,6 +49,12 @@ VALUES: Final[Mapping[str, Value]] = {
     ),
     "ScriptsUri": Value(_S3, "the S3 prefix of on_node_configured.sh and the node program"),
     "ManifestSha256": Value(r"[0-9a-f]{64}", "SHA-256 of manifest.sha256 in that folder"),
+    "QueueScripts": Value(
+        rf"{_QUEUE}(,{_QUEUE})*",
+        "QUEUE=URI#SHA256 of each queue, separated by commas: the scripts of its compute nodes "
+        "and their manifest; without it ScriptsUri and ManifestSha256, so that a new group "
+        "replaces the nodes of all queues",
+    ),
     "EntryUri": Value(_S3, "on_node_configured.sh at a URI that is the same in every deployment"),
     "LatestUri": Value(_S3, "the object that names the latest scripts"),
     "PolicyArns": Value(
@@ -81,6 +93,12 @@ def as_outputs(supplied: Supplied) -> dict[str, str]:
         "HeadSecurityGroupIds": ",".join(supplied.head_security_group_ids),
         "ScriptsUri": supplied.scripts_s3_uri,
         "ManifestSha256": supplied.manifest_sha256,
+        "QueueScripts": _joined(
+            {
+                name: f"{scripts.s3_uri}#{scripts.manifest_sha256}"
+                for name, scripts in supplied.queue_scripts.items()
+            }
+        ),
         "EntryUri": supplied.entry_s3_uri,
         "LatestUri": supplied.latest_s3_uri,
         "PolicyArns": ",".join(supplied.policy_arns),
@@ -130,6 +148,12 @@ def supplied_from(cluster: Cluster, values: Mapping[str, str]) -> Supplied:
     }
     if "ScriptsUri" in values:
         changes["scripts_bucket"] = values["ScriptsUri"].removeprefix("s3://").partition("/")[0]
+    if "QueueScripts" in values:
+        queues = _pairs(values["QueueScripts"])
+        _known("QueueScripts", queues, {queue.name for queue in cluster.slurm.partitions})
+        changes["queue_scripts"] = {
+            name: Scripts(*text.split("#", maxsplit=1)) for name, text in queues.items()
+        }
     if "LustreIds" in values:
         ids = _pairs(values["LustreIds"])
         _known("LustreIds", ids, {str(fs.name) for fs in cluster.storage.lustre})

@@ -128,7 +128,7 @@ def _queue(
             "SecurityGroups": list(supplied.security_group_ids),
         },
         "ComputeSettings": {"LocalStorage": storage},
-        "CustomActions": actions(supplied, [group.name for group in groups]),
+        "CustomActions": actions(supplied, partition.name, [group.name for group in groups]),
         "Iam": iam(cluster, supplied),
         "ComputeResources": [
             _compute_resource(cluster, catalog, supplied, group) for group in groups

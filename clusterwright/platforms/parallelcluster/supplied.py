@@ -27,6 +27,22 @@ class Database:
 
 
 @dataclass(frozen=True)
+class Scripts:
+    """One version of the scripts.
+
+    Attributes
+    ----------
+    s3_uri:
+        The folder, `s3://bucket/prefix`, without `/` at the end.
+    manifest_sha256:
+        SHA-256 of `manifest.sha256` in that folder.
+    """
+
+    s3_uri: str
+    manifest_sha256: str
+
+
+@dataclass(frozen=True)
 class Supplied:
     """Values that `render` copies unchanged.
 
@@ -48,6 +64,9 @@ class Supplied:
     entry_s3_uri, latest_s3_uri:
         The same script, and an object with the address of the latest scripts, both at addresses
         that no deployment changes: for the head node and login nodes.
+    queue_scripts:
+        Queue -> the scripts of its compute nodes, which change only if these nodes are concerned;
+        `scripts_s3_uri` for queues without an entry.
     policy_arns:
         Managed policies of every node's role, in addition to that for shells and those that
         ParallelCluster creates: permissions for keys, secrets and, for login nodes, scripts and
@@ -72,11 +91,21 @@ class Supplied:
     entry_s3_uri: str
     latest_s3_uri: str
     head_security_group_ids: tuple[str, ...] = ()
+    queue_scripts: Mapping[str, Scripts] = field(default_factory=dict)
     policy_arns: tuple[str, ...] = ()
     lustre_ids: Mapping[str, str] = field(default_factory=dict)
     home_volume_id: str | None = None
     placement_group_names: Mapping[str, str] = field(default_factory=dict)
     database: Database | None = None
+
+    def scripts_of(self, queue: str) -> Scripts:
+        """Return the scripts of the compute nodes of a queue."""
+        return self.queue_scripts.get(queue) or self.scripts
+
+    @property
+    def scripts(self) -> Scripts:
+        """Return the scripts of the head node, with the whole `cluster.json`."""
+        return Scripts(self.scripts_s3_uri, self.manifest_sha256)
 
 
 PLACEHOLDER_SUBNET = "subnet-{:017d}"

@@ -108,6 +108,14 @@ def _existing(cluster: Cluster) -> Iterator[Problem]:
             other_path=("platform",),
         )
     network = cluster.network.existing
+    if network is not None and network.owner_account not in (None, cluster.account):
+        # Its template, statement EC2RunInstancesCreateFleet of the head node's role.
+        yield Problem(
+            "ParallelCluster's head node may launch nodes only in subnets of its own account",
+            ("network", "existing", "owner_account"),
+            hint="use subnets of this account, or platform: hyperpod-slurm",
+            other_path=("platform",),
+        )
     if network is not None and len(network.subnet_ids) > 1:
         yield Problem(
             "ParallelCluster supports one subnet for a queue with one instance type",

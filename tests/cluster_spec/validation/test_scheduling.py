@@ -93,3 +93,5 @@ def test_spares_require_enforced_limits() -> None:
     problems = found(scheduling.problems, changes, SCRIPTED)
     assert list(problems) == ["compute[2].spare_count"]
     assert found(scheduling.problems, {**changes, "compute.2.spare_count": 0}, SCRIPTED) == {}
+    managed = {**changes, "slurm.configuration": "managed"}
+    assert "compute[2].spare_count" not in found(scheduling.problems, managed, SCRIPTED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import platform
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -16,6 +17,9 @@ import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.loading import load_cluster
+
+# Acceptance is the node program's, which is not part of the package.
+sys.path.insert(0, str(Path(__file__).parents[3] / "lifecycle_scripts"))
 
 Load = Callable[[dict[str, Any]], Cluster]
 

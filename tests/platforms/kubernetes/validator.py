@@ -216,7 +216,14 @@ def _metadata_errors(manifest: dict[str, Any]) -> Iterator[str]:
         yield "it has a namespace and must not" if namespace else "it has no namespace"
 
 
-CLUSTER_WIDE = ("Namespace", "PersistentVolume", "PriorityClass", "StorageClass", "ClusterRole")
+CLUSTER_WIDE = (
+    "Namespace",
+    "PersistentVolume",
+    "PriorityClass",
+    "StorageClass",
+    "ClusterRole",
+    "ClusterRoleBinding",
+)
 
 
 def _is_namespaced(manifest: dict[str, Any]) -> bool | None:

@@ -36,7 +36,13 @@ def test_node_policies_are_attached(tmp_path: Path) -> None:
             {"BucketName": "placeholder-scripts"},
             {"BucketName": "acme-datasets"},
             {"BucketName": "acme-results", "EnableWriteAccess": True},
+            {
+                "BucketName": "placeholder-scripts",
+                "KeyName": "state/*",
+                "EnableWriteAccess": True,
+            },
         ],
     }
+    assert "state/*" not in str(found["Scheduling"]["SlurmQueues"])
     # Pools of login nodes have no S3Access: all their permissions are in policies.
     assert found["LoginNodes"]["Pools"][0]["Iam"] == {"AdditionalIamPolicies": [policy]}

@@ -14,7 +14,11 @@ RDS = {"slurm.accounting": {"kind": "rds"}}
 
 def test_placeholders_have_the_format_of_the_values() -> None:
     values = as_outputs(placeholders(cluster(RDS, SMALL)))
-    assert values.keys() == VALUES.keys() - {"PlacementGroups", "HeadSecurityGroupIds"}
+    assert values.keys() == VALUES.keys() - {
+        "PlacementGroups",
+        "HeadSecurityGroupIds",
+        "QueueScripts",
+    }
     for name, value in values.items():
         assert re.fullmatch(VALUES[name].pattern, value), name
 
