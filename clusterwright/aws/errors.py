@@ -117,6 +117,7 @@ _IAM_PREFIX: Final = {
     "elbv2": "elasticloadbalancing",
     "resource-groups": "resource-groups",
     "service-quotas": "servicequotas",
+    "sso-admin": "sso",
     "stepfunctions": "states",
 }
 _IAM_ACTION: Final = {
@@ -126,6 +127,8 @@ _IAM_ACTION: Final = {
     ("s3", "HeadObject"): "s3:GetObject",
     ("s3", "ListBuckets"): "s3:ListAllMyBuckets",
     ("s3", "GetBucketEncryption"): "s3:GetEncryptionConfiguration",
+    ("s3", "GetBucketLifecycleConfiguration"): "s3:GetLifecycleConfiguration",
+    ("s3", "GetBucketNotificationConfiguration"): "s3:GetBucketNotification",
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsbudgetservice.html
     ("budgets", "DescribeBudget"): "budgets:ViewBudget",
 }

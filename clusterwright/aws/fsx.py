@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clusterwright.aws.errors import none_if_not_found
 from clusterwright.aws.session import AwsSession
 
 _METRIC_NAMESPACE: Final = "AWS/FSx"
@@ -97,11 +98,46 @@ class ExportTask:
         return self.lifecycle == "SUCCEEDED" and self.failed_count == 0
 
 
+@dataclass(frozen=True)
+class Volume:
+    """A volume of an OpenZFS or ONTAP file system."""
+
+    id: str
+    file_system_id: str
+    lifecycle: str
+    kind: str
+    """OPENZFS or ONTAP."""
+
+
+@none_if_not_found("VolumeNotFound")
+def volume(session: AwsSession, volume_id: str) -> Volume | None:
+    """Return a volume; None if there is none with that id."""
+    for answer in session.call("fsx", "DescribeVolumes", VolumeIds=[volume_id])["Volumes"]:
+        if answer["VolumeId"] == volume_id:
+            return Volume(
+                answer["VolumeId"],
+                answer["FileSystemId"],
+                answer["Lifecycle"],
+                answer["VolumeType"],
+            )
+    return None
+
+
 def file_systems(session: AwsSession) -> tuple[FileSystem, ...]:
     """Return every file system of the account in the region."""
     return tuple(
         _file_system(answer)
         for answer in session.items("fsx", "DescribeFileSystems", "FileSystems")
+    )
+
+
+def tagged_file_systems(session: AwsSession, vpc_id: str, tag_key: str) -> tuple[str, ...]:
+    """Return the ids of the file systems of a VPC with a tag, such as `CSIVolumeName`."""
+    return tuple(
+        str(answer["FileSystemId"])
+        for answer in session.items("fsx", "DescribeFileSystems", "FileSystems")
+        if answer.get("VpcId") == vpc_id
+        and any(tag["Key"] == tag_key for tag in answer.get("Tags") or ())
     )
 
 
@@ -168,6 +204,21 @@ def written_bytes(
     start = since if since is not None else now - dt.timedelta(minutes=15)
     points = _points(session, "DataWriteBytes", {"FileSystemId": file_system_id}, "Sum", start)
     return sum(value for _, value in points) if points else None
+
+
+def free_capacity_gib(session: AwsSession, file_system_id: str) -> float | None:
+    """Return the free space of a Lustre file system, None without a datapoint.
+
+    The newest FreeDataStorageCapacity of the last 15 minutes, summed over the targets.
+    """
+    points = _points(
+        session,
+        "FreeDataStorageCapacity",
+        {"FileSystemId": file_system_id},
+        "Sum",
+        dt.datetime.now(dt.UTC) - dt.timedelta(minutes=15),
+    )
+    return points[-1][1] / 1024**3 if points else None
 
 
 def _file_system(answer: Mapping[str, Any]) -> FileSystem:

@@ -51,6 +51,14 @@ class Simulation:
     context: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True)
+class Role:
+    """A role; `trust_policy` is JSON."""
+
+    arn: str
+    trust_policy: str
+
+
 def policy_exists(session: AwsSession, arn: str) -> bool:
     """Return whether a managed policy exists."""
     return _default_version(session, arn) is not None
@@ -75,6 +83,20 @@ def role_exists(session: AwsSession, name: str) -> bool:
             return False
         raise
     return True
+
+
+@none_if_not_found()
+def role(session: AwsSession, name: str) -> Role | None:
+    """Return a role of the caller's account; None if there is none of that name."""
+    found = session.call("iam", "GetRole", RoleName=name)["Role"]
+    trust = found["AssumeRolePolicyDocument"]
+    return Role(found["Arn"], trust if isinstance(trust, str) else json.dumps(trust))
+
+
+@none_if_not_found()
+def user_arn(session: AwsSession, name: str) -> str | None:
+    """Return the ARN of a user of the caller's account; None if there is none of that name."""
+    return str(session.call("iam", "GetUser", UserName=name)["User"]["Arn"])
 
 
 @none_if_not_found()

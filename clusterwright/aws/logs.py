@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
 from clusterwright.aws.session import AwsSession
 
 
@@ -12,4 +16,51 @@ def log_group_names(session: AwsSession, prefix: str) -> tuple[str, ...]:
         for group in session.items(
             "logs", "DescribeLogGroups", "logGroups", logGroupNamePrefix=prefix
         )
+    )
+
+
+def newest_streams(session: AwsSession, group: str, maximum: int) -> tuple[Mapping[str, Any], ...]:
+    """Return the streams of a log group with the newest events, newest first.
+
+    Raises
+    ------
+    AwsUnavailable
+        The streams cannot be listed.
+    """
+    found: list[Mapping[str, Any]] = []
+    for page in session.pages(
+        "logs", "DescribeLogStreams", logGroupName=group, orderBy="LastEventTime", descending=True
+    ):
+        found += page["logStreams"]
+        if len(found) >= maximum:
+            break
+    return tuple(found[:maximum])
+
+
+def newest_lines(
+    session: AwsSession, group: str, stream: str, since: dt.datetime
+) -> tuple[tuple[dt.datetime, str], ...]:
+    """Return the newest lines of a stream since a time, oldest first: at most 1 MiB of them.
+
+    Raises
+    ------
+    AwsUnavailable
+        The stream cannot be read.
+    """
+    page: Mapping[str, Any] = next(
+        iter(
+            session.pages(
+                "logs",
+                "GetLogEvents",
+                logGroupName=group,
+                logStreamName=stream,
+                startTime=int(since.timestamp() * 1000),
+                startFromHead=False,
+            )
+        ),
+        {"events": []},
+    )
+    return tuple(
+        (dt.datetime.fromtimestamp(event["timestamp"] / 1000, dt.UTC), str(event["message"]))
+        for event in page["events"]
     )

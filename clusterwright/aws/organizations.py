@@ -1,4 +1,4 @@
-"""AWS Organizations: the effective tag policy of an account."""
+"""AWS Organizations: the effective tag policy and the service control policies of an account."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from clusterwright.aws.errors import error_code
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.values import known_value
 
 # Organizations API reference, DescribeEffectivePolicy, errors: "your account isn't a member of an
 # organization", and "the account doesn't have an effective policy of this type" or, to the
@@ -48,6 +49,88 @@ class TagKeyPolicy:
 
 
 TagPolicy = tuple[TagKeyPolicy, ...]
+
+
+@dataclass(frozen=True)
+class ServiceControlPolicy:
+    """A policy that limits the principals of an account, or access to its resources.
+
+    Neither limits service-linked roles.
+    """
+
+    id: str
+    name: str
+    document: str
+    organization: str = ""
+    """The id of the organization, `o-...`."""
+
+
+def service_control_policies(
+    session: AwsSession, account: str
+) -> tuple[ServiceControlPolicy, ...]:
+    """Return the service control policies of an account, its organizational units and the root.
+
+    Empty if the account is in no organization, or is the management account, which no policy
+    limits. Only the management account and accounts with a delegation policy may read them.
+
+    Raises
+    ------
+    AwsUnavailable
+        A request failed; denied for most member accounts.
+    """
+    return _control_policies(session, account, "SERVICE_CONTROL_POLICY")
+
+
+def resource_control_policies(
+    session: AwsSession, account: str
+) -> tuple[ServiceControlPolicy, ...]:
+    """Return the resource control policies, which limit access to resources of an account.
+
+    As `service_control_policies`, for whoever makes the request.
+    """
+    return _control_policies(session, account, "RESOURCE_CONTROL_POLICY")
+
+
+def _control_policies(
+    session: AwsSession, account: str, kind: str
+) -> tuple[ServiceControlPolicy, ...]:
+    try:
+        found = session.call("organizations", "DescribeOrganization")["Organization"]
+    except Exception as error:
+        if error_code(error) in _NO_POLICY:
+            return ()
+        raise
+    features = known_value(
+        session,
+        str(found["FeatureSet"]),
+        service="organizations",
+        operation="DescribeOrganization",
+        shape="OrganizationFeatureSet",
+    )
+    if found["MasterAccountId"] == account or features != "ALL":
+        return ()
+    policies: dict[str, ServiceControlPolicy] = {}
+    target = account
+    while True:
+        for one in session.items(
+            "organizations",
+            "ListPoliciesForTarget",
+            "Policies",
+            TargetId=target,
+            Filter=kind,
+        ):
+            if one["Id"] not in policies:
+                answer = session.call("organizations", "DescribePolicy", PolicyId=one["Id"])
+                policies[one["Id"]] = ServiceControlPolicy(
+                    one["Id"],
+                    str(one.get("Name") or one["Id"]),
+                    str(answer["Policy"]["Content"]),
+                    str(found["Id"]),
+                )
+        if target.startswith("r-"):
+            return tuple(policies.values())
+        parents = list(session.items("organizations", "ListParents", "Parents", ChildId=target))
+        target = str(parents[0]["Id"])
 
 
 def effective_tag_policy(session: AwsSession) -> TagPolicy | None:

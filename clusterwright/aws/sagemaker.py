@@ -70,6 +70,10 @@ class TrainingPlan:
     start: dt.datetime | None
     end: dt.datetime | None
     capacities: tuple[ReservedCapacity, ...]
+    in_use_count: int | None = None
+    unhealthy_count: int | None = None
+    spare_count: int | None = None
+    """Instances that AWS keeps in the plan for replacements."""
 
 
 @dataclass(frozen=True)
@@ -209,4 +213,7 @@ def _plan(answer: Mapping[str, Any]) -> TrainingPlan:
             )
             for capacity in answer.get("ReservedCapacitySummaries") or ()
         ),
+        in_use_count=answer.get("InUseInstanceCount"),
+        unhealthy_count=answer.get("UnhealthyInstanceCount"),
+        spare_count=answer.get("AvailableSpareInstanceCount"),
     )

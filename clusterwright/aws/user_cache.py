@@ -40,7 +40,8 @@ def read(path: Path) -> bytes | None:
         if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             return None
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read()
+            content = file.read(files.MAXIMUM_BYTES + 1)
+            return content if len(content) <= files.MAXIMUM_BYTES else None
     except OSError:
         return None
     finally:

@@ -173,11 +173,11 @@ def test_unwritable_cache_folder_is_ignored(tmp_path: Path) -> None:
 def test_other_operations_use_the_complete_model_and_the_same_credentials() -> None:
     session = AwsSession("us-east-1")
     client = session.client("ec2")
-    assert not hasattr(client, "describe_key_pairs")
-    other = session.client("ec2", operation="DescribeKeyPairs")
-    assert hasattr(other, "describe_key_pairs")
+    assert not hasattr(client, "describe_tags")
+    other = session.client("ec2", operation="DescribeTags")
+    assert hasattr(other, "describe_tags")
     assert session.client("ec2", operation="DescribeVpcs") is client
-    assert session.client("ec2", operation="DescribeKeyPairs") is other
+    assert session.client("ec2", operation="DescribeTags") is other
     assert session.client("sqs").list_queues
     assert other._get_credentials() is client._get_credentials()
     # Requests that botocore makes by itself, for credentials.

@@ -22,6 +22,18 @@ def stub(session: AwsSession) -> Iterator[Stubber]:
         yield stub
 
 
+def test_file_systems_of_a_vpc_with_a_tag(session: AwsSession, stub: Stubber) -> None:
+    own, other = "vpc-0a1b2c3d4e5f60718", "vpc-0a1b2c3d4e5f60719"
+    tagged = {"VpcId": own, "Tags": [{"Key": "CSIVolumeName", "Value": "pvc-1"}]}
+    named = {"Tags": [{"Key": "Name", "Value": "pvc-1"}]}
+    found = [
+        {**file_system("LUSTRE", **{**tagged, **more}), "FileSystemId": f"fs-0a1b2c3d4e5f6071{n}"}
+        for n, more in enumerate(({}, {"VpcId": other}, named))
+    ]
+    stub.add_response("describe_file_systems", {"FileSystems": found}, {})
+    assert fsx.tagged_file_systems(session, own, "CSIVolumeName") == ("fs-0a1b2c3d4e5f60710",)
+
+
 def file_system(kind: str, **more: Any) -> dict[str, Any]:
     return {
         "FileSystemId": ID,
@@ -193,6 +205,19 @@ def test_the_age_of_the_oldest_pending_export_is_the_newest_datapoint(session: A
         assert fsx.oldest_pending_export_seconds(session, ID) == 30.0
 
 
+@pytest.mark.parametrize(("points", "gib"), [([1, 3], 3.0), ([], None)])
+def test_free_capacity_is_the_newest_sum(
+    session: AwsSession, points: list[int], gib: float | None
+) -> None:
+    answer = [
+        {"Timestamp": CREATED + dt.timedelta(minutes=index), "Sum": value * 1024.0**3}
+        for index, value in enumerate(points)
+    ]
+    with Stubber(session.client("cloudwatch")) as stub:
+        stub.add_response("get_metric_statistics", {"Datapoints": answer})
+        assert fsx.free_capacity_gib(session, ID) == gib
+
+
 def test_written_bytes_of_a_long_time_have_longer_periods(session: AwsSession) -> None:
     since = dt.datetime.now(dt.UTC) - dt.timedelta(days=2) + dt.timedelta(minutes=5)
     with Stubber(session.client("cloudwatch")) as stub:
@@ -218,3 +243,18 @@ def test_no_datapoint_is_not_zero(session: AwsSession) -> None:
         stub.add_response("get_metric_statistics", {"Datapoints": []})
         assert fsx.oldest_pending_export_seconds(session, ID) is None
         assert fsx.written_bytes(session, ID, None) is None
+
+
+def test_volume_by_id(session: AwsSession) -> None:
+    identity = "fsvol-0a1b2c3d4e5f60718"
+    answer = {
+        "VolumeId": identity,
+        "FileSystemId": ID,
+        "Lifecycle": "AVAILABLE",
+        "VolumeType": "OPENZFS",
+    }
+    with Stubber(session.client("fsx")) as stub:
+        stub.add_response("describe_volumes", {"Volumes": [answer]}, {"VolumeIds": [identity]})
+        assert fsx.volume(session, identity) == fsx.Volume(identity, ID, "AVAILABLE", "OPENZFS")
+        stub.add_client_error("describe_volumes", "VolumeNotFound")
+        assert fsx.volume(session, identity) is None

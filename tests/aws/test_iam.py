@@ -126,3 +126,29 @@ def test_an_action_without_a_result_is_not_known(session: AwsSession, stub: Stub
     with pytest.raises(AwsUnavailable) as caught:
         iam.simulate_boundary(session, "{}", ASKED)
     assert "s3:PutObject" in caught.value.detail
+
+
+def test_role_and_user_by_name(session: AwsSession, stub: Stubber) -> None:
+    named = {
+        "Path": "/ml/",
+        "RoleName": "team",
+        "RoleId": "A" * 16,
+        "Arn": "arn:aws:iam::111122223333:role/ml/team",
+        "CreateDate": "2026-01-01",
+        "AssumeRolePolicyDocument": '{"Statement": []}',
+    }
+    stub.add_response("get_role", {"Role": named}, {"RoleName": "team"})
+    assert iam.role(session, "team") == iam.Role(named["Arn"], '{"Statement": []}')
+    user = {
+        "Path": "/",
+        "UserName": "ada",
+        "UserId": "A" * 16,
+        "Arn": "arn:aws:iam::111122223333:user/ada",
+        "CreateDate": "2026-01-01",
+    }
+    stub.add_response("get_user", {"User": user}, {"UserName": "ada"})
+    assert iam.user_arn(session, "ada") == user["Arn"]
+    for operation in ("get_role", "get_user"):
+        stub.add_client_error(operation, "NoSuchEntity", http_status_code=404)
+    assert iam.role(session, "team") is None
+    assert iam.user_arn(session, "ada") is None

@@ -36,4 +36,4 @@ def test_all_operations_of_sts_are_in_the_table() -> None:
     assert OPERATIONS["sts"] == (ALL,)
     assert asks("sts", "AssumeRoleWithWebIdentity")
     assert asks("ec2", "DescribeVpcs")
-    assert not asks("ec2", "DescribeKeyPairs")
+    assert not asks("ec2", "DescribeTags")

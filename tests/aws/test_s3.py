@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,16 @@ def test_a_bucket_and_its_region(session: AwsSession, stub: Stubber) -> None:
 def test_a_bucket_that_does_not_exist(session: AwsSession, stub: Stubber) -> None:
     stub.add_client_error("head_bucket", "404", http_status_code=404)
     assert s3.bucket(session, "corpus") is None
+
+
+def test_whether_a_prefix_has_objects(session: AwsSession, stub: Stubber) -> None:
+    asked = {"Bucket": "corpus", "Prefix": "tokens/", "MaxKeys": 1}
+    stub.add_response("list_objects_v2", {"Contents": [{"Key": "tokens/0"}]}, asked)
+    assert s3.has_objects(session, "corpus", "tokens/") is True
+    stub.add_response("list_objects_v2", {"KeyCount": 0}, asked)
+    assert s3.has_objects(session, "corpus", "tokens/") is False
+    stub.add_client_error("list_objects_v2", "NoSuchBucket", http_status_code=404)
+    assert s3.has_objects(session, "corpus", "tokens/") is None
 
 
 def test_a_bucket_that_may_not_be_read_is_unknown(session: AwsSession, stub: Stubber) -> None:
@@ -132,3 +143,84 @@ def test_an_upload_states_its_checksum(session: AwsSession, stub: Stubber, tmp_p
     )
     s3.put_file(session, "corpus", "a/b", path, digest.hexdigest())
     stub.assert_no_pending_responses()
+
+
+def test_notifications_of_a_bucket_have_their_prefix(session: AwsSession, stub: Stubber) -> None:
+    rules = [{"Name": "Prefix", "Value": "tokens/"}, {"Name": "Suffix", "Value": ".bin"}]
+    answer = {
+        "QueueConfigurations": [
+            {
+                "Id": "ingest",
+                "QueueArn": "arn:aws:sqs:us-east-1:111122223333:q",
+                "Events": ["s3:ObjectCreated:*"],
+                "Filter": {"Key": {"FilterRules": rules}},
+            }
+        ],
+        "LambdaFunctionConfigurations": [
+            {
+                "LambdaFunctionArn": "arn:aws:lambda:us-east-1:111122223333:function:f",
+                "Events": ["s3:ObjectRemoved:*"],
+            }
+        ],
+    }
+    stub.add_response("get_bucket_notification_configuration", answer, {"Bucket": "acme"})
+    found = s3.bucket_notifications(session, "acme")
+    assert [(one.id, one.events, one.prefix) for one in found] == [
+        ("ingest", ("s3:ObjectCreated:*",), "tokens/"),
+        ("", ("s3:ObjectRemoved:*",), ""),
+    ]
+
+
+def test_lifecycle_rules_that_delete_or_archive(session: AwsSession, stub: Stubber) -> None:
+    date = dt.datetime(2027, 1, 31, tzinfo=dt.UTC)
+    tagged = {"Tag": {"Key": "a", "Value": "b"}}
+    rules = [
+        {"ID": "a", "Status": "Enabled", "Filter": {"Prefix": "x/"}, "Expiration": {"Days": 7}},
+        {"ID": "b", "Status": "Enabled", "Filter": {}, "Expiration": {"Date": date}},
+        {"ID": "c", "Status": "Disabled", "Filter": {}, "Expiration": {"Days": 1}},
+        {"ID": "d", "Status": "Enabled", "Filter": tagged, "Expiration": {"Days": 1}},
+        {
+            "ID": "e",
+            "Status": "Enabled",
+            "Filter": {"And": {"Prefix": "y/", "ObjectSizeGreaterThan": 1}},
+            "Transitions": [
+                {"Days": 1, "StorageClass": "GLACIER_IR"},
+                {"Days": 30, "StorageClass": "DEEP_ARCHIVE"},
+            ],
+        },
+        {
+            "ID": "f",
+            "Status": "Enabled",
+            "Filter": {},
+            "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7},
+        },
+    ]
+    method = "get_bucket_lifecycle_configuration"
+    stub.add_response(method, {"Rules": rules}, {"Bucket": "acme"})
+    assert s3.lifecycle_rules(session, "acme") == (
+        s3.LifecycleRule("a", "x/", 7, None),
+        s3.LifecycleRule("b", "", "2027-01-31", None),
+        s3.LifecycleRule("e", "y/", None, 30),
+    )
+    stub.add_client_error(method, "NoSuchLifecycleConfiguration")
+    assert s3.lifecycle_rules(session, "acme") == ()
+
+
+def test_names_of_all_buckets(session: AwsSession, stub: Stubber) -> None:
+    stub.add_response("list_buckets", {"Buckets": [{"Name": "a"}, {"Name": "b"}]}, {})
+    assert s3.bucket_names(session) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("answer", "filled"),
+    [
+        ({}, False),
+        ({"Versions": [{"Key": "k", "VersionId": "1"}], "IsTruncated": True}, True),
+        ({"DeleteMarkers": [{"Key": "k", "VersionId": "2"}]}, True),
+    ],
+)
+def test_a_bucket_with_versions_is_filled(
+    answer: dict[str, Any], filled: bool, session: AwsSession, stub: Stubber
+) -> None:
+    stub.add_response("list_object_versions", answer, {"Bucket": "corpus"})
+    assert s3.holds_objects(session, "corpus") is filled

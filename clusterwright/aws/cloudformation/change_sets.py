@@ -59,10 +59,19 @@ class PropertyDrift:
 
 @dataclass(frozen=True)
 class Drift:
-    """The drift of a stack; `checked` are the logical ids that CloudFormation could check."""
+    """The drift of a stack.
+
+    Attributes
+    ----------
+    checked:
+        Logical ids that CloudFormation could check.
+    failure:
+        CloudFormation's reason if it could not check all that it supports; else empty.
+    """
 
     differences: tuple[PropertyDrift, ...] = ()
     checked: frozenset[str] = frozenset()
+    failure: str = ""
 
 
 def change_set(
@@ -143,7 +152,17 @@ def drift(session: AwsSession, stack: str, *, deadline_seconds: float) -> Drift:
     return Drift(
         tuple(difference for resource in resources for difference in _drifts(stack, resource)),
         frozenset(str(resource["LogicalResourceId"]) for resource in resources),
+        _failure(found),
     )
+
+
+def _failure(status: Mapping[str, Any]) -> str:
+    """Of DETECTION_FAILED: at least one resource was not checked, the others were (API Reference,
+    DescribeStackDriftDetectionStatus).
+    """
+    if status["DetectionStatus"] != "DETECTION_FAILED":
+        return ""
+    return str(status.get("DetectionStatusReason") or "CloudFormation states no reason")
 
 
 def _drifts(stack: str, resource: Mapping[str, Any]) -> list[PropertyDrift]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,12 @@ class Stack:
 
     parameters: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Their values in the last deployment; empty for `NoEcho` parameters without a value."""
+
+    drift: str = field(default="NOT_CHECKED", compare=False)
+    """`DRIFTED`, `IN_SYNC`, `UNKNOWN` or `NOT_CHECKED`, of the last drift detection."""
+
+    changed_at: dt.datetime | None = field(default=None, compare=False)
+    """When the last operation on it began."""
 
 
 @dataclass(frozen=True)
@@ -126,4 +133,6 @@ def _stack(session: AwsSession, answer: Mapping[str, Any]) -> Stack:
         answer.get("StackStatusReason") or None,
         bool(answer.get("EnableTerminationProtection")),
         {p["ParameterKey"]: p.get("ParameterValue", "") for p in answer.get("Parameters", ())},
+        (answer.get("DriftInformation") or {}).get("StackDriftStatus") or "NOT_CHECKED",
+        answer.get("LastUpdatedTime") or answer.get("CreationTime"),
     )

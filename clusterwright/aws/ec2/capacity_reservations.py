@@ -47,13 +47,20 @@ class Reservation:
 
 @dataclass(frozen=True)
 class BlockStatus:
-    """The interconnect status of an UltraServer's Capacity Block."""
+    """The health of a Capacity Block.
+
+    Attributes
+    ----------
+    interconnect:
+        Of UltraServers: `ok`, `impaired`, `insufficient-data`; empty if not returned.
+    unavailable:
+        Instances that failed a system status check; None if not returned.
+    """
 
     id: str
     interconnect: str
     total: int | None
     unavailable: int | None
-    """Instances that cannot be launched."""
 
 
 @none_if_not_found()
@@ -75,15 +82,37 @@ def reservations(session: AwsSession) -> tuple[Reservation, ...]:
 
 
 def block_statuses(session: AwsSession) -> tuple[BlockStatus, ...]:
-    """Return the status of every Capacity Block of an UltraServer."""
+    """Return the status of every Capacity Block of the account in the region."""
     return tuple(
-        BlockStatus(
-            answer["CapacityBlockId"],
-            answer.get("InterconnectStatus") or "",
-            answer.get("TotalCapacity"),
-            answer.get("TotalUnavailableCapacity"),
-        )
+        _block_status(answer)
         for answer in session.items("ec2", "DescribeCapacityBlockStatus", "CapacityBlockStatuses")
+    )
+
+
+@none_if_not_found()
+def block_status(session: AwsSession, block_id: str) -> BlockStatus | None:
+    """Return the status of a Capacity Block; None if EC2 reports none of it.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer.
+    """
+    found = session.items(
+        "ec2",
+        "DescribeCapacityBlockStatus",
+        "CapacityBlockStatuses",
+        CapacityBlockIds=[block_id],
+    )
+    return next((_block_status(answer) for answer in found), None)
+
+
+def _block_status(answer: Mapping[str, Any]) -> BlockStatus:
+    return BlockStatus(
+        answer["CapacityBlockId"],
+        answer.get("InterconnectStatus") or "",
+        answer.get("TotalCapacity"),
+        answer.get("TotalUnavailableCapacity"),
     )
 
 

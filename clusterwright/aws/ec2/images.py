@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clusterwright.aws.errors import none_if_not_found
@@ -25,6 +25,14 @@ class Image:
     root_volume_gib: int | None = None
     """Size of the snapshot of the root volume."""
 
+    enhanced_networking: bool | None = None
+    """Whether the image supports ENA; None if EC2 does not return it."""
+
+    deprecation_time: str | None = None
+    """When the owner deprecates the image: UTC, ISO 8601."""
+
+    tags: Mapping[str, str] = field(default_factory=dict, hash=False)
+
 
 @none_if_not_found("InvalidAMIID.Unavailable")  # of a deregistered image
 def image(session: AwsSession, image_id: str) -> Image | None:
@@ -40,6 +48,9 @@ def image(session: AwsSession, image_id: str) -> Image | None:
                 answer.get("Name") or "",
                 answer.get("RootDeviceName"),
                 _root_volume_gib(answer),
+                answer.get("EnaSupport"),
+                answer.get("DeprecationTime") or None,
+                {tag["Key"]: tag["Value"] for tag in answer.get("Tags", ())},
             )
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,22 @@ class Instance:
     """The ParallelCluster or EKS cluster of a node, which may have no stack of its own."""
 
 
+@dataclass(frozen=True)
+class NodeInstance:
+    """An instance of a cluster that is not terminated, with its tags."""
+
+    id: str
+    instance_type: str
+    state: str
+    launched_at: dt.datetime | None
+    hostname: str | None
+    """Without the domain: `ip-10-0-1-5`."""
+
+    lifecycle: str
+    reservation_id: str | None
+    tags: Mapping[str, str]
+
+
 NODE_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name")
 
 
@@ -47,6 +64,58 @@ def running(session: AwsSession) -> tuple[Instance, ...]:
             "ec2", "DescribeInstances", "Reservations", Filters=states
         )
         for answer in reservation["Instances"]
+    )
+
+
+def tagged(session: AwsSession, key: str, value: str) -> tuple[NodeInstance, ...]:
+    """Return every instance with a tag that is not terminated.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer, at any page.
+    """
+    filters = [
+        {"Name": f"tag:{key}", "Values": [value]},
+        {
+            "Name": "instance-state-name",
+            "Values": ["pending", "running", "shutting-down", "stopping", "stopped"],
+        },
+    ]
+    return tuple(
+        NodeInstance(
+            id=answer["InstanceId"],
+            instance_type=answer["InstanceType"],
+            state=answer["State"]["Name"],
+            launched_at=answer.get("LaunchTime"),
+            hostname=(answer.get("PrivateDnsName") or "").partition(".")[0] or None,
+            lifecycle=answer.get("InstanceLifecycle") or "on-demand",
+            reservation_id=answer.get("CapacityReservationId"),
+            tags={tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()},
+        )
+        for reservation in session.items(
+            "ec2", "DescribeInstances", "Reservations", Filters=filters, MaxResults=1000
+        )
+        for answer in reservation["Instances"]
+    )
+
+
+def karpenter_instances(session: AwsSession, cluster: str) -> tuple[str, ...]:
+    """Return the ids of the pending and running instances that Karpenter launched for a cluster.
+
+    The tags are those of https://karpenter.sh/docs/concepts/nodeclasses/#spectags.
+    """
+    wanted = [
+        {"Name": "instance-state-name", "Values": ["pending", "running"]},
+        {"Name": "tag-key", "Values": ["karpenter.sh/nodepool"]},
+        {"Name": f"tag:kubernetes.io/cluster/{cluster}", "Values": ["owned"]},
+    ]
+    return tuple(
+        instance["InstanceId"]
+        for reservation in session.items(
+            "ec2", "DescribeInstances", "Reservations", Filters=wanted
+        )
+        for instance in reservation["Instances"]
     )
 
 

@@ -44,3 +44,13 @@ def interface_groups(
             "ec2", "DescribeNetworkInterfaces", "NetworkInterfaces", Filters=wanted
         )
     )
+
+
+def interfaces_described(session: AwsSession, vpc_id: str, prefix: str) -> tuple[str, ...]:
+    """Return the ids of a VPC's network interfaces whose description begins with `prefix`."""
+    wanted = [
+        {"Name": "vpc-id", "Values": [vpc_id]},
+        {"Name": "description", "Values": [f"{prefix}*"]},
+    ]
+    found = session.items("ec2", "DescribeNetworkInterfaces", "NetworkInterfaces", Filters=wanted)
+    return tuple(interface["NetworkInterfaceId"] for interface in found)

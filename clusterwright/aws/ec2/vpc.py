@@ -32,12 +32,16 @@ class Subnet:
     public_addresses_on_launch: bool
     name: str
     stack: str | None
+    owner: str = ""
+    """The account that owns it, which is another one if it is shared through AWS RAM; empty if EC2
+    does not return it."""
 
 
 @dataclass(frozen=True)
 class NatGateway:
     subnet_id: str
     stack: str | None
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ def subnets(session: AwsSession) -> tuple[Subnet, ...]:
             public_addresses_on_launch=bool(answer.get("MapPublicIpOnLaunch")),
             name=_tags(answer).get("Name", ""),
             stack=_tags(answer).get(STACK_TAG),
+            owner=str(answer.get("OwnerId") or ""),
         )
         for answer in session.items("ec2", "DescribeSubnets", "Subnets")
     )
@@ -141,7 +146,7 @@ def elastic_ip_stacks(session: AwsSession) -> tuple[str | None, ...]:
 def nat_gateways(session: AwsSession) -> tuple[NatGateway, ...]:
     """Return every NAT gateway that counts towards the quota: deleted and failed ones do not."""
     return tuple(
-        NatGateway(gateway["SubnetId"], _tags(gateway).get(STACK_TAG))
+        NatGateway(gateway["SubnetId"], _tags(gateway).get(STACK_TAG), gateway["NatGatewayId"])
         for gateway in session.items("ec2", "DescribeNatGateways", "NatGateways")
         if known_value(
             session,

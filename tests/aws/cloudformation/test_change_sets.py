@@ -178,6 +178,18 @@ def test_drift_of_every_page(session: AwsSession, stub: Stubber) -> None:
     )
 
 
+def test_a_failed_detection_keeps_what_it_checked(session: AwsSession, stub: Stubber) -> None:
+    reason = "Failed to detect drift on resources [Key]"
+    failed = {**detection("DETECTION_FAILED"), "DetectionStatusReason": reason}
+    stub.add_response("detect_stack_drift", {"StackDriftDetectionId": "drift-1"})
+    stub.add_response("describe_stack_drift_detection_status", failed)
+    stub.add_response(
+        "describe_stack_resource_drifts", {"StackResourceDrifts": [drifted("Vpc", "IN_SYNC")]}
+    )
+    found = change_sets.drift(session, "train", deadline_seconds=10)
+    assert found == Drift((), frozenset({"Vpc"}), reason)
+
+
 def test_drift_detection_has_a_deadline(session: AwsSession, stub: Stubber) -> None:
     stub.add_response("detect_stack_drift", {"StackDriftDetectionId": "drift-1"})
     stub.add_response("describe_stack_drift_detection_status", detection("DETECTION_IN_PROGRESS"))

@@ -111,6 +111,19 @@ def test_every_reservation_of_the_region(session: AwsSession) -> None:
     )
 
 
+def test_the_status_of_one_block(session: AwsSession) -> None:
+    with Stubber(session.client("ec2")) as stub:
+        stub.add_response(
+            "describe_capacity_block_status",
+            {"CapacityBlockStatuses": [{"CapacityBlockId": "cb-1", "TotalCapacity": 4}]},
+            {"CapacityBlockIds": ["cb-1"]},
+        )
+        found = capacity_reservations.block_status(session, "cb-1")
+        assert found == BlockStatus("cb-1", "", 4, None)
+        stub.add_response("describe_capacity_block_status", {"CapacityBlockStatuses": []})
+        assert capacity_reservations.block_status(session, "cb-2") is None
+
+
 def test_the_status_of_blocks(session: AwsSession) -> None:
     with Stubber(session.client("ec2")) as stub:
         stub.add_response(

@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.stub import Stubber
 
-from clusterwright.aws.ec2.instances import Instance, running
+from clusterwright.aws.ec2.instances import Instance, karpenter_instances, running
 from clusterwright.aws.session import AwsSession
 
 
@@ -47,3 +47,11 @@ def test_instances_with_their_owner_and_lifecycle(session: AwsSession) -> None:
             Instance("p5.48xlarge", 192, "spot", "train", None, "train-eks"),
             Instance("p5.48xlarge", 192, "on-demand", None, "cr-1"),
         )
+
+
+def test_instances_that_karpenter_launched(session: AwsSession) -> None:
+    with Stubber(session.client("ec2")) as stub:
+        stub.add_response(
+            "describe_instances", {"Reservations": [{"Instances": [{"InstanceId": "i-1"}]}]}
+        )
+        assert karpenter_instances(session, "prod") == ("i-1",)

@@ -7,6 +7,7 @@ from botocore.stub import Stubber
 from clusterwright.aws.ec2.network_interfaces import (
     NetworkInterface,
     interface_groups,
+    interfaces_described,
     network_interfaces,
 )
 from clusterwright.aws.session import AwsSession
@@ -54,3 +55,18 @@ def test_the_groups_of_interfaces(session: AwsSession) -> None:
         )
         found = interface_groups(session, ("eni-1", "eni-2"))
     assert found == {frozenset({"sg-1", "sg-2"}), frozenset()}
+
+
+def test_interfaces_of_a_vpc_by_their_description(session: AwsSession) -> None:
+    with Stubber(session.client("ec2")) as stub:
+        stub.add_response(
+            "describe_network_interfaces",
+            {"NetworkInterfaces": [{"NetworkInterfaceId": "eni-1"}]},
+            {
+                "Filters": [
+                    {"Name": "vpc-id", "Values": ["vpc-1"]},
+                    {"Name": "description", "Values": ["ELB *"]},
+                ]
+            },
+        )
+        assert interfaces_described(session, "vpc-1", "ELB ") == ("eni-1",)

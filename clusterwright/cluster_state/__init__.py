@@ -1,0 +1,1 @@
+"""Reads a deployed cluster: stacks, groups, nodes, the scheduler's published state, capacity."""

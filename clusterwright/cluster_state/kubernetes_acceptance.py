@@ -1,0 +1,150 @@
+"""Acceptance runs on Kubernetes: started and read with the user's `kubectl`.
+
+A run is a Job that is made from `CronJob/acceptance` of the rendered manifests; its report is the
+ConfigMap `run-ID` (`lifecycle_scripts/clusterwright_acceptance/kubernetes_program.py`).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import copy
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from clusterwright.aws import eks
+from clusterwright.aws.session import AwsSession
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_state.acceptance import MAXIMUM_BYTES, RunReport
+from clusterwright.cluster_state.kubernetes_view import (
+    Kubectl,
+    KubectlFailed,
+    context_of,
+    run_kubectl,
+)
+from clusterwright.cluster_state.not_read import NotRead
+from clusterwright.platforms.kubernetes.acceptance import CONTROLLER, NAMESPACE
+from clusterwright.platforms.kubernetes.control_plane import cluster_name
+
+REPORT: Final = "report.json.gz"
+_WHAT: Final = "the Kubernetes API"
+
+
+@dataclass(frozen=True)
+class KubernetesRuns:
+    """The acceptance runs of a cluster, in a context of the kubeconfig."""
+
+    context: str
+    path: str
+    kubectl: Kubectl
+
+    def start(self, run: str, level: str, names: Sequence[str]) -> NotRead | None:
+        """Start a run of the nodes, or of all; why it was not started, or None."""
+        get = [*self._words("get"), "cronjob", CONTROLLER, "--ignore-not-found", "--output=json"]
+        try:
+            text = self.kubectl(get)
+            if not text.strip():
+                hint = "set acceptance.image, then clusterwright render kubernetes "
+                hint += f"{self.path} --part acceptance | kubectl apply -f -"
+                return NotRead(_WHAT, f"{NAMESPACE} has no CronJob {CONTROLLER}", hint)
+            job = _job(json.loads(text), run, level, names)
+            self.kubectl([*self._words("create"), "--filename=-"], json.dumps(job))
+        except KubectlFailed as error:
+            return NotRead(_WHAT, str(error), "the user needs the rights to create Jobs there")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return NotRead(_WHAT, f"the CronJob {CONTROLLER} has an unknown form")
+        return None
+
+    def report(self, run: str) -> RunReport | NotRead | None:
+        """Return the report of a run; None before its end."""
+        name = f"run-{run.lower()}"
+        try:
+            text = self._read("configmap", name)
+            if text.strip():
+                return _report(text, run)
+            job = json.loads(self._read("job", name) or "{}")
+        except KubectlFailed as error:
+            return NotRead(f"the run {run}", str(error))
+        except ValueError:
+            return NotRead(f"the run {run}", "kubectl did not print JSON")
+        for condition in (job.get("status") or {}).get("conditions") or ():
+            if condition.get("type") == "Failed" and condition.get("status") == "True":
+                reason = f"it ended without a report: {condition.get('message', 'failed')}"
+                words = " ".join(["kubectl", *self._words("logs"), f"job/{name}"])
+                return NotRead(f"the run {run}", reason, words)
+        return None
+
+    def _read(self, kind: str, name: str) -> str:
+        words = [*self._words("get"), kind, name, "--ignore-not-found", "--output=json"]
+        return self.kubectl(words)
+
+    def _words(self, verb: str) -> list[str]:
+        return ["--context", self.context, "--namespace", NAMESPACE, verb]
+
+
+def kubernetes_runs(
+    session: AwsSession, cluster: Cluster, path: str, kubectl: Kubectl = run_kubectl
+) -> KubernetesRuns | NotRead:
+    """The runs of a cluster, or why its Kubernetes API cannot be reached.
+
+    Raises
+    ------
+    AwsUnavailable
+        EKS did not return the address of the Kubernetes API.
+    """
+    found = eks.kubernetes_cluster(session, cluster_name(cluster))
+    if found is None or found.endpoint is None:
+        return NotRead(_WHAT, f"there is no EKS cluster {cluster_name(cluster)}")
+    try:
+        context = context_of(kubectl, found.endpoint)
+    except KubectlFailed as error:
+        return NotRead(_WHAT, str(error))
+    if context is None:
+        hint = f"aws eks update-kubeconfig --name {cluster_name(cluster)}"
+        hint += f" --region {cluster.region}"
+        reason = f"no context of the kubeconfig has the server {found.endpoint}"
+        return NotRead(_WHAT, reason, hint)
+    return KubernetesRuns(context, path, kubectl)
+
+
+def _job(controller: dict[str, Any], run: str, level: str, names: Sequence[str]) -> dict[str, Any]:
+    """The Job of a run: as the schedule's, with other arguments."""
+    spec = copy.deepcopy(controller["spec"]["jobTemplate"]["spec"])
+    container = spec["template"]["spec"]["containers"][0]
+    kept = [word for word in container["args"] if word in ("--hold",)]
+    container["args"] = [
+        f"--namespace={NAMESPACE}",
+        f"--level={level}",
+        *kept,
+        f"--run={run}",
+        *(f"--node={name}" for name in names),
+    ]
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": f"run-{run.lower()}", "namespace": NAMESPACE},
+        "spec": spec,
+    }
+
+
+def _report(text: str, run: str) -> RunReport | NotRead:
+    try:
+        packed = base64.b64decode(json.loads(text)["binaryData"][REPORT])
+        # Bounded: a ConfigMap holds a mebibyte, which could unpack to more than memory.
+        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+            content = file.read(MAXIMUM_BYTES + 1)
+        if len(content) > MAXIMUM_BYTES:
+            return NotRead(f"the run {run}", "its report is too large")
+        return RunReport.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return NotRead(f"the run {run}", f"its report is not valid: {where}: {first['msg']}")
+    except (ValueError, KeyError, TypeError, OSError, EOFError, binascii.Error):
+        return NotRead(f"the run {run}", "its report cannot be read")

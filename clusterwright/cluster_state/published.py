@@ -1,0 +1,270 @@
+"""The scheduler's state as the controller publishes it, in `state/scheduler.json` of S3.
+
+The controller's service (`lifecycle_scripts/clusterwright_state`) writes the file when the state
+changed, and at least every five minutes. A field that the controller could not read is null. The
+design is in docs/designs/operating.md; the schema is schema/scheduler-state.schema.json.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from clusterwright.aws import s3
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.session import AwsSession
+from clusterwright.cluster_state.not_read import NotRead
+
+KEY: Final = "state/scheduler.json"
+"""The object's key in the bucket of the lifecycle scripts."""
+
+SCHEMA_VERSION: Final = 1
+
+STALE_AFTER: Final = dt.timedelta(minutes=15)
+"""Three times the interval in which the controller writes the file, changed or not."""
+
+MAXIMUM_BYTES: Final = 32 * 1024 * 1024
+"""About 1 KiB for each node and job: more than 10,000 nodes."""
+
+AcceptanceState = Literal["new", "accepted", "rejected", "unknown"]
+
+
+class _Part(BaseModel):
+    """Unknown keys, of a newer version of the node program, are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+
+class SchedulerNode(_Part):
+    """A node that Slurm knows."""
+
+    name: str = Field(description="NodeName in Slurm.")
+    group: str | None = Field(
+        default=None, description="The group of the spec; null where the controller cannot tell."
+    )
+    instance_id: str | None = Field(default=None, description="The EC2 instance id.")
+    states: tuple[str, ...] | None = Field(
+        default=None, description="Slurm's states and flags, such as IDLE and DRAIN."
+    )
+    reason: str | None = Field(default=None, description="Slurm's reason of a drain or failure.")
+    reason_by: str | None = Field(default=None, description="The user who set the reason.")
+    reason_at: dt.datetime | None = Field(default=None, description="When it was set.")
+    partitions: tuple[str, ...] | None = Field(default=None, description="Its partitions.")
+    reservation: str | None = Field(default=None, description="The reservation that it is in.")
+    boot_time: dt.datetime | None = Field(default=None, description="When it booted.")
+    switch_path: tuple[str, ...] | None = Field(
+        default=None, description="Network nodes above it, from the spine to the leaf."
+    )
+    slurm_switch_path: tuple[str, ...] | None = Field(
+        default=None, description="Switches above it in Slurm's running topology, from the top."
+    )
+
+
+class RunningJob(_Part):
+    """A job that has nodes."""
+
+    id: str = Field(description="Job id.")
+    name: str | None = Field(default=None, description="Job name.")
+    user: str | None = Field(default=None, description="User.")
+    nodes: tuple[str, ...] | None = Field(default=None, description="NodeNames in Slurm.")
+    since: dt.datetime | None = Field(default=None, description="When it started.")
+
+
+class PendingJob(_Part):
+    """A job that waits."""
+
+    id: str = Field(description="Job id.")
+    name: str | None = Field(default=None, description="Job name.")
+    user: str | None = Field(default=None, description="User.")
+    reason: str | None = Field(default=None, description="Why it waits.")
+    since: dt.datetime | None = Field(default=None, description="When it was submitted.")
+
+
+class EndedJob(_Part):
+    """A job of the last 24 hours that did not end with COMPLETED."""
+
+    id: str = Field(description="Job id.")
+    name: str | None = Field(default=None, description="Job name.")
+    user: str | None = Field(default=None, description="User.")
+    state: str | None = Field(default=None, description="Slurm's state, such as NODE_FAIL.")
+    exit_code: str | None = Field(default=None, description="Exit code and signal: `1:0`.")
+    reason: str | None = Field(default=None, description="Slurm's reason.")
+    nodes: tuple[str, ...] | None = Field(default=None, description="NodeNames in Slurm.")
+    start: dt.datetime | None = Field(default=None, description="When it started.")
+    end: dt.datetime | None = Field(default=None, description="When it ended.")
+    restarts: int | None = Field(default=None, description="How often it was requeued.")
+    comment: str | None = Field(default=None, description="The user's comment.")
+    system_comment: str | None = Field(default=None, description="Slurm's comment.")
+
+
+class Partition(_Part):
+    """A partition of Slurm."""
+
+    name: str = Field(description="Its name.")
+    state: str | None = Field(default=None, description="UP, DOWN, DRAIN or INACTIVE.")
+    nodes: tuple[str, ...] | None = Field(default=None, description="NodeNames in Slurm.")
+
+
+class Reservation(_Part):
+    """A reservation of Slurm."""
+
+    name: str = Field(description="Its name.")
+    nodes: tuple[str, ...] | None = Field(default=None, description="NodeNames in Slurm.")
+    flags: tuple[str, ...] | None = Field(default=None, description="Flags, such as MAINT.")
+    end: dt.datetime | None = Field(default=None, description="Its end; null without one.")
+
+
+class NodeAcceptance(_Part):
+    """Whether a node passed the acceptance checks since its last boot."""
+
+    state: AcceptanceState = Field(description="Only `accepted` opens a node for jobs.")
+    reason: str | None = Field(default=None, description="Why it is not accepted.")
+    action: str | None = Field(default=None, description="What to do: reboot, replace, ...")
+    level: str | None = Field(default=None, description="quick, standard or full.")
+    since: dt.datetime | None = Field(default=None, description="Since when it has the state.")
+
+
+class NodeEvent(_Part):
+    """Something that happened to a node: a fault, a reboot, an acceptance."""
+
+    at: dt.datetime = Field(description="When the controller saw it.")
+    kind: str = Field(description="xid, drained, rejected, hung, node_fail, rebooted, ...")
+    detail: str = Field(default="", description="The reason that Slurm or acceptance had.")
+
+
+class NodeHistory(_Part):
+    """What happened to an instance over weeks."""
+
+    instance_id: str = Field(description="The EC2 instance id; another one starts anew.")
+    is_lemon: bool = Field(default=False, description="Faults on several days of a month.")
+    advice: str = Field(default="none", description="none, reboot or replace.")
+    reason: str = Field(default="", description="Why.")
+    events: tuple[NodeEvent, ...] = Field(default=(), description="The last ten, oldest first.")
+
+
+class RunningConfiguration(_Part):
+    """What runs, as the controller reads it."""
+
+    inputs_sha256: str | None = Field(
+        default=None,
+        description="Digest of the uploaded files that configured the controller.",
+    )
+    slurm_conf: dict[str, str | None] | None = Field(
+        default=None, description="`scontrol show config`, by name."
+    )
+
+
+class SchedulerState(_Part):
+    """The file `state/scheduler.json`."""
+
+    schema_version: Literal[1] = Field(description="Goes up when a key is renamed or removed.")
+    environment: str = Field(description="The cluster's name.")
+    written_at: dt.datetime = Field(description="When the controller wrote it.")
+    controller: str | None = Field(default=None, description="Host name of the controller.")
+    slurm_version: str | None = Field(default=None, description="Version of slurmctld.")
+    daemons: dict[str, str | None] | None = Field(
+        default=None, description="`up` or `down` for slurmctld, slurmdbd and munge."
+    )
+    nodes: tuple[SchedulerNode, ...] | None = Field(default=None, description="Every node.")
+    jobs: dict[str, int] | None = Field(default=None, description="Number of jobs by state.")
+    running: tuple[RunningJob, ...] | None = Field(default=None, description="Running jobs.")
+    pending: tuple[PendingJob, ...] | None = Field(default=None, description="Waiting jobs.")
+    ended: tuple[EndedJob, ...] | None = Field(
+        default=None,
+        description="Jobs of the last 24 hours that did not end with COMPLETED, at most 500.",
+    )
+    partitions: tuple[Partition, ...] | None = Field(default=None, description="Partitions.")
+    reservations: tuple[Reservation, ...] | None = Field(default=None, description="Reservations.")
+    acceptance: dict[str, NodeAcceptance] | None = Field(
+        default=None, description="Acceptance by NodeName."
+    )
+    history: dict[str, NodeHistory] | None = Field(
+        default=None, description="Faults over weeks by NodeName, of the instances that exist."
+    )
+    configuration: RunningConfiguration | None = Field(
+        default=None, description="The running configuration."
+    )
+
+
+@dataclass(frozen=True)
+class SchedulerView:
+    """What the controller published last.
+
+    Attributes
+    ----------
+    state:
+        The file, also where it is too old to be used; None where there is none.
+    unknown:
+        Why the scheduler's view is unknown now; None where `state` is current.
+    """
+
+    state: SchedulerState | None
+    unknown: NotRead | None
+
+    @property
+    def current(self) -> SchedulerState | None:
+        """The state, if it is not older than `STALE_AFTER`."""
+        return self.state if self.unknown is None else None
+
+
+def scheduler_view(
+    session: AwsSession, bucket: str, *, environment: str, now: dt.datetime
+) -> SchedulerView:
+    """Read what the controller of an environment published, with one call of S3.
+
+    Nothing is raised: what AWS refuses, and what is not the file of this environment, is unknown.
+    """
+    what = "the scheduler's view"
+    try:
+        text = s3.object_text(session, bucket, KEY, maximum_bytes=MAXIMUM_BYTES)
+    except AwsUnavailable as error:
+        return SchedulerView(None, NotRead.from_error(what, error))
+    if text is None:
+        reason = f"the controller has not published its state: s3://{bucket}/{KEY} does not exist"
+        hint = "see on the controller: journalctl --unit clusterwright-state"
+        return SchedulerView(None, NotRead(what, reason, hint))
+    return parsed(text, environment=environment, now=now)
+
+
+def parsed(text: str | bytes, *, environment: str, now: dt.datetime) -> SchedulerView:
+    """The view of a text of `state/scheduler.json`."""
+    what = "the scheduler's view"
+    try:
+        state = SchedulerState.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        detail = f"{where}: {first['msg']}" if where else str(first["msg"])
+        reason = f"{KEY} is not valid for this version of Clusterwright: {detail}"
+        return SchedulerView(None, NotRead(what, reason))
+    if state.environment != environment:
+        reason = f"{KEY} is of the environment {state.environment}, not of {environment}"
+        return SchedulerView(None, NotRead(what, reason))
+    written = _utc(state.written_at)
+    if abs(now - written) <= STALE_AFTER:
+        return SchedulerView(state, None)
+    when = written.strftime("%Y-%m-%d %H:%M:%S UTC")
+    minutes = int(abs(now - written).total_seconds() // 60)
+    if written < now:
+        reason = f"the controller published its state last at {when}, {minutes} minutes ago"
+        hint = "see on the controller: systemctl status clusterwright-state"
+    else:
+        reason = f"the controller's clock is {minutes} minutes ahead: it wrote at {when}"
+        hint = "see on the controller: chronyc tracking"
+    return SchedulerView(state, NotRead(what, reason, hint))
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the file, which schema/scheduler-state.schema.json holds."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **SchedulerState.model_json_schema(),
+        "title": "The scheduler's state that the controller publishes (state/scheduler.json)",
+    }
+
+
+def _utc(time: dt.datetime) -> dt.datetime:
+    return time.replace(tzinfo=dt.UTC) if time.tzinfo is None else time.astimezone(dt.UTC)

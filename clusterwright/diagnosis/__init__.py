@@ -1,0 +1,1 @@
+"""What failed after a deployment, from evidence: pure, deterministic, no calls."""

@@ -1,0 +1,365 @@
+"""From evidence to findings: match, merge, keep causes apart from their consequences, rank.
+
+1. Each piece of evidence gets the first signature of the table that matches it.
+2. Evidence with the same signature and cause is one finding (hardware: one for each node).
+3. A finding that a cause explains is not reported beside it: its evidence becomes the cause's.
+   A cause explains what it usually leads to if both concern the same node, job or stack, or if one
+   of them concerns none.
+4. What its source calls a failure, and no signature matches, is an unknown cause with its text;
+   so is the last error of a log that ends with one, or of a job or start of a node that failed.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
+from clusterwright.diagnosis.signature import Signature, Values, details, filled
+from clusterwright.diagnosis.signatures import candidates
+
+EVIDENCE_PER_FINDING: Final = 12
+"""More of the same is counted in the resources, not quoted."""
+
+_LONGEST_CAUSE: Final = 400
+_NODES_PER_COMMAND: Final = 25
+_AFTER: Final = dt.timedelta(minutes=15)
+"""How long after a job's end a line about its node may still explain it: logs arrive late."""
+
+_AWS: Final = frozenset(
+    {
+        "stack-event",
+        "stack-state",
+        "cluster",
+        "cluster-event",
+        "node-status",
+        "node-group",
+        "group-state",
+    }
+)
+_REACH: Final = {
+    # What a cause without a node explains in other sources, where both have no name in common.
+    "stack-event": _AWS,
+    "cluster": _AWS,
+    "cluster-event": _AWS,
+    "node-status": _AWS,
+    "node-group": _AWS,
+    "scaling-activity": _AWS,
+    "file-system": _AWS | {"log"},
+    "database": frozenset({"daemon", "log", "cluster-event"}),
+    "daemon": frozenset({"daemon", "scheduler-node", "controller", "pending"}),
+    "partition": frozenset({"pending"}),
+    "scheduler-node": frozenset({"pending"}),
+    "log": _AWS | {"log", "daemon", "job"},
+}
+UNKNOWN: Final = "unknown"
+_REPORT: Final = 2
+_LAST_LINES: Final = 3
+_ERROR: Final = re.compile(
+    # What programs write before they give up; warnings and counters of errors do not look so.
+    r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
+    r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]"
+)
+_AGENTS: Final = ("SagemakerHealthMonitoringAgent/", "Clusterwright/")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What commands need beside the evidence."""
+
+    file: str
+    environment: str = ""
+    account: str = ""
+    region: str = ""
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {
+            "file": self.file,
+            "environment": self.environment,
+            "account": self.account,
+            "region": self.region,
+        }
+
+
+@dataclass(frozen=True)
+class _Match:
+    evidence: Evidence
+    signature: Signature | None
+    cause: str
+    values: Values
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        if self.signature is None:
+            return (UNKNOWN, self.cause, "")
+        item = self.evidence
+        node = item.node or item.instance if self.signature.per_node else ""
+        return (self.signature.id, self.cause, node)
+
+
+def findings(evidence: Iterable[Evidence], context: Context) -> tuple[Finding, ...]:
+    """The findings of all evidence, the most certain first; the same evidence, the same result."""
+    groups: dict[tuple[str, str, str], list[_Match]] = {}
+    ordered = _ordered(evidence)
+    for item in ordered:
+        match = _match(item)
+        if match is not None:
+            groups.setdefault(match.key, []).append(match)
+    found = [_finding(group, context) for group in groups.values()]
+    for line in _unrecognised(ordered, found):
+        found.append(_finding([_unknown(line)], context))
+    return tuple(sorted(_explained(found), key=_order))
+
+
+def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Iterator[Evidence]:
+    """The last error of each log without a finding, if the log ends with it or its job or the
+    start of its node is known to have failed without a reason.
+    """
+    cited = {(e.source, e.fields.get("stream_name")) for f in found for e in f.evidence}
+    reports = [e for f in found if f.rank == _REPORT for e in f.evidence]
+    logs: dict[tuple[str, str | None], list[Evidence]] = {}
+    for item in evidence:
+        if item.kind == "log":
+            logs.setdefault((item.source, item.fields.get("stream_name")), []).append(item)
+    for key, lines in logs.items():
+        if key in cited:
+            continue
+        lines.sort(key=lambda line: _line_number(line.id))
+        errors = [n for n, line in enumerate(lines) if _is_error(line)]
+        if not errors:
+            continue
+        last = lines[errors[-1]]
+        ends = key[1] is None and len(lines) - errors[-1] <= _LAST_LINES
+        if ends or any(_related(last, report) for report in reports):
+            yield last
+
+
+def _line_number(ident: str) -> int:
+    number = ident.rpartition(":")[2]
+    return int(number) if number.isdigit() else 0
+
+
+def _is_error(line: Evidence) -> bool:
+    echo = any(c.signature.is_echo and c.values(line) is not None for c in candidates(line.text))
+    return bool(_ERROR.search(line.text)) and not echo
+
+
+def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """By time, those without one last; equal statements once."""
+    latest = dt.datetime.max.replace(tzinfo=dt.UTC)
+    seen: dict[tuple[object, ...], Evidence] = {}
+    for item in evidence:
+        seen.setdefault((item.time, item.source, item.id, item.text, item.node, item.job), item)
+    return sorted(
+        seen.values(), key=lambda e: (e.time or latest, e.source, e.id, e.text, e.node, e.job)
+    )
+
+
+def _match(evidence: Evidence) -> _Match | None:
+    for candidate in candidates(evidence.text):
+        values = candidate.values(evidence)
+        if values is None:
+            continue
+        signature = candidate.signature
+        if signature.is_echo:
+            return None
+        cause = _cause(signature, values)
+        if cause:
+            return _Match(evidence, signature, cause, values)
+    return _unknown(evidence) if evidence.failed else None
+
+
+def _unknown(evidence: Evidence) -> _Match:
+    text = " ".join(evidence.text.split())
+    job = f"job {evidence.job}" if evidence.job else ""
+    where = evidence.resource or evidence.node or job
+    prefix = f"unknown cause: {where}: " if where and where not in text else "unknown cause: "
+    return _Match(evidence, None, (prefix + text)[:_LONGEST_CAUSE], details(evidence))
+
+
+def _cause(signature: Signature, values: Values) -> str | None:
+    if callable(signature.cause):
+        text = signature.cause(values)
+    else:
+        text = filled(signature.cause, values)
+        if text is None:
+            # A value of the text is missing in this wording: the rest is still true.
+            names = re.findall(r"\{(\w+)\}", signature.cause)
+            text = filled(signature.cause, {**dict.fromkeys(names, "(not stated)"), **values})
+    return None if text is None else " ".join(text.split())[:_LONGEST_CAUSE]
+
+
+def _finding(group: Sequence[_Match], context: Context) -> Finding:
+    first = group[0]
+    signature = first.signature
+    nodes = sorted({n for m in group if (n := m.evidence.node or m.evidence.instance)})
+    resources = _resources(group)
+    cited = tuple(m.evidence for m in group[:EVIDENCE_PER_FINDING])
+    if signature is None:
+        return Finding(
+            first.cause, "possible", cited, resources, _read_more(first, context), UNKNOWN, 1
+        )
+    values = {
+        **first.values,
+        **context.values,
+        "rules": ",".join(signature.rules),
+        "nodes": "",
+        "because": first.cause,
+    }
+    if "role" in values:
+        values["role_name"] = values["role"].rpartition("/")[2]
+    if "principal" in values:
+        values["principal"] = _role_of(values["principal"])
+    commands = tuple(
+        command
+        for template in signature.next
+        if (command := _command(template, values, nodes)) is not None
+    )
+    confidence: Confidence
+    if callable(signature.confidence):
+        confidence = signature.confidence(first.values)
+    else:
+        confidence = signature.confidence
+    return Finding(
+        first.cause,
+        confidence,
+        cited,
+        resources,
+        tuple(dict.fromkeys(commands)),
+        signature.id,
+        signature.rank,
+    )
+
+
+def _role_of(principal: str) -> str:
+    """The role of an assumed role's session, which IAM's simulator takes; others unchanged."""
+    found = re.fullmatch(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*", principal)
+    return "arn:{}:iam::{}:role/{}".format(*found.groups()) if found else principal
+
+
+def _command(template: str, values: Mapping[str, str], nodes: Sequence[str]) -> str | None:
+    """A command with quoted values; None if one of its values is missing."""
+    quoted = {name: shlex.quote(value) for name, value in values.items() if value}
+    quoted["because"] = shlex.quote(_short(values["because"]))
+    separator = "," if "--nodes" in template else " "
+    if nodes:
+        quoted["nodes"] = separator.join(shlex.quote(n) for n in nodes[:_NODES_PER_COMMAND])
+    return filled(template, quoted)
+
+
+def _short(cause: str) -> str:
+    """A cause as the reason of a command: without its explanation."""
+    for end in ("; ", " (what to do", ": it is", ", so "):
+        cause = cause.partition(end)[0]
+    return cause[:100]
+
+
+def _read_more(match: _Match, context: Context) -> tuple[str, ...]:
+    values = {**match.values, **context.values, "because": ""}
+    templates = (
+        "aws cloudformation describe-stack-events --stack-name {stack} --region {region}",
+        "clusterwright diagnose {file} node {node}",
+        "clusterwright diagnose {file} job {job} --log JOB_OUTPUT",
+    )
+    return tuple(c for t in templates if (c := _command(t, values, ())) is not None)
+
+
+def _resources(group: Sequence[_Match]) -> tuple[str, ...]:
+    names: list[str] = []
+    for match in group:
+        item = match.evidence
+        job = f"job {item.job}" if item.job else ""
+        names += [name for name in (item.resource, item.node, item.instance, job) if name]
+    return tuple(dict.fromkeys(names))
+
+
+def _explained(found: Sequence[Finding]) -> list[Finding]:
+    """Findings without those that another one explains, whose evidence they get."""
+    by_rank = sorted(found, key=lambda f: (f.rank, _order(f)))
+    kept: list[Finding] = []
+    for finding in by_rank:
+        index = next((i for i, c in enumerate(kept) if explains(c, finding)), None)
+        if index is None:
+            kept.append(finding)
+            continue
+        cause = kept[index]
+        room = EVIDENCE_PER_FINDING - len(cause.evidence)
+        kept[index] = replace(
+            cause,
+            evidence=(*cause.evidence, *finding.evidence[: max(0, room)]),
+            resources=tuple(dict.fromkeys((*cause.resources, *finding.resources))),
+        )
+    return kept
+
+
+def explains(cause: Finding, other: Finding) -> bool:
+    """Whether a finding is the usual reason of another one."""
+    if cause.rank >= other.rank:
+        return False
+    if cause.signature == UNKNOWN and cause.evidence[0].kind != "log":
+        return False
+    return any(_related(a, b) for a in cause.evidence for b in other.evidence if _in_time(a, b))
+
+
+def _related(cause: Evidence, other: Evidence) -> bool:
+    if cause.job and other.job:
+        return cause.job == other.job
+    if cause.kind == "pending":
+        return False
+    nodes, other_nodes = _nodes(cause), _nodes(other)
+    if nodes and other_nodes:
+        return bool(nodes & other_nodes)
+    if cause.stack and other.stack:
+        return cause.stack == other.stack or _is_cluster(cause) or _is_cluster(other)
+    if other.kind == "stack-state" and not _is_cluster(other):
+        return False
+    if cause.kind == "log" and other.kind in _AWS and not _of_start(cause):
+        return False
+    reach = _REACH.get(cause.kind)
+    return reach is not None and other.kind in reach and not (nodes and other.kind == "job")
+
+
+def _nodes(item: Evidence) -> frozenset[str]:
+    listed = item.fields.get("nodes", "")
+    return frozenset(name for name in (item.node, item.instance, *listed.split(",")) if name)
+
+
+def _of_start(item: Evidence) -> bool:
+    """Whether a line is of the start of nodes: a failed start fails deployments."""
+    stream = item.fields.get("stream_name", "LifecycleConfig/")
+    return stream.startswith("LifecycleConfig/") or not stream.startswith(_AGENTS)
+
+
+def _is_cluster(item: Evidence) -> bool:
+    return item.stack.endswith("-cluster")
+
+
+def _in_time(cause: Evidence, other: Evidence) -> bool:
+    """A cause does not come after what it leads to; for a job, not before its start either."""
+    if other.kind == "job":
+        if cause.time is None or other.time is None:
+            # The end of a program may have many reasons: its time must be known.
+            return other.fields.get("ended_by") != "program" or cause.job == other.job
+        start = other.fields.get("start", "")
+        began = dt.datetime.fromisoformat(start) if start else None
+        late = cause.time > other.time + _AFTER
+        return not (late or (began is not None and cause.time < began - _AFTER))
+    return True
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    times = [e.time for e in finding.evidence if e.time is not None]
+    first = min(times) if times else dt.datetime.max.replace(tzinfo=dt.UTC)
+    return (
+        finding.signature == UNKNOWN,
+        CONFIDENCES.index(finding.confidence),
+        finding.rank,
+        first,
+        finding.cause,
+        finding.resources,
+    )

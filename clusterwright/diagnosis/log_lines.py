@@ -1,0 +1,188 @@
+"""Lines of logs as evidence: times, hosts, the node program's JSON, and what is out of date.
+
+A line has no statement of its own that it is a failure, except the node program's end of a failed
+step; signatures decide about the rest.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clusterwright.diagnosis.model import Evidence
+from clusterwright.diagnosis.scheduler import hosts
+
+LONGEST_LINE: Final = 2000
+
+_ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_TASK: Final = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>:|\d{1,5}: )")
+_ISO: Final = re.compile(
+    r"\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))?\d*(Z|[+-]\d\d:?\d\d)?"
+)
+_SYSLOG: Final = re.compile(r"^[A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d (?P<host>[\w.-]+) ")
+_ISO_HOST: Final = re.compile(r"^\S*\d\d:\d\d:\d\d\S*\s+(?P<host>ip-[\d-]+|[\w-]+-\d+)\s")
+_READY: Final = re.compile(
+    r"clusterwright: \S+ is ready\b|lifecycle scripts? (?:succeeded|(?:ran|completed|finished) "
+    r"successfully)",
+    re.IGNORECASE,
+)
+_RESTORED: Final = re.compile(r"Connection restored to|reconnected to|Lustre: .* is connected")
+_OVER: Final = (
+    # What shows that a failure is over, and the lines that reported it, of the same node if named.
+    (_RESTORED, re.compile(r"Lustre|LNet", re.IGNORECASE)),
+    (
+        re.compile(r"\bnode (?P<node>\S+) (?:now responding|returned to service)", re.IGNORECASE),
+        re.compile(r"not responding", re.IGNORECASE),
+    ),
+    (
+        re.compile(r"\bNodeReady\b"),
+        re.compile(r"NodeNotReady|KubeletNotReady|not ready", re.IGNORECASE),
+    ),
+)
+_DONE: Final = frozenset({"applied", "unchanged", "skipped"})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where lines were read: the name that users look up, and what the lines are about."""
+
+    source: str
+    stream: str
+    node: str = ""
+    instance: str = ""
+    job: str = ""
+    fields: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line; `time` is that of arrival, None for files."""
+
+    text: str
+    number: int
+    time: dt.datetime | None = None
+
+
+def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
+    """The lines that may be evidence, without what a later line shows to be over."""
+    kept: list[Evidence] = []
+    for line in lines:
+        text = _TASK.sub("", _ANSI.sub("", line.text)).strip()[:LONGEST_LINE]
+        if not text:
+            continue
+        if _READY.search(text):
+            # A node is ready: what failed before it in this log was repeated with success.
+            kept.clear()
+            continue
+        remaining = _without_what_is_over(text, kept)
+        if remaining is not None:
+            kept = remaining
+            continue
+        item = _json(text, line, place) if text.startswith("{") else _plain(text, line, place)
+        if item is None:
+            continue
+        done = item.fields.get("done")
+        if done:
+            kept = [other for other in kept if other.fields.get("step") != done]
+        else:
+            kept.append(item)
+    return tuple(kept)
+
+
+def _without_what_is_over(text: str, kept: list[Evidence]) -> list[Evidence] | None:
+    """The lines whose failure is not over; None if the text says nothing about that."""
+    for over, reported in _OVER:
+        found = over.search(text)
+        if found is None:
+            continue
+        node = found.groupdict().get("node") or ""
+        return [i for i in kept if not (reported.search(i.text) and _names(i.text, node))]
+    return None
+
+
+def _names(text: str, node: str) -> bool:
+    """Whether a text names a node, also in a host list such as `workers-[1-4]`."""
+    return node in text or any(node in hosts(word) for word in text.split() if "[" in word)
+
+
+def time_in(text: str) -> dt.datetime | None:
+    """The first time of a line; without a zone it is UTC, as nodes are set; None without one."""
+    found = _ISO.search(text)
+    if found is None:
+        return None
+    date, clock, fraction, zone = found.groups()
+    offset = "+00:00" if zone in (None, "Z") else zone
+    if len(offset) == 5:
+        offset = f"{offset[:3]}:{offset[3:]}"
+    try:
+        return dt.datetime.fromisoformat(f"{date}T{clock}.{(fraction or '0'):0<6}{offset}")
+    except ValueError:
+        return None
+
+
+def _plain(text: str, line: Line, place: Place) -> Evidence:
+    host = _SYSLOG.match(text) or _ISO_HOST.match(text)
+    return _made(text, line, place, node=host.group("host").partition(".")[0] if host else "")
+
+
+def _json(text: str, line: Line, place: Place) -> Evidence | None:
+    """A line of the node program or of another program that writes JSON; None if it says
+    nothing.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return _plain(text, line, place)
+    if not isinstance(value, dict):
+        return _plain(text, line, place)
+    event, step = value.get("event"), str(value.get("step") or "")
+    node = str(value.get("node") or "")
+    if event == "end" and step:
+        if value.get("status") in _DONE:
+            return _made(text, line, place, node=node, fields={"done": step})
+        if value.get("status") == "failed":
+            said = f"step {step} failed: {value.get('error') or 'no reason was given'}"
+            fields = {"step": step}
+            return _made(said, line, place, node=node, failed=True, fields=fields)
+    if event in ("start", "notice"):
+        return None
+    words = " ".join(_words(value))
+    return _made(words or text, line, place, node=node)
+
+
+def _words(value: Mapping[str, Any]) -> Iterator[str]:
+    """Texts of a JSON line, with their keys, nested ones too."""
+    for key, entry in value.items():
+        if isinstance(entry, Mapping):
+            yield from _words(entry)
+        elif isinstance(entry, str) and key not in ("time", "timestamp", "run", "trace"):
+            yield f"{key}: {entry}" if len(key) > 2 else entry
+        elif key == "trace" and isinstance(entry, str):
+            yield entry.strip().rpartition("\n")[2]
+
+
+def _made(
+    text: str,
+    line: Line,
+    place: Place,
+    *,
+    node: str = "",
+    failed: bool = False,
+    fields: Mapping[str, str] | None = None,
+) -> Evidence:
+    return Evidence(
+        kind="log",
+        source=place.source,
+        id=f"{place.stream}:{line.number}",
+        time=time_in(line.text) or line.time,
+        text=text,
+        node=place.node or node,
+        instance=place.instance,
+        job=place.job,
+        failed=failed,
+        fields={**(place.fields or {}), **(fields or {})},
+    )

@@ -1,0 +1,151 @@
+"""A signature: patterns that recognise a kind of failure, and what is said about it.
+
+Texts are templates: `{name}` is a value of the evidence, and a part in square brackets is left out
+where one of its values is missing. A command whose values are missing is left out whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.diagnosis.literals import required
+from clusterwright.diagnosis.model import Confidence, Evidence
+
+Values = Mapping[str, str]
+
+_VALUE: Final = re.compile(r"\{(\w+)\}")
+_OPTIONAL: Final = re.compile(r"\[([^\[\]]*\{[^\[\]]*)\]")
+# Values that many messages have, whatever their wording.
+_DETAILS: Final = {
+    "type": re.compile(r"\b((?:ml\.)?[a-z]{1,4}\d[a-z0-9-]*\.(?:\d+x|x)?(?:large|metal)\b)"),
+    "zone": re.compile(r"\b([a-z]{2}(?:-[a-z]+)+-\d[a-z]|[a-z]{3,4}\d-az\d)\b"),
+    "action": re.compile(r"\b([a-z0-9-]{2,40}:[A-Z][A-Za-z0-9]+)\b"),
+    "subnet": re.compile(r"\b(subnet-[0-9a-f]{8,17})\b"),
+    "security_group": re.compile(r"\b(sg-[0-9a-f]{8,17})\b"),
+    "file_system": re.compile(r"\b(fs-[0-9a-f]{8,17})\b"),
+    "reservation": re.compile(r"\b(cr-[0-9a-f]{8,17})\b"),
+    "instance": re.compile(r"\b(i-[0-9a-f]{8,17})\b"),
+    "quota_code": re.compile(r"\b(L-[0-9A-F]{8})\b"),
+    "endpoint": re.compile(
+        r"\b((?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?|(?:[a-z0-9-]+\.)+api\.aws)\b"
+    ),
+    "host": re.compile(
+        r"(?:https?://|host:? '?|resolve (?:host:? )?'?|connect to '?|host=')"
+        r"((?:[a-z0-9-]+\.)+[a-z]{2,})",
+        re.IGNORECASE,
+    ),
+    "path": re.compile(r"(?<![\w:/.])(/(?:[\w.+@-]+/?)+)"),
+}
+_ECHOES: Final = 3
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A kind of failure.
+
+    Attributes
+    ----------
+    cause:
+        Template of the cause, or a function of the values that returns it; None from the function
+        means that this evidence is no failure.
+    patterns:
+        Regular expressions, without regard to case, searched in the text of the evidence; named
+        groups become values. The first signature of the table that matches is used.
+    rank:
+        0 a cause; 1 what a cause usually leads to; 2 a report that something failed, without a
+        reason; 3 an echo, which is never reported.
+    kinds:
+        Kinds of evidence in which it is looked for; all if empty.
+    per_node:
+        One finding for each node, as for hardware; otherwise one for all nodes with this cause.
+    failed_only:
+        Looked for only in what the source itself calls a failure.
+    rules:
+        Rules of `check` that would have found it before the deployment.
+    """
+
+    id: str
+    cause: str | Callable[[Values], str | None]
+    patterns: tuple[str, ...]
+    confidence: Confidence | Callable[[Values], Confidence] = "certain"
+    rank: int = 0
+    next: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    per_node: bool = False
+    failed_only: bool = False
+    rules: tuple[str, ...] = ()
+
+    @property
+    def is_echo(self) -> bool:
+        return self.rank >= _ECHOES
+
+
+class Compiled:
+    """A signature with its compiled patterns."""
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+        self._patterns = tuple(
+            (required(text), re.compile(text, re.IGNORECASE)) for text in signature.patterns
+        )
+        self._kinds = frozenset(signature.kinds)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Words of which a text must contain one; empty if every text must be tried."""
+        if any(words is None for words, _ in self._patterns):
+            return frozenset()
+        return frozenset(word for words, _ in self._patterns for word in words or ())
+
+    def values(self, evidence: Evidence) -> Values | None:
+        """The values of evidence that the signature matches, else None."""
+        if self._kinds and evidence.kind not in self._kinds:
+            return None
+        if self.signature.failed_only and not evidence.failed:
+            return None
+        for _, pattern in self._patterns:
+            found = pattern.search(evidence.text)
+            if found is not None:
+                groups = {k: v.strip() for k, v in found.groupdict().items() if v}
+                return {**details(evidence), **groups}
+        return None
+
+
+def details(evidence: Evidence) -> dict[str, str]:
+    """Values in the text and the fields of evidence, whatever its signature."""
+    found = {}
+    for name, pattern in _DETAILS.items():
+        match = pattern.search(evidence.text)
+        if match is not None:
+            found[name] = match.group(1)
+    own = {
+        "node": evidence.node,
+        "instance": evidence.instance,
+        "job": evidence.job,
+        "stack": evidence.stack,
+        "resource": evidence.resource,
+    }
+    found.update({name: value for name, value in own.items() if value})
+    found.update({name: value for name, value in evidence.fields.items() if value})
+    return found
+
+
+def filled(template: str, values: Values) -> str | None:
+    """A template with its values; None if a value outside square brackets is missing."""
+
+    def part(match: re.Match[str]) -> str:
+        inner = match.group(1)
+        names = _VALUE.findall(inner)
+        return _with_values(inner, values) if all(values.get(n) for n in names) else ""
+
+    text = _OPTIONAL.sub(part, template)
+    if not all(values.get(name) for name in _VALUE.findall(text)):
+        return None
+    return _with_values(text, values)
+
+
+def _with_values(text: str, values: Values) -> str:
+    return _VALUE.sub(lambda match: values[match.group(1)], text)

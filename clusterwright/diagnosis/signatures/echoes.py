@@ -1,0 +1,56 @@
+"""Texts that are never a cause: consequences of another failure, and normal messages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature
+
+ECHO: Final = 3
+
+SIGNATURES: Final = (
+    Signature(
+        "cancelled",
+        "",
+        (
+            r"^Resource (?:creation|update|deletion|operation) cancell?ed",
+            r"Resource (?:creation|update) Initiated",
+            r"^The following resource\(s\) failed to",
+            r"^Rollback requested by user|^User Initiated|^Transformation succeeded",
+        ),
+        kinds=("stack-event",),
+        rank=ECHO,
+    ),
+    Signature(
+        "nested-stack",
+        "",
+        (
+            r"^Embedded stack \S+ was not successfully (?:created|updated|deleted)",
+            r"^The stack (?:named )?\S+ failed",
+        ),
+        rank=ECHO,
+    ),
+    Signature(
+        "held-until-accepted",
+        "",
+        (r"^clusterwright: (?:acceptance|preload)\b(?!.*reject)",),
+        kinds=("scheduler-node",),
+        rank=ECHO,
+    ),
+    Signature(
+        "retry",
+        "",
+        (
+            r"attempt \d+ of \d+ failed, next in",
+            r"\bsshd(?:-session)?\[\d+\]: |"
+            r"\b(?:errors?|failed|failures?)[=:] ?0\s*(?:$|[,;|)])",
+            r"\"event\": \"(?:start|notice)\"",
+            r"\b(?:INFO|DEBUG)\b.{0,60}\bretrying\b|\bINFO\b.{0,120}\(x0\) \[\]",
+            r"Could not open \w+ state file \S+: No such file|Incomplete \w+ data checkpoint|"
+            r"NOTE: Trying backup state save file|Configured MailProg is invalid|Zero Bytes were transmitted or received|"
+            r"E: Sub-process \S+ returned an error code",
+        ),
+        kinds=("log",),
+        rank=ECHO,
+    ),
+)

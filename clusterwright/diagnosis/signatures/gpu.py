@@ -1,0 +1,255 @@
+"""Accelerators: Xid and SXid, ECC, NVLink, DCGM, HyperPod's health agent, Neuron.
+
+Sources: NVIDIA's Xid catalogue (see `xid.py`), DCGM diagnostics, AWS's health agent.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis import xid
+from clusterwright.diagnosis.model import Confidence
+from clusterwright.diagnosis.signature import Signature, Values
+
+_REPLACE: Final = "clusterwright node replace {file} {nodes} --because {because}"
+_REBOOT: Final = "clusterwright node reboot {file} {nodes} --because {because}"
+_ACCEPT: Final = "clusterwright accept {file} --nodes {nodes} --level full"
+_XID: Final = (
+    r"\bXid\b[^()\n]{0,20}\((?:PCI:)?(?P<bus>[0-9A-Fa-f:.]+)[^)]*\): (?P<code>\d+)\b,?"
+    r"(?P<rest>.*)"
+)
+_XID_SHORT: Final = (
+    r"\bXid(?: error)?[ :=#]*(?P<code>\d+)\b(?: on (?P<bus>[0-9A-Fa-f:.]+))?(?P<rest>.*)"
+)
+
+
+def _likely(values: Values) -> Confidence:
+    return "likely" if xid.is_application(values) else "certain"
+
+
+SIGNATURES: Final = (
+    Signature(
+        "xid-replace",
+        lambda values: xid.cause(values) if xid.action(values) == "replace" else None,
+        (_XID, _XID_SHORT),
+        per_node=True,
+        next=(_REPLACE, _ACCEPT),
+    ),
+    Signature(
+        "xid-reboot",
+        lambda values: xid.cause(values) if xid.action(values) == "reboot" else None,
+        (_XID, _XID_SHORT),
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "xid",
+        xid.cause,
+        (_XID, _XID_SHORT),
+        confidence=_likely,
+        # What the driver says about an application often follows from something else.
+        rank=1,
+        per_node=True,
+        next=(_ACCEPT,),
+    ),
+    Signature(
+        "sxid",
+        xid.switch_cause,
+        (
+            r"SXid \((?:PCI:)?(?P<bus>[0-9A-Fa-f:.]+)[^)]*\): (?P<code>\d+),? (?P<fatal>Fatal|"
+            r"Non-fatal)",
+        ),
+        per_node=True,
+        next=(_REPLACE,),
+    ),
+    Signature(
+        # A code that needs no action, or echoes another message.
+        "xid-without-effect",
+        "",
+        (_XID, r"\bXid(?: error)?[ :=#]*\d+\b", r"\bSXid \("),
+        rank=3,
+    ),
+    Signature(
+        "gpu-lost",
+        "GPU: it has fallen off the bus (as Xid 79; what to do: replace)",
+        (
+            r"fallen off the bus|GPU is lost|Unable to determine the device handle for GPU|"
+            r"GPU .{0,30}(?:not detected|disappeared|lost)",
+        ),
+        per_node=True,
+        next=(_REPLACE, _ACCEPT),
+    ),
+    Signature(
+        "gpu-ecc",
+        "GPU: uncorrectable memory (ECC) error",
+        (
+            r"uncorrectable (?:volatile )?(?:ECC|memory)? ?error|"
+            r"double[- ]bit ECC|\bDBE\b|DCGM_FR_(?:\w*DBE\w*|UNCONTAINED\w*|FAULTY_MEMORY)|"
+            r"cudaErrorECCUncorrectable|row[- ]?remap\w* (?:fail|pending)|HBM.{0,30}(?:error|fault)",
+        ),
+        per_node=True,
+        next=(_REPLACE, _ACCEPT),
+    ),
+    Signature(
+        "fabric-manager-version",
+        "GPU: the fabric manager has another version than the driver, so NVLink is not usable",
+        (r"fabric ?manager.{0,80}version.{0,60}(?:do(?:es)?n['\u2019]t|do(?:es)? not) match",),
+        per_node=True,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "container-device",
+        "GPU: a container was given a GPU that the driver does not show (it is lost, or has another "
+        "number)",
+        (r"nvidia-container-cli: device error|(?:nvidia|cuda|gpu)[^\n]{0,60}unknown device",),
+        confidence="likely",
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "nvlink",
+        "GPU: an NVLink or NVSwitch fault",
+        (
+            r"NVLink.{0,60}(?:error(?! count)|fail|down|inactive|degraded)|cudaErrorNvlinkUncorrectable|"
+            r"DCGM_FR_\w*(?:NVLINK|NVSWITCH|FABRIC_MANAGER)\w*|NVSwitch.{0,40}(?:fatal|error|fail)",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "fabric-manager",
+        "GPU: the fabric manager is not running, so NVLink is not usable",
+        (
+            r"fabric ?manager.{0,60}(?:fail|not running|stopped|inactive|not initialized|error|dead)"
+            r"|CUDA_ERROR_SYSTEM_NOT_READY|system not yet initialized|Error 802",
+        ),
+        confidence="likely",
+        rank=1,
+        per_node=True,
+        next=("clusterwright drift {file}", _REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "gpu-thermal",
+        "GPU: it is too hot or throttled by heat or power",
+        (
+            r"DCGM_FR_\w*(?:THERMAL|TEMP|THROTTL|CLOCKS_EVENT)\w*|(?:thermal|HW|power)[ _-]?"
+            r"(?:slow ?down|throttl|violation)|GPU.{0,40}(?:over ?heat|over[- ]?temperature)",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REPLACE, _ACCEPT),
+    ),
+    Signature(
+        "dcgm",
+        "GPU: DCGM's diagnosis failed[: {reason}]",
+        (
+            r"(?P<reason>DCGM_FR_\w+)",
+            r"(?:dcgmi? (?:diag|health)|DCGM (?:level|diag|health)\w*).{0,100}(?:fail|error|"
+            r"unhealthy|Failure)(?P<reason>)",
+            r"dcgm: overall health: Failure(?P<reason>)",
+            r"^\|[^|]{1,60}\|\s*Fail\b[ -]*(?P<reason>[^|]*)",
+        ),
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "driver-library",
+        "GPU: the container has no NVIDIA driver library (NVML): it runs without NVIDIA's "
+        "container runtime, or the node has no driver",
+        (
+            r"could not load NVML library|did you set the docker default runtime to|"
+            r"NVML[^\n]{0,40}(?:ERROR_)?LIBRARY_NOT_FOUND",
+        ),
+        confidence="likely",
+        next=("kubectl get runtimeclasses", _ACCEPT),
+    ),
+    Signature(
+        "driver",
+        "GPU: the NVIDIA driver does not work: it is not loaded, or its version differs from the "
+        "libraries'",
+        (
+            r"NVIDIA-SMI has failed|Driver/library version mismatch|NVML: Failed to initialize|"
+            r"Failed to initialize NVML|nvidia.{0,40}module(?! verification).{0,40}(?:not (?:found|loaded)|fail)|"
+            r"API mismatch: the client has the version|couldn't communicate with the NVIDIA "
+            r"driver|libnvidia-ml\.so\S*: cannot open|libcuda\.so\S*: cannot open",
+            r"RmInitAdapter failed|rm_init_adapter failed|nvidia: probe of \S+ failed|"
+            r"NVIDIA probe routine failed|^No devices were found|nvidia-smi\S*: No devices",
+            r"nvidia-container-cli: [^\n]{0,40}(?:driver|nvml|initialization)[^\n]{0,20}error|"
+            r"unsupported display driver|Error 803",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "deep-health-check",
+        "HyperPod: a deep health check failed[: {reason}]",
+        (
+            r"deep ?health ?check.{0,120}(?:fail|did not pass|unsuccessful|error)[^:\n]*:?\s*"
+            r"(?P<reason>[^\n]{0,120})",
+            r"(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"
+            r"NCCL|DCGM|EFA)\w*)\b.{0,60}(?:check|test).{0,30}(?:FAIL|failed)",
+        ),
+        confidence="likely",
+        per_node=True,
+        kinds=("log", "cluster-event", "node-status"),
+        next=(_REPLACE,),
+    ),
+    Signature(
+        "health-agent",
+        "HyperPod's health agent detected a fault[: {reason}]",
+        (
+            r"HealthMonitoringAgentDetectionEvent[^\n]*?(?:reason|message|fault)\w*[\"':= ]+"
+            r"(?P<reason>[\w :./-]{3,120})",
+            r"node-health-status[\"'=: ]+(?P<reason>Unschedulable\w+)|"
+            r"sagemaker\.amazonaws\.com/fault-\w+[\"'=: \[]+(?P<fault>[\w ,-]+)",
+            r"HealthMonitoringAgentDetectionEvent|health ?monitoring ?agent.{0,80}(?:detect|fault|"
+            r"unhealthy)",
+        ),
+        confidence="likely",
+        rank=1,
+        per_node=True,
+        next=(_REPLACE,),
+    ),
+    Signature(
+        "neuron",
+        "Neuron: the device or runtime reported a hardware error[: {reason}]",
+        (
+            r"(?P<reason>NRT_EXEC_HW_ERR\w*|NRT_EXEC_(?:COMPLETED_WITH_ERR|NC_\w+)|NERR_\w+|"
+            r"NRT_UNINITIALIZED|NRT_LOAD_\w+)",
+            r"neuron.{0,80}(?P<reason>SRAM[^\n]{0,40}(?:uncorrect|ECC)|HBM[^\n]{0,40}uncorrect|"
+            r"DMA (?:error|abort)[^\n]{0,40}|hardware error[^\n]{0,40})",
+            r"No neuron device available|nrt_init failed",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "hardware",
+        "hardware: the instance or its host has a fault (EC2 or the kernel reports it)",
+        (
+            r"(?:Machine check|MCE|mce:).{0,60}(?:error|hardware)|\[Hardware Error\]|"
+            r"EDAC .{0,40}\bUE\b|PCIe Bus Error: severity=Uncorrected|AER: (?:Uncorrect|Multiple "
+            r"Uncorrect)",
+            r"(?:instance|system)[- ]?(?:status )?(?:reachability )?check.{0,40}(?:fail|impaired)|"
+            r"hardware (?:failure|fault|issue|problem|degrad)|degraded hardware|"
+            r"scheduled (?:event|maintenance)|instance-(?:retirement|stop|reboot)\b|"
+            r"(?:instance|host|GPU) is (?:not healthy|unhealthy|impaired)|"
+            r"EC2 health check",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REPLACE,),
+    ),
+    Signature(
+        "kernel-panic",
+        "the node's kernel stopped (panic or lock-up)",
+        (r"Kernel panic|soft lockup|hard LOCKUP|BUG: unable to handle|Oops: |rcu.{0,30}stall",),
+        confidence="likely",
+        per_node=True,
+        kinds=("log",),
+        next=(_REPLACE,),
+    ),
+)

@@ -1,0 +1,273 @@
+"""Jobs in Slurm: why they wait, and how they ended.
+
+Reasons: Slurm's `squeue` manual, "JOB REASON CODES"; states: `sacct`, "JOB STATE CODES". The text
+of a pending job is `pending: REASON`, that of an ended job
+`STATE exit STATUS:SIGNAL reason REASON`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature, Values
+
+_JOB: Final = ("job",)
+_PENDING: Final = ("pending",)
+_ACCEPT: Final = "clusterwright accept {file} --nodes {nodes} --level standard"
+
+_EXITS: Final = {
+    "1": "a general error of the program",
+    "2": "wrong use of a command",
+    "13": "permission denied",
+    "126": "the command cannot be executed",
+    "127": "the command was not found",
+    "134": "the program aborted (SIGABRT), as NCCL's watchdog and assertions do",
+    "135": "bus error (SIGBUS): /dev/shm is too small, or a file was truncated",
+    "136": "arithmetic error (SIGFPE)",
+    "137": "killed (SIGKILL), in most cases for its memory",
+    "139": "segmentation fault (SIGSEGV)",
+    "143": "ended by SIGTERM: cancelled, preempted or at its time limit",
+    "255": "the remote shell or launcher failed",
+}
+_SIGNALS: Final = {
+    "6": _EXITS["134"],
+    "7": _EXITS["135"],
+    "9": _EXITS["137"],
+    "11": _EXITS["139"],
+    "15": _EXITS["143"],
+    "53": "Slurm could not open the job's output file, or its working directory does not exist",
+}
+
+
+def _exit(values: Values) -> str:
+    status, signal = values.get("status", "0"), values.get("signal", "0")
+    if signal not in ("", "0"):
+        return f"the job's program was ended by signal {signal}: {_SIGNALS.get(signal, 'unknown')}"
+    meaning = _EXITS.get(status)
+    return f"the job's program ended with exit code {status}{f': {meaning}' if meaning else ''}"
+
+
+def _pending(words: str) -> str:
+    return rf"^pending: \(?(?:{words})"
+
+
+SIGNATURES: Final = (
+    Signature(
+        "pending-dependency",
+        "the job waits for a dependency that can never be satisfied: the job before it failed or "
+        "does not exist",
+        (_pending(r"DependencyNeverSatisfied"),),
+        kinds=_PENDING,
+        next=("scancel {job}", "scontrol update JobId={job} Dependency="),
+    ),
+    Signature(
+        "pending-held",
+        "the job is held: {reason}",
+        (
+            r"^pending: \(?(?P<reason>JobHeld(?:Admin|User)|RESV_DEL_HOLD|"
+            r"job requeued in held state[^\n]*)",
+        ),
+        kinds=_PENDING,
+        next=("scontrol release {job}",),
+    ),
+    Signature(
+        "pending-launch-failed",
+        "the job is held because it could not be started on its nodes (launch failed): the prolog, "
+        "the working directory, or slurmd failed there",
+        (_pending(r"launch[ _]failed|JobLaunchFailure"),),
+        kinds=_PENDING,
+        rank=1,
+        next=("clusterwright status {file}", "scontrol release {job}"),
+    ),
+    Signature(
+        "pending-down-nodes",
+        "the job waits for nodes that are down, drained or in a reservation[: {nodes_named}]",
+        (
+            r"^pending: \(?(?:ReqNodeNotAvail|Nodes required for job are DOWN|NodeDown)[^:\n]*"
+            r"(?:UnavailableNodes: ?(?P<nodes_named>[\w,\[\]-]*))?",
+            _pending(r"Reserved for maintenance|PartitionDown|PartitionInactive"),
+        ),
+        kinds=_PENDING,
+        rank=2,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "pending-limit",
+        "the job waits because a limit is reached: {reason} (QOS, account or user)",
+        (
+            r"^pending: \(?(?P<reason>(?:QOS|Assoc|MaxJobs|MaxGRES|MaxCpu|MaxNode|MaxMem|"
+            r"AccountingPolicy|JobArrayTaskLimit)\w*)",
+        ),
+        kinds=_PENDING,
+        next=("sacctmgr show qos", "sacctmgr show association user={user}"),
+    ),
+    Signature(
+        "pending-impossible",
+        "the job asks for what the cluster or its partition does not have: {reason}",
+        (
+            r"^pending: \(?(?P<reason>PartitionNodeLimit|PartitionTimeLimit|BadConstraints|"
+            r"InvalidAccount|InvalidQOS|NodeNotFound|ReservationDeleted|Reservation deleted|"
+            r"PartitionConfig|Licenses)",
+        ),
+        kinds=_PENDING,
+        next=("scontrol show job {job}", "clusterwright check-job {file} JOBFILE"),
+    ),
+    Signature(
+        "pending-begin",
+        "the job waits for its begin time (a requeued job waits two minutes)",
+        (_pending(r"BeginTime"),),
+        kinds=_PENDING,
+        confidence="likely",
+        next=("scontrol show job {job}",),
+    ),
+    Signature(
+        "pending-reservation",
+        "the job waits for its reservation to begin",
+        (_pending(r"Reservation"),),
+        kinds=_PENDING,
+        next=("scontrol show reservation",),
+    ),
+    Signature(
+        "pending-resources",
+        "the job waits for nodes: too few are free[ ({down} of the partition's nodes are down or "
+        "drained)]",
+        (_pending(r"Resources|Priority|Nodes? (?:busy|unavailable)"),),
+        kinds=_PENDING,
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "pending-burst",
+        "the job waits: {reason}",
+        (
+            r"^pending: \(?(?P<reason>Dependency|Prolog|Cleaning|SystemFailure|FrontEndDown|"
+            r"NonZeroExitCode|RaisedSignal|OutOfMemory|TimeLimit|InactiveLimit)",
+        ),
+        kinds=_PENDING,
+        confidence="likely",
+        next=("scontrol show job {job}",),
+    ),
+    Signature(
+        "job-memory",
+        "out of memory: the job exceeded its memory, and Slurm or the kernel killed it",
+        (r"^OUT_OF_MEMORY\b",),
+        kinds=_JOB,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "job-time-limit",
+        "the job reached its time limit",
+        (r"^(?:TIMEOUT|DEADLINE)\b",),
+        kinds=_JOB,
+        next=("scontrol show job {job}",),
+    ),
+    Signature(
+        "job-preempted",
+        "the job was preempted by a job of higher priority",
+        (r"^PREEMPTED\b",),
+        kinds=_JOB,
+    ),
+    Signature(
+        "job-boot-fail",
+        "the job's nodes did not boot in time (BOOT_FAIL)",
+        (r"^BOOT_FAIL\b",),
+        kinds=_JOB,
+        rank=1,
+        next=("clusterwright diagnose {file} deploy",),
+    ),
+    Signature(
+        "job-node-fail",
+        "a node of the job failed (NODE_FAIL)",
+        (r"^NODE_FAIL\b|reason NodeDown|reason NodeFail",),
+        kinds=_JOB,
+        rank=2,
+        next=("clusterwright status {file}", _ACCEPT),
+    ),
+    Signature(
+        "job-launch-failed",
+        "the job could not be started on its nodes (launch failed): the prolog, the working "
+        "directory, or slurmd failed there",
+        (
+            r"launch failed requeued held|reason (?:JobLaunchFailure|launch_failed)|^LAUNCH_FAILED|"
+            r"job_launch_failure",
+        ),
+        kinds=_JOB,
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "job-cancelled",
+        "",
+        (r"^(?:CANCELLED|COMPLETED|REQUEUED|RESIZING|REVOKED)\b",),
+        kinds=_JOB,
+        rank=3,
+    ),
+    Signature(
+        "job-exit",
+        _exit,
+        (r"^(?:FAILED|UNKNOWN|STOPPED)\b.*?\bexit (?P<status>\d+):(?P<signal>\d+)",),
+        kinds=_JOB,
+        confidence="possible",
+        rank=2,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
+    ),
+    Signature(
+        "process-killed",
+        lambda values: (
+            f"a process of the job was ended by signal {values['signal']}: "
+            f"{_SIGNALS[values['signal']]}"
+        ),
+        (r"failed \(exitcode: -(?P<signal>7|9|11)\)",),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
+    ),
+    Signature(
+        "job-request",
+        "the job asks for what the cluster or its allocation does not have: {reason}",
+        (
+            r"Unable to create step for job \S+: (?P<reason>[^\n]+)",
+            r"(?:job submission failed|allocate resources): (?P<reason>(?:Requested|Memory|More "
+            r"processors|Node count|Job violates|Invalid (?:partition|feature|generic|gres|license|"
+            r"qos|account|node|constraint))[^\n]*)",
+        ),
+        kinds=("log",),
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "task-launch",
+        "Slurm could not start the job on {on}: {reason}",
+        (r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?P<reason>[^\n]+)",),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright diagnose {file} node {on}",),
+    ),
+    Signature(
+        "mpi",
+        "MPI: a rank or daemon on another node ended or cannot be reached: {reason}",
+        (
+            r"(?P<reason>ORTE (?:has lost|was unable)[^\n]*|PRTE has lost[^\n]*|"
+            r"MPI_ABORT was invoked[^\n]*|PMIX ERROR:[^\n]*|PMIx server[^\n]*unreachable[^\n]*)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "srun-exit",
+        "a task of the job ended first[: {reason}]; the messages before it have the reason",
+        (
+            r"(?:srun|slurmstepd)\S*: error: (?P<reason>[^\n]*(?:Exited with exit code|Killed|"
+            r"Terminated|Aborted|Application launch failed|task \d+)[^\n]*)",
+            r"(?P<reason>(?:torch\.distributed\.elastic[^\n]*)?ChildFailedError[^\n]{0,100})",
+            r"(?P<reason>failed \(exitcode: -?\d+\)[^\n]{0,80})",
+        ),
+        kinds=("log",),
+        confidence="possible",
+        rank=2,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
+    ),
+)

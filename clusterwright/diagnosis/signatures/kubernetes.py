@@ -1,0 +1,94 @@
+"""Kubernetes: why pods do not start, and why nodes do not join, in the words of its components.
+
+Sources: Kubernetes, events of pods, "Assigning Pods to Nodes", "Admission webhooks"; containerd,
+errors of pulls; kubernetes-sigs/aws-fsx-csi-driver, threads in docs/explanations.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature
+
+_EVENTS: Final = "kubectl get events --all-namespaces"
+_DESCRIBE: Final = "kubectl describe nodes"
+
+SIGNATURES: Final = (
+    Signature(
+        "held-nodes",
+        "Kubernetes: pods wait for nodes that are not accepted: they have the taint "
+        "clusterwright/acceptance",
+        (r"untolerated taint\(?s?\)? \{clusterwright/acceptance",),
+        next=("clusterwright status {file}", "clusterwright accept {file}"),
+    ),
+    Signature(
+        "taint-not-tolerated",
+        "Kubernetes: pods cannot be scheduled: they do not tolerate the taint {taint} of the nodes",
+        (
+            r"nodes are available(?![^\n]*Insufficient)[^\n]*untolerated taint\(?s?\)? "
+            r"\{(?P<taint>[^}\n]{1,120})\}",
+        ),
+        confidence="likely",
+        next=(_DESCRIBE,),
+    ),
+    Signature(
+        "too-many-pods",
+        "Kubernetes: pods cannot be scheduled: too many pods on the nodes, whose type limits them",
+        (r"nodes are available(?![^\n]*Insufficient)[^\n]*\bToo many pods",),
+        next=(_DESCRIBE,),
+    ),
+    Signature(
+        "image-not-found",
+        "Kubernetes: the container image {image} does not exist in its registry",
+        (
+            r"Failed to pull image \\?\"(?P<image>[^\"\\\s]+)\\?\"[^\n]*(?:: not found|NotFound|"
+            r"manifest unknown|does not exist)",
+            r"failed to resolve reference \\?\"(?P<image>[^\"\\\s]+)\\?\":[^\n]*: not found",
+        ),
+        next=("clusterwright check {file}",),
+        rules=("CW-I027",),
+    ),
+    Signature(
+        "image-refused",
+        "Kubernetes: the registry refuses the node the container image {image}: its role or the "
+        "repository's policy does not allow it",
+        (
+            r"(?:Failed to pull image|failed to resolve reference) \\?\"(?P<image>[^\"\\\s]+)\\?\""
+            r"[^\n]*(?:403 Forbidden|401 Unauthorized|no basic auth credentials|not authorized|"
+            r"pull access denied)",
+        ),
+        next=("clusterwright check {file}",),
+    ),
+    Signature(
+        "csi-driver",
+        "Kubernetes: the CSI driver {driver} is not installed, or does not run on the node",
+        (
+            r"driver name (?P<driver>[\w.-]+) not found in the list of registered CSI drivers",
+            r"/plugins/(?P<driver>[\w.-]+)/csi\.sock[^\n]{0,60}(?:refused|no such file)",
+        ),
+        next=("kubectl get csidrivers,daemonsets --all-namespaces", _EVENTS),
+    ),
+    Signature(
+        "webhook-refusal",
+        "Kubernetes: the admission webhook {webhook} refuses the object: {message}",
+        (
+            r"admission webhook \\?\"?(?P<webhook>[\w.-]+)\\?\"? denied the request: "
+            r"(?P<message>[^\n\"]{1,160})",
+        ),
+        next=("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",),
+    ),
+    Signature(
+        "kubelet-refused",
+        "EKS: a node may not join: its role has no access entry, or its credentials are not valid",
+        (r"Unable to register node with API server[^\n]*(?:Unauthorized|forbidden)",),
+        confidence="likely",
+        next=("aws eks list-access-entries --cluster-name {environment} --region {region}",),
+    ),
+    Signature(
+        "kubelet-unregistered",
+        "EKS: a node cannot register with the Kubernetes API: {message}",
+        (r"Unable to register node with API server[^\n]*err=\\?\"?(?P<message>[^\n]{1,160})",),
+        confidence="likely",
+        next=("clusterwright check {file}",),
+    ),
+)

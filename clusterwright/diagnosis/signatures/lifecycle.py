@@ -1,0 +1,230 @@
+"""The start of nodes: the node program, lifecycle scripts, and what they run.
+
+The node program's lines are those of lifecycle_scripts/clusterwright_node/{main,runner}.py.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature, Values
+
+_STREAM: Final = (
+    "aws logs get-log-events --log-group-name {log_group} --log-stream-name {stream_name} "
+    "--region {region}"
+)
+_CHECK: Final = "clusterwright check {file} --only {rules}"
+
+
+def _step(values: Values) -> str:
+    step = values["step"]
+    reason = values.get("reason", "").strip().rstrip(".")
+    return (
+        f"step {step} of the node program failed: {reason}"
+        if reason
+        else (f"step {step} of the node program failed")
+    )
+
+
+SIGNATURES: Final = (
+    Signature(
+        "both-configurations",
+        "HyperPod: the cluster has both a Slurm configuration in the API and a "
+        "provisioning_parameters.json",
+        (r"cannot include both a SLURM Orchestrator Config",),
+        next=("cdk deploy -c config={file} --all",),
+        rules=("CW-L011",),
+    ),
+    Signature(
+        "line-endings",
+        "a script has Windows line endings (CRLF)[: {path}]",
+        (
+            r"\^M: bad interpreter|\\r'?: (?:command not found|No such file)|\$'\\r'",
+            r"env: ['\"\u2018]?(?:bash|sh|python3?)\\r",
+        ),
+        next=(_CHECK,),
+        rules=("CW-L012",),
+    ),
+    Signature(
+        "bad-interpreter",
+        "a script cannot be executed: its interpreter {reason} does not exist on the node",
+        (
+            r"(?P<reason>/\S+): bad interpreter",
+            r"env: ['\"\u2018]?(?P<reason>[\w./-]+)['\"\u2019]?: No such file",
+        ),
+        next=(_CHECK,),
+        rules=("CW-L012", "CW-L013"),
+    ),
+    Signature(
+        "wrong-architecture",
+        "a program is built for another processor architecture (exec format error)",
+        (r"Exec format error|cannot execute binary file",),
+    ),
+    Signature(
+        "package-lock",
+        "the lock of the package manager is held by another process",
+        (
+            r"Could not get lock /var/lib/(?:dpkg|apt)|Unable to (?:acquire|lock).{0,60}(?:dpkg|"
+            r"apt|administration directory)|Waiting for cache lock|another process is using it",
+            r"(?:dnf|yum).{0,60}(?:locked by|Another app is currently holding)",
+        ),
+        confidence="likely",
+    ),
+    Signature(
+        "package",
+        "a package cannot be installed or configured: {package}",
+        (
+            r"dpkg: error processing (?:package|archive) (?P<package>\S+)",
+            r"error: (?:un)?pack\S* (?:of archive )?failed.{0,40}(?P<package>[\w.-]+\.rpm)",
+        ),
+        kinds=("log",),
+        next=(_STREAM,),
+    ),
+    Signature(
+        "package-signature",
+        "the signing key of a package repository is not known to the node, or it is not signed",
+        (
+            r"NO_PUBKEY|InRelease' is not signed|signatures couldn't be verified|"
+            r"GPG (?:check FAILED|error)|Public key for .{0,80}is not installed",
+        ),
+        kinds=("log",),
+        next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
+        "unit-missing",
+        "the service {unit} does not exist on the node",
+        (r"Unit (?P<unit>[\w@.-]+?)(?:\.service)? (?:not found|could not be found|is masked)",),
+        confidence="likely",
+        kinds=("log",),
+        next=(_STREAM,),
+    ),
+    Signature(
+        "ansible",
+        "a task of Ansible failed: {reason}",
+        (r"fatal: \[[^\]]+\]: (?:FAILED|UNREACHABLE)! =>.*?\"msg\": \"(?P<reason>[^\"\n]+)",),
+        confidence="likely",
+        kinds=("log",),
+        next=(_STREAM,),
+    ),
+    Signature(
+        "script-command",
+        "a lifecycle script failed: {reason}",
+        (
+            r"(?P<reason>(?:\S+\.sh|bash|sh): line \d+: [^\n]+(?:not found|No such file or "
+            r"directory|Permission denied|unbound variable|syntax error)[^\n]*)",
+            r"(?P<reason>\S+\.sh: \d+: [^\n]+: not found)",
+            r"(?P<reason>(?:user|group)(?:add|mod|del): (?!warning)[^\n]*(?:not unique|invalid|"
+            r"cannot|does not exist|unable)[^\n]*)",
+        ),
+        confidence="likely",
+        next=(_STREAM, _CHECK),
+        rules=("CW-L013",),
+        kinds=("log",),
+    ),
+    Signature(
+        "scripts-missing",
+        "lifecycle scripts: the script or a file of it does not exist at the S3 path[ {path}]",
+        (
+            r"(?:NoSuchKey|NoSuchBucket|The specified (?:key|bucket) does not exist|"
+            r"\(404\) when calling the (?:HeadObject|GetObject))",
+            r"(?:lifecycle scripts?|on_create\.sh|entry ?point)\b[^:]{0,60}(?:not found|does not exist)",
+        ),
+        next=(_CHECK, "cdk deploy -c config={file} --all"),
+        rules=("CW-L011", "CW-L014"),
+    ),
+    Signature(
+        "checksum",
+        "a downloaded file has another checksum than the one that was pinned[: {path}]",
+        (
+            r"(?:checksum|sha-?256|digest|hash).{0,60}(?:mismatch|differs|does not match|do not "
+            r"match|expected|is not)",
+            r"(?:mismatch|differ\w*|unexpected).{0,40}(?:checksum|sha-?256|digest)",
+        ),
+        next=("clusterwright artefacts check {file}", _CHECK),
+        rules=("CW-L006",),
+        kinds=("log", "node-status", "cluster-event"),
+    ),
+    Signature(
+        "deadline",
+        "step {step} of the node program did not end before its deadline[: {reason}]",
+        (
+            r"clusterwright: step (?P<step>[\w-]+) failed(?: on \S+)?: (?:not done after|"
+            r"has been blocked in the kernel since its deadline of) (?P<reason>[\d.]+ s\b.*?)"
+            r"(?:\. What to do|$)",
+        ),
+        next=(_STREAM, "clusterwright diagnose {file} node {node}"),
+    ),
+    Signature(
+        "step",
+        _step,
+        (
+            r"clusterwright: step (?P<step>[\w-]+) failed(?: on \S+)?: (?P<reason>.*?)"
+            r"(?:\. What to do|$)",
+            r"^step (?P<step>[\w-]+) failed: (?P<reason>.*)",
+        ),
+        next=(_STREAM,),
+    ),
+    Signature(
+        "traceback",
+        "a Python program failed: {reason}",
+        (
+            r"^(?:\S+\s)?(?P<reason>(?:\w+\.)*(?:[A-Z]\w*(?:Error|Exception)|"
+            r"SystemExit|KeyboardInterrupt): [^\n]{0,300})",
+        ),
+        confidence="likely",
+        next=(_STREAM,),
+        kinds=("log",),
+        # A traceback in any log: signatures of programs come first.
+        rank=1,
+    ),
+    Signature(
+        "script-timeout",
+        "the lifecycle scripts took longer than the service waits",
+        (
+            r"lifecycle.{0,80}(?:timed? ?out|exceeded|took longer|did not (?:complete|finish))",
+            r"(?:timed? ?out|exceeded).{0,60}lifecycle",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_STREAM,),
+        rules=("CW-L015",),
+    ),
+    Signature(
+        "unit",
+        "the service {unit} does not start or ended on the node[: {reason}]",
+        (
+            r"\b(?P<unit>(?:slurm|munge|sack|mysql|mariadb|chrony|nvidia|amazon|sagemaker|kubelet|"
+            r"containerd|docker|dcgm|nv-hostengine|clusterwright|neuron|nfs|autofs)[\w-]*)\.service: "
+            r"(?P<reason>Failed[^\n]*|(?:Main|Control) process exited, code=\w+, status=[1-9][^\n]*)",
+            r"Job for (?P<unit>[\w-]+)\.service failed(?P<reason>[^\n]*)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "script-exit",
+        "a lifecycle script ended with exit code {code}",
+        (
+            r"(?:lifecycle|script|on_create\S*|OnCreate|OnNode\w+|custom action|\.sh)\b.{0,120}"
+            r"(?:exit(?:ed)?(?: with)?(?: a)?(?: non-?zero)?(?: exit)?(?: code| status)?|"
+            r"return(?:ed)? code|status)[ :=]+(?P<code>[1-9]\d*)\b",
+        ),
+        confidence="likely",
+        rank=2,
+        next=(_STREAM,),
+        kinds=("log", "node-status", "cluster-event", "stack-event", "cluster"),
+    ),
+    Signature(
+        "lifecycle-failed",
+        "lifecycle scripts did not run successfully; their log has the reason",
+        (r"Lifecycle scripts? (?:did not run successfully|failed)|LifecycleConfig.{0,40}fail",),
+        rank=2,
+        next=(
+            "aws logs describe-log-groups --log-group-name-prefix "
+            "/aws/sagemaker/Clusters/{environment}/ --region {region}",
+            "clusterwright check {file}",
+        ),
+    ),
+)

@@ -1,0 +1,219 @@
+"""IAM, KMS, roles and secrets: what AWS denied, to whom, and by which policy.
+
+Messages: IAM User Guide, "Troubleshoot access denied error messages" (read 2026-11), and the
+threads of docs/explanations/diagnosed-failures.yaml.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature, Values
+
+_SIMULATE: Final = (
+    "aws iam simulate-principal-policy --policy-source-arn {principal} --action-names {action}"
+)
+_LOOKUP: Final = (
+    "aws cloudtrail lookup-events --lookup-attributes "
+    "AttributeKey=EventName,AttributeValue={operation} --region {region}"
+)
+_CHECK: Final = "clusterwright check {file} --only {rules}"
+_POLICIES: Final = (
+    r"service control policy|resource control policy|permissions boundary|"
+    r"session policy|VPC endpoint policy|identity-based policy|resource-based policy"
+)
+
+
+def _denied(values: Values) -> str:
+    action = values.get("action", "")
+    who = values.get("principal") or values.get("user") or "the identity"
+    what = f"IAM: {who} lacks {action}" if action else f"IAM: access denied to {who}"
+    on = values.get("on", "").rstrip(".,")
+    text = f"{what} on {on}" if on and on != "*" else what
+    if action == "iam:CreateServiceLinkedRole":
+        return f"{text}: the service-linked role cannot be created"
+    if action == "iam:PassRole":
+        return f"{text}: the role cannot be passed to the service"
+    if action.startswith("kms:"):
+        return f"{text}: the KMS key policy or the role's policy does not allow it"
+    return text
+
+
+def _explicitly(values: Values) -> str:
+    policy = values["policy"].lower()
+    policy = {"service control policy": "service control policy (SCP)"}.get(policy, policy)
+    return f"{_denied(values)}: an explicit deny in a {policy}"
+
+
+def _without(values: Values) -> str:
+    return f"{_denied(values)}: no {values['policy'].lower()} allows it"
+
+
+_SUBJECT = (
+    r"(?:User: |identity: )?(?P<principal>arn:[\w:/+=,.@-]+|AIDA\w+)?\s*"
+    r"(?:is|are) not authorized to perform:?\s*(?P<action>[\w-]+:\w+)"
+    r"(?:\s+on (?:the )?resource:?\s*(?P<on>\S+))?"
+)
+
+SIGNATURES: Final = (
+    Signature(
+        "ebs-key-denied",
+        "KMS: instances cannot use the key of their encrypted EBS volumes, so EC2 ends them at "
+        "launch (Client.InternalError)",
+        (
+            r"Client\.InternalError: Client error on launch",
+            r"Client\.InvalidKMSKey\.\w+",
+            r"KMS key .*(?:EBS|volume).*(?:not accessible|could not be used|inaccessible)",
+        ),
+        confidence="likely",
+        next=(_CHECK,),
+        rules=("CW-I022", "CW-I008"),
+    ),
+    Signature(
+        "kms-key-unusable",
+        "KMS: the key[ {key}] is disabled, pending deletion or does not exist",
+        (
+            r"(?P<key>arn:aws[\w-]*:kms:[\w:/-]+).{0,80}"
+            r"(?:is disabled|pending deletion|pending import|does not exist|is not enabled)",
+            r"KMSInvalidState|KMSDisabled|KMS\.Disabled|KMSNotFound|KMS\.NotFound"
+            r"|KmsKey(?:Disabled|NotFound|MarkedForDeletion)|DisabledException.*key",
+            r"(?:KMS|customer master|encryption) key.{0,80}"
+            r"(?:is disabled|pending deletion|does not exist|not found|cannot be found|invalid)",
+            r"inaccessible.encryption.credentials",
+        ),
+        next=(
+            "aws kms describe-key --key-id {key} --region {region}",
+            _CHECK,
+        ),
+        rules=("CW-I002",),
+    ),
+    Signature(
+        "kms-access-denied",
+        "KMS: the key policy or a grant does not allow the use of the key[ {key}][ ({action})]",
+        (
+            r"KMSAccessDenied|KMS\.AccessDenied|KmsGrantRevoked",
+            r"(?:not authorized|access denied|denied|do(?:es)? not have (?:access|permission)s?)"
+            r".{0,80}(?P<key>arn:aws[\w-]*:kms:[\w:/-]+)",
+            r"(?:ciphertext|key) (?:refers to|is in) .*(?:do(?:es)? not have access|not allowed)",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I008", "CW-I002"),
+    ),
+    Signature(
+        "explicit-deny",
+        _explicitly,
+        (
+            _SUBJECT + rf".*with an explicit deny in an? (?P<policy>{_POLICIES})",
+            rf"explicit deny in an? (?P<policy>{_POLICIES})",
+        ),
+        next=(_SIMULATE, _CHECK),
+        rules=("CW-I011", "CW-I012"),
+    ),
+    Signature(
+        "no-policy-allows",
+        _without,
+        (
+            _SUBJECT + rf".*because no (?P<policy>{_POLICIES}) allows",
+            rf"because no (?P<policy>{_POLICIES}) allows the (?P<action>[\w-]+:\w+) action",
+        ),
+        next=(_SIMULATE, _CHECK),
+        rules=("CW-I011", "CW-I012", "CW-I016"),
+    ),
+    Signature(
+        "role-trust",
+        "IAM: the role[ {role}] cannot be assumed by the service: its trust policy does not allow "
+        "it, or it was created seconds ago",
+        (
+            r"(?P<role>arn:aws[\w-]*:iam::\d+:role/[\w/+=,.@-]+).{0,60}(?:cannot|could not|can't|"
+            r"unable to) be assumed",
+            r"(?:cannot|could not|unable to|failed to|not able to) assume (?:the )?"
+            r"(?:IAM )?(?:provided )?(?:execution )?role:? ?['\"]?"
+            r"(?P<role>arn:aws[\w-]*:iam::\d+:role/[\w/+=,.@-]+)?",
+            r"not authorized to perform:? sts:AssumeRole\w*(?:.* on resource: (?P<role>\S+))?",
+            r"(?:trust (?:policy|relationship)|assume role policy)[^.]{0,80}(?:not|missing|invalid)",
+            r"role defined for the function cannot be assumed",
+            r"please ensure that the role exists and that its trust relationship policy allows",
+        ),
+        next=("aws iam get-role --role-name {role_name}", "cdk deploy -c config={file} --all"),
+    ),
+    Signature(
+        "service-linked-role",
+        "IAM: a service-linked role is missing and cannot be created",
+        (
+            r"service[- ]linked role.{0,80}(?:not|cannot|missing|denied|fail|must)",
+            r"(?:cannot|not|fail|denied|unable).{0,80}service[- ]linked role",
+            r"AWSServiceRoleFor\w+.{0,60}(?:not|does not|missing)",
+            r"AuthFailure\.ServiceLinkedRole\w*",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I013",),
+    ),
+    Signature(
+        "secret-missing",
+        "Secrets Manager: the secret does not exist, or is marked for deletion",
+        (
+            r"Secrets Manager can't find the specified secret",
+            r"secret.{0,80}(?:marked (?:for|as) delet|scheduled for deletion|does not exist|"
+            r"not found|cannot be found)",
+            r"GetSecretValue operation: Secrets Manager can",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I005", "CW-I009"),
+    ),
+    Signature(
+        "image-denied",
+        "EC2: the account may not use the AMI[ {image}]",
+        (r"Not authorized for images: \[?(?P<image>ami-\w+)",),
+        next=(_CHECK,),
+        rules=("CW-I014",),
+    ),
+    Signature(
+        "access-denied",
+        _denied,
+        (
+            _SUBJECT,
+            r"(?P<principal>arn:aws[\w:/+=,.@-]+) does(?: not|n't) have (?P<action>[\w-]+:\w+) "
+            r"permission",
+            r"API: (?P<action>[\w-]+:\w+) You are not authorized",
+            r"(?:lacks|missing|required|need|grant|without).{0,40}permissions?:? "
+            r"(?:to perform )?[`'\"]?(?P<action>[a-z0-9-]+:[A-Z]\w+)",
+        ),
+        next=(_SIMULATE, _CHECK),
+        rules=("CW-I011", "CW-I016"),
+    ),
+    Signature(
+        "access-denied-unnamed",
+        "IAM: access denied[ to {operation}][ on {bucket}]",
+        (
+            r"An error occurred \((?:AccessDenied\w*|403|Forbidden|UnauthorizedOperation|"
+            r"NotAuthorized\w*|AuthorizationError)\) when calling the (?P<operation>\w+)",
+            r"UnauthorizedOperation|AccessDeniedException|\bAccessDenied\b|AuthorizationError"
+            r"|NotAuthorizedException|HandlerErrorCode: (?:AccessDenied|UnauthorizedTaggingOperation)",
+            r"\bYou are not authorized to perform this operation",
+            r"\bs3://(?P<bucket>[\w.-]+)\S*.{0,40}\b403\b.{0,20}Forbidden",
+            r"HTTP (?:Error )?403\b.*amazonaws",
+        ),
+        next=(_LOOKUP, _CHECK),
+        rules=("CW-I011", "CW-I016", "CW-N030"),
+    ),
+    Signature(
+        "credentials",
+        "credentials: none were found, or they have expired[ on {node}]",
+        (
+            r"Unable to locate credentials|NoCredentialsError|Credentials could not be "
+            r"(?:loaded|located)|could not find credentials",
+            r"\bExpiredToken\w*|security token included in the request is (?:expired|invalid)"
+            r"|RequestExpired|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidClientTokenId|UnrecognizedClientException",
+            r"(?:IMDS|instance metadata|169\.254\.169\.254).{0,80}(?:timed? ?out|refused|"
+            r"unreachable|unavailable|fail)",
+        ),
+        confidence="likely",
+    ),
+    Signature(
+        "bucket-denied",
+        "S3: nodes may not read or write the bucket[ {bucket}]",
+        (r"(?P<bucket>s3://[\w.-]+)\S*.{0,120}(?:access denied|permission denied)",),
+        next=(_CHECK,),
+        rules=("CW-I016", "CW-N024"),
+    ),
+)

@@ -1,0 +1,346 @@
+"""HyperPod, ParallelCluster, EKS and Kubernetes: the reports of the services themselves.
+
+EKS codes: botocore's NodegroupIssueCode, ClusterIssueCode and AddonIssueCode; ParallelCluster: the
+logs of aws-parallelcluster-node (clustermgtd, slurm_resume) 3.x; Kubernetes: events of the
+scheduler and the kubelet.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature, Values
+
+_CHECK: Final = "clusterwright check {file} --only {rules}"
+_GROUP: Final = ("node-group", "scaling-activity", "log", "cluster-event")
+_PCLUSTER: Final = "pcluster describe-cluster --cluster-name {environment} --region {region}"
+
+
+def _unschedulable(values: Values) -> str:
+    return f"Kubernetes: pods cannot be scheduled: insufficient {values['what']}"
+
+
+SIGNATURES: Final = (
+    Signature(
+        "node-creation",
+        "EKS: instances started but did not join the cluster in time (their bootstrap, role, "
+        "endpoint or network)",
+        (
+            r"NodeCreationFailure|Instances? failed to join the kubernetes cluster|"
+            r"failed to join the (?:Kubernetes )?cluster|Unhealthy nodes in the kubernetes cluster",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_CHECK, "clusterwright drift {file}"),
+        rules=("CW-N022", "CW-N023", "CW-I016"),
+    ),
+    Signature(
+        "asg-missing",
+        "EKS: the node group's Auto Scaling group was deleted or changed outside EKS",
+        (
+            r"AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|InstanceRefreshActive)",
+        ),
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "node-role",
+        "EKS: the node role or its instance profile does not exist or was changed",
+        (
+            r"IamInstanceProfileNotFound|IamNodeRoleNotFound|IamRoleNotFound|"
+            r"(?:Instance Profile|instance profile).{0,60}(?:not found|invalid|does not exist)|"
+            r"Invalid IAM Instance Profile",
+        ),
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "cluster-unreachable",
+        "EKS: the control plane or the nodes do not reach each other (ClusterUnreachable)",
+        (r"ClusterUnreachable|Kubernetes API.{0,60}(?:unreachable|timed out)",),
+        confidence="likely",
+        next=(_CHECK,),
+        rules=("CW-N022", "CW-N023", "CW-N027"),
+    ),
+    Signature(
+        "kubernetes-version",
+        "EKS: the Kubernetes version, add-on or configuration is not supported",
+        (
+            r"UnsupportedVersion|unsupported Kubernetes version|UnsupportedAddonModification|"
+            r"Addon version.{0,40}not supported|KubernetesLabelInvalid",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I020",),
+    ),
+    Signature(
+        "addon",
+        "EKS: an add-on does not work: {code}[: {message}]",
+        (
+            r"^(?P<code>ConfigurationConflict|InsufficientNumberOfReplicas|AdmissionRequestDenied|"
+            r"K8sResourceNotFound|AddonPermissionFailure):? ?(?P<message>[^\n]{0,200})",
+        ),
+        confidence="likely",
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "pod-eviction",
+        "EKS: nodes cannot be drained or terminated: pods resist eviction (PodDisruptionBudget)",
+        (
+            r"PodEvictionFailure|NodeTerminationFailure|Cannot evict pod|PodDisruptionBudget|"
+            r"violate the pod's disruption budget",
+        ),
+        confidence="likely",
+    ),
+    Signature(
+        "unschedulable",
+        _unschedulable,
+        (
+            r"nodes are available.{0,300}Insufficient (?P<what>[\w./-]+)",
+            r"FailedScheduling.{0,300}Insufficient (?P<what>[\w./-]+)",
+        ),
+        next=("clusterwright capacity {file}", "kubectl describe nodes"),
+    ),
+    Signature(
+        "taint",
+        "Kubernetes: pods cannot be scheduled: no node matches (taint, selector or affinity)",
+        (
+            r"untolerated taint|didn't match (?:Pod's )?node (?:affinity|selector)|"
+            r"had taint|did not tolerate",
+        ),
+        confidence="likely",
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
+        "karpenter",
+        "Karpenter: it cannot start nodes: {message}",
+        (
+            r"(?P<message>(?:could not schedule pod|no instance type (?:satisfied|met)[^\n]*|"
+            r"incompatible (?:with )?(?:nodepool|requirements)[^\n]*|"
+            r"(?:nodeclaim|NodeClaim)[^\n]*(?:fail|not found|liveness)[^\n]*))",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("kubectl describe nodepools",),
+    ),
+    Signature(
+        "network-plugin",
+        "EKS: the network plug-in (VPC CNI, pod aws-node) does not work on the node",
+        (
+            r"NetworkPlugin cni failed|plugin type=\"aws-cni\"[^\n]{0,200}fail|"
+            r"127\.0\.0\.1:50051|cni plugin not initialized|"
+            r"aws-node\b.{0,60}(?:CrashLoop|fail|not ready)",
+        ),
+        confidence="likely",
+        next=("kubectl get pods --namespace kube-system --selector k8s-app=aws-node -o wide",),
+    ),
+    Signature(
+        "device-missing",
+        "Kubernetes: the node has fewer {what} than the kubelet gave to pods: a device is missing, "
+        "or its plug-in does not answer",
+        (
+            r"requested number of devices unavailable for (?P<what>[\w./-]+?)[.,]? ",
+            r"UnexpectedAdmissionError.{0,80}(?P<what>Allocate)",
+        ),
+        confidence="likely",
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
+        "evicted",
+        "Kubernetes: pods were evicted: the node is low on {what}",
+        (r"node was low on resource: (?P<what>[\w-]+)",),
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
+        "kueue-quota",
+        "Kueue: the quota for {what} is used up, so the workload waits",
+        (r"insufficient (?:unused )?quota for (?P<what>[\w./-]+)",),
+        next=("kubectl get clusterqueues",),
+    ),
+    Signature(
+        "webhook",
+        "Kubernetes: the admission webhook {what} does not answer, so objects cannot be created",
+        (r"failed (?:calling|to call) webhook \\?\"(?P<what>[\w.-]+)",),
+        confidence="likely",
+        next=("kubectl get endpointslices --all-namespaces",),
+    ),
+    Signature(
+        "kubernetes-access",
+        "Kubernetes: {user} may not {verb} {what} (RBAC, or an access entry is missing)",
+        (
+            r"forbidden: User \\?\"(?P<user>[^\"\\]+)\\?\" cannot (?P<verb>\w+) resource "
+            r"\\?\"(?P<what>[^\"\\]+)",
+        ),
+        next=("aws eks list-access-entries --cluster-name {environment} --region {region}",),
+    ),
+    Signature(
+        "volume",
+        "Kubernetes: a volume cannot be attached or mounted: {message}",
+        (
+            r"(?P<message>(?:FailedAttachVolume|FailedMount|MountVolume\.\w+ failed|"
+            r"Unable to attach or mount volumes|failed to provision volume|ProvisioningFailed)[^\n]{0,200})",
+        ),
+        confidence="likely",
+        next=("kubectl get events --all-namespaces",),
+    ),
+    Signature(
+        "crash-loop",
+        "Kubernetes: a container starts and ends again and again (CrashLoopBackOff)",
+        (r"CrashLoopBackOff|Back-off restarting failed container",),
+        rank=1,
+        next=("kubectl logs --previous POD",),
+    ),
+    Signature(
+        "node-not-ready",
+        "Kubernetes: a node is not ready",
+        (
+            r"NodeNotReady|node(?:\(s\))? (?:is|are|were|was) not ready|"
+            r"status is now: NodeNotReady|KubeletNotReady|PLEG is not healthy",
+        ),
+        rank=1,
+        per_node=True,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "protected-mode",
+        "ParallelCluster: the cluster is in PROTECTED mode: nodes failed to boot again and again, "
+        "and queues were disabled",
+        (
+            r"protected (?:mode|status)|\bPROTECTED\b|is set (?:to )?INACTIVE|"
+            r"(?:disabled|deactivat\w+).{0,40}(?:queue|partition)",
+        ),
+        kinds=("log", "partition", "cluster"),
+        rank=1,
+        next=(
+            "pcluster update-compute-fleet --cluster-name {environment} --status "
+            "START_REQUESTED --region {region}",
+            "clusterwright diagnose {file} deploy",
+        ),
+    ),
+    Signature(
+        "pcluster-custom-action",
+        "ParallelCluster: a custom action (OnNodeStart, OnNodeConfigured or OnNodeUpdated) failed"
+        "[: {message}]",
+        (
+            r"(?:Failed to (?:execute|run|download)|Error (?:executing|downloading|occurred)).{0,60}"
+            r"OnNode(?:Start|Configured|Updated)\b(?P<message>[^\n]{0,200})",
+            r"OnNode(?:Start|Configured|Updated)\w*(?: script)?.{0,40}(?:fail|error|exit|return)"
+            r"(?P<message>[^\n]{0,200})",
+        ),
+        rank=1,
+        next=(_PCLUSTER,),
+    ),
+    Signature(
+        "pcluster-chef",
+        "ParallelCluster: the cookbook (Chef) failed on a node[: {message}]",
+        (
+            r"(?:Chef::Exceptions|FATAL: .*chef|Chef Infra Client failed|Error executing action|"
+            r"Command chef failed|Error encountered during build of|BUILD FAILED|"
+            r"Mixlib::ShellOut::\w+|cinc.{0,40}fail)(?P<message>[^\n]{0,200})",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_PCLUSTER,),
+    ),
+    Signature(
+        "pcluster-ami",
+        "ParallelCluster: the AMI does not fit: {message}",
+        (r"(?P<message>This AMI was (?:created with|not baked by)[^\n'\"]{0,160})",),
+        next=(_PCLUSTER,),
+    ),
+    Signature(
+        "pcluster-bootstrap",
+        "ParallelCluster: nodes failed to boot or to join in time (bootstrap failure)",
+        (
+            r"HeadNodeBootstrapFailure|HeadNode\w*(?:Timeout|Failure)|bootstrap (?:failure|error|"
+            r"failed|timeout)|failed (?:to|during) bootstrap|(?:timed out|timeout).{0,40}bootstrap|"
+            r"Resume timeout (?:expires|expired)|cfn-init.{0,40}fail|Received FAILURE signal|cfn-signal.{0,40}FAILURE|"
+            r"node.{0,40}(?:did not (?:come|boot|register)|failed to (?:launch|start|boot))",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_PCLUSTER, "clusterwright diagnose {file} deploy"),
+    ),
+    Signature(
+        "pcluster-backing-instance",
+        "ParallelCluster: the instance behind a node was terminated outside Slurm",
+        (
+            r"no (?:corresponding|backing) (?:EC2 )?instance|backing instance.{0,60}(?:terminated|"
+            r"missing|unhealthy)|instance.{0,40}not (?:found|visible) in EC2",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "software-update",
+        "HyperPod: an update of the image or the software failed and was rolled back",
+        (
+            r"(?:UpdateClusterSoftware|software update|AMI update|image update|patching).{0,100}"
+            r"(?:fail|roll(?:ed|ing)? ?back|unsuccessful|error)",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "replacement-failed",
+        "HyperPod: a node's replacement failed and is not tried again by the service",
+        (r"(?:replace\w*).{0,80}(?:fail|unsuccessful|did not succeed|could not)",),
+        confidence="likely",
+        rank=1,
+        kinds=("cluster-event", "node-status"),
+        next=("clusterwright node replace {file} {nodes} --because 'the replacement failed'",),
+    ),
+    Signature(
+        "hyperpod-dependencies",
+        "HyperPod EKS: the required Helm charts or access entries are missing in the EKS cluster",
+        (
+            r"(?:helm|dependenc|prerequisite|health-monitoring-agent).{0,120}(?:not (?:found|"
+            r"installed|present)|missing)|access ?entr(?:y|ies).{0,80}(?:missing|not|denied|fail)|"
+            r"(?:not installed|missing).{0,60}(?:helm|dependenc)",
+        ),
+        confidence="likely",
+        kinds=("stack-event", "cluster-event", "cluster"),
+        next=("cdk deploy -c config={file} --all",),
+    ),
+    Signature(
+        "stack-state",
+        "CloudFormation: stack {stack} is {state}[: {message}]",
+        (r"^(?P<state>[A-Z_]+)(?:: (?P<message>[^\n]+))?$",),
+        kinds=("stack-state",),
+        rank=2,
+        next=(
+            "aws cloudformation describe-stack-events --stack-name {stack} --region {region}",
+            _CHECK,
+        ),
+        rules=("CW-E007",),
+    ),
+    Signature(
+        "nodes-missing",
+        "HyperPod: group {group} has {current} of {target} instances; they may still be starting",
+        (r"has (?P<current>\d+) of (?P<target>\d+) instances",),
+        confidence="possible",
+        kinds=("group-state",),
+        rank=2,
+        next=("clusterwright status {file}", "clusterwright capacity {file}"),
+    ),
+    Signature(
+        "node-pending",
+        "HyperPod: a node has been pending for more than an hour",
+        (r"^Pending since ",),
+        confidence="possible",
+        kinds=("node-status",),
+        rank=2,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "cluster-failed",
+        "the cluster or a node reports a failure without a reason",
+        (
+            r"^(?:Failed|CREATE_FAILED|UPDATE_FAILED|Failure):? ?$",
+            r"^Failed to provision EC2 Instance|^Failed to create (?:an )?instance|"
+            r"instance creation failed|EC2 provisioning failed",
+        ),
+        rank=2,
+        kinds=("cluster", "cluster-event", "node-status", "node-group"),
+        next=("clusterwright diagnose {file} deploy",),
+    ),
+)

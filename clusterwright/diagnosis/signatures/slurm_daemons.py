@@ -1,0 +1,496 @@
+"""Slurm's daemons and MUNGE: lines of slurmctld, slurmd, slurmdbd, sackd, munged and clients.
+
+The texts are those of Slurm's sources, 22.05 to 26.05.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature
+
+_CHECK: Final = "clusterwright check {file} --only {rules}"
+_DRIFT: Final = "clusterwright drift {file}"
+_LOGS: Final = ("log", "daemon", "scheduler-node", "node-status", "cluster-event", "job")
+
+SIGNATURES: Final = (
+    Signature(
+        "clock",
+        "the node's clock is not synchronised: chrony has no usable time source",
+        (r"Can't synchroni[sz]e: no|no selectable sources|System clock wrong by",),
+        confidence="likely",
+        kinds=("log",),
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "munge-clock",
+        "MUNGE: the clocks of two nodes differ (a credential is rewound or expired)",
+        (
+            r"(?:Rewound|Expired) credential|Munge decode failed: (?:Rewound|Expired)",
+            r"(?:clock|time) (?:skew|drift|offset|is off|differ)|clocks? (?:are )?(?:not|un)"
+            r"[- ]?sync|Check for out of sync clocks",
+        ),
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "munge-key",
+        "MUNGE: nodes have different keys (invalid credential)",
+        (
+            r"Invalid credential|Munge decode failed: (?:Invalid|Unauthorized)"
+            r"|Unauthorized credential",
+            r"munge.{0,60}(?:key).{0,60}(?:differ|mismatch|invalid|insecure|not the same)",
+        ),
+        confidence="likely",
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "munge-key-file",
+        "MUNGE: the key file is missing, or its owner or permissions are wrong",
+        (
+            r"munged?: .{0,60}key ?file|munge\.key\b.{0,60}(?:No such|denied|insecure|invalid|"
+            r"not exist)",
+        ),
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "munge-down",
+        "MUNGE: munged is not running or its socket cannot be used",
+        (
+            r"Failed to access \"?/(?:var/)?run/munge|munge\.socket\.2|munge encode failed",
+            r"(?:munged|munge\.service|munge daemon)\b.{0,80}(?:fail|not running|dead|refused|"
+            r"inactive|cannot|error)|munged?: Error",
+            r"^munge(?: is)? (?:down|failed|inactive|dead|not running)",
+        ),
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "slurm-authentication",
+        "Slurm: authentication between daemons failed (MUNGE or slurm key)",
+        (
+            r"Protocol authentication error|Authentication (?:failure|credential invalid)"
+            r"|auth/\w+: .{0,60}(?:fail|invalid)",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "slurm-versions",
+        "Slurm: daemons or clients have incompatible versions",
+        (
+            r"Incompatible versions of client and server|Header lengths are longer than data"
+            r"|Invalid (?:message|protocol) version|protocol_version \d+ (?:not supported|is too)"
+            r"|Unsupported (?:message|protocol) version|Slurm version.{0,60}incompatible",
+        ),
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "cluster-id",
+        "Slurm: the cluster's id in slurmctld's state differs from that in the accounting database",
+        (r"CLUSTER ID MISMATCH",),
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "cluster-name",
+        "Slurm: the cluster's name in slurm.conf differs from that in slurmctld's saved state",
+        (r"CLUSTER NAME MISMATCH",),
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "database-login",
+        "accounting: the database refuses slurmdbd's user or password",
+        (
+            r"Access denied for user '?[\w-]+'?@?|ERROR 1045|Authentication plugin .* cannot be loaded",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I005", "CW-I009"),
+    ),
+    Signature(
+        "database-schema",
+        "accounting: the database's schema or version does not fit slurmdbd",
+        (
+            r"Database schema is too (?:old|new)|(?:Unknown (?:column|database)|Table '[\w.]+' "
+            r"doesn't exist)|innodb_(?:buffer_pool_size|lock_wait_timeout)|Database settings not "
+            r"recommended values.{0,10}fatal",
+            r"We are at db version|database version.{0,40}(?:not supported|too old|too new)",
+        ),
+        next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "database-unreachable",
+        "accounting: slurmdbd does not reach its database",
+        (
+            r"mysql_real_connect failed|Can't connect to (?:MySQL|MariaDB|local MySQL|server)|"
+            r"Unknown MySQL server host|Lost connection to (?:MySQL|MariaDB|server)|MySQL server "
+            r"has gone away|Too many connections|ERROR 200[2356]",
+            r"DbUnreachable|database (?:is )?(?:unreachable|not reachable|connection (?:failed|"
+            r"lost|refused))",
+            r"mysql.{0,60}(?:refused|timed out|unreachable)",
+            r"(?:unable|cannot|could not|can't|failed).{0,20} connect.{0,30}database|"
+            r"(?:DB|database) connection (?:is )?(?:lost|failed|refused)",
+        ),
+        next=(
+            "aws rds describe-db-instances --region {region}",
+            _CHECK,
+            _DRIFT,
+        ),
+        rules=("CW-N029", "CW-I009"),
+    ),
+    Signature(
+        "database-statement",
+        "accounting: the database refuses a statement of slurmdbd: {reason}",
+        (r"mysql_query failed: (?P<reason>\d+ [^\n]{1,160})",),
+        next=("aws rds describe-db-instances --region {region}",),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "slurmdbd-down",
+        "accounting: slurmdbd is down or disabled, so slurmctld has no accounting",
+        (
+            r"slurmdbd.{0,60}(?:DaemonDown|DaemonDisabled|is down|not running|failed|inactive|"
+            r"dead)",
+            r"(?:DaemonDown|DaemonDisabled)",
+            r"slurm_persist_conn_open\w*: (?:failed to open persistent connection|Something "
+            r"happened)",
+            r"(?:Sending|open) message to slurmdbd.{0,60}fail|Unable to contact (?:the )?slurmdbd|"
+            r"slurmdbd: Connection refused|agent queue (?:is )?(?:filling|full)|DBD agent queue",
+            r"Problem talking to (?:the )?(?:database|slurmdbd)",
+        ),
+        confidence="likely",
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "cluster-registration",
+        "accounting: slurmctld is not registered with slurmdbd: start it after slurmdbd",
+        (
+            r"register a cluster.{0,60}no remote port|This cluster '?[\w-]+'? doesn't exist|"
+            r"cluster.{0,30}(?:is )?not registered|Cluster hasn't registered",
+        ),
+        confidence="likely",
+        kinds=_LOGS,
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "slurm-association",
+        "accounting: the user, account or partition has no association, so the job is refused",
+        (
+            r"Invalid account or account/partition combination|"
+            r"Invalid user.{0,20}association|User's group not permitted|InvalidAccount|"
+            r"no association|InvalidQOS|Invalid qos specification",
+        ),
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "configless",
+        "slurmd: it cannot fetch its configuration from the controller (configless)",
+        (
+            r"DNS SRV lookup failed|resolve_ctls_from_dns_srv|_establish_configuration: failed|"
+            r"failed to (?:load|fetch) (?:remote )?configs?|fetch_config: .{0,80}(?:fail|error)|"
+            r"Could not establish a configuration source|failed to load configs",
+        ),
+        confidence="likely",
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "slurmd-name",
+        "slurmd: the node's name is not in slurm.conf, so it cannot register",
+        (
+            r"Unable to determine this slurmd's NodeName|Node \S+ not configured in this cluster|"
+            r"Invalid node name specified|node name \S+ (?:is )?not (?:found|in)|"
+            r"Unknown node ?name|find_node_record.{0,40}lookup failure",
+        ),
+        next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "gres-count",
+        "slurmd: fewer GPUs (gres) than slurm.conf says: a GPU is missing or the driver does not "
+        "see it",
+        (
+            r"gres/\w+ count (?:reported lower|too low|changed)[^\n]*",
+            r"gres.{0,40}(?:lower than configured|count mismatch|too low)",
+            r"(?:can(?:'t| ?not) stat|Waiting for|missing) (?:gres\.conf )?file /dev/(?:nvidia|neuron)",
+            r"(?:GPU|accelerator|device)s? (?:count )?(?:mismatch|missing)|"
+            r"(?:only )?\d+ of \d+ (?:GPUs|accelerators|devices)|expected \d+ (?:GPUs?|devices),? "
+            r"(?:but )?(?:found|got|sees?) \d+",
+        ),
+        per_node=True,
+        next=(
+            "clusterwright diagnose {file} node {node}",
+            "clusterwright node reboot {file} {nodes} --because 'a GPU is missing'",
+        ),
+    ),
+    Signature(
+        "node-hardware",
+        "slurmd: the node has less memory, CPUs or sockets than slurm.conf says",
+        (
+            r"Low RealMemory|low real_?memory|Low (?:CPUs|socket\*core|TmpDisk)",
+            r"Node configuration differs from hardware",
+        ),
+        per_node=True,
+        next=(_DRIFT, "clusterwright diagnose {file} node {node}"),
+    ),
+    Signature(
+        "cgroup",
+        "slurmd: cgroups cannot be used (not mounted, wrong version, or no delegation)",
+        (
+            r"cgroup.{0,100}(?:fail|unable|cannot|not (?:mounted|found|supported|available)|error|"
+            r"No such file)|(?:unable|failed|cannot).{0,80}cgroup",
+        ),
+        confidence="likely",
+        next=(_DRIFT,),
+        kinds=("log", "daemon", "scheduler-node"),
+    ),
+    Signature(
+        "slurm-plugin",
+        "Slurm: a plug-in cannot be loaded: {reason}",
+        (
+            r"(?P<reason>Couldn't (?:find|load) (?:the )?specified plugin name for [^\n]+)",
+            r"(?P<reason>cannot (?:create|open|find) \S* ?(?:plugin|context)[^\n]*)",
+            r"(?P<reason>(?:plugin_load_from_file|spank[\w/-]*): [^\n]*(?:error|fail|"
+            r"not found|undefined symbol|Incompatible)[^\n]*)",
+        ),
+        confidence="likely",
+        next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "slurm-configuration",
+        "Slurm: slurm.conf or another configuration file is invalid: {reason}",
+        (
+            r"(?P<reason>Parsing error at unrecognized key: [^\n]+)",
+            r"(?P<reason>Unable to process configuration file[^\n]*)",
+            r"(?P<reason>Parse error in file [^\n]+|[^\n]{0,40}(?:s_p_parse_file|\"Include\" failed)[^\n]+)",
+            r"(?P<reason>(?:Invalid|Duplicated) (?:partition|NodeName|NodeHostName|configuration)"
+            r"[^\n]*)",
+            r"(?P<reason>Node \S+ appears to have a different slurm\.conf[^\n.]*|gres/[^\n]*(?:core "
+            r"specification|socket boundaries)[^\n]*|[^\n]{0,60}duplicate records for [^\n]+)",
+            r"(?P<reason>Switch configuration has [^\n]+|switches lack access to [^\n]+|"
+            r"topology\S*: [^\n]*(?:fail|error|invalid)[^\n]*)",
+            r"(?P<reason>(?:slurm|gres|cgroup|topology|slurmdbd)\.(?:conf|yaml)\b[^\n]{0,100}"
+            r"(?:invalid|error|cannot|missing|not found|Permission denied|different)[^\n]*)",
+        ),
+        confidence="likely",
+        next=(_DRIFT, "clusterwright check {file} --only CW-L"),
+        kinds=_LOGS,
+    ),
+    Signature(
+        "slurm-state",
+        "slurmctld: its state directory (StateSaveLocation) cannot be read or written",
+        (
+            r"StateSaveLocation.{0,80}(?:fail|error|cannot|denied|No such|not writable|read-only)|"
+            r"Could not open \w+ state file.{0,120}(?:denied|Input/output|Read-only|No space)|"
+            r"(?:save|recover)\w* state.{0,60}(?:fail|error|No such file|Permission denied)",
+        ),
+        confidence="likely",
+        kinds=("log", "daemon"),
+    ),
+    Signature(
+        "lemon",
+        "the instance failed repeatedly ({reason}): it needs to be replaced, not rebooted",
+        (r"^history advises replace: (?P<reason>[^(\n]+?) \(",),
+        kinds=("node-history",),
+        per_node=True,
+        next=("clusterwright node replace {file} {nodes} --because 'failed repeatedly'",),
+    ),
+    Signature(
+        "health-check",
+        "the health check of the node program drained the node: {reason}",
+        (r"clusterwright: (?!acceptance|preload|step)(?P<reason>[^\n]+)",),
+        kinds=("scheduler-node",),
+        per_node=True,
+        next=(
+            "clusterwright diagnose {file} node {node}",
+            "clusterwright node reboot {file} {nodes} --because 'failed health check'",
+        ),
+    ),
+    Signature(
+        "prolog",
+        "the prolog failed[ ({reason})]; Slurm drained the node and requeued the job",
+        (
+            r"Prolog (?:error|fail\w*|hung|exit)|PrologError|"
+            r"Prolog.{0,60}(?:status|exit|timed out)[ :=]*(?P<reason>[\d:]+)?",
+        ),
+        next=("clusterwright diagnose {file} node {node}",),
+        kinds=("log", "scheduler-node", "job", "pending"),
+    ),
+    Signature(
+        "epilog",
+        "the epilog failed; Slurm drained the node",
+        (
+            r"Epilog (?:error|failed)|epilog (?:failed|error|exit|hung)|"
+            r"Epilog.{0,40}(?:status|exit)",
+        ),
+        next=("clusterwright diagnose {file} node {node}",),
+        kinds=("log", "scheduler-node", "job"),
+    ),
+    Signature(
+        "kill-task",
+        "processes of a job could not be killed (usually blocked in the kernel on storage or a GPU); "
+        "Slurm drained the node",
+        (
+            r"Kill task failed|KillTaskFailed|UnkillableStep|not ending with signals|"
+            r"blocked for more than \d+ seconds",
+        ),
+        confidence="likely",
+        rank=1,
+        per_node=True,
+        next=(
+            "clusterwright diagnose {file} node {node}",
+            "clusterwright node reboot {file} {nodes} --because 'Kill task failed'",
+        ),
+        kinds=("log", "scheduler-node", "job"),
+    ),
+    Signature(
+        "unexpected-reboot",
+        "the node rebooted unexpectedly",
+        (r"Node unexpectedly rebooted|unexpected(?:ly)? reboot",),
+        rank=1,
+        per_node=True,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "duplicate-job",
+        "the node still runs a job that the controller does not know (duplicate job id)",
+        (r"Duplicate jobid",),
+        per_node=True,
+        next=("clusterwright node reboot {file} {nodes} --because 'Duplicate jobid'",),
+    ),
+    Signature(
+        "ignored-action",
+        'the reason "{reason}" asks HyperPod for a repair but is not exactly Action:Reboot or '
+        "Action:Replace, so HyperPod ignores it",
+        (
+            r"^(?P<reason>(?!Action:Re(?:boot|place)$)[^\S\n]*action[ :_-]{1,2}re(?:boot|place)"
+            r"[^\n]{0,3})$",
+        ),
+        kinds=("scheduler-node",),
+        next=(
+            "clusterwright node reboot {file} {nodes} --because 'repair was asked for'",
+            "clusterwright node replace {file} {nodes} --because 'repair was asked for'",
+        ),
+    ),
+    Signature(
+        "repair-in-progress",
+        "HyperPod's health agent found a fault and asked for the repair {reason}",
+        (r"^Action:(?P<reason>Reboot|Replace)$",),
+        kinds=("scheduler-node",),
+        rank=1,
+        per_node=True,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "node-name",
+        "Slurm: the name of the node {host} cannot be resolved (DNS)",
+        (
+            r"Unable to resolve \"(?P<host>[\w.-]+)\": (?:Unknown host|Host name lookup)",
+            r"can't find address for host (?P<host>[\w.-]+)",
+        ),
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=("log", "daemon"),
+    ),
+    Signature(
+        "registration",
+        "slurmd: it cannot register with the controller",
+        (
+            r"Unable to (?:register(?!.{0,20} factory)|contact slurm controller)|slurmd_?register\w*.{0,60}fail"
+            r"|Unable to contact slurm controller|slurmctld.{0,40}connection refused"
+            r"|(?:connect|connection).{0,40}:68(?:17|18|19).{0,60}(?:refused|timed out)",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=("log", "daemon", "scheduler-node", "job"),
+    ),
+    Signature(
+        "port-in-use",
+        "a daemon or program cannot listen: the port is in use",
+        (
+            r"(?:Unable to bind|bind(?:ing)?\b.{0,40}fail|error binding).{0,60}(?:port|address|listen)"
+            r"|fatal: .{0,40}Address already in use",
+        ),
+        confidence="likely",
+        kinds=("log", "daemon"),
+    ),
+    Signature(
+        "not-responding",
+        "the node does not respond: slurmd, the node or its network is down",
+        (
+            r"^Not responding|not responding, setting DOWN|NO_RESPOND|NOT_RESPONDING|"
+            r"slurmd.{0,40}(?:is down|not running)|node is unreachable|kubelet stopped posting",
+        ),
+        rank=1,
+        per_node=True,
+        next=(
+            "clusterwright diagnose {file} node {node}",
+            "clusterwright node reboot {file} {nodes} --because 'not responding'",
+        ),
+        kinds=("log", "scheduler-node"),
+    ),
+    Signature(
+        "slurm-fatal",
+        "a Slurm daemon ended: {reason}",
+        (
+            r"(?:slurmctld|slurmd|slurmdbd|sackd|slurmstepd)\b.{0,20}fatal: (?P<reason>[^\n]+)",
+            r"\] fatal: (?P<reason>[^\n]+)",
+        ),
+        rank=1,
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=("log", "daemon"),
+    ),
+    Signature(
+        "resume-timeout",
+        "the node did not boot and register before Slurm's ResumeTimeout",
+        (r"ResumeTimeout reached|not resumed by ResumeTimeout",),
+        rank=1,
+        per_node=True,
+        next=("clusterwright diagnose {file} deploy", "clusterwright diagnose {file} node {node}"),
+    ),
+    Signature(
+        "batch-failure",
+        "slurmd could not complete a batch job on the node (its spool directory, cgroups or prolog)",
+        (r"batch job complete failure",),
+        confidence="likely",
+        rank=1,
+        per_node=True,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
+        "drained-by-person",
+        "{by} drained the node: {reason}",
+        (r"^(?P<reason>[^\n]+)",),
+        kinds=("scheduler-node",),
+        failed_only=True,
+        rank=1,
+        next=("clusterwright node resume {file} {nodes} --because 'the work is done'",),
+    ),
+    Signature(
+        "partition-down",
+        "Slurm: partition {name} is {state}: it starts no jobs",
+        (r"^partition (?P<name>\S+) is (?P<state>DOWN|DRAIN|INACTIVE)",),
+        kinds=("partition",),
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "controller-silent",
+        "the controller has not published its state since {since}: the node, its network, its "
+        "role or the service is down",
+        (r"^the controller's state was written at (?P<since>\S+)",),
+        kinds=("controller",),
+        confidence="possible",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "daemon-down",
+        "{daemon} is {state} on the controller",
+        (r"^(?P<daemon>slurmctld|slurmdbd|munge)(?: is)? (?P<state>down|failed|inactive|dead)",),
+        kinds=("daemon",),
+        rank=1,
+        next=("clusterwright status {file}", _DRIFT),
+    ),
+)

@@ -1,0 +1,260 @@
+"""File systems and disks: mounts, Lustre and LNet, NFS, full disks, FSx and RDS states.
+
+Lustre's return codes are Linux's error numbers (Lustre manual, "Lustre Error Messages").
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature, Values
+
+_CHECK: Final = "clusterwright check {file} --only {rules}"
+_FILE_SYSTEM: Final = (
+    "aws fsx describe-file-systems --file-system-ids {file_system} --region {region}"
+)
+_MOUNT: Final = {
+    "connection timed out": "the file system does not answer: a security group does not allow "
+    "ports 988 and 1018-1023, or it is in another network",
+    "input/output error": "the servers cannot be reached or refused the client",
+    "no such file or directory": "the mount name is wrong",
+    "no such device": "the Lustre client's kernel module is not loaded, or is missing for this "
+    "kernel",
+    "invalid argument": "a mount option or the name is wrong, or the client is too old",
+    "network is unreachable": "no route to the file system",
+    "operation not permitted": "the mount needs root",
+    "protocol error": "the client's version does not fit the server's",
+    "can't parse nid": "the file system's DNS name cannot be resolved",
+    "cannot send after transport endpoint shutdown": "the connection was shut down",
+}
+
+
+def _mount(values: Values) -> str:
+    reason = values.get("reason", "").lower()
+    meaning = next((text for words, text in _MOUNT.items() if words in reason), "")
+    text = f"Lustre: mount failed{f' ({reason})' if reason else ''}"
+    return f"{text}: {meaning}" if meaning else text
+
+
+def _database(values: Values) -> str:
+    state = values["state"]
+    meaning = {
+        "storage-full": "its storage is full",
+        "incompatible-network": "its subnets or addresses cannot be used",
+        "incompatible-parameters": "its parameter group does not fit",
+        "inaccessible-encryption-credentials": "its KMS key cannot be used",
+        "inaccessible-encryption-credentials-recoverable": "its KMS key cannot be used",
+        "stopped": "it was stopped",
+        "insufficient-capacity": "RDS has no capacity for its class in the zone",
+    }.get(state, f"its state is {state}")
+    return f"accounting database (RDS) {values.get('resource', '')}: {meaning}".replace("  ", " ")
+
+
+SIGNATURES: Final = (
+    Signature(
+        "lustre-client",
+        "Lustre: the client is not installed on the node",
+        (r"wrong fs type, bad option, bad superblock on [^\n]*@tcp\d*:/",),
+        next=(_CHECK,),
+    ),
+    Signature(
+        "lustre-module",
+        "Lustre: the client's kernel module is missing for the running kernel",
+        (
+            r"Module (?:lustre|lnet|ksocklnd|kefalnd)\S* not found",
+            r"(?:modprobe|insmod).{0,60}(?:lustre|lnet)|lustre.{0,60}(?:Unknown symbol|"
+            r"disagrees about version|not (?:loaded|installed))",
+            r"unknown filesystem type '?lustre",
+        ),
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "lustre-mount",
+        _mount,
+        (
+            r"mount\.lustre: mount \S+ at \S+ failed: (?P<reason>[^\n\"\\]+)",
+            r"mount\.lustre: (?P<reason>Can't parse NID|[^\n:]*(?:error|fail|refus|invalid)[^\n]*)",
+            r"mount\.lustre.{0,200}(?P<reason>timed out|Connection timed out|Input/output error|"
+            r"No such (?:file or directory|device)|Invalid argument|not permitted|unreachable)",
+        ),
+        confidence="likely",
+        next=(_FILE_SYSTEM, _CHECK, "clusterwright drift {file}"),
+        rules=("CW-N008", "CW-N025"),
+    ),
+    Signature(
+        "lustre-not-mounted",
+        "Lustre: mount failed",
+        (
+            r"(?:lustre|/fsx)\b.{0,80}(?:not mounted|did not mount|mount failed|failed to mount|"
+            r"could not (?:be )?mount|cannot (?:be )?mount)",
+            r"(?:not mounted|failed to mount|could not mount|cannot mount|unable to mount).{0,80}"
+            r"(?:lustre|fsx)",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_FILE_SYSTEM, _CHECK, "clusterwright drift {file}"),
+        rules=("CW-N008", "CW-N025"),
+    ),
+    Signature(
+        "lustre-full",
+        "Lustre: a storage target (OST) is full: no space left",
+        (r"LustreError.{0,300}rc[ =:]*-28\b",),
+        next=(_FILE_SYSTEM,),
+        kinds=("log",),
+    ),
+    Signature(
+        "lustre-quota",
+        "Lustre: a quota is exceeded",
+        (r"LustreError.{0,300}rc[ =:]*-122\b",),
+        kinds=("log",),
+    ),
+    Signature(
+        "lustre-evicted",
+        "Lustre: the server evicted this client, or the connection to it was lost",
+        (
+            r"This client was evicted by|evicting client|was evicted",
+            r"LustreError.{0,300}(?:rc[ =:]*-(?:110|107|108|5)\b|timed out|ptlrpc)",
+            r"Lustre:.{0,120}Connection to \S+ \(at \S+\) was lost",
+            r"Lustre:.{0,120}Request sent has (?:failed|timed out)",
+            r"Cannot send after transport endpoint shutdown|ESHUTDOWN",
+            r"Transport endpoint is not connected|ENOTCONN",
+        ),
+        confidence="likely",
+        next=(_FILE_SYSTEM, "clusterwright drift {file}"),
+        rules=("CW-N008",),
+        kinds=("log", "scheduler-node", "node-status"),
+    ),
+    Signature(
+        "lustre-error",
+        "Lustre: the client reports an error: {reason}",
+        (r"LustreError: \S+ (?P<reason>[^\n]{1,200})",),
+        confidence="likely",
+        rank=1,
+        next=(_FILE_SYSTEM, "clusterwright drift {file}"),
+        rules=("CW-N008",),
+        kinds=("log",),
+    ),
+    Signature(
+        "lnet",
+        "Lustre: LNet's network does not work (interface down, no route, or EFA not configured)",
+        (
+            r"LNetError|lnetctl.{0,60}(?:error|errno|fail)|\bLNet: .{0,120}(?:fail|down|timeout|"
+            r"no route)",
+        ),
+        confidence="likely",
+        next=("clusterwright drift {file}",),
+        rules=("CW-N008", "CW-S004"),
+        kinds=("log",),
+    ),
+    Signature(
+        "nfs",
+        "home directories (NFS): {reason}",
+        (
+            r"mount\.nfs4?: (?P<reason>[^\n]+)",
+            r"(?P<reason>Stale (?:NFS )?file handle|ESTALE)",
+            r"(?P<reason>nfs: server \S+ not responding[^\n]*)",
+        ),
+        confidence="likely",
+        next=(_CHECK,),
+        rules=("CW-N008",),
+    ),
+    Signature(
+        "storage-capacity-full",
+        "file system {resource} is full",
+        (
+            r"(?:file ?system|storage|volume).{0,60}(?:is full|used 9[5-9]|used 100|out of "
+            r"(?:space|storage|inodes))",
+        ),
+        kinds=("file-system", "database", "scheduler-node"),
+        next=(_FILE_SYSTEM,),
+    ),
+    Signature(
+        "disk-full",
+        "disk full: no space left[ on {path}]",
+        (
+            r"No space left on device(?:: ?'?(?P<path>/[\w./+@-]+))?",
+            r"\bENOSPC\b|\[Errno 28\]",
+            r"disk(?: is)? full|out of disk space|not enough (?:free )?(?:disk )?space|"
+            r"insufficient disk space|low on disk space|\bDiskPressure\b",
+            r"Low TmpDisk|SlurmdSpoolDir is full",
+        ),
+        next=("clusterwright diagnose {file} node {node}",),
+        rules=("CW-L010",),
+    ),
+    Signature(
+        "disk-quota",
+        "a disk quota is exceeded[ on {path}]",
+        (r"Disk quota exceeded|EDQUOT|\[Errno 122\]",),
+    ),
+    Signature(
+        "read-only",
+        "a file system became read-only after an error: its disk is failing",
+        (r"Read-only file system|Remounting filesystem read-only|EROFS|\[Errno 30\]",),
+        confidence="likely",
+        per_node=True,
+        next=("clusterwright node replace {file} {nodes} --because 'read-only file system'",),
+        kinds=("log", "scheduler-node"),
+    ),
+    Signature(
+        "disk-errors",
+        "a local disk (NVMe or EBS) reports errors[: {device}]",
+        (
+            r"(?P<device>nvme\d+(?:n\d+)?): (?:I/O|controller is down|Abort status|Removing|"
+            r"Device not ready|Shutdown timeout(?! set))[^\n]*",
+            r"(?:blk_update_request|Buffer I/O error|I/O error, dev) ?:?.{0,40}(?P<device>nvme\w+|"
+            r"xvd\w+|sd[a-z])",
+            r"(?:EXT4-fs error|XFS .{0,60}(?:Corruption|metadata I/O error|shut ?down)|Structure needs "
+            r"cleaning)",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=("clusterwright node replace {file} {nodes} --because 'disk errors'",),
+        kinds=("log", "scheduler-node"),
+    ),
+    Signature(
+        "io-error",
+        "storage: input/output error[ on {path}]: the file system or the disk behind it does not "
+        "answer",
+        (r"\[Errno (?:5|121)\]|Input/output error|Remote I/O error|\bEIO\b",),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job"),
+        next=("clusterwright diagnose {file} node {node}", "clusterwright status {file}"),
+    ),
+    Signature(
+        "data-repository",
+        "FSx: the data repository[ {path}] cannot be used[: {message}]",
+        (
+            r"(?:data repository|S3 bucket|bucket).{0,120}(?:does not exist|not found|denied|"
+            r"permission|misconfigured|cannot be accessed|insufficient|not accessible|same region|"
+            r"different region|encryption|overlap)",
+            r"^(?:FAILED|MISCONFIGURED) ?:? ?(?P<message>.*)",
+        ),
+        kinds=("data-repository",),
+        next=(
+            "aws fsx describe-data-repository-associations --filters "
+            "Name=file-system-id,Values={file_system} --region {region}",
+            _CHECK,
+        ),
+        rules=("CW-S010", "CW-S011"),
+    ),
+    Signature(
+        "file-system-state",
+        "FSx: file system {resource} is {state}[: {message}]",
+        (r"^(?P<state>FAILED|MISCONFIGURED\w*) ?:? ?(?P<message>.*)",),
+        kinds=("file-system",),
+        next=(_FILE_SYSTEM, _CHECK, "clusterwright drift {file}"),
+        rules=("CW-S", "CW-N008"),
+    ),
+    Signature(
+        "database-state",
+        _database,
+        (r"^state (?P<state>[\w-]+)",),
+        kinds=("database",),
+        failed_only=True,
+        next=(
+            "aws rds describe-db-instances --db-instance-identifier {resource} --region {region}",
+        ),
+        rules=("CW-N013",),
+    ),
+)

@@ -1,0 +1,405 @@
+"""Lines of jobs: EFA, NCCL, CUDA, PyTorch, containers, and programs' own errors.
+
+NCCL's texts are those of its sources 2.18 to 2.29, aws-ofi-nccl's those of 1.7 to 1.16.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature
+
+_JOB: Final = "clusterwright diagnose {file} job {job}"
+_NODES: Final = "clusterwright accept {file} --nodes {nodes} --level standard"
+_TEXT: Final = ("log", "job")
+
+SIGNATURES: Final = (
+    Signature(
+        "gpu-memory",
+        "GPU out of memory (CUDA): the model, batch or sequence does not fit",
+        (
+            r"CUDA out of memory|OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED|"
+            r"cudaErrorMemoryAllocation|(?:CUDA|Cuda|HIP)\b.{0,40}out of memory|"
+            r"CUDA_ERROR_OUT_OF_MEMORY|CUDNN_STATUS_ALLOC_FAILED|RESOURCE_EXHAUSTED",
+        ),
+        kinds=_TEXT,
+        next=("clusterwright plan --help",),
+    ),
+    Signature(
+        "host-memory",
+        "out of memory: the kernel or Slurm killed a process for exceeding the node's or the "
+        "job's memory",
+        (
+            r"Out of memory: Kill|oom[-_ ]?kill|invoked oom-killer|Memory cgroup out of memory|"
+            r"Exceeded (?:job|step) memory limit|\bOOMKilled\b|OUT_OF_MEMORY|"
+            r"(?:\bMemoryError|Cannot allocate memory|std::bad_alloc|\[Errno 12\])",
+        ),
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "shared-memory",
+        "shared memory (/dev/shm) is too small or full",
+        (
+            r"/dev/shm\b.{0,120}(?:No space|too small|insufficient|fail|Cannot|size)|"
+            r"(?:insufficient|out of) shared memory|unable to open shared memory object|"
+            r"(?:Error while creating|Call to ftruncate|posix_fallocate).{0,80}(?:shared memory|"
+            r"shm)|shm.{0,40}No space left|killed by signal: Bus error",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "bus-error",
+        "bus error (SIGBUS): usually /dev/shm is too small, or a memory-mapped file was truncated",
+        (r"\bSIGBUS\b|Bus error|signal 7\b|exit(?:ed with)?(?: exit)? code 135",),
+        confidence="likely",
+        kinds=_TEXT,
+    ),
+    Signature(
+        "efa-not-in-container",
+        "network of jobs: NCCL does not use EFA: libfabric finds no EFA device, because the "
+        "container lacks /dev/infiniband or the node has none",
+        (
+            r"OFI fi_getinfo\(\) call failed: No data available|fi_getinfo[^\n]{0,10}: -61|"
+            r"provider efa output empty list",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE", "clusterwright accept {file}"),
+    ),
+    Signature(
+        "efa-not-used",
+        "network of jobs: NCCL does not use EFA but TCP sockets: the aws-ofi-nccl plug-in is "
+        "missing in the job's image or does not load",
+        (
+            r"NCCL INFO (?:NET/Socket : Using|Using network Socket)|Selected Provider is (?:tcp|"
+            r"sockets|ofi_rxm)",
+            r"NET/Plugin\b(?!.*ncclCollNet).{0,60}(?:No plugin found|Could not find|cannot open)|"
+            r"libnccl-net[\w-]*\.so.{0,60}(?:cannot open|No such file)|"
+            r"dlopen.{0,60}(?:libnccl-net|libfabric).{0,60}(?:fail|cannot|No such)",
+            r"(?:fi_getinfo(?!.{0,60}provider (?!efa\b))|NET/OFI).{0,80}(?:No data available|No eligible providers|"
+            r"Unable to find|not find|could not find any)|No eligible providers were found|"
+            r"provider efa (?:output empty list|not found)|"
+            r"fi_getinfo[^\n]{0,10}: -61|Only EFA provider is supported",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "locked-memory",
+        "the limit of locked memory is too low for EFA and NCCL (ulimit -l)",
+        (
+            r"(?:memlock|locked memory|ulimit -l|RLIMIT_MEMLOCK)|"
+            r"ibv_(?:reg_mr|create_\w+).{0,60}(?:Cannot allocate|fail)|"
+            r"fi_mr_reg\w*.{0,60}(?:fail|Cannot allocate)|Unable to register memory",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+    ),
+    Signature(
+        "efa-device",
+        "network of jobs: the EFA devices of the node do not work, or it has none: {reason}",
+        (
+            r"(?:infiniband|efa)\b[^\n]{0,24}: (?P<reason>[^\n]{0,20}(?:failed|error|timed? ?out|"
+            r"timeout)\b[^\n]{0,100})",
+            r"(?P<reason>No (?:valid )?EFA devices? (?:were )?found|no EFA (?:device|interface)s?)",
+        ),
+        confidence="likely",
+        kinds=("log",),
+        next=(_NODES,),
+    ),
+    Signature(
+        "efa-error",
+        "network of jobs: an EFA interface or a peer reports errors[: {reason}]",
+        (
+            r"(?P<reason>(?:Unresponsive remote|unresponsive receiver|remote (?:is )?unresponsive|"
+            r"RNR|Unreachable remote|LOCAL_ERROR_\w+|REMOTE_ERROR_\w+)[^\n]{0,80})",
+            r"NET/OFI.{0,200}(?P<reason>(?:error(?! count)|fail|RC: -?\d+)[^\n]{0,100})",
+            r"(?:libfabric|fi_cq_read\w*|efa)[:_ ].{0,100}(?P<reason>(?:error(?! count)|fail)[^\n]{0,100})",
+            r"efa_\w*(?:unresponsive_remote|retrans_timeout)\w*(?P<reason>)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "duplicate-gpu",
+        "NCCL: two ranks use the same GPU (CUDA_VISIBLE_DEVICES or the local rank is wrong, or there "
+        "are more ranks than GPUs)",
+        (r"Duplicate GPU detected",),
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "nccl-interface",
+        "NCCL: no usable network interface (NCCL_SOCKET_IFNAME excludes all, or names one that does "
+        "not exist)",
+        (
+            r"Bootstrap : no socket interface|"
+            r"(?:NCCL|GLOO)_SOCKET_IFNAME.{0,80}(?:no such|not found|does not exist|invalid|exclude|"
+            r"none)|Unable to find (?:address|interface) for",
+        ),
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "nccl-topology",
+        "NCCL: the topology file or plug-in of the image is too old for this instance type",
+        (
+            r"Attribute \w+ of node \w+ not found|Could not find.{0,40}topology|"
+            r"NCCL_TOPO_FILE.{0,60}(?:fail|not|cannot)|XML (?:parse|parsing) error",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+    ),
+    Signature(
+        "nccl-versions",
+        "NCCL: ranks or the plug-in have different versions",
+        (
+            r"Mismatched (?:NCCL|collective)|NCCL version.{0,60}(?:mismatch|differ|incompatible)|"
+            r"ncclInvalidUsage.{0,80}version|undefined symbol: nccl\w+",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "cuda-driver",
+        "CUDA: the driver is older than the program or image needs, or no GPU is visible",
+        (
+            r"CUDA driver version is insufficient|no CUDA-capable device|"
+            r"forward compatibility was attempted|The NVIDIA driver on your system is too old|"
+            r"CUDA_ERROR_NO_DEVICE|Found no NVIDIA driver|No CUDA GPUs are available|"
+            r"no kernel image is available|unsatisfied condition: cuda|invalid device ordinal|"
+            r"all CUDA-capable devices are busy",
+        ),
+        next=("clusterwright check {file} --only CW-I015",),
+    ),
+    Signature(
+        "cuda-error",
+        "CUDA: {reason}: an error of the program, or of the GPU if it follows one node",
+        (
+            r"CUDA(?: runtime)? error:? ?(?P<reason>(?:device-side assert triggered|an illegal "
+            r"(?:memory access|instruction)[^\n]{0,20}|unspecified launch failure|misaligned "
+            r"address|invalid (?:argument|configuration)|unknown error|initialization error)"
+            r"[^\n]{0,40})",
+            r"(?P<reason>cudaError\w+|CUDA_ERROR_\w+|CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "numerical",
+        "training diverged: the loss or the gradients are NaN or infinite",
+        (
+            r"(?:loss|grad\w*(?: norm)?).{0,30}\b(?:is|=|:|became|are|to) ?(?:nan|inf)\b|"
+            r"(?:found|got|detected|encountered) (?:a )?(?:nan|inf)\b|NaN (?:loss|grad|detected|"
+            r"encountered)|(?:nan|inf) in (?:local )?(?:grad|loss)|loss scale.{0,40}minimum",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "checkpoint",
+        "a checkpoint cannot be loaded or written: {reason}",
+        (
+            r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|Error\(s\) in loading state_dict"
+            r"[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF[^\n]{0,60}|"
+            r"(?:corrupt\w*|truncated|incomplete) checkpoint[^\n]{0,80}|"
+            r"checkpoint[^\n]{0,60}(?:corrupt\w*|truncated|not found|does not exist|"
+            r"fail(?:ed|ure|s)?\b(?![=:] ?0))[^\n]{0,60}|PytorchStreamWriter failed[^\n]{0,100}|"
+            r"CheckpointException[^\n]{0,100})",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "hub",
+        "Hugging Face: the model or data set cannot be downloaded ({reason})",
+        (
+            r"(?P<reason>429 Client Error|HTTP Error 429|Too Many Requests)[^\n]{0,120}"
+            r"(?:huggingface|hf\.co)",
+            r"(?:huggingface|hf\.co)[^\n]{0,200}(?P<reason>429|401|403|Too Many Requests|"
+            r"Connection error|offline mode)",
+            r"(?P<reason>GatedRepoError|LocalEntryNotFoundError|OfflineModeIsEnabled|"
+            r"RepositoryNotFoundError|access a gated repo|We couldn't connect to 'https://huggingface\.co')",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "container-start",
+        "a container could not be started: {reason}",
+        (
+            r"pyxis: +(?P<reason>container start failed[^\n]*)",
+            r"(?P<reason>hooks\.d/\S+ exited with return code \d+)",
+        ),
+        rank=1,
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
+        "container",
+        "a container image cannot be pulled, unpacked or started: {reason}",
+        (
+            r"pyxis: (?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
+            r"unable|not found)[^\n]*)",
+            r"(?:enroot|\[ERROR\]).{0,20}(?P<reason>[^\n]*(?:URL|image|layer|manifest|squashfs|"
+            r"credential|digest|No such file|container)[^\n]*)",
+            r"(?P<reason>ImagePullBackOff|ErrImagePull|manifest unknown|pull access denied"
+            r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
+            r"|failed to pull (?:and unpack )?image[^\n]{0,120}|docker: Error response[^\n]{0,120})",
+        ),
+        next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
+        "job-program-missing",
+        "the job's program or script does not exist or cannot be executed: {reason}",
+        (
+            r"slurmstepd: error: execve\(\): (?P<reason>[^\n]+)",
+            r"(?:couldn't chdir to|chdir\([^)]*\)) ?`?(?P<reason>[^\n']+)",
+            r"(?P<reason>can't open file [^\n]+)",
+            r"(?P<reason>(?:slurm_script|job\d+/slurm_script): line \d+: [^\n]+(?:not found|No such "
+            r"file or directory|Permission denied))",
+            r"(?P<reason>(?:FileNotFoundError|PermissionError|NotADirectoryError|IsADirectoryError)"
+            r": [^\n]+)",
+            r"Could not open std(?:out|err|in) file:? ?(?P<reason>[^\n]+)",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "python-module",
+        "the job's Python environment lacks a module or a library: {reason}",
+        (
+            r"(?P<reason>(?:ModuleNotFoundError|ImportError): [^\n]{1,200})",
+            r"(?P<reason>error while loading shared libraries: [^\n]{1,160})",
+            r"(?P<reason>version [`']?(?:GLIBC|CXXABI|GLIBCXX)_[\d.]+'? not found)",
+        ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "segfault",
+        "a program crashed (segmentation fault or illegal instruction)",
+        (
+            r"Segmentation fault|\bSIGSEGV\b|segfault at|Illegal instruction|\bSIGILL\b|"
+            r"core dumped|signal 11\b",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "time-limit",
+        "the job reached its time limit",
+        (r"DUE TO TIME LIMIT|reached time limit|job time ?limit exceeded",),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "preempted",
+        "the job was preempted by another one",
+        (r"DUE TO PREEMPTION|was preempted|PREEMPTED\b",),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "cancelled-node",
+        "the job was cancelled because a node failed",
+        (r"DUE TO NODE (?:FAILURE|\S+ FAIL)|NODE FAILURE|Node failure on \S+",),
+        rank=1,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "too-many-files",
+        "a process has too many open files or threads",
+        (
+            r"Too many open files|EMFILE|\[Errno 24\]|can't start new thread|pthread_create failed|"
+            r"Resource temporarily unavailable.{0,40}(?:fork|thread)|fork: (?:retry: )?Resource",
+        ),
+        kinds=("log", "job", "daemon"),
+    ),
+    Signature(
+        "master-port",
+        "torchrun: the port of the rendezvous (MASTER_PORT) is in use",
+        (
+            r"EADDRINUSE|(?:server socket|MASTER_PORT|c10d).{0,120}(?:Address already in use|in use)|"
+            r"address already in use",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+    ),
+    Signature(
+        "rendezvous",
+        "ranks did not find each other in time (rendezvous): one did not start, or the network "
+        "or MASTER_ADDR is wrong",
+        (
+            r"Rendezvous\w*(?:Timeout|Error|Closed)\w*|DistStoreError|"
+            r"client socket has (?:timed out|failed to connect)(?!.*errno: 97\b)|"
+            r"(?:TCPStore|c10d|rendezvous).{0,120}(?:timed? ?out|timeout|failed to connect|refused)(?!.*errno: 97\b)"
+            r"|Some NCCL operations have failed.{0,10}rendezvous",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "nccl-timeout",
+        "NCCL: a collective timed out: a rank, node or link stopped (the others wait for it)",
+        (
+            r"Watchdog caught collective operation timeout|collective operation timeout|"
+            r"ncclTimeout|Timeout\(ms\)=\d+.{0,60}ran for|NCCL.{0,60}timed? ?out|"
+            r"(?:ProcessGroupNCCL|monitoredBarrier).{0,120}(?:timeout|timed out|aborted)|"
+            r"Received a dump signal due to a collective timeout",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES, _JOB),
+    ),
+    Signature(
+        "nccl-peer",
+        "NCCL: the connection to a peer was lost: another rank or node ended first",
+        (
+            r"ncclRemoteError|socketProgress.{0,40}(?:closed|fail)|Connection closed by "
+            r"(?:remote peer|peer)|Connection reset by peer|ncclInternalError.{0,60}(?:closed|"
+            r"remote)|remote process exited|Broken pipe|"
+            r"TCPStore.{0,160}(?:failed to (?:recv|send)|recvValue failed|sendBytes failed)",
+        ),
+        confidence="possible",
+        rank=2,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "nccl-error",
+        "NCCL: {reason}",
+        (
+            r"(?P<reason>ncclSystemError|ncclUnhandledCudaError|ncclInternalError|ncclInvalidUsage|"
+            r"ncclInvalidArgument)",
+            r"NCCL error.{0,60}(?P<reason>unhandled system error|unhandled cuda error|internal "
+            r"error|invalid usage)",
+            r"NCCL WARN (?P<reason>[^\n]{1,160})",
+        ),
+        confidence="possible",
+        rank=2,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "data-loader",
+        "a data loader's worker ended: {reason}",
+        (r"DataLoader worker \(pid[^)]*\) (?P<reason>[^\n]{1,120})",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "permission",
+        "file permissions: {reason}",
+        (
+            r"(?P<reason>[^\n]{0,80}(?<!publickey\) )\bPermission denied\b[^\n]{0,80})",
+            r"(?P<reason>Operation not permitted[^\n]{0,80}|\[Errno 13\][^\n]{0,80})",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job", "node-status"),
+    ),
+)

@@ -1,0 +1,82 @@
+"""The result of `clusterwright accept`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from clusterwright.cluster_state.acceptance import (
+    RunBaseline,
+    RunClusterCheck,
+    RunNode,
+    RunSuspect,
+)
+from clusterwright.cluster_state.requests import Level
+from clusterwright.operate.results import UnknownPart
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """What a level takes on the nodes of a group.
+
+    Attributes
+    ----------
+    seconds:
+        Planned for each node; the nodes are tested at the same time.
+    cost_usd:
+        Of all nodes for that time; None if the price is unknown, and `unpriced` says why.
+    """
+
+    group: str
+    instance_type: str
+    nodes: int
+    seconds: int
+    cost_usd: Decimal | None
+    unpriced: str | None = None
+
+
+@dataclass(frozen=True)
+class AcceptReport:
+    """The result of `clusterwright accept`.
+
+    Attributes
+    ----------
+    status:
+        `planned` for a dry run; `running` where the wait ended first.
+    run:
+        The id of the request, which is the name of the run; None for a dry run.
+    """
+
+    file: str
+    environment: str
+    account: str
+    region: str
+    level: Level
+    status: Literal["planned", "refused", "running", "ended", "failed"]
+    run: str | None
+    plan: tuple[GroupPlan, ...]
+    nodes: tuple[RunNode, ...] = ()
+    cluster_checks: tuple[RunClusterCheck, ...] = ()
+    suspects: tuple[RunSuspect, ...] = ()
+    baseline: tuple[RunBaseline, ...] = ()
+    unknown: tuple[UnknownPart, ...] = ()
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """The planned cost; None if the price of one group is unknown."""
+        costs = [group.cost_usd for group in self.plan]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known, Decimal(0)) if costs and len(known) == len(costs) else None
+
+    @property
+    def exit_code(self) -> Literal[0, 1, 2]:
+        """1 if a node is rejected or a test of the cluster failed, 2 if something is unknown."""
+        if any(node.verdict == "rejected" for node in self.nodes) or any(
+            check.verdict in ("fail", "hung") for check in self.cluster_checks
+        ):
+            return 1
+        if self.status == "planned":
+            return 2 if self.unknown else 0
+        accepted = bool(self.nodes) and all(node.verdict == "accepted" for node in self.nodes)
+        return 0 if self.status == "ended" and accepted and not self.unknown else 2

@@ -1,0 +1,381 @@
+"""What `clusterwright node` would do: which nodes, by which means, at which cost."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_state.not_read import NotRead, known
+from clusterwright.cluster_state.published import RunningJob
+from clusterwright.cluster_state.results import ClusterState
+from clusterwright.operate.capacity import (
+    REPLACEMENT_MINUTES,
+    RESTART_MINUTES,
+    idle_nodes,
+    launchable,
+)
+from clusterwright.operate.cost_now import NodeRates
+from clusterwright.operate.node_findings import DOWN, DRAIN
+from clusterwright.operate.nodes import JoinedNode, joined_nodes, node_status
+from clusterwright.operate.results import JobHit, NodeAction, NodeMeans, NodePlan, NodeVerb
+from clusterwright.operate.status import unknown_of
+
+MAXIMUM_NODES: Final = 25
+"""NodeIds of BatchRebootClusterNodes and BatchReplaceClusterNodes (botocore 1.44.5)."""
+
+REBOOT_MINUTES: Final = (1, 3)
+"""Of a HyperPod node (observed, awslabs/awsome-distributed-ai, hyperpod-mental-model.md,
+2026-07-23)."""
+
+AGENT_ACTIONS: Final = ("Action:Reboot", "Action:Replace")
+"""Reasons by which HyperPod's health agent asks for an action; HyperPod compares them exactly."""
+
+AGENT_TIME: Final = dt.timedelta(minutes=15)
+"""How long HyperPod's own recovery goes first."""
+
+_MINUTES: Final = {"reboot": REBOOT_MINUTES, "replace": REPLACEMENT_MINUTES}
+
+
+class UnknownNode(Exception):
+    """The cluster has no node of a name.
+
+    Attributes
+    ----------
+    hint:
+        Names that are close, or where the names are.
+    """
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(f"the cluster has no node {name}")
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Means:
+    """How a platform carries a verb out; `refused` is the reason where it has no means."""
+
+    means: NodeMeans | None
+    refused: str | None = None
+
+
+def means_of(cluster: Cluster, verb: NodeVerb) -> Means:
+    """How the cluster's platform carries out a verb."""
+    if cluster.on_hyperpod and verb in ("reboot", "replace"):
+        return Means("hyperpod")
+    if cluster.uses_slurm and verb != "replace":
+        return Means("controller")
+    if cluster.uses_slurm:
+        return Means(
+            None,
+            "the head node replaces a node that is DOWN, and no API asks for it; as root on the "
+            "head node: scontrol update NodeName={name} State=DOWN Reason=TEXT",
+        )
+    if verb == "drain":
+        command = "kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"
+        return Means(None, f"the Kubernetes API drains nodes: {command}")
+    if verb == "resume":
+        return Means(None, "the Kubernetes API resumes nodes: kubectl uncordon {name}")
+    call = "reboot" if verb == "reboot" else "terminate"
+    return Means(
+        None,
+        "EKS has no API for it; after kubectl drain {name} --ignore-daemonsets "
+        f"--delete-emptydir-data: aws ec2 {call}-instances --instance-ids {{id}}",
+    )
+
+
+def node_plan(
+    cluster: Cluster,
+    state: ClusterState,
+    rates: NodeRates,
+    verb: NodeVerb,
+    names: Sequence[str],
+    because: str,
+    *,
+    file: str,
+    without_scheduler: bool,
+) -> NodePlan:
+    """What will be done with the named nodes; nothing is done if one of them is refused.
+
+    Raises
+    ------
+    UnknownNode
+        Both views are known, and neither has a node of a name.
+    """
+    nodes = joined_nodes(cluster, state)
+    chosen = _chosen(nodes, state, names)
+    means = means_of(cluster, verb)
+    asked = _Asked(cluster, state, verb, means, without_scheduler)
+    actions = tuple(asked.action(name, node) for name, node in chosen)
+    targets = [
+        node
+        for (_, node), action in zip(chosen, actions, strict=True)
+        if node is not None and action.refused is None and action.unchanged is None
+    ]
+    jobs = _jobs(state, targets)
+    stop = means.means == "hyperpod"
+    node_minutes, usd = _cost(verb, means, targets, jobs if stop else [], nodes, rates)
+    hourly = [rates.of_group(node.group) for node in targets]
+    priced = [rate for rate in hourly if rate is not None]
+    return NodePlan(
+        file=file,
+        environment=cluster.environment,
+        platform=cluster.platform,
+        account=cluster.account,
+        region=cluster.region,
+        verb=verb,
+        because=because,
+        means=means.means,
+        drains_first=stop and cluster.uses_slurm and state.scheduler.current is not None,
+        actions=actions,
+        jobs=None
+        if jobs is None
+        else tuple(JobHit(job.id, job.name, job.user, len(job.nodes or ())) for job in jobs),
+        jobs_stop=stop,
+        effects=tuple(_effects(verb, means)),
+        warnings=tuple(_warnings(cluster, state, verb, means, targets, jobs, nodes)),
+        node_minutes=node_minutes,
+        usd=usd,
+        usd_per_hour=sum(priced, Decimal(0)) if len(priced) == len(hourly) else None,
+        unknown=unknown_of([state.nodes, state.scheduler.unknown]),
+    )
+
+
+def _chosen(
+    nodes: Sequence[JoinedNode], state: ClusterState, names: Sequence[str]
+) -> list[tuple[str, JoinedNode | None]]:
+    """Each named node once; None where a view that may have it is unknown."""
+    found: dict[str, tuple[str, JoinedNode | None]] = {}
+    complete = known(state.nodes) is not None and state.scheduler.unknown is None
+    for name in names:
+        node = next((each for each in nodes if name in each.names), None)
+        if node is None and complete:
+            close = difflib.get_close_matches(name, [each.name for each in nodes])
+            hint = f"did you mean {', '.join(close)}?" if close else "clusterwright status FILE"
+            raise UnknownNode(name, hint)
+        found.setdefault(name if node is None else node.name, (name, node))
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A verb for the nodes of a cluster."""
+
+    cluster: Cluster
+    state: ClusterState
+    verb: NodeVerb
+    means: Means
+    without_scheduler: bool
+
+    def action(self, name: str, node: JoinedNode | None) -> NodeAction:
+        if node is None:
+            missing = (self.state.nodes, self.state.scheduler.unknown)
+            reasons = [part.reason for part in missing if isinstance(part, NotRead)]
+            reason = "; ".join(dict.fromkeys(reasons)) or "there is no cluster"
+            return NodeAction(
+                name, None, None, None, None, None, "unknown", reason, unknown=bool(reasons)
+            )
+        row = node_status(node, self.state)
+        platform = node.platform
+        refused, unknown = self._refused(node)
+        return NodeAction(
+            node.name,
+            node.group,
+            row.instance_id,
+            platform.logical_id if platform is not None else None,
+            platform.hostname if platform is not None else None,
+            node.scheduler.name if node.scheduler is not None else None,
+            " / ".join(part for part in (row.platform_state, row.scheduler_state) if part),
+            refused,
+            self._unchanged(node) if refused is None else None,
+            unknown,
+            node.has_state(*DRAIN),
+        )
+
+    def _refused(self, node: JoinedNode) -> tuple[str | None, bool]:
+        """Why it cannot be done, and whether that is because something is unknown."""
+        if node.role == "controller":
+            return "it is the controller: the whole cluster would stop", False
+        if self.means.refused is not None:
+            instance = (node.platform.instance_id if node.platform is not None else None) or "ID"
+            return self.means.refused.format(name=node.name, id=instance), False
+        if self.means.means == "controller":
+            return self._refused_by_controller(node)
+        return self._refused_by_hyperpod(node)
+
+    def _refused_by_controller(self, node: JoinedNode) -> tuple[str | None, bool]:
+        unknown = self._scheduler_unknown()
+        if unknown is not None:
+            return unknown, True
+        if not node.is_compute:
+            return f"it is a {node.role} node, on which no job runs", False
+        if node.scheduler is None:
+            return "Slurm does not have the node", False
+        reason = node.scheduler.reason
+        if self.verb == "resume" and reason in AGENT_ACTIONS:
+            return f"HyperPod's health agent drained it: {reason}", False
+        acceptance = node.acceptance
+        if self.verb == "resume" and acceptance is not None and acceptance.state != "accepted":
+            why = f": {acceptance.reason}" if acceptance.reason else ""
+            return f"acceptance: {acceptance.state}{why}", False
+        return None, False
+
+    def _refused_by_hyperpod(self, node: JoinedNode) -> tuple[str | None, bool]:
+        platform = node.platform
+        if platform is None:
+            listed = known(self.state.nodes) is not None
+            return "HyperPod has no instance of it" if listed else "its instance is unknown", (
+                not listed
+            )
+        if platform.instance_id is None:
+            return "it has no instance yet", False
+        if platform.condition in ("starting", "ending"):
+            return f"it is {platform.state}", False
+        unknown = self._scheduler_unknown()
+        if unknown is not None and not self.without_scheduler:
+            return f"{unknown}; --without-scheduler acts without knowing the jobs on it", True
+        scheduler = node.scheduler
+        if scheduler is not None and scheduler.reason in AGENT_ACTIONS:
+            since = scheduler.reason_at
+            first = since is None or self.state.read_at - since < AGENT_TIME
+            if first and self.cluster.resilience.node_recovery == "automatic":
+                return (
+                    f"HyperPod's health agent asked for {scheduler.reason} already: give it "
+                    "15 minutes"
+                ), False
+        return None, False
+
+    def _scheduler_unknown(self) -> str | None:
+        """Why the scheduler's view cannot be relied on; None if it can."""
+        unknown, current = self.state.scheduler.unknown, self.state.scheduler.current
+        if unknown is not None:
+            return unknown.reason
+        if self.cluster.uses_slurm and (current is None or current.running is None):
+            return "the jobs on it are unknown: the controller could not read them"
+        daemons = (current.daemons if current is not None else None) or {}
+        if daemons.get("slurmctld") == "down":
+            return "slurmctld is down"
+        return None
+
+    def _unchanged(self, node: JoinedNode) -> str | None:
+        drained = node.has_state(*DRAIN)
+        if self.verb == "drain" and drained:
+            reason = node.scheduler.reason if node.scheduler is not None else None
+            return f"it is drained already: {reason}" if reason else "it is drained already"
+        if self.verb == "resume" and not drained and not node.has_state(*DOWN):
+            return "it is not drained"
+        return None
+
+
+def _jobs(state: ClusterState, targets: Sequence[JoinedNode]) -> list[RunningJob] | None:
+    """Running jobs on the nodes; None if unknown."""
+    current = state.scheduler.current
+    if current is None or current.running is None:
+        return None
+    names = {node.name for node in targets}
+    return [job for job in current.running if names & set(job.nodes or ())]
+
+
+def _cost(
+    verb: NodeVerb,
+    means: Means,
+    targets: Sequence[JoinedNode],
+    stopped: Sequence[RunningJob] | None,
+    nodes: Sequence[JoinedNode],
+    rates: NodeRates,
+) -> tuple[tuple[int, int] | None, tuple[Decimal, Decimal] | None]:
+    """Node-minutes that are lost, and their price: of the nodes, and of jobs that stop."""
+    if verb == "resume" or not targets:
+        return (0, 0), (Decimal(0), Decimal(0))
+    minutes = _MINUTES.get(verb)
+    if minutes is None or means.means != "hyperpod" or stopped is None:
+        return None, None
+    names = {node.name for node in targets}
+    others = {name for job in stopped for name in job.nodes or ()} - names
+    low = len(targets) * minutes[0] + len(others) * RESTART_MINUTES[0]
+    high = len(targets) * minutes[1] + len(others) * RESTART_MINUTES[1]
+    own = _hourly(targets, rates)
+    lost = _hourly([node for node in nodes if node.name in others], rates)
+    if own is None or lost is None:
+        return (low, high), None
+    usd = tuple((own * minutes[end] + lost * RESTART_MINUTES[end]) / 60 for end in (0, 1))
+    return (low, high), (usd[0], usd[1])
+
+
+def _hourly(nodes: Sequence[JoinedNode], rates: NodeRates) -> Decimal | None:
+    found = [rates.of_group(node.group) for node in nodes]
+    priced = [rate for rate in found if rate is not None]
+    return sum(priced, Decimal(0)) if len(priced) == len(found) else None
+
+
+def _histories(targets: Sequence[JoinedNode]) -> Iterator[str]:
+    for node in targets:
+        past = node.history
+        if past is not None and past.advice == "replace":
+            yield f"{node.name}: its history says to replace it: {past.reason}"
+
+
+def _effects(verb: NodeVerb, means: Means) -> Iterator[str]:
+    if means.means == "controller":
+        yield {
+            "drain": "Slurm starts no new job on the nodes; running jobs go on",
+            "resume": "Slurm starts jobs on the nodes again",
+        }.get(verb, "Slurm reboots each node when its jobs have ended, and resumes it")
+    elif means.means == "hyperpod" and verb == "reboot":
+        yield "HyperPod reboots the instances: jobs on them stop"
+        yield "lifecycle scripts do not run again"
+    elif means.means == "hyperpod":
+        yield "HyperPod starts new instances in their place: jobs on the nodes stop"
+        yield "the root volume, additional EBS volumes and the instance store are lost"
+
+
+def _warnings(
+    cluster: Cluster,
+    state: ClusterState,
+    verb: NodeVerb,
+    means: Means,
+    targets: Sequence[JoinedNode],
+    jobs: Sequence[RunningJob] | None,
+    nodes: tuple[JoinedNode, ...],
+) -> Iterator[str]:
+    if verb == "resume" or not targets:
+        return
+    stop = means.means == "hyperpod"
+    if stop and jobs is None:
+        yield "the jobs on the nodes are unknown, and stop"
+    names = {node.name for node in targets}
+    if verb == "reboot":
+        yield from _histories(targets)
+    for group in cluster.compute:
+        mine = [node for node in targets if node.group == group.name]
+        if not mine:
+            continue
+        if group.role == "login":
+            yield f"sessions of users on {group.name} end"
+            continue
+        needed = len({n for job in jobs or () for n in job.nodes or ()} & {m.name for m in mine})
+        if cluster.uses_slurm and state.scheduler.current is not None and stop and needed:
+            idle = [n for n in idle_nodes(group.name, state, nodes) if n not in names]
+            if len(idle) < needed:
+                yield (
+                    f"{group.name}: jobs lose {needed} nodes and {len(idle)} others are idle, so "
+                    "they wait until the nodes are back"
+                )
+        if verb == "replace" and launchable(group, state) == 0:
+            yield f"{group.name}: its {group.capacity.kind} has no free instance now"
+        ends = _ends(state, group.capacity)
+        if verb == "replace" and ends is not None:
+            left = int((ends - state.read_at).total_seconds() // 60)
+            if left <= REPLACEMENT_MINUTES[1]:
+                yield f"{group.name}: its {group.capacity.kind} ends in {left} min"
+
+
+def _ends(state: ClusterState, capacity: object) -> dt.datetime | None:
+    """The end of a group's purchase; None without one, or if unknown."""
+    name = getattr(capacity, "arn", None) or getattr(capacity, "id", None)
+    found = known(state.capacity.get(str(name)))
+    return found.ends if found is not None else None

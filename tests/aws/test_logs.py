@@ -1,0 +1,45 @@
+"""The newest streams and lines of log groups."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from botocore.stub import Stubber
+
+from clusterwright.aws import logs
+from clusterwright.aws.session import AwsSession
+
+SINCE = dt.datetime(2026, 11, 23, tzinfo=dt.UTC)
+MILLISECONDS = int(SINCE.timestamp() * 1000)
+
+
+def test_streams_are_those_with_the_newest_events(session: AwsSession) -> None:
+    page = {"logStreams": [{"logStreamName": "a"}, {"logStreamName": "b"}], "nextToken": "more"}
+    with Stubber(session.client("logs")) as stub:
+        stub.add_response(
+            "describe_log_streams",
+            page,
+            {"logGroupName": "g", "orderBy": "LastEventTime", "descending": True},
+        )
+        assert [s["logStreamName"] for s in logs.newest_streams(session, "g", 1)] == ["a"]
+
+
+def test_lines_are_one_page_from_the_end(session: AwsSession) -> None:
+    page = {
+        "events": [{"timestamp": MILLISECONDS + 500, "message": "x", "ingestionTime": 0}],
+        "nextForwardToken": "f",
+        "nextBackwardToken": "b",
+    }
+    with Stubber(session.client("logs")) as stub:
+        stub.add_response(
+            "get_log_events",
+            page,
+            {
+                "logGroupName": "g",
+                "logStreamName": "s",
+                "startTime": MILLISECONDS,
+                "startFromHead": False,
+            },
+        )
+        found = logs.newest_lines(session, "g", "s", SINCE)
+    assert found == ((SINCE + dt.timedelta(milliseconds=500), "x"),)

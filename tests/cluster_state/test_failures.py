@@ -1,0 +1,110 @@
+"""The stages of reading: what is asked for each target, and what is unknown."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_state.failures import Failures, Reader
+from clusterwright.diagnosis.model import Target
+from clusterwright.platforms.loading import load_cluster
+from tests.support.rich_specs import MINIMAL
+from tests.support.specs import write
+
+NOW = dt.datetime(2026, 11, 23, 8, tzinfo=dt.UTC)
+
+
+class Empty:
+    """An account that answers every call with nothing, and notes the operations."""
+
+    region = "us-east-1"
+
+    def __init__(self, refused: str = "") -> None:
+        self.asked: set[str] = set()
+        self.refused = refused
+
+    def require_credentials(self, **_: Any) -> None:
+        if self.refused == "credentials":
+            raise self._error("sts", "GetCallerIdentity", "no-credentials")
+
+    def call(self, service: str, operation: str, **_: Any) -> Any:
+        self.asked.add(operation)
+        if operation == self.refused:
+            raise self._error(service, operation, "denied")
+        raise AwsUnavailable(
+            service=service,
+            operation=operation,
+            region=None,
+            reason="other",
+            detail="no",
+            code="ResourceNotFound",
+        )
+
+    def pages(self, service: str, operation: str, **_: Any) -> Iterator[Any]:
+        self.asked.add(operation)
+        if operation == self.refused:
+            raise self._error(service, operation, "denied")
+        yield from ()
+
+    def items(self, service: str, operation: str, _: str, **__: Any) -> Iterator[Any]:
+        yield from self.pages(service, operation)
+
+    def _error(self, service: str, operation: str, reason: Any) -> AwsUnavailable:
+        return AwsUnavailable(
+            service=service, operation=operation, region=None, reason=reason, detail="no"
+        )
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    return load_cluster(write(tmp_path / "s.yaml", MINIMAL)).cluster
+
+
+def read(session: Any, cluster: Cluster, *target: str) -> Failures:
+    reader = Reader(
+        session,
+        cluster,
+        Target(*target),  # type: ignore[arg-type]
+        now=NOW,
+        since=NOW - dt.timedelta(days=7),
+        deadline_seconds=20,
+    )
+    return reader.read()
+
+
+def test_each_target_reads_only_what_can_answer_it(cluster: Cluster) -> None:
+    of_deployment = {"ListStacks", "DescribeFileSystems", "DescribeDBInstances"}
+    for target, asked, published in (
+        ((), True, True),
+        (("deploy",), True, False),
+        (("node", "a"), False, True),
+        (("job", "7"), False, True),
+    ):
+        session = Empty()
+        read(session, cluster, *target)
+        assert (of_deployment <= session.asked) == asked, target
+        assert ("GetObject" in session.asked) == published, target
+        assert "DescribeLogGroups" in session.asked
+
+
+def test_refusals_and_missing_state_are_unknown(cluster: Cluster) -> None:
+    found = read(Empty("ListClusterNodes"), cluster)
+    unknown = {entry.what: entry for entry in found.unknown}
+    assert unknown["the nodes of the HyperPod cluster"].hint.startswith(
+        "allow sagemaker:ListClusterNodes"
+    )
+    assert "has not published it" in unknown["the scheduler's state"].reason
+    assert "no stack of test exists" in unknown["the deployment"].reason
+
+
+def test_without_credentials_there_is_one_unknown(cluster: Cluster) -> None:
+    session = Empty("credentials")
+    found = read(session, cluster)
+    assert [entry.what for entry in found.unknown] == ["the AWS account"]
+    assert session.asked == set()

@@ -1,0 +1,125 @@
+"""Requests to the controller, and its answers."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import pytest
+from botocore.response import StreamingBody
+from botocore.stub import ANY, Stubber
+
+from clusterwright.aws.session import AwsSession
+from clusterwright.cluster_state.not_read import NotRead
+from clusterwright.cluster_state.requests import (
+    Answer,
+    Verb,
+    answer,
+    json_schemas,
+    new_request,
+    send,
+)
+
+LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
+NOW = dt.datetime(2026, 11, 23, 8, 0, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> AwsSession:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    return AwsSession("us-east-1")
+
+
+@pytest.fixture
+def controller(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The node program's own reader of requests."""
+    monkeypatch.syspath_prepend(str(LIFECYCLE))
+    return importlib.import_module("clusterwright_state.requests")
+
+
+@pytest.fixture
+def stub(session: AwsSession) -> Iterator[Stubber]:
+    with Stubber(session.client("s3")) as stub:
+        yield stub
+
+
+def body(text: bytes) -> dict[str, Any]:
+    return {"Body": StreamingBody(io.BytesIO(text), len(text)), "ContentLength": len(text)}
+
+
+def test_request_is_an_object_named_by_its_id(session: AwsSession, stub: Stubber) -> None:
+    request = new_request("drain", ("workers-1",), "xid 79", now=NOW)
+    assert request.id.startswith("20261123T080000Z-")
+    assert (request.created_at, request.expires_at) == (
+        "2026-11-23T08:00:00Z",
+        "2026-11-23T08:30:00Z",
+    )
+    parameters = {
+        "Bucket": "scripts",
+        "Key": f"requests/{request.id}.json",
+        "Body": ANY,
+        "ContentType": "application/json",
+    }
+    stub.add_response("put_object", {}, parameters)
+    send(session, "scripts", request)
+    stub.assert_no_pending_responses()
+
+
+@pytest.mark.parametrize("verb", get_args(Verb))
+def test_the_controller_reads_the_request(controller: ModuleType, verb: Verb) -> None:
+    """Both sides are kept equal: the node program imports nothing of the product."""
+    level = "standard" if verb == "accept" else None
+    lustre = {"/fsx": (38_400, 500)} if verb == "accept" else {}
+    request = new_request(
+        verb, ("workers-1",), "xid 79", by="ada", now=NOW, level=level, lustre=lustre
+    )
+    found = controller.read(json.loads(request.model_dump_json()), request.id, NOW)
+    assert (found.verb, found.nodes, found.because, found.by) == (
+        verb,
+        ("workers-1",),
+        "xid 79",
+        "ada",
+    )
+    assert (found.level, found.lustre) == (level or "", lustre)
+    assert set(get_args(Verb)) == set(controller.VERBS)
+
+
+def test_the_answer_of_the_controller_is_read(
+    session: AwsSession, stub: Stubber, controller: ModuleType
+) -> None:
+    written = controller.answer_of(
+        "ID", "drain", [{"node": "a", "result": "drained"}], [{"node": "b", "reason": "unknown"}]
+    )
+    stub.add_response("get_object", body(json.dumps(written).encode()))
+    found = answer(session, "scripts", "ID")
+    assert isinstance(found, Answer)
+    assert (found.done[0].result, found.refused[0].node) == ("drained", "b")
+
+
+def test_two_requests_have_two_ids() -> None:
+    ids = {new_request("drain", ("a",), "x", now=NOW).id for _ in range(10)}
+    assert len(ids) == 10
+
+
+def test_no_answer_yet(session: AwsSession, stub: Stubber) -> None:
+    stub.add_client_error("get_object", "NoSuchKey")
+    assert answer(session, "scripts", "ID") is None
+
+
+def test_invalid_answer(session: AwsSession, stub: Stubber) -> None:
+    stub.add_response("get_object", body(b'{"id": "ID"}'))
+    found = answer(session, "scripts", "ID")
+    assert isinstance(found, NotRead)
+    assert found.reason == "state/answers/ID.json is not valid: verb: Field required"
+
+
+def test_schemas_have_the_verbs() -> None:
+    assert json_schemas()["request"]["properties"]["verb"]["enum"] == list(get_args(Verb))
+    assert {"done", "refused"} <= set(json_schemas()["answer"]["required"])

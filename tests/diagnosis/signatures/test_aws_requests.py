@@ -1,0 +1,33 @@
+"""Signatures of the family `aws_requests`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "stack-event",
+        "ROLLBACK_COMPLETE state and can not be updated: stack is in ROLLBACK_COMPLETE state and can not be updated",
+        "stuck-stack",
+    ),
+    ("stack-event", "No export named prod-network:Vpc found", "export-missing"),
+    (
+        "stack-event",
+        "Stack [prod-storage] cannot be deleted while TerminationProtection is enabled",
+        "termination-protection",
+    ),
+    (
+        "stack-event",
+        "Properties validation failed for resource X with message: #: extraneous key [a] is not permitted",
+        "invalid-request",
+    ),
+    ("stack-event", "OptInRequired: You are not subscribed to this service", "opt-in"),
+    ("stack-event", "Resource of type X with identifier y did not stabilize.", "not-stable"),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

@@ -1,0 +1,21 @@
+"""Consequences and normal messages are never findings."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("stack-event", "Resource creation cancelled"),
+        ("stack-event", "The following resource(s) failed to create: [A, B]. Rollback requested."),
+        ("stack-event", "Embedded stack arn:aws:x was not successfully created: see its events"),
+        ("scheduler-node", "clusterwright: acceptance: new"),
+        ("log", "attempt 1 of 4 failed, next in 2 s: mount.lustre: Connection timed out"),
+    ],
+)
+def test_consequence_is_no_finding(kind: str, text: str) -> None:
+    assert signature_of(kind, text) == ()

@@ -1,0 +1,55 @@
+"""Signatures of the family `kubernetes`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+NODES = "0/4 nodes are available: "
+CASES = (
+    (NODES + "4 node(s) had untolerated taint {clusterwright/acceptance: pending}.", "held-nodes"),
+    (NODES + "4 node(s) had untolerated taint {team: a}.", "taint-not-tolerated"),
+    (NODES + "2 node(s) had untolerated taint {team: a}, 2 Insufficient cpu.", "unschedulable"),
+    (NODES + "1 Too many pods, 3 node(s) didn't match Pod's node selector.", "too-many-pods"),
+    ('Failed to pull image "r/train:v1": manifest unknown', "image-not-found"),
+    (
+        'failed to resolve reference "r/train:v1": unexpected status from HEAD request: '
+        "403 Forbidden",
+        "image-refused",
+    ),
+    (
+        "driver name s3.csi.aws.com not found in the list of registered CSI drivers",
+        "csi-driver",
+    ),
+    (
+        "dial unix /var/lib/kubelet/plugins/efs.csi.aws.com/csi.sock: connect: no such file or "
+        "directory",
+        "csi-driver",
+    ),
+    ('admission webhook "v.kueue.x-k8s.io" denied the request: no queue', "webhook-refusal"),
+    ('"Unable to register node with API server" err="Unauthorized" node="a"', "kubelet-refused"),
+    (
+        '"Unable to register node with API server" err="dial tcp 10.0.0.9:443: i/o timeout"',
+        "kubelet-unregistered",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "signature"), CASES)
+def test_message_has_its_signature(text: str, signature: str) -> None:
+    assert signature_of("log", text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Successfully assigned a/train-0 to ip-10-0-0-5",
+        "Pulling image r/train:v1",
+        'Successfully pulled image "r/train:v1" in 3m20s',
+        'registered CSI driver "fsx.csi.aws.com" at /plugins/fsx.csi.aws.com/csi.sock',
+        '"Successfully registered node" node="ip-10-0-0-5.ec2.internal"',
+    ],
+)
+def test_normal_messages_have_no_signature(text: str) -> None:
+    assert signature_of("log", text) == ("unknown",)

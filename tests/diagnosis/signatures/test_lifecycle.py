@@ -1,0 +1,34 @@
+"""Signatures of the family `lifecycle`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "log",
+        "clusterwright: step lustre failed on workers-1: not done after 300 s: /x is absent. What to do: see",
+        "deadline",
+    ),
+    ("log", "Could not get lock /var/lib/apt/lists/lock", "package-lock"),
+    (
+        "log",
+        "bash: ./install: cannot execute binary file: Exec format error",
+        "wrong-architecture",
+    ),
+    ("log", "sha256 mismatch of enroot.deb", "checksum"),
+    (
+        "log",
+        "/var/tmp/x.sh: /bin/zsh: bad interpreter: No such file or directory",
+        "bad-interpreter",
+    ),
+    ("log", "slurmd.service: Failed with result 'exit-code'.", "unit"),
+    ("log", "setup.sh: line 3: FOO: unbound variable", "script-command"),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

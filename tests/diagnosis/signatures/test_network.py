@@ -1,0 +1,28 @@
+"""Signatures of the family `network`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "log",
+        "curl: (28) Failed to connect to downloads.example.org port 443 after 130 ms: Connection timed out",
+        "internet-unreachable",
+    ),
+    (
+        "stack-event",
+        "private-dns-enabled cannot be set because there is already a conflicting DNS domain for s3.us-east-1.amazonaws.com in the VPC",
+        "endpoint-conflict",
+    ),
+    ("node-group", "Ec2SubnetNotFound: subnet-0a1b2c3d does not exist", "subnet-missing"),
+    ("log", "E: Unable to locate package libmunge-dev", "apt-offline"),
+    ("stack-event", "The CIDR '10.0.0.0/24' conflicts with another subnet", "cidr-conflict"),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

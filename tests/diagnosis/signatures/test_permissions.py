@@ -1,0 +1,45 @@
+"""Signatures of the family `permissions`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "stack-event",
+        "User: arn:aws:iam::1:user/a is not authorized to perform: ec2:RunInstances on resource: * with an explicit deny in a resource control policy",
+        "explicit-deny",
+    ),
+    (
+        "log",
+        "An error occurred (AccessDenied) when calling the GetObject operation: Access Denied",
+        "access-denied-unnamed",
+    ),
+    (
+        "stack-event",
+        "The role arn:aws:iam::111122223333:role/x cannot be assumed by sagemaker",
+        "role-trust",
+    ),
+    (
+        "log",
+        "An error occurred (ResourceNotFoundException) when calling the GetSecretValue operation: Secrets Manager can't find the specified secret.",
+        "secret-missing",
+    ),
+    (
+        "node-group",
+        "AsgInstanceLaunchFailures: Client.InternalError: Client error on launch",
+        "ebs-key-denied",
+    ),
+    (
+        "log",
+        'Unable to locate credentials. You can configure credentials by running "aws configure".',
+        "credentials",
+    ),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

@@ -1,0 +1,29 @@
+"""Signatures of the family `platforms`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "node-group",
+        "PodEvictionFailure: Reached max retries while trying to evict pods",
+        "pod-eviction",
+    ),
+    ("log", "0/8 nodes are available: 8 Insufficient nvidia.com/gpu.", "unschedulable"),
+    ("cluster-event", "The replacement of the node failed", "replacement-failed"),
+    ("log", 'Warning FailedMount MountVolume.SetUp failed for volume "pvc-1"', "volume"),
+    ("node-group", "Ec2LaunchTemplateVersionMaxLimitExceeded: too many", "quota"),
+    (
+        "stack-state",
+        "UPDATE_ROLLBACK_FAILED: The following resource(s) failed to update: [X].",
+        "stack-state",
+    ),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

@@ -1,0 +1,32 @@
+"""Signatures of the family `slurm_daemons`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "log",
+        "error: Couldn't find the specified plugin name for accounting_storage/slurmdbd looking at all files",
+        "slurm-plugin",
+    ),
+    (
+        "log",
+        "error: Unable to register: Unable to contact slurm controller (connect failure)",
+        "registration",
+    ),
+    ("log", "fatal: Unable to determine this slurmd's NodeName", "slurmd-name"),
+    ("log", "error: cgroup namespace 'freezer' not mounted. aborting", "cgroup"),
+    ("log", "error: Incompatible versions of client and server code", "slurm-versions"),
+    ("scheduler-node", "Duplicate jobid", "duplicate-job"),
+    ("scheduler-node", "Node unexpectedly rebooted", "unexpected-reboot"),
+    ("daemon", "slurmctld is down", "daemon-down"),
+    ("partition", "partition workers is DOWN", "partition-down"),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

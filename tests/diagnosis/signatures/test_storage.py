@@ -1,0 +1,29 @@
+"""Signatures of the family `storage`, with messages as their sources write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "log",
+        "modprobe: FATAL: Module lustre not found in directory /lib/modules/6.8",
+        "lustre-module",
+    ),
+    ("log", "mount.nfs: access denied by server while mounting fs-1:/fsx", "nfs"),
+    ("log", "OSError: [Errno 122] Disk quota exceeded: '/home/ada/x'", "disk-quota"),
+    (
+        "log",
+        "EXT4-fs error (device nvme1n1): ext4_journal_check_start: Detected aborted journal",
+        "disk-errors",
+    ),
+    ("log", "mkdir: cannot create directory 'x': Read-only file system", "read-only"),
+    ("database", "state incompatible-network", "database-state"),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)

@@ -1,0 +1,138 @@
+"""How far a reboot or a replacement is."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.cluster_state.not_read import NotRead
+from clusterwright.cluster_state.published import NodeAcceptance, SchedulerView
+from clusterwright.operate.node_progress import Progress, progress
+from clusterwright.operate.results import NodeAction, NodeVerb
+from tests.operate.clusters import NOW, cluster_state, in_slurm, load, minutes, node, published
+
+ASKED = NOW - minutes(10)
+ACTION = NodeAction(
+    "ip-workers-1", "workers", "i-workers-1", None, "ip-workers-1", "ip-workers-1", "Running"
+)
+SINCE = NOW - minutes(1)
+NEW = node(1, instance_id="i-new")
+
+
+def seen(
+    folder: Path,
+    verb: NodeVerb,
+    first: Any,
+    slurm: Any = None,
+    *,
+    acceptance: NodeAcceptance | None = None,
+    action: NodeAction = ACTION,
+) -> Progress:
+    spec = load(folder)
+    known = {"ip-workers-1": acceptance} if acceptance is not None else {}
+    view = SchedulerView(published([slurm or in_slurm(1)], acceptance=known), None)
+    state = cluster_state(spec, nodes=(first, node(2)), scheduler=view)
+    return progress(spec.cluster, state, action, verb, asked_at=ASKED)
+
+
+def test_a_replacement_that_runs_and_is_accepted(tmp_path: Path) -> None:
+    accepted = NodeAcceptance(state="accepted", since=SINCE)
+    slurm = in_slurm(1, instance_id="i-new")
+    assert seen(tmp_path, "replace", NEW, slurm, acceptance=accepted) == Progress(
+        "ready", "it runs and is accepted", "i-new"
+    )
+    assert seen(tmp_path, "replace", NEW, slurm).stage == "ready"
+
+
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [
+        (node(1), "HyperPod has not replaced it yet (Running)"),
+        (node(1, instance_id="i-new", condition="starting", state="Pending"), "it is Pending"),
+        (node(7), "HyperPod does not list its instance"),
+    ],
+)
+def test_a_replacement_on_its_way(tmp_path: Path, first: Any, reason: str) -> None:
+    found = seen(tmp_path, "replace", first)
+    assert (found.stage, found.reason) == ("waiting", reason)
+
+
+def test_a_replacement_that_failed(tmp_path: Path) -> None:
+    broken = node(
+        1, instance_id="i-new", condition="failed", state="Failure", message="EFA health checks"
+    )
+    found = seen(tmp_path, "replace", broken)
+    assert (found.stage, found.new_instance_id) == ("failed", "i-new")
+    assert found.reason == "Failure: EFA health checks; HyperPod does not try again by itself"
+
+
+def test_the_replacement_has_the_logical_id(tmp_path: Path) -> None:
+    action = NodeAction(
+        "ip-workers-1", "workers", "i-workers-1", "l-1", "ip-workers-1", "ip-workers-1", "Running"
+    )
+    moved = node(1, instance_id="i-new", logical_id="l-1", hostname="ip-workers-9")
+    found = seen(tmp_path, "replace", moved, in_slurm(1, instance_id="i-new"), action=action)
+    assert (found.stage, found.new_instance_id) == ("ready", "i-new")
+
+
+def test_slurm_and_acceptance_come_after_the_instance(tmp_path: Path) -> None:
+    def reason(slurm: Any, acceptance: NodeAcceptance | None = None) -> str:
+        found = seen(tmp_path, "replace", NEW, slurm, acceptance=acceptance)
+        assert found.stage == "waiting"
+        return found.reason
+
+    held = "clusterwright acceptance: new"
+    assert reason(in_slurm(1, "DOWN", "NOT_RESPONDING")) == (
+        "the scheduler's state is DOWN+NOT_RESPONDING"
+    )
+    assert reason(in_slurm(5)) == "the instance runs; the scheduler does not have it yet"
+    assert reason(in_slurm(1, "DRAIN", reason=held)) == "it waits for acceptance"
+    for state in ("new", "unknown"):
+        assert reason(in_slurm(1), NodeAcceptance.model_validate({"state": state})) == (
+            "it waits for acceptance"
+        )
+    before = NodeAcceptance(state="accepted", since=ASKED - minutes(1))
+    assert reason(in_slurm(1), before) == "it waits for acceptance"
+    before = NodeAcceptance(state="rejected", since=ASKED - minutes(1), reason="slow")
+    assert reason(in_slurm(1), before) == "it waits for acceptance"
+
+
+def test_acceptance_rejects_it(tmp_path: Path) -> None:
+    rejected = NodeAcceptance(state="rejected", since=SINCE, reason="efa 7 is down")
+    found = seen(tmp_path, "replace", NEW, acceptance=rejected)
+    assert (found.stage, found.reason) == ("failed", "acceptance rejected it: efa 7 is down")
+
+
+@pytest.mark.parametrize(
+    ("booted", "stage"), [(None, "waiting"), (ASKED - minutes(1), "waiting"), (SINCE, "ready")]
+)
+def test_a_reboot_is_seen_by_its_time(
+    tmp_path: Path, booted: dt.datetime | None, stage: str
+) -> None:
+    assert seen(tmp_path, "reboot", node(1), in_slurm(1, boot_time=booted)).stage == stage
+
+
+def test_unknown_views(tmp_path: Path) -> None:
+    spec = load(tmp_path)
+    unread = NotRead("the nodes", "denied")
+    state = cluster_state(spec, nodes=unread)
+    assert progress(spec.cluster, state, ACTION, "replace", asked_at=ASKED).reason == (
+        "the platform's view is unknown"
+    )
+    state = cluster_state(spec, nodes=(NEW,), scheduler=SchedulerView(None, unread))
+    found = progress(spec.cluster, state, ACTION, "replace", asked_at=ASKED)
+    assert (found.stage, found.reason) == ("waiting", "the scheduler's view: denied")
+
+
+def test_parallelcluster_has_only_slurms_view(tmp_path: Path) -> None:
+    spec = load(tmp_path, platform="parallelcluster")
+    view = SchedulerView(published([in_slurm(1, boot_time=SINCE)], acceptance={}), None)
+    state = cluster_state(spec, scheduler=view)
+    assert progress(spec.cluster, state, ACTION, "reboot", asked_at=ASKED).stage == "ready"
+    state = cluster_state(spec, scheduler=SchedulerView(published([in_slurm(3)]), None))
+    assert progress(spec.cluster, state, ACTION, "reboot", asked_at=ASKED).reason == (
+        "Slurm does not have the node"
+    )
