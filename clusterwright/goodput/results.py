@@ -1,0 +1,327 @@
+"""Results of `clusterwright report goodput`, `report scaling` and `report cost`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+Part = Literal["queue", "boot", "start", "productive", "repeated", "checkpoint", "stalled", "down"]
+PARTS: Final[tuple[Part, ...]] = (
+    "queue",
+    "boot",
+    "start",
+    "productive",
+    "repeated",
+    "checkpoint",
+    "stalled",
+    "down",
+)
+TICKS: Final = 8
+"""Times are rounded to 1/8 s, which binary floating point holds exactly: sums are exact."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of the timeline, in ticks of 1/8 s since 1970; relative where no time is known."""
+
+    begin: int
+    end: int
+    part: Part
+    attempt: int
+
+
+@dataclass(frozen=True)
+class AttemptResult:
+    """One start of the program.
+
+    Attributes
+    ----------
+    resumed_at:
+        Steps done before it, by the checkpoint that it resumed from.
+    last_step:
+        The last step in its log; None without a step.
+    kept_steps, lost_steps:
+        Steps of it that the run kept, and that were lost and done again.
+    state:
+        Slurm's state of the job; None without accounting.
+    """
+
+    job_id: str | None
+    file: str | None
+    state: str | None
+    nodes: int | None
+    resumed_at: int | None
+    last_step: int | None
+    kept_steps: int
+    lost_steps: int
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """What could not be answered, why, and what would answer it."""
+
+    what: str
+    reason: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Evidence that is incomplete or contradictory."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps in the logs: done and kept, done and lost; the run's first and last."""
+
+    productive: int
+    repeated: int
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A measure beside the plan's interval; None where one of the two is unknown."""
+
+    measured: float | None
+    p10: float | None
+    p50: float | None
+    p90: float | None
+
+    @property
+    def verdict(self) -> Literal["below", "within", "above", "unknown"]:
+        """Where the measure lies."""
+        if self.measured is None or self.p10 is None or self.p90 is None:
+            return "unknown"
+        if self.measured < self.p10:
+            return "below"
+        return "above" if self.measured > self.p90 else "within"
+
+
+@dataclass(frozen=True)
+class PlanComparison:
+    """The run beside its plan."""
+
+    file: str
+    accelerators: int | None
+    goodput: Comparison
+    mfu: Comparison
+    usd_per_billion_tokens: Comparison
+    tokens_per_second: Comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """What follows from the timeline; None where unknown."""
+
+    goodput: float | None = None
+    ettr: float | None = None
+    mfu: float | None = None
+    whole_run_mfu: float | None = None
+    tokens: int | None = None
+    tokens_per_second: float | None = None
+    whole_run_tokens_per_second: float | None = None
+    step_seconds: float | None = None
+    usd: float | None = None
+    usd_per_billion_tokens: float | None = None
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What was trained, by the plan beside the run."""
+
+    model: str | None
+    params: float | None
+    seq_len: int | None
+    precision: str | None
+    kind: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoodputReport:
+    """Where the time of a run went.
+
+    Attributes
+    ----------
+    parts:
+        Seconds by part; None where no timeline could be made. Their sum is `wall_s`.
+    wall_from, wall_to:
+        Seconds since 1970; None where no line has a time.
+    saves:
+        Checkpoints in the logs; None where they name none.
+    """
+
+    file: str
+    environment: str
+    instance_type: str | None
+    workload: Workload | None
+    tokens_per_step: int | None
+    saves: int | None
+    run: str | None
+    framework: str
+    parts: dict[str, float] | None
+    wall_s: float | None
+    wall_from: float | None
+    wall_to: float | None
+    steps: Steps
+    measures: Measures
+    nodes: int | None
+    accelerators: int | None
+    plan: PlanComparison | None
+    attempts: tuple[AttemptResult, ...]
+    spans: tuple[Span, ...]
+    unknown: tuple[Unknown, ...]
+    findings: tuple[Remark, ...]
+
+    @property
+    def exit_code(self) -> Literal[0, 1, 2]:
+        """1 with a finding, 2 without a timeline, else 0."""
+        if self.findings:
+            return 1
+        return 2 if self.parts is None else 0
+
+
+@dataclass(frozen=True)
+class ScalingPoint:
+    """One number of nodes.
+
+    Attributes
+    ----------
+    efficiency:
+        Tokens/s per node relative to the smallest number of nodes.
+    tokens_per_step:
+        None if unknown, or if the runs differ.
+    """
+
+    nodes: int
+    runs: int
+    tokens_per_second: float | None
+    step_seconds: float | None
+    mfu: float | None
+    efficiency: float | None
+    usd_per_billion_tokens: float | None
+    files: tuple[str, ...]
+    tokens_per_step: int | None = None
+
+
+@dataclass(frozen=True)
+class ScalingReport:
+    """Throughput by number of nodes.
+
+    Attributes
+    ----------
+    knee:
+        The smallest number of nodes whose efficiency is below 0.9; None if none is, or unknown.
+    """
+
+    file: str
+    environment: str
+    points: tuple[ScalingPoint, ...]
+    knee: int | None
+    unknown: tuple[Unknown, ...]
+    instance_type: str | None = None
+    workload: Workload | None = None
+
+    @property
+    def exit_code(self) -> Literal[0, 2]:
+        """2 where fewer than two numbers of nodes have a throughput."""
+        return 0 if sum(p.tokens_per_second is not None for p in self.points) > 1 else 2
+
+
+@dataclass(frozen=True)
+class Share:
+    """Node-hours and cost of the jobs of a run, a user or an account.
+
+    `usd` is None where the rate of a part is unknown; `share` is that of all jobs' node-hours.
+    """
+
+    name: str
+    jobs: int
+    node_hours: float
+    usd: float | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day in UTC, or the part of it in the period.
+
+    Attributes
+    ----------
+    hours:
+        Hours of the day in the period.
+    node_hours:
+        Hours of all compute nodes of the spec; None on a cluster whose number of nodes changes.
+    job_node_hours:
+        Those that jobs had.
+    idle_node_hours:
+        The others; None where the number of nodes is unknown.
+    """
+
+    date: dt.date
+    hours: float
+    node_hours: float | None
+    job_node_hours: float
+    idle_node_hours: float | None
+    usd: float | None
+    job_usd: float | None
+    idle_usd: float | None
+
+
+@dataclass(frozen=True)
+class NodeCostReport:
+    """What the compute nodes cost, and for whom."""
+
+    file: str
+    environment: str
+    since: dt.datetime
+    until: dt.datetime
+    days: tuple[Day, ...]
+    runs: tuple[Share, ...]
+    users: tuple[Share, ...]
+    accounts: tuple[Share, ...]
+    forecast_usd_per_day: float | None
+    findings: tuple[Remark, ...]
+    unknown: tuple[Unknown, ...]
+
+    @property
+    def total(self) -> Day:
+        """The sums of all days; its date is the first day's."""
+        return Day(
+            self.since.date(),
+            sum(day.hours for day in self.days),
+            known_sum(day.node_hours for day in self.days),
+            sum(day.job_node_hours for day in self.days),
+            known_sum(day.idle_node_hours for day in self.days),
+            known_sum(day.usd for day in self.days),
+            known_sum(day.job_usd for day in self.days),
+            known_sum(day.idle_usd for day in self.days),
+        )
+
+    @property
+    def exit_code(self) -> Literal[0, 2]:
+        """2 where a rate or the number of nodes is unknown, or there is no job."""
+        return 2 if self.unknown else 0
+
+
+def known_sum(values: Iterable[float | None]) -> float | None:
+    """The sum; None if a value is unknown."""
+    total = 0.0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
+
+
+def plain(value: Any) -> float | None:
+    """A finite positive number of a document; None otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if 0 < value < float("inf") else None

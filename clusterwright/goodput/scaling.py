@@ -1,0 +1,132 @@
+"""Throughput by number of nodes, from the logs of runs of different sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.goodput.accounting import JobRecord
+from clusterwright.goodput.attempts import NamedLog, attempts_of, step_median
+from clusterwright.goodput.report import Prices, RecordedPlan, mfu_of, tokens_per_step
+from clusterwright.goodput.results import ScalingPoint, ScalingReport, Unknown
+
+KNEE_EFFICIENCY = 0.9
+"""Below it more nodes are lost to communication than is usual (operations reference, scaling)."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    path: str
+    nodes: int
+    step_seconds: float | None
+    tokens_per_second: float | None
+    tokens_per_step: int | None
+
+
+def scaling_report(
+    cluster: Cluster,
+    logs: Sequence[NamedLog],
+    records: Sequence[JobRecord],
+    *,
+    file: str,
+    prices: Prices,
+    plan: RecordedPlan | None,
+) -> ScalingReport:
+    """One point for each number of nodes; several runs of a size give their median.
+
+    The number of nodes of a log is that of its job in the accounting, otherwise its number of
+    processes by the accelerators of a node.
+    """
+    unknown: list[Unknown] = []
+    runs = [run for log in logs if (run := _run(log, records, prices, plan, unknown)) is not None]
+    if not runs:
+        unknown.append(Unknown("throughput", "no log has step lines and a number of nodes"))
+    base: float | None = None
+    points = []
+    for nodes in sorted({run.nodes for run in runs}):
+        own = [run for run in runs if run.nodes == nodes]
+        speed = _median(run.tokens_per_second for run in own)
+        per_node = None if speed is None else speed / nodes
+        base = per_node if base is None else base
+        accelerators = nodes * prices.accelerators if prices.accelerators else None
+        points.append(
+            ScalingPoint(
+                nodes=nodes,
+                runs=len(own),
+                tokens_per_second=speed,
+                step_seconds=_median(run.step_seconds for run in own),
+                mfu=mfu_of(speed, accelerators, prices, plan),
+                efficiency=per_node / base if per_node is not None and base else None,
+                usd_per_billion_tokens=_usd(nodes, speed, prices),
+                files=tuple(run.path for run in own),
+                tokens_per_step=_one(run.tokens_per_step for run in own),
+            )
+        )
+    if plan is None:
+        reason = "there is no plan, which has the FLOPs of a token and the accelerator's peak"
+        unknown.append(Unknown("MFU", reason, "--plan NAME.plan.json"))
+    if prices.usd_per_node_hour is None:
+        unknown.append(Unknown("dollars per billion tokens", prices.reason))
+    knee = next(
+        (p.nodes for p in points if p.efficiency is not None and p.efficiency < KNEE_EFFICIENCY),
+        None,
+    )
+    return ScalingReport(
+        file,
+        cluster.environment,
+        tuple(points),
+        knee,
+        tuple(unknown),
+        instance_type=prices.instance_type,
+        workload=plan.workload if plan else None,
+    )
+
+
+def _run(
+    named: NamedLog,
+    records: Sequence[JobRecord],
+    prices: Prices,
+    plan: RecordedPlan | None,
+    unknown: list[Unknown],
+) -> _Run | None:
+    if not named.log.steps:
+        return None
+    counts = {r.nodes for r in records if r.job_id in named.numbers and r.nodes}
+    world, per_node = named.log.settings.world_size, prices.processes
+    if not counts and world and per_node and world % per_node == 0:
+        counts = {world // per_node}
+    if len(counts) != 1:
+        reason = "neither the accounting nor the log states its number of nodes"
+        unknown.append(Unknown(f"nodes of {named.path}", reason, "--sacct FILE"))
+        return None
+    nodes = counts.pop()
+    seconds = step_median(attempts_of([named], []))
+    tokens = tokens_per_step([named], plan)
+    if tokens is None or seconds is None:
+        reason = (
+            "no line states batch and sequence length"
+            if tokens is None
+            else "step lines have neither a time stamp nor a duration"
+        )
+        unknown.append(Unknown(f"throughput of {named.path}", reason))
+    speed = tokens / seconds if tokens and seconds else None
+    return _Run(named.path, nodes, seconds, speed, tokens)
+
+
+def _one(values: Iterable[int | None]) -> int | None:
+    """The value that all have; None if they differ."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _usd(nodes: int, tokens_per_second: float | None, prices: Prices) -> float | None:
+    if not tokens_per_second or prices.usd_per_node_hour is None:
+        return None
+    return nodes * prices.usd_per_node_hour / 3600 / tokens_per_second * 1e9

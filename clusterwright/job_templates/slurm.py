@@ -1,0 +1,232 @@
+"""Builds batch scripts: options of sbatch, environment, the shared shell part, the job's lines."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from clusterwright.job_templates.template import Context
+
+_BEGIN: Final = "# -- begin\n"
+SOCKETS: Final = "^docker,lo,veth"
+"""An exclusion: the name of the first interface differs by type and image (rule CW-J020)."""
+
+RENDEZVOUS: Final = (
+    'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)\n'
+    "MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))\n"
+    "export MASTER_ADDR MASTER_PORT\n"
+)
+END: Final = "STEP_PID=$!\nwait_for_step\nfinish_training"
+"""After the step of a training job, which runs in the background so that signals arrive."""
+
+
+def script(
+    context: Context,
+    body: str,
+    *,
+    tasks_per_node: int = 1,
+    cpus_per_task: int | None = None,
+    environment: Sequence[tuple[str, str]] = (),
+    array: str | None = None,
+    marker: str = "",
+    save_signal: str = "USR1",
+    nccl: bool = True,
+) -> str:
+    """Return a batch script.
+
+    Parameters
+    ----------
+    body:
+        Lines that start the steps.
+    tasks_per_node, cpus_per_task:
+        The processes of a step; without the second the CPUs of a node by the first.
+    environment:
+        Variables of the job's own.
+    marker:
+        The file that a framework writes last into a checkpoint, of training jobs.
+    save_signal:
+        The signal on which the program saves and ends.
+    nccl:
+        Whether the job communicates, so that EFA's variables are set.
+    """
+    whole = array is None
+    parts = [
+        "\n".join(_directives(context, tasks_per_node, cpus_per_task, array)),
+        _heading(context),
+        "set -o errexit -o nounset -o pipefail",
+        fragment("common"),
+        "\n".join(
+            f"export {name}={value}" for name, value in _environment(context, nccl and whole)
+        ),
+        "\n".join(f"export {name}={value}" for name, value in environment),
+        _image(context),
+        _training(context, marker, save_signal) if context.template.trains else "",
+        body.strip("\n"),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+@cache
+def fragment(name: str) -> str:
+    """Return a part of `shell/`, without its heading."""
+    text = files("clusterwright.job_templates").joinpath(f"shell/{name}.sh").read_text("utf-8")
+    return text.partition(_BEGIN)[2].strip("\n")
+
+
+def srun(context: Context, *more: str) -> str:
+    """Return srun with the options that every step of a job on whole nodes needs."""
+    words = ["srun", "--kill-on-bad-exit=1", '--cpus-per-task="$SLURM_CPUS_PER_TASK"']
+    if context.template.trains and context.target.auto_resume:
+        words.append("--auto-resume=1")
+    if context.optional("image") is not None:
+        mounts = [context.shared_path]
+        if context.target.scratch_path is not None:
+            mounts.append(context.target.scratch_path)
+        words += [
+            '--container-image="$IMAGE"',
+            f"--container-mounts={','.join(f'{path}:{path}' for path in mounts)}",
+            "--no-container-mount-home",
+        ]
+    return " ".join([*words, *more])
+
+
+def program_file(name: str, text: str) -> str:
+    """Return lines that write a program to the run's folder, where every node sees it."""
+    end = f"END_OF_{re.sub(r'[^A-Z]', '_', name.upper())}"
+    return (
+        f"cat >\"$RUN_PATH/{name}.new\" <<'{end}'\n{text.rstrip()}\n{end}\n"
+        f'mv "$RUN_PATH/{name}.new" "$RUN_PATH/{name}"'
+    )
+
+
+def python_environment(context: Context) -> str:
+    """Return lines that activate the Python environment; empty in a container."""
+    if context.optional("image") is not None:
+        return ""
+    stated = context.optional("environment")
+    path = stated or f"{context.shared_path}/environments/{context.template.name}"
+    return (
+        f"ENVIRONMENT={path}\n"
+        '[[ -x "$ENVIRONMENT/bin/python" ]] ||\n'
+        '  fail "$EXIT_ENVIRONMENT" "$ENVIRONMENT has no Python: create it, or render with '
+        'another environment or image"\n'
+        'export PATH="$ENVIRONMENT/bin:$PATH"'
+    )
+
+
+def _directives(
+    context: Context, tasks_per_node: int, cpus_per_task: int | None, array: str | None
+) -> list[str]:
+    target, values, trains = context.target, context.values, context.template.trains
+    cpus = cpus_per_task or (target.cpus // tasks_per_node if target.cpus else None)
+    options: list[str | None] = [
+        f"--job-name={context.text('run')}",
+        f"--partition={target.partition}" if target.partition else None,
+        _optional("account", values.get("account")),
+        _optional("qos", values.get("qos")),
+        f"--array={array}" if array else None,
+        f"--nodes={context.nodes if array is None else 1}",
+        f"--ntasks-per-node={tasks_per_node}",
+        f"--cpus-per-task={cpus}" if cpus else None,
+    ]
+    if array is None:
+        if target.family == "nvidia":
+            options.append(f"--gpus-per-node={target.accelerators}")
+        options += ["--exclusive", "--mem=0"]
+    options += [f"--time={clock(values['time'])}", "--requeue", "--open-mode=append"]
+    if trains:
+        options.append(f"--signal=B:USR1@{context.count('save_minutes') * 60}")
+    last = context.last_minute
+    if last is not None:
+        options.append(f"--deadline={last:%Y-%m-%dT%H:%M:%S}")
+    options.append(f"--output={'%x-%A_%a.out' if array else '%x-%j.out'}")
+    return ["#!/bin/bash", *(f"#SBATCH {option}" for option in options if option)]
+
+
+def clock(minutes: int) -> str:
+    """Return a time limit as Slurm shows it: `2-00:00:00`."""
+    days, rest = divmod(minutes, 1440)
+    hours, left = divmod(rest, 60)
+    return f"{days}-{hours:02}:{left:02}:00" if days else f"{hours:02}:{left:02}:00"
+
+
+def _optional(name: str, value: object) -> str | None:
+    return None if value is None else f"--{name}={value}"
+
+
+def _heading(context: Context) -> str:
+    target, plan = context.target, context.plan
+    lines = [
+        f"# {context.template.title}: {context.cluster.environment}, {target.instance_type}.",
+        f"# Written by: clusterwright render jobs --job {context.template.name}",
+    ]
+    if context.template.trains:
+        lines.append(
+            f"# Sizes are those of {plan.name}."
+            if plan is not None
+            else "# Without a plan: the sizes are defaults, not a recommendation."
+        )
+    if context.last_minute is not None:
+        lines.append("# --deadline is in the time zone of the controller, which has to be UTC.")
+    return "\n".join(lines)
+
+
+def _environment(context: Context, nccl: bool) -> Iterable[tuple[str, str]]:
+    """Variables of EFA and NCCL by accelerator and network of the type."""
+    target = context.target
+    if not nccl or target.family == "none":
+        return
+    if target.has_efa:
+        yield "FI_PROVIDER", "efa"
+        if target.family == "neuron":
+            # AWS Neuron documentation, multi-node training with EFA.
+            yield "FI_EFA_USE_DEVICE_RDMA", "1"
+            yield "FI_EFA_FORK_SAFE", "1"
+        else:
+            # Huge pages are not shared with children of a fork: aws-ofi-nccl's notes on forks.
+            yield "FI_EFA_USE_HUGE_PAGE", "0"
+    if target.family == "nvidia":
+        yield "NCCL_SOCKET_IFNAME", f"'{SOCKETS}'"
+
+
+def _image(context: Context) -> str:
+    image = context.optional("image")
+    if image is None:
+        return ""
+    if image.startswith("/"):
+        return (
+            f'IMAGE={image}\n[[ -s "$IMAGE" ]] || fail "$EXIT_ENVIRONMENT" "$IMAGE does not exist"'
+        )
+    reference, _, digest = image.partition("@")
+    registry, _, repository = reference.partition("/")
+    repository = repository.partition(":")[0]
+    name = f"{repository.replace('/', '+')}-{digest.removeprefix('sha256:')[:16]}.sqsh"
+    place = context.target.scratch_path or f"{context.shared_path}/temporary"
+    return (
+        f"IMAGE={context.shared_path}/images/{name}\n"
+        f"IMAGE_URI='docker://{registry}#{repository}:{digest}'\n"
+        f"export ENROOT_CACHE_PATH={place}/enroot/cache\n"
+        f"export ENROOT_TEMP_PATH={place}/enroot/temporary\n\n"
+        f"{fragment('image')}\nimport_image"
+    )
+
+
+def _training(context: Context, marker: str, save_signal: str) -> str:
+    last = context.last_minute
+    efa = context.target.has_efa and context.target.family == "nvidia" and context.nodes > 1
+    epoch = int(last.astimezone(dt.UTC).timestamp()) if last is not None else 0
+    lines = [
+        f"RUN_PATH={context.run_path}",
+        f"CHECKPOINTS={context.checkpoint_path}",
+        f"MARKER={marker}",
+        f"ATTEMPTS={context.count('attempts')}",
+        f"SAVE_SECONDS={context.count('save_minutes') * 60}",
+        f"SAVE_SIGNAL={save_signal}",
+        f"CAPACITY_ENDS={epoch}",
+        f"EXPECT_EFA={int(efa)}",
+    ]
+    return "\n".join(lines) + f"\n\n{fragment('training')}\n\nbegin_training"

@@ -1,0 +1,1 @@
+"""One module per job; each has a `TEMPLATE`."""

@@ -1,0 +1,60 @@
+"""Index of the rules on job files: every module of `rules/` whose name begins with an id has one
+rule, the only class with that id.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from clusterwright.jobs.rule import JobRule
+from clusterwright.preflight.rule_names import UnknownRule
+
+_PACKAGE: Final = "clusterwright.jobs.rules"
+_FILE_NAME: Final = re.compile(r"(j\d{3})_\w+")
+
+
+@cache
+def all_rules() -> tuple[JobRule, ...]:
+    """Return every rule, in the order of the ids.
+
+    Raises
+    ------
+    TypeError
+        A file has no rule, or one with another id, which is an internal error.
+    """
+    found = []
+    for file in sorted((Path(__file__).parent / "rules").glob("*.py")):
+        match = _FILE_NAME.fullmatch(file.stem)
+        if match is not None:
+            found.append(_rule(file.stem, f"CW-{match.group(1).upper()}"))
+    return tuple(found)
+
+
+def _rule(module_name: str, id_: str) -> JobRule:
+    module = importlib.import_module(f"{_PACKAGE}.{module_name}")
+    for item in vars(module).values():
+        if isinstance(item, type) and issubclass(item, JobRule) and vars(item).get("id") == id_:
+            return item()
+    raise TypeError(f"{module_name} does not have the rule {id_}")
+
+
+def named(names: Iterable[str]) -> frozenset[str]:
+    """Return the rule ids of `names`, case-insensitive.
+
+    Raises
+    ------
+    UnknownRule
+        For the first name that is not the id of a rule.
+    """
+    ids = [rule.id for rule in all_rules()]
+    found = set()
+    for name in names:
+        if name.upper() not in ids:
+            raise UnknownRule(name, ids)
+        found.add(name.upper())
+    return frozenset(found)

@@ -1,0 +1,95 @@
+"""The base class of rules on job files, and what a rule returns."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clusterwright.jobs.job import Job
+from clusterwright.jobs.job_file import Launcher, Step
+from clusterwright.jobs.lexer import Unread
+from clusterwright.jobs.options import Option
+from clusterwright.jobs.shell import Assignment, Command, Word
+from clusterwright.preflight.results import Amount, Severity
+
+__all__ = [
+    "Assignment",
+    "Command",
+    "Fail",
+    "Job",
+    "JobRule",
+    "Launcher",
+    "Option",
+    "Results",
+    "Step",
+    "Unknown",
+    "Word",
+]
+
+Place = Option | Word | Assignment | Step | Command | Unread | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fail:
+    """A violation; the engine creates a `Finding` from it.
+
+    Attributes
+    ----------
+    at:
+        What it is about: an option, a word, an assignment, a step; None for the whole file.
+    severity:
+        If it is not that of the rule.
+    """
+
+    message: str
+    at: Place = None
+    hint: str | None = None
+    severity: Severity | None = None
+    requested: Amount = None
+    limit: Amount = None
+    where: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown:
+    """What the rule could not check, because the file could not be read there."""
+
+    message: str
+    at: Place = None
+    hint: str | None = None
+
+
+Results = Iterator[Fail | Unknown]
+
+
+class JobRule(ABC):
+    """A rule on job files: an id, a row of the reference, a failing and a passing test.
+
+    An error is what surely fails: sbatch refuses the file, the job never starts, or its processes
+    end. What costs time, data or money under conditions that the file does not show is a warning.
+    """
+
+    id: str
+    title: str
+    """What the rule requires: the first line of the docstring of the rule's module."""
+    severity: Severity
+    prevents: str
+    """What happens without the rule."""
+    source: str
+    """Source of the limit or the failure."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "id" in vars(cls):
+            lines = (sys.modules[cls.__module__].__doc__ or "").splitlines()
+            cls.title = lines[0].rstrip(".") if lines else cls.id
+
+    def skipped(self, job: Job) -> str | None:  # noqa: ARG002
+        """Return why the rule does not run, such as a missing option of the command."""
+        return None
+
+    @abstractmethod
+    def check(self, job: Job) -> Results:
+        """Yield the violations in a job file."""

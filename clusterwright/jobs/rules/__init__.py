@@ -1,0 +1,1 @@
+"""One rule on job files per module."""

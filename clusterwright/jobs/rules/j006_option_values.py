@@ -1,0 +1,82 @@
+"""Values of options have a form that Slurm accepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from clusterwright.jobs import values
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+
+_SIGNAL = re.compile(r"(?:(?:[RB]{1,2}):)?(?:(?:SIG)?(\w+))(?:@\d{1,5})?")
+_SIGNALS = frozenset(
+    [
+        "HUP",
+        "INT",
+        "QUIT",
+        "ABRT",
+        "KILL",
+        "ALRM",
+        "TERM",
+        "USR1",
+        "USR2",
+        "URG",
+        "CONT",
+        "STOP",
+        "TSTP",
+        "TTIN",
+        "TTOU",
+    ]
+)
+
+
+def _signal(text: str) -> None:
+    match = _SIGNAL.fullmatch(text)
+    if match is None or not (match.group(1).isdigit() or match.group(1).upper() in _SIGNALS):
+        raise ValueError(text)
+
+
+def _number(text: str) -> None:
+    if not re.fullmatch(r"\d{1,9}", text):
+        raise ValueError(text)
+
+
+def _open_mode(text: str) -> None:
+    if text[:1].lower() not in ("a", "t"):
+        raise ValueError(text)
+
+
+_FORMS: dict[str, tuple[Callable[[str], object], str]] = {
+    "time": (values.minutes, "minutes, H:MM:SS or D-HH:MM:SS"),
+    "time-min": (values.minutes, "minutes, H:MM:SS or D-HH:MM:SS"),
+    "nodes": (values.nodes, "a number, or a range such as 2-4"),
+    "mem": (values.memory_mib, "a number with K, M, G or T"),
+    "mem-per-cpu": (values.memory_mib, "a number with K, M, G or T"),
+    "mem-per-gpu": (values.memory_mib, "a number with K, M, G or T"),
+    "signal": (_signal, "[B:]NAME[@SECONDS], such as B:USR1@300"),
+    "ntasks": (_number, "a number"),
+    "ntasks-per-node": (_number, "a number"),
+    "cpus-per-task": (_number, "a number"),
+    "open-mode": (_open_mode, "append or truncate"),
+}
+
+
+class OptionValues(JobRule):
+    id = "CW-J006"
+    severity = "error"
+    prevents = "a submission that sbatch refuses: invalid specification"
+    source = "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23"
+
+    def check(self, job: Job) -> Results:
+        for option in job.file.options:
+            form = _FORMS.get(option.name)
+            if form is None or re.search(r"[${`]", option.value):
+                continue  # CW-J004; a template is not a value
+            try:
+                form[0](option.value)
+            except ValueError:
+                yield Fail(
+                    message=f"--{option.name}: Slurm does not accept {option.value[:60]!r}",
+                    at=option,
+                    hint=f"it is {form[1]}",
+                )

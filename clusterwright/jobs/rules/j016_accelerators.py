@@ -1,0 +1,52 @@
+"""The nodes have the accelerators that the job requests."""
+
+from __future__ import annotations
+
+from clusterwright.jobs import values
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+
+
+class EnoughAccelerators(JobRule):
+    id = "CW-J016"
+    severity = "error"
+    prevents = "a submission that Slurm refuses: requested node configuration is not available"
+    source = "sbatch(1), --gres, --gpus-per-node, --gpus; accelerators as in the catalogue"
+
+    def check(self, job: Job) -> Results:
+        own = job.accelerators_per_node
+        if own is None or not job.groups:
+            return
+        requested = job.requested_accelerators
+        if requested is not None and requested[2] is not None:
+            option, _, count = requested
+            if count is not None and count > own:
+                yield Fail(
+                    message=f"{count} accelerators per node are requested, the nodes of "
+                    f"{job.where} have {own}",
+                    at=option,
+                    requested=count,
+                    limit=own,
+                )
+                return
+        option_all = job.file.option("gpus")
+        total = values.gpus(option_all.value)[1] if option_all is not None else None
+        nodes = job.file.nodes
+        most = nodes[1] if nodes else max(job.available(group) for group in job.groups)
+        if total is not None and option_all is not None and total > most * own:
+            yield Fail(
+                message=f"{total} accelerators are requested, {most} nodes have {most * own}",
+                at=option_all,
+                requested=total,
+                limit=most * own,
+            )
+        tasks = job.tasks_per_node()
+        each = job.file.option("gpus-per-task")
+        number = values.gpus(each.value)[1] if each is not None else None
+        if tasks and number and each is not None and tasks * number > own:
+            yield Fail(
+                message=f"{tasks} tasks with {number} accelerators each do not fit on a node with "
+                f"{own}",
+                at=each,
+                requested=tasks * number,
+                limit=own,
+            )

@@ -1,0 +1,37 @@
+"""The nodes have the memory that the job requests."""
+
+from __future__ import annotations
+
+from clusterwright.jobs import values
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.platforms.node_hardware import hardware
+
+
+class EnoughMemory(JobRule):
+    id = "CW-J018"
+    severity = "error"
+    prevents = "a submission that Slurm refuses: memory specification can not be satisfied"
+    source = "sbatch(1), --mem, --mem-per-cpu; memory of the instance type in the catalogue"
+
+    def check(self, job: Job) -> Results:
+        option = job.file.option("mem", "mem-per-cpu")
+        own = job.largest(hardware(group, job.catalog)["memory_mib"] for group in job.groups)
+        if option is None or own is None:
+            return
+        try:
+            wanted = values.memory_mib(option.value)
+        except ValueError:
+            return  # CW-J006
+        if option.name == "mem-per-cpu":
+            tasks = job.file.count("ntasks-per-node") or 1
+            wanted *= tasks * (job.file.count("cpus-per-task") or 1)
+        if wanted > own:
+            yield Fail(
+                message=f"{wanted / 1024:,.0f} GiB of memory per node are requested, the nodes of "
+                f"{job.where} have {own / 1024:,.0f}, of which Slurm keeps some for the system",
+                at=option,
+                requested=round(wanted),
+                limit=own,
+                where="MiB",
+                hint="--mem=0 requests all the memory that Slurm gives to jobs",
+            )

@@ -1,0 +1,59 @@
+"""The Hugging Face cache is on Lustre or NVMe."""
+
+from __future__ import annotations
+
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
+
+_CACHES = frozenset(
+    [
+        "HF_HOME",
+        "HF_HUB_CACHE",
+        "HF_DATASETS_CACHE",
+        "HUGGINGFACE_HUB_CACHE",
+        "TRANSFORMERS_CACHE",
+        "HF_ASSETS_CACHE",
+        "TORCH_HOME",
+        "XDG_CACHE_HOME",
+    ]
+)
+_PLACES = {"home": "the home directories", "root": "the root disk of each node"}
+
+
+class HuggingFaceCache(JobRule):
+    id = "CW-J041"
+    severity = "warning"
+    prevents = "stale file handles and full home directories when all ranks read the cache"
+    source = (
+        "huggingface_hub documentation, environment variables: ~/.cache/huggingface is the "
+        "default; NFS: stale handles (awslabs/awsome-distributed-ai)"
+    )
+
+    def check(self, job: Job) -> Results:
+        found = [a for a in job.file.environment if a.name in _CACHES]
+        for assignment in found:
+            kind = job.program_storage(assignment.value.text)
+            if kind in _PLACES:
+                yield Fail(
+                    message=f"{assignment.name}={assignment.value.text} is on {_PLACES[kind]}",
+                    at=assignment,
+                    hint=f"HF_HOME on {job.shared_paths}",
+                )
+        download = _download(job)
+        if download is not None and not found and not job.containers:
+            yield Fail(
+                message="the download goes to ~/.cache/huggingface in the home directory",
+                at=download,
+                hint=f"export HF_HOME on {job.shared_paths}, or --local-dir",
+            )
+
+
+def _download(job: Job) -> Word | None:
+    for command in job.file.commands:
+        words = [word.text for word in command.words]
+        if any(text.startswith(("--local-dir", "--cache-dir")) for text in words):
+            continue
+        for index, word in enumerate(words[:-1]):
+            hub = word.rpartition("/")[2] in ("huggingface-cli", "hf")
+            if hub and words[index + 1] == "download":
+                return command.words[index]
+    return None

@@ -1,0 +1,58 @@
+"""`enroot import` unpacks on NVMe or Lustre."""
+
+from __future__ import annotations
+
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+
+_VARIABLES = ("ENROOT_CACHE_PATH", "ENROOT_TEMP_PATH")
+_BAD = {"home": "the home directories", "root": "the root disk"}
+
+
+class EnrootPaths(JobRule):
+    id = "CW-J042"
+    severity = "warning"
+    prevents = "an import that ends with: no space left on device, on the root disk"
+    source = "awslabs/awsome-distributed-ai #427; NVIDIA/enroot, doc/configuration.md"
+
+    def check(self, job: Job) -> Results:
+        imports = [
+            command
+            for command in job.file.commands
+            if any(
+                word.text.rpartition("/")[2] == "enroot" and following.text == "import"
+                for word, following in zip(command.words, command.words[1:], strict=False)
+            )
+        ]
+        if not imports:
+            return
+        missing = []
+        for name in _VARIABLES:
+            variable = job.file.variable(name)
+            if variable is None and name == "ENROOT_TEMP_PATH":
+                variable = job.file.variable("TMPDIR")
+            if variable is None:
+                missing.append(name)
+                continue
+            kind = job.storage(variable.value.text)
+            if kind in _BAD:
+                yield Fail(
+                    message=f"{variable.name}={variable.value.text} is on {_BAD[kind]}",
+                    at=variable,
+                    hint=_hint(job),
+                )
+        if missing:
+            configured = any(group.scratch or group.ebs for group in job.groups)
+            yield Fail(
+                message=f"{' and '.join(missing)} not set: the image is unpacked where the node's "
+                "enroot.conf says, and on other machines on the root disk"
+                if configured
+                else f"{' and '.join(missing)} not set: the image is unpacked on the root disk",
+                at=imports[0],
+                severity="info" if configured else None,
+                hint=_hint(job),
+            )
+
+
+def _hint(job: Job) -> str:
+    place = job.scratch_path or job.shared_paths
+    return f"set {' and '.join(_VARIABLES)} to folders below {place}"

@@ -1,0 +1,52 @@
+"""Processes per node are as many as the job has accelerators."""
+
+from __future__ import annotations
+
+from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
+
+
+class ProcessesPerNode(JobRule):
+    id = "CW-J050"
+    severity = "error"
+    prevents = "processes that end with: invalid device ordinal, or duplicate GPU detected"
+    source = "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes"
+
+    def check(self, job: Job) -> Results:
+        own = job.accelerators_per_node
+        if job.families != {"nvidia"} or not own:
+            return  # Neuron: processes are cores, of which a device has several.
+        requested = job.requested_accelerators
+        given = requested[2] if requested is not None and requested[2] is not None else own
+        given = min(given, own)
+        for step, launcher in job.file.launchers:
+            if launcher.name == "accelerate":
+                continue
+            yield from _processes(job, step, launcher, given)
+
+
+def _processes(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
+    word = launcher.options.get("nproc-per-node")
+    number = launcher.number("nproc-per-node")
+    every = word is not None and word.text in ("gpu", "auto")
+    if number is not None and number > given:
+        yield Fail(
+            message=f"{number} processes per node, and the job has {given} GPUs on each",
+            at=word,
+            requested=number,
+            limit=given,
+        )
+        return
+    tasks = job.tasks_per_node(step) if step.runner == "srun" else 1
+    each = given if every else number
+    bound = "gpus-per-task" in step.options or job.file.option("gpus-per-task") is not None
+    if tasks is None or tasks < 2 or each is None or bound:
+        return
+    if tasks * each > given:
+        yield Fail(
+            message=f"srun starts {tasks} launchers per node with {each} processes each: "
+            f"{tasks * each} processes on {given} GPUs",
+            at=step.options.get("ntasks-per-node") or step.options.get("ntasks") or step,
+            requested=tasks * each,
+            limit=given,
+            hint=f"srun --ntasks-per-node=1 with {launcher.name}, or {tasks} tasks without it",
+        )

@@ -1,0 +1,52 @@
+"""The launcher runs on every node that it waits for."""
+
+from __future__ import annotations
+
+from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
+
+_REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
+
+
+class LauncherNodes(JobRule):
+    id = "CW-J051"
+    severity = "error"
+    prevents = "a job that waits at the rendezvous until its timeout, or leaves nodes idle"
+    source = "PyTorch documentation, torchrun, multinode; sbatch(1): the script runs on one node"
+
+    def check(self, job: Job) -> Results:
+        nodes = job.nodes
+        if nodes is None:
+            return
+        for step, launcher in job.file.launchers:
+            stated = launcher.number("nnodes" if launcher.name != "accelerate" else "num-machines")
+            if step.runner == "":
+                yield from _unlaunched(nodes, step, launcher, stated)
+                continue
+            own = step.options.get("nodes")
+            running = int(own.value) if own is not None and own.value.isdigit() else nodes
+            tasks = step.options.get("ntasks")
+            if own is None and tasks is not None and tasks.value.isdigit():
+                running = min(nodes, int(tasks.value))
+            if stated is not None and stated != running:
+                word = launcher.options.get("nnodes") or launcher.options.get("num-machines")
+                yield Fail(
+                    message=f"{launcher.name} waits for {stated} nodes, and the step runs on "
+                    f"{running}",
+                    at=word,
+                    requested=stated,
+                    limit=running,
+                    hint="--nnodes=$SLURM_NNODES",
+                )
+
+
+def _unlaunched(nodes: int, step: Step, launcher: Launcher, stated: int | None) -> Results:
+    if nodes < 2 or step.command.words[0].text.rpartition("/")[2] in _REMOTE:
+        return
+    waits = stated is not None and stated > 1
+    yield Fail(
+        message=f"{launcher.name} runs on the first of {nodes} nodes only"
+        + (f", and waits for {stated}" if waits else ""),
+        at=launcher.word,
+        severity=None if waits and step.command.certain else "warning",
+        hint=f"srun --ntasks-per-node=1 {launcher.name} ...",
+    )

@@ -1,0 +1,106 @@
+"""The layout divides the accelerators and the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clusterwright.jobs.job import argument
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
+from clusterwright.jobs.values import whole
+
+_MEGATRON = {
+    "tensor": "--tensor-model-parallel-size",
+    "pipeline": "--pipeline-model-parallel-size",
+    "context": "--context-parallel-size",
+}
+_TITAN = {
+    "tensor": "--parallelism.tensor_parallel_degree",
+    "pipeline": "--parallelism.pipeline_parallel_degree",
+    "context": "--parallelism.context_parallel_degree",
+}
+_UNEVEN = ("--decoder-first-pipeline-num-layers", "--pipeline-model-parallel-layout")
+
+
+class Layout(JobRule):
+    id = "CW-J052"
+    severity = "error"
+    prevents = "processes that end with an assertion after the nodes have started"
+    source = (
+        "NVIDIA/Megatron-LM, megatron/training/arguments.py and num_microbatches_calculator.py; "
+        "pytorch/torchtitan, parallel_dims.py"
+    )
+
+    def check(self, job: Job) -> Results:
+        for step in job.file.steps:
+            words = program_words(step)
+            for options in (_MEGATRON, _TITAN):
+                if any(argument(words, name) for name in options.values()):
+                    yield from _layout(job, step, words, options)
+
+
+def program_words(step: Step) -> Sequence[Word]:
+    """The arguments of the training program."""
+    return step.launcher.script if step.launcher is not None else step.program
+
+
+def world_size(job: Job, step: Step) -> int | None:
+    """Processes of the step; None if the file does not say."""
+    nodes = job.nodes
+    own = step.options.get("nodes")
+    if own is not None:
+        nodes = whole(own.value)
+    if step.runner == "" and nodes != 1:
+        return None
+    if step.launcher is not None:
+        each = step.launcher.number("nproc-per-node")
+    else:
+        each = job.tasks_per_node(step) if step.runner == "srun" else None
+    return nodes * each if nodes and each else None
+
+
+def number(words: Sequence[Word], name: str, default: int | None) -> int | None:
+    """The value of an option; None if it is there and not a number."""
+    word = argument(words, name)
+    if word is None:
+        return default
+    return None if word.dynamic else whole(word.text)
+
+
+def _layout(job: Job, step: Step, words: Sequence[Word], options: dict[str, str]) -> Results:
+    sizes = {part: number(words, name, 1) for part, name in options.items()}
+    world = world_size(job, step)
+    if world is None or any(not size for size in sizes.values()):
+        return
+    model = 1
+    for size in sizes.values():
+        model *= size or 1
+    place = next(argument(words, name) for name in options.values() if argument(words, name))
+    product = " × ".join(f"{part} {size}" for part, size in sizes.items())
+    if world % model:
+        yield Fail(
+            message=f"{product} = {model} does not divide {world} accelerators",
+            at=place,
+            requested=model,
+            limit=world,
+        )
+        return
+    if options is not _MEGATRON:
+        return
+    heads = number(words, "--num-attention-heads", None)
+    tensor, pipeline = sizes["tensor"] or 1, sizes["pipeline"] or 1
+    if heads is not None and heads % tensor:
+        yield Fail(message=f"{heads} attention heads do not divide by tensor {tensor}", at=place)
+    layers = number(words, "--num-layers", None)
+    if layers is not None and layers % pipeline and not any(argument(words, n) for n in _UNEVEN):
+        yield Fail(message=f"{layers} layers do not divide by pipeline {pipeline}", at=place)
+    batch, micro = (
+        number(words, "--global-batch-size", None),
+        number(words, "--micro-batch-size", None),
+    )
+    data = world // model
+    if batch and micro and batch % (micro * data):
+        yield Fail(
+            message=f"the global batch of {batch} does not divide by micro batch {micro} × {data} "
+            "data-parallel ranks",
+            at=argument(words, "--global-batch-size"),
+        )

@@ -1,0 +1,44 @@
+"""Writer of `docs/reference/job-rules.md`: `python -m tools.docs job-rules`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from clusterwright.jobs.registry import all_rules
+
+FAMILIES: Final = {
+    "0": "The file and its options",
+    "1": "The cluster: partitions, limits, nodes",
+    "2": "Network",
+    "3": "Failures, requeueing, time limits",
+    "4": "Storage, images, downloads",
+    "5": "Launchers and layouts",
+    "6": "Security",
+}
+
+
+def page() -> str:
+    """Return the page."""
+    rules = all_rules()
+    head = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
+    lines = [head, "| Rule | Severity | Requirement |", "|---|---|---|"]
+    for rule in rules:
+        title = rule.title.replace("|", "\\|")
+        lines.append(f"| [{rule.id}](#{rule.id.lower()}) | {rule.severity} | {title} |")
+    family = ""
+    for rule in rules:
+        if rule.id[-2] != family:
+            family = rule.id[-2]
+            lines += ["", f"## {FAMILIES[family]}"]
+        lines += [
+            "",
+            f"### {rule.id}",
+            "",
+            f"{rule.title}.",
+            "",
+            f"- Severity: {rule.severity}",
+            f"- Prevents: {rule.prevents}.",
+            f"- Source: {rule.source}.",
+        ]
+    return "\n".join(lines) + "\n"

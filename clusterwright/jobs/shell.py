@@ -1,0 +1,350 @@
+"""Commands and assignments of a shell script, with variables replaced where the file sets them.
+
+A variable that a branch or a loop sets, or that the file does not set, has no known value: a word
+with it keeps `${NAME}` and is `dynamic`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from clusterwright.jobs.lexer import Part, Token, Unread, lex
+
+_ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+_DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_OPENING: Final = frozenset({"if", "for", "while", "until", "case", "select"})
+_CLOSING: Final = frozenset({"fi", "done", "esac"})
+_SKIPPED: Final = frozenset({"then", "else", "elif", "do", "{", "}", "!", "time", "function"})
+_ARITHMETIC: Final = re.compile(r"[\d+*/()% -]{1,60}")
+_OPEN, _CLOSE = "\ue000", "\ue001"
+"""Around what the file does not determine, inside values: private characters of Unicode."""
+_PIECE: Final = re.compile(f"(?:[^\\s{_OPEN}]|{_OPEN}[^{_CLOSE}]*{_CLOSE})+")
+_MOST_COMMANDS: Final = 5_000
+_MOST_WORDS: Final = 5_000
+_LONGEST_VALUE: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word after expansion; `dynamic` if a part of it is not known from the file."""
+
+    text: str
+    line: int
+    column: int
+    length: int
+    dynamic: bool = False
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`NAME=value`, exported or before a command.
+
+    Attributes
+    ----------
+    certain:
+        False in a branch, a loop or a function.
+    """
+
+    name: str
+    value: Word
+    exported: bool
+    certain: bool = True
+
+
+@dataclass(frozen=True)
+class Command:
+    """A simple command.
+
+    Attributes
+    ----------
+    words:
+        The name and the arguments, without redirections.
+    environment:
+        Assignments before the command, for it alone.
+    after:
+        The operator between the previous command and this one: `&&`, `||`, `|`, or empty.
+    before:
+        The operator that follows: also `&`.
+    """
+
+    words: tuple[Word, ...]
+    environment: tuple[Assignment, ...] = ()
+    after: str = ""
+    before: str = ""
+    certain: bool = True
+    output: Word | None = None
+
+    @property
+    def name(self) -> str:
+        """The program without its folder."""
+        return self.words[0].text.rpartition("/")[2] if self.words else ""
+
+
+@dataclass
+class Script:
+    """What a script does, in the order of the file."""
+
+    commands: list[Command] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    first_line: int | None = None
+    """Line of the first command."""
+
+
+def read_script(text: str, variables: Mapping[str, str], line: int = 1, column: int = 1) -> Script:
+    """Read a script; `variables` are known before it, such as those of Slurm."""
+    lexed = lex(text.replace(_OPEN, "?").replace(_CLOSE, "?"), line, column)
+    reader = _Reader({}, variables)
+    reader.read(lexed.tokens)
+    reader.script.unread += lexed.unread
+    first = next((token for token in lexed.tokens if not token.operator), None)
+    reader.script.first_line = first.line if first is not None else None
+    return reader.script
+
+
+class _Reader:
+    def __init__(
+        self, arrays: dict[str, tuple[Token, ...] | None], variables: Mapping[str, str]
+    ) -> None:
+        self.script = Script()
+        self.arrays = arrays
+        self.values: dict[str, str | None] = dict(variables)
+        self.depth = 0
+
+    def read(self, tokens: Sequence[Token]) -> None:
+        current: list[Token] = []
+        after = ""
+        for token in tokens:
+            if not token.operator:
+                current.append(token)
+                continue
+            if current:
+                self._command(current, after, token.operator)
+                current = []
+                after = token.operator if token.operator in ("&&", "||", "|", "|&") else ""
+            elif token.operator in ("\n", "&&", "||", "|"):
+                continue
+            else:
+                after = ""
+            if len(self.script.commands) >= _MOST_COMMANDS:
+                return
+        if current:
+            self._command(current, after, "")
+
+    def _command(self, tokens: list[Token], after: str, before: str) -> None:
+        tokens = self._without_keywords(tokens)
+        words: list[Word] = []
+        own: list[Assignment] = []
+        marked: list[tuple[Token, str, str]] = []
+        output: Word | None = None
+        declaring = False
+        exported = False
+        index = 0
+        while index < len(tokens):
+            token = tokens[index]
+            index += 1
+            if token.redirection:
+                if index < len(tokens) and not tokens[index].redirection:
+                    output = self._joined(tokens[index])
+                    index += 1
+                continue
+            found = self._assignment(token) if not words or declaring else None
+            if found is not None:
+                name, value = found
+                word = _word(value[:_LONGEST_VALUE], token)
+                own.append(Assignment(name, word, exported, self.depth == 0))
+                marked.append((token, name, value))
+                if declaring:
+                    self._set(token, name, value)
+                continue
+            expanded = self._expanded(token)
+            if not words and expanded and expanded[0].text in _DECLARING:
+                declaring = True
+                exported = expanded[0].text == "export"
+            words += expanded
+        if declaring or not words:
+            self.script.assignments += own
+            for token, name, value in () if declaring else marked:
+                self._set(token, name, value)
+            if words and words[0].text == "export":
+                self._export(words[1:])
+            return
+        self.script.assignments += [Assignment(a.name, a.value, True, a.certain) for a in own]
+        self.script.commands.append(
+            Command(tuple(words), tuple(own), after, before, self.depth == 0, output)
+        )
+
+    def _export(self, words: Sequence[Word]) -> None:
+        """`export NAME` of a variable that was set before."""
+        for word in words:
+            last = next(
+                (a for a in reversed(self.script.assignments) if a.name == word.text), None
+            )
+            if last is not None and not last.exported:
+                self.script.assignments.append(
+                    Assignment(last.name, last.value, True, self.depth == 0)
+                )
+
+    def _without_keywords(self, tokens: list[Token]) -> list[Token]:
+        while tokens:
+            literal = tokens[0].literal
+            if literal in _OPENING:
+                self.depth += 1
+                if literal in ("for", "case", "select"):
+                    if literal == "for" and len(tokens) > 1 and (name := tokens[1].literal):
+                        self.values[name] = None
+                    return []
+            elif literal in _CLOSING:
+                self.depth = max(0, self.depth - 1)
+            elif literal not in _SKIPPED:
+                break
+            tokens = tokens[1:]
+        return tokens
+
+    # -- variables ------------------------------------------------------------------------------
+
+    def _assignment(self, token: Token) -> tuple[str, str] | None:
+        """Name and value of `NAME=value`, the value with marks around what is not known."""
+        if not token.parts or token.parts[0].kind != "plain":
+            return None
+        match = _ASSIGNMENT.match(token.parts[0].text)
+        if match is None:
+            return None
+        rest = (Part("plain", token.parts[0].text[match.end() :]), *token.parts[1:])
+        value = "".join(self._value(part) for part in rest)
+        if match.group(2) and token.array is None:
+            value = (self.values.get(match.group(1)) or "") + value
+        return match.group(1), value
+
+    def _set(self, token: Token, name: str, value: str) -> None:
+        if token.array is not None:
+            added = _ASSIGNMENT.match(token.parts[0].text)
+            if self.depth:
+                self.arrays[name] = None
+            elif added is not None and added.group(2):
+                before = self.arrays.get(name, ())
+                self.arrays[name] = None if before is None else (*before, *token.array)[:2000]
+            else:
+                self.arrays[name] = token.array
+            return
+        self.arrays.pop(name, None)
+        self.values[name] = None if self.depth else value[:_LONGEST_VALUE]
+
+    def _value(self, part: Part) -> str:
+        """The text of a part, with marks if the file does not determine it."""
+        if part.kind in ("plain", "quoted"):
+            return part.text
+        if part.kind == "dynamic":
+            return self._arithmetic(part.text) or f"{_OPEN}{part.text}{_CLOSE}"
+        known = self.values.get(part.text)
+        if known is not None:
+            return known
+        if part.default is not None and part.text not in self.values:
+            inner = lex(part.default).tokens
+            return " ".join("".join(self._value(p) for p in token.parts) for token in inner)
+        return f"{_OPEN}${{{part.text}}}{_CLOSE}"
+
+    def _arithmetic(self, text: str) -> str | None:
+        """The value of `$((A * B))` with whole numbers."""
+        if not (text.startswith("$((") and text.endswith("))")):
+            return None
+
+        def number(match: re.Match[str]) -> str:
+            return self.values.get(match.group(1)) or "?"
+
+        body = re.sub(r"\$?\{?([A-Za-z_]\w*)\}?", number, text[3:-2])
+        if not _ARITHMETIC.fullmatch(body) or "**" in body:
+            return None
+        return _evaluated(body)
+
+    def _expanded(self, token: Token) -> list[Word]:
+        """The words of a token: arrays and unquoted variables become several."""
+        named = [part for part in token.parts if part.kind != "quoted" or part.text]
+        if len(named) == 1 and named[0].kind == "variable" and named[0].text in self.arrays:
+            name = named[0].text
+            array = self.arrays.pop(name)
+            try:
+                if array is None:
+                    return [_word(f"{_OPEN}${{{name}}}{_CLOSE}", token)]
+                return [word for inner in array for word in self._expanded(inner)][:_MOST_WORDS]
+            finally:
+                self.arrays[name] = array
+        texts: list[str] = [""]
+        quoted = False
+        for part in token.parts:
+            text = self._value(part)
+            quoted = quoted or part.quoted
+            if part.kind == "variable" and not part.quoted:
+                pieces = _PIECE.findall(text)
+                texts[-1] += pieces[0] if pieces else ""
+                texts += pieces[1:]
+            else:
+                texts[-1] += text
+        if texts == [""] and not quoted:
+            return []
+        return [_word(text, token) for text in texts[:_MOST_WORDS]]
+
+    def _joined(self, token: Token) -> Word:
+        return _word("".join(self._value(part) for part in token.parts), token)
+
+
+def _word(marked: str, token: Token) -> Word:
+    """A word from a text with marks."""
+    text = marked.replace(_OPEN, "").replace(_CLOSE, "")
+    return Word(text, token.line, token.column, token.length, text != marked)
+
+
+def _evaluated(body: str) -> str | None:
+    """A sum or product of whole numbers, by Python's own grammar."""
+    import ast
+
+    try:
+        tree = ast.parse(body.strip(), mode="eval").body
+        return str(_number(tree))
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def _number(node: object) -> int:
+    import ast
+
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.BinOp):
+        left, right = _number(node.left), _number(node.right)
+        if isinstance(node.op, ast.Add):
+            return left + right
+        if isinstance(node.op, ast.Sub):
+            return left - right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        if isinstance(node.op, ast.Div | ast.FloorDiv):
+            return left // right
+    raise ValueError(node)
+
+
+def nested(commands: Sequence[Command], variables: Mapping[str, str]) -> Iterator[Command]:
+    """The commands of `bash -c 'TEXT'` inside commands, with the position of the text."""
+    for command in commands:
+        words = command.words
+        for index in range(len(words) - 2):
+            shell = words[index].text.rpartition("/")[2]
+            flag = words[index + 1].text
+            if shell in ("bash", "sh") and re.fullmatch(r"-[a-z]*c", flag):
+                word = words[index + 2]
+                inner = read_script(word.text, variables, word.line, word.column)
+                for found in inner.commands:
+                    yield Command(
+                        tuple(
+                            Word(w.text, word.line, word.column, word.length, w.dynamic)
+                            for w in found.words
+                        ),
+                        found.environment,
+                        found.after,
+                        found.before,
+                        found.certain and command.certain,
+                    )
+                break

@@ -1,0 +1,169 @@
+"""Clusters, plans and rendered jobs for the tests of job templates."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from clusterwright.catalog import load_catalog
+from clusterwright.job_templates.facts import Target, targets
+from clusterwright.job_templates.plan import TrainingPlan, training_plan
+from clusterwright.job_templates.registry import template_named
+from clusterwright.job_templates.rendering import render
+from clusterwright.jobs import engine
+from clusterwright.jobs.job import Job
+from clusterwright.jobs.job_file import read_job
+from clusterwright.jobs.registry import all_rules
+from clusterwright.platforms.loading import load_cluster, load_cluster_text
+from tools.lint.files import ROOT
+
+NOW = dt.datetime(2026, 11, 23, 12, tzinfo=dt.UTC)
+
+SPEC: dict[str, Any] = {
+    "environment": "test",
+    "account": "111122223333",
+    "region": "us-east-1",
+    "platform": "hyperpod-slurm",
+    "network": {"availability_zone_id": "use1-az6", "egress": "nat"},
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
+        {
+            "name": "hopper",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 8,
+            "spare_count": 1,
+            "scratch": {"mount_path": "/scratch"},
+        },
+        {"name": "trainium", "role": "compute", "instance_type": "trn1.32xlarge", "count": 4},
+        {"name": "cpus", "role": "compute", "instance_type": "c5.4xlarge", "count": 4},
+    ],
+    "storage": {
+        "lustre": [{"mount_path": "/fsx", "capacity_gib": 4800, "throughput_mbps_per_tib": 1000}],
+        "checkpoint_path": "/fsx/checkpoints",
+    },
+    "slurm": {
+        "configuration": "scripted",
+        "containers": {"pyxis": True},
+        "partitions": [
+            {"name": "gpu", "groups": ["hopper"], "max_time_minutes": 10080},
+            {"name": "trn", "groups": ["trainium"]},
+            {"name": "cpu", "groups": ["cpus"]},
+        ],
+        "qos": [{"name": "urgent", "priority": 100}],
+        "accounts": [{"name": "research"}],
+    },
+}
+DIGEST = "sha256:" + "0123456789abcdef" * 4
+IMAGE = f"nvcr.io/nvidia/pytorch@{DIGEST}"
+
+
+@functools.lru_cache(maxsize=20)
+def _cluster(text: str) -> Any:
+    return load_cluster_text(text, Path("test.yaml")).cluster
+
+
+def made_cluster(**changes: Any) -> Any:
+    """The cluster with other sections."""
+    return _cluster(json.dumps(SPEC | changes))
+
+
+def example(name: str) -> Any:
+    """The cluster of a spec of the repository."""
+    return _example(ROOT / name)
+
+
+@functools.lru_cache(maxsize=40)
+def _example(path: Path) -> Any:
+    return load_cluster(path).cluster
+
+
+def made_target(cluster: Any = None, partition: str = "gpu") -> Target:
+    """A target of a partition."""
+    found = targets(cluster or made_cluster(), load_catalog())
+    return next(target for target in found if target.partition == partition)
+
+
+def plan_document(**changes: Any) -> dict[str, Any]:
+    """The parts of a plan's JSON that jobs read."""
+    layout = {
+        "tensor": 1,
+        "pipeline": 1,
+        "context": 1,
+        "expert": 1,
+        "data": 32,
+        "virtual": 1,
+        "micro_batch": 2,
+        "accumulation": 4,
+        "recompute": "selective",
+        "sharding": "fsdp",
+        "text": "DP32 MBS2 fsdp",
+    }
+    chosen = {"chosen": True, "nodes": 4, "instance_type": "p5.48xlarge", "layout": layout}
+    document: dict[str, Any] = {
+        "command": "plan",
+        "model": {"name": "llama-3.1-8b"},
+        "kind": "from-scratch",
+        "seq_len": 4096,
+        "candidates": [chosen],
+        "launch": {
+            "megatron": ["--num-layers=32", "--hidden-size=4096", "--save=/old", "--load=/old"],
+            "nemo": {"train": {"micro_batch_size": 2}},
+            "torchtitan": {
+                "training": {"seq_len": 4096, "steps": 9000},
+                "checkpoint": {"enable": True, "folder": "/old", "interval": 250},
+            },
+            "global_batch": 256,
+            "train_steps": 9000,
+        },
+        "storage": {
+            "checkpoint_bytes": 1.1e11,
+            "interval_seconds": 900,
+            "blocking_seconds": 240.0,
+            "kept": 3,
+        },
+    }
+    return document | changes
+
+
+def made_plan(**changes: Any) -> TrainingPlan:
+    """A plan."""
+    return training_plan("test.plan.json", plan_document(**changes))
+
+
+def rendered(
+    job: str, cluster: Any = None, *, plan: TrainingPlan | None = None, **given: str
+) -> str:
+    """The text of a job's file."""
+    found = render(
+        cluster or made_cluster(), load_catalog(), template_named(job), given, plan, NOW
+    )
+    return found.text
+
+
+def findings(text: str, cluster: Any = None) -> list[str]:
+    """What `check-job` says of a job file."""
+    job = Job(read_job(text, "job.sbatch"), cluster or made_cluster(), load_catalog(), NOW, None)
+    result = engine.run(all_rules(), job)
+    assert not result.crashed, result.crashed
+    assert not result.unanswered, result.unanswered
+    return [f"{finding.rule}: {finding.message}" for finding in result.findings]
+
+
+def shell(text: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a bash script, with commands of `folder` first on the search path."""
+    return subprocess.run(
+        ["bash"],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=folder,
+        env={"PATH": f"{folder}:{os.environ['PATH']}", **variables},
+    )

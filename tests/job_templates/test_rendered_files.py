@@ -1,0 +1,115 @@
+"""Every job of every example: `bash -n`, shellcheck, and our own `check-job`."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.catalog import load_catalog
+from clusterwright.job_templates.registry import all_templates
+from clusterwright.job_templates.rendering import listed, render
+from clusterwright.job_templates.template import JobTemplate
+from tests.job_templates.made import DIGEST, IMAGE, NOW, example, findings, made_plan
+from tools.lint.files import ROOT
+
+SPECS = tuple(
+    str(path.relative_to(ROOT))
+    for folder in ("configs", "configs/examples")
+    for path in sorted((ROOT / folder).glob("*.yaml"))
+    if path.name != "base.yaml"
+)
+REQUIRED = {
+    "model": "/fsx/models/llama",
+    "source": "s3://acme-corpus/raw",
+    "urls": "/fsx/data/urls.txt",
+    "tokenizer": "/fsx/models/llama",
+    "dataset": "/fsx/data/chat.jsonl",
+    "replay": "/fsx/data/replay",
+    "checkpoint": "/fsx/checkpoints/run/step-100",
+    "submitter": "acme",
+    "sizes": "/fsx/data/hpl.dat",
+    "recipe": "/fsx/recipes/pretrain.py",
+}
+
+
+def _given(cluster: Any, template: JobTemplate, *, image: bool) -> dict[str, str]:
+    given = {s.name: REQUIRED[s.name] for s in template.settings if s.required}
+    if template.image == "required" or (image and template.image == "optional"):
+        ecr = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/training@{DIGEST}"
+        given["image"] = ecr if cluster.network.egress == "closed" else IMAGE
+    return given
+
+
+@functools.cache
+def files() -> dict[str, tuple[str, str]]:
+    """Spec and text by `job of spec`, each text once."""
+    found: dict[str, tuple[str, str]] = {}
+    catalog = load_catalog()
+    for spec in SPECS:
+        cluster = example(spec)
+        if not cluster.uses_slurm:
+            continue
+        pyxis = cluster.slurm.containers.pyxis
+        for template in all_templates():
+            if not listed(cluster, catalog, template).available:
+                continue
+            if template.image == "required" and not pyxis:
+                continue
+            for image in (False, True) if pyxis else (False,):
+                given = _given(cluster, template, image=image)
+                name = f"{template.name} of {Path(spec).stem}{' in a container' * image}"
+                text = render(cluster, catalog, template, given, None, NOW).text
+                found[name] = (spec, text)
+    return found
+
+
+def test_there_are_files() -> None:
+    assert "nccl-tests of p5-8" in files()
+    assert "fsdp2 of full-parallelcluster in a container" in files()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_check_job_finds_nothing(spec: str) -> None:
+    found = {
+        name: findings(text, example(spec)) for name, (of, text) in files().items() if of == spec
+    }
+    assert {name: messages for name, messages in found.items() if messages} == {}
+
+
+def test_shellcheck_and_bash(tmp_path: Path) -> None:
+    texts = {text: name for name, (_, text) in files().items()}
+    paths = []
+    for number, (text, name) in enumerate(texts.items()):
+        path = tmp_path / f"{number:03}-{name.replace(' ', '-')}.sbatch"
+        path.write_text(text, encoding="utf-8")
+        paths.append(str(path))
+    loop = 'code=0; for file in "$@"; do bash -n "$file" || code=1; done; exit "$code"'
+    syntax = subprocess.run(
+        ["bash", "-c", loop, "bash", *paths], capture_output=True, text=True, check=False
+    )
+    assert (syntax.returncode, syntax.stderr) == (0, "")
+    shellcheck = Path(sys.executable).parent / "shellcheck"
+    # One file of each job and form: the shared part is the same in all.
+    first = {Path(path).name.split("-of-")[0][4:]: path for path in reversed(paths)}
+    lint = subprocess.run(
+        [str(shellcheck), "--severity=style", "--format=gcc", *first.values()],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (lint.returncode, lint.stdout, lint.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("template", all_templates(), ids=lambda template: str(template.name))
+def test_jobs_with_a_plan(template: JobTemplate) -> None:
+    if not template.trains or template.runs_on != "nvidia" or template.image == "required":
+        return
+    cluster = example("configs/examples/p5-8.yaml")
+    given = _given(cluster, template, image=False)
+    text = render(cluster, load_catalog(), template, given, made_plan(), NOW).text
+    assert findings(text, cluster) == []

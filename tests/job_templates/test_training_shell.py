@@ -1,0 +1,162 @@
+"""The shared shell part of training jobs, with stubs of Slurm's commands."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from clusterwright.job_templates.slurm import END, fragment
+from tests.job_templates.made import shell
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Commands that record how they are called."""
+    for name in ("scontrol", "scancel"):
+        command = tmp_path / name
+        command.write_text(f'#!/bin/bash\necho "{name} $*" >>"{tmp_path}/calls"\n')
+        command.chmod(0o755)
+    sleep = tmp_path / "sleep"
+    sleep.write_text("#!/bin/bash\nexec /bin/sleep 0.05\n")
+    sleep.chmod(0o755)
+    return tmp_path
+
+
+def checkpoint(folder: Path, name: str, *, whole: bool = True) -> None:
+    path = folder / "checkpoints" / name
+    path.mkdir(parents=True)
+    if whole:
+        (path / ".metadata").touch()
+
+
+def run(
+    folder: Path, step: str, *, job: str = "7", ends: int = 0, before: str = ""
+) -> subprocess.CompletedProcess[str]:
+    text = "\n".join(
+        [
+            "set -o errexit -o nounset -o pipefail",
+            fragment("common"),
+            f"RUN_PATH={folder}/run",
+            f"CHECKPOINTS={folder}/checkpoints",
+            "MARKER=.metadata ATTEMPTS=3 SAVE_SECONDS=600 SAVE_SIGNAL=USR1 EXPECT_EFA=0",
+            f"CAPACITY_ENDS={ends}",
+            fragment("training"),
+            "begin_training",
+            before,
+            f"{{ {step}; }} &",
+            END,
+        ]
+    )
+    return shell(text, folder, SLURM_JOB_ID=job, SLURM_JOB_NODELIST="node-[1-2]")
+
+
+def calls(folder: Path) -> list[str]:
+    path = folder / "calls"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_a_run_that_is_complete(folder: Path) -> None:
+    done = run(folder, "true")
+    assert done.returncode == 0, done.stderr
+    assert "the run is complete" in done.stdout
+    assert calls(folder) == []
+
+
+def test_a_failed_step_is_requeued_with_its_exit_code(folder: Path) -> None:
+    done = run(folder, "exit 5")
+    assert done.returncode == 5
+    assert calls(folder) == ["scontrol requeue 7"]
+
+
+def test_no_progress_ends_with_93(folder: Path) -> None:
+    assert [run(folder, "exit 5").returncode for _ in range(3)] == [5, 5, 93]
+    assert calls(folder) == ["scontrol requeue 7"] * 2
+    # Also where Slurm itself requeues: after a node is lost, nothing runs at the end.
+    assert run(folder, "true").returncode == 93
+
+
+def test_a_new_checkpoint_resets_the_count(folder: Path) -> None:
+    for _ in range(2):
+        run(folder, "exit 5")
+    made = f"mkdir {folder}/checkpoints/step-20; touch {folder}/checkpoints/step-20/.metadata"
+    done = run(folder, f"{made}; exit 5")
+    assert done.returncode == 5
+    assert "newest whole checkpoint: 20" in done.stdout
+    assert run(folder, "exit 5").returncode == 5
+
+
+def test_another_submission_begins_at_zero(folder: Path) -> None:
+    for _ in range(3):
+        run(folder, "exit 5")
+    assert run(folder, "true", job="8").returncode == 0
+
+
+def test_the_newest_whole_checkpoint_counts(folder: Path) -> None:
+    checkpoint(folder, "step-9")
+    checkpoint(folder, "step-100")
+    checkpoint(folder, "iter_0000080")
+    checkpoint(folder, "step-200", whole=False)
+    checkpoint(folder, "step-300.part")
+    assert "newest whole checkpoint: 100\n" in run(folder, "true").stdout
+
+
+def test_the_signal_is_passed_to_the_steps_and_the_job_is_requeued(folder: Path) -> None:
+    checkpoint(folder, "step-1")
+    done = run(
+        folder,
+        f"/bin/sleep 0.5; mkdir {folder}/checkpoints/step-2; "
+        f"touch {folder}/checkpoints/step-2/.metadata; exit 0",
+        before="(/bin/sleep 0.2; kill -USR1 $$) &",
+    )
+    assert done.returncode == 0, done.stderr
+    assert calls(folder) == ["scancel --signal=USR1 7", "scontrol requeue 7"]
+    assert "newest whole checkpoint: 2" in done.stdout
+
+
+def test_too_little_time_before_the_capacity_ends(folder: Path) -> None:
+    done = run(folder, "touch started", ends=int(time.time()) + 700)
+    assert (done.returncode, (folder / "started").exists()) == (0, False)
+    assert "too little time" in done.stdout
+
+
+def test_the_end_of_the_capacity_saves_and_does_not_requeue(folder: Path) -> None:
+    # The stub of sleep returns at once, as if the time had come.
+    done = run(folder, "/bin/sleep 0.5", ends=int(time.time()) + 1000)
+    assert calls(folder) == ["scancel --signal=USR1 7"]
+    assert done.returncode == 0
+    assert "submit the job again on other capacity" in done.stdout
+
+
+def test_efa_that_is_not_used_ends_with_94(folder: Path) -> None:
+    text = "\n".join(
+        [
+            "set -o errexit -o nounset -o pipefail",
+            fragment("common"),
+            f"RUN_PATH={folder}/run; CHECKPOINTS={folder}/checkpoints; CAPACITY_ENDS=0",
+            "MARKER=.metadata ATTEMPTS=3 SAVE_SECONDS=600 SAVE_SIGNAL=USR1 EXPECT_EFA=1",
+            fragment("training"),
+            "begin_training",
+            "{ echo 'NCCL INFO Using network @'; /bin/sleep 0.6; exit 1; } &",
+            END,
+        ]
+    )
+    for network, code in (("Socket", 94), ("Libfabric", 1)):
+        log = folder / f"{network}.log"
+        with log.open("a") as stream:
+            done = subprocess.run(
+                ["bash"],
+                input=text.replace("@", network),
+                stdout=stream,
+                text=True,
+                timeout=60,
+                check=False,
+                env={
+                    "PATH": f"{folder}:/usr/bin:/bin",
+                    "SLURM_JOB_ID": network,
+                    "SLURM_JOB_NODELIST": "n",
+                },
+            )
+        assert done.returncode == code, log.read_text()

@@ -1,0 +1,46 @@
+"""CW-J006: Values of options have a form that Slurm accepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import fails, passes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-t 1:xx",
+        "--time=2:00:00:00",
+        "-N 4-2",
+        "--mem=12Q",
+        "--signal=USR7@60",
+        "-n four",
+        "--open-mode=keep",
+    ],
+)
+def test_values_that_sbatch_refuses(line: str) -> None:
+    found = fails("CW-J006", f"#!/bin/bash\n#SBATCH {line}\n")
+    assert found.severity == "error"
+    assert found.hint is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-t 90",
+        "-t 1:30:00",
+        "--time=2-0",
+        "-t UNLIMITED",
+        "-N 2-4",
+        "-N 2,4",
+        "--mem=0",
+        "--mem=64G",
+        "--signal=B:USR1@300",
+        "--signal=SIGTERM",
+        "--signal=10@60",
+        "--open-mode=append",
+    ],
+)
+def test_values(line: str) -> None:
+    passes("CW-J006", f"#!/bin/bash\n#SBATCH {line}\n")

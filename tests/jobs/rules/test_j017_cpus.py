@@ -1,0 +1,19 @@
+"""CW-J017: The nodes have the CPUs that the job requests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import fails, passes
+
+
+def test_more_than_the_node_has() -> None:
+    found = fails("CW-J017", "#!/bin/bash\n#SBATCH --ntasks-per-node=8 -c 32\n")
+    assert (found.requested, found.limit) == (256, 192)
+
+
+@pytest.mark.parametrize(
+    "line", ["--ntasks-per-node=8 -c 24", "-c 192", "-n 1000", "-c 16 -p cpu"]
+)
+def test_what_the_node_has(line: str) -> None:
+    passes("CW-J017", f"#!/bin/bash\n#SBATCH {line}\n")

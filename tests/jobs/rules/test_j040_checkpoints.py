@@ -1,0 +1,51 @@
+"""CW-J040: Checkpoints and outputs are on Lustre or NVMe."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import HEAD, fails, passes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("srun torchrun train.py --save /home/me/c", "home directories"),
+        ("srun torchrun train.py --output_dir=~/out", "home directories"),
+        ("srun torchrun train.py --checkpoint.folder /tmp/c", "root disk"),
+        ("srun python n.py exp_manager.exp_dir=/lustre/e", "no file system"),
+        ("CHECKPOINT_PATH=$HOME/c\nsrun a", "home directories"),
+        ("A=( --save /home/c )\nsrun torchrun train.py ${A[@]}", "home directories"),
+    ],
+)
+def test_elsewhere(text: str, message: str) -> None:
+    found = fails("CW-J040", HEAD + text + "\n")
+    assert message in found.message
+    assert found.hint == "write below /fsx/checkpoints"
+
+
+def test_read_only_bucket() -> None:
+    found = fails("CW-J040", HEAD + "srun torchrun train.py --save /results/c\n")
+    assert found.severity == "error"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun torchrun train.py --save /fsx/c",
+        "srun torchrun train.py --output_dir /scratch/c",
+        "srun torchrun train.py --save $WHERE/c",
+        "srun torchrun train.py --load /home/c",
+        "srun --container-image=/fsx/a.sqsh --container-mounts=/fsx:/data t.py --save /data/c",
+        "srun --container-image=/fsx/a.sqsh torchrun train.py --save /workspace/c",
+    ],
+)
+def test_lustre_nvme_or_not_known(text: str) -> None:
+    passes("CW-J040", HEAD + text + "\n")
+
+
+def test_mount_of_a_container() -> None:
+    text = (
+        "srun --container-image=/fsx/a.sqsh --container-mounts=/home:/data t.py --save /data/c\n"
+    )
+    fails("CW-J040", HEAD + text)

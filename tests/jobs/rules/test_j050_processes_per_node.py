@@ -1,0 +1,36 @@
+"""CW-J050: Processes per node are as many as the job has accelerators."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import HEAD, fails, passes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#SBATCH --ntasks-per-node=8\nsrun torchrun --nproc_per_node=8 train.py",
+        "srun --ntasks-per-node=8 torchrun --nproc-per-node gpu train.py",
+        "srun torchrun --nproc_per_node=16 train.py",
+        "#SBATCH --gres=gpu:4\nsrun torchrun --nproc_per_node=8 train.py",
+        "srun -n 32 python -m torch.distributed.run --nproc_per_node=8 train.py",
+    ],
+)
+def test_too_many(text: str) -> None:
+    assert fails("CW-J050", HEAD + text + "\n").severity == "error"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#SBATCH --ntasks-per-node=1\nsrun torchrun --nproc_per_node=8 train.py",
+        "#SBATCH --ntasks-per-node=8\nsrun --ntasks-per-node=1 torchrun --nproc_per_node=8 t.py",
+        "#SBATCH --ntasks-per-node=8\nsrun python train.py",
+        "srun torchrun --nproc_per_node=$N train.py",
+        "#SBATCH --ntasks-per-node=8\nsrun -n 4 -N 4 torchrun --nproc_per_node=8 train.py",
+        "#SBATCH -p trn\nsrun torchrun --nproc_per_node=32 train.py",
+    ],
+)
+def test_one_each(text: str) -> None:
+    passes("CW-J050", HEAD + text + "\n")

@@ -1,0 +1,40 @@
+"""CW-J051: The launcher runs on every node that it waits for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import HEAD, fails, passes
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("srun torchrun --nnodes=8 train.py", "error"),
+        ("srun torchrun --nnodes 2 train.py", "error"),
+        ("torchrun --nnodes=$SLURM_NNODES train.py", "error"),
+        ("torchrun --nproc_per_node=8 train.py", "warning"),
+        ("srun bash -c 'torchrun --nnodes=2 train.py'", "error"),
+        ("accelerate launch --num_machines 4 train.py", "error"),
+    ],
+)
+def test_other_nodes(text: str, severity: str) -> None:
+    assert fails("CW-J051", HEAD + text + "\n").severity == severity
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun torchrun --nnodes=$SLURM_JOB_NUM_NODES train.py",
+        "srun torchrun --nnodes=4 train.py",
+        "srun torchrun --nnodes=1:4 train.py",
+        "srun -N1 -n1 torchrun --nnodes=1 train.py",
+        "for n in $NODES; do ssh $n torchrun --nnodes=4 train.py & done",
+    ],
+)
+def test_every_node(text: str) -> None:
+    passes("CW-J051", HEAD + text + "\n")
+
+
+def test_one_node() -> None:
+    passes("CW-J051", "#!/bin/bash\ntorchrun --standalone --nproc_per_node=8 train.py\n")

@@ -1,0 +1,38 @@
+"""CW-J052: The layout divides the accelerators and the batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import HEAD, fails, passes
+
+RUN = "srun torchrun --nproc_per_node=8 pretrain_gpt.py "
+LAYOUT = "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 2 "
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--tensor-model-parallel-size 8 --pipeline-model-parallel-size 3", "does not divide 32"),
+        (LAYOUT + "--num-attention-heads 12", "12 attention heads"),
+        (LAYOUT + "--num-layers 33", "33 layers"),
+        (LAYOUT + "--micro-batch-size 2 --global-batch-size 6", "global batch of 6"),
+        ("--parallelism.tensor_parallel_degree=12", "does not divide 32"),
+    ],
+)
+def test_does_not_divide(words: str, message: str) -> None:
+    assert message in fails("CW-J052", HEAD + RUN + words + "\n").message
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        LAYOUT
+        + "--num-attention-heads 64 --num-layers 80 --micro-batch-size 1 --global-batch-size 512",
+        "--tensor-model-parallel-size $TP",
+        "--parallelism.tensor_parallel_degree 8",
+        "--lr 1e-4",
+    ],
+)
+def test_divides(words: str) -> None:
+    passes("CW-J052", HEAD + RUN + words + "\n")

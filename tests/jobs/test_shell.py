@@ -1,0 +1,78 @@
+"""Commands and assignments of shell scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.jobs.shell import nested, read_script
+
+
+def words(script: str, **variables: str) -> list[list[str]]:
+    return [[w.text for w in c.words] for c in read_script(script, variables).commands]
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ('A=8\nrun $A "$A" ${A}x', [["run", "8", "8", "8x"]]),
+        ("A='b c'\nrun $A \"$A\"", [["run", "b", "c", "b c"]]),
+        ("A=(1 '2 3')\nA+=(4)\nrun \"${A[@]}\" ${A[*]}", [["run", *["1", "2 3", "4"] * 2]]),
+        ("A=$((2*N))\nrun $A $((A / 4)) $((A % 5))", [["run", "8", "2", "$((A % 5))"]]),
+        ("run ${X:-/fsx/a} ${N:-9}", [["run", "/fsx/a", "4"]]),
+        ('A="--x $(date) --y"\nrun $A', [["run", "--x", "$(date)", "--y"]]),
+        ("if true; then A=1; fi\nrun $A", [["true"], ["run", "${A}"]]),
+        ("for i in 1 2; do run $i; done", [["run", "${i}"]]),
+        ("A=b C=d run\nrun $A", [["run"], ["run", "${A}"]]),
+        ("A=a; A+=b; run $A", [["run", "ab"]]),
+        ("A=(${A[@]})\nrun ${A[@]}", [["run", "${A}"]]),
+        ("f() {\n  run a\n}\nf", [["f"], ["run", "a"], ["f"]]),
+        ("! run a", [["run", "a"]]),
+    ],
+)
+def test_expansion(script: str, expected: list[list[str]]) -> None:
+    assert words(script, N="4") == expected
+
+
+def test_what_the_file_does_not_determine_is_dynamic() -> None:
+    (command,) = read_script("run a$B $(c) d", {}).commands
+    assert [word.dynamic for word in command.words] == [False, True, True, False]
+
+
+def test_assignments() -> None:
+    script = read_script("A=1\nexport A B=2\nC=3 run\nif x; then export D=4; fi\n", {})
+    found = [(a.name, a.value.text, a.exported, a.certain) for a in script.assignments]
+    assert found == [
+        ("A", "1", False, True),
+        ("B", "2", True, True),
+        ("A", "1", True, True),
+        ("C", "3", True, True),
+        ("D", "4", True, False),
+    ]
+
+
+def test_operators_between_commands() -> None:
+    found = read_script("a | b && c\nd > log 2>&1 &\n", {}).commands
+    assert [(c.name, c.after, c.before) for c in found] == [
+        ("a", "", "|"),
+        ("b", "|", "&&"),
+        ("c", "&&", "\n"),
+        ("d", "", "&"),
+    ]
+
+
+def test_nested_commands_have_the_position_of_their_text() -> None:
+    script = read_script("srun bash -lc 'cd /x && run $N \\\n  b'\n", {})
+    found = list(nested(script.commands, {"N": "4"}))
+    assert [[w.text for w in c.words] for c in found] == [["cd", "/x"], ["run", "4", "b"]]
+    assert {(c.words[0].line, c.words[0].column) for c in found} == {(1, 15)}
+
+
+def test_values_and_words_have_bounds() -> None:
+    script = "A=" + "x" * 300 + "\n" + "A=$A$A\n" * 40 + "run $A\n"
+    assert len(words(script)[0][1]) <= 20_000
+    many = (
+        "A=(1 2 3 4 5 6 7 8 9 10)\n"
+        + "A=(${A[@]} ${A[@]})\nB=(${B[@]} 1)\n" * 20
+        + "run ${A[@]}\n"
+    )
+    assert words(many)

@@ -1,0 +1,68 @@
+"""Values of options."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from clusterwright.jobs import values
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("90", 90),
+        ("90:30", 90.5),
+        ("1:30:00", 90),
+        ("2-0", 2880),
+        ("2-12:30", 3630),
+        ("1-0:0:30", 1440.5),
+        ("UNLIMITED", math.inf),
+        ("0", math.inf),
+    ],
+)
+def test_minutes(text: str, expected: float) -> None:
+    assert values.minutes(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "1:xx", "1:2:3:4", "2-", "-5", "1" * 30])
+def test_times_that_slurm_refuses(text: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        values.minutes(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("4", (4, 4)), ("2-8", (2, 8)), ("1k", (1024, 1024)), ("2,4,8", (2, 8)), ("1-9:2", (1, 9))],
+)
+def test_nodes(text: str, expected: tuple[int, int]) -> None:
+    assert values.nodes(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "a", "4-2", "$N", "1.5"])
+def test_nodes_that_slurm_refuses(text: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        values.nodes(text)
+
+
+def test_memory() -> None:
+    assert [values.memory_mib(t) for t in ("2000", "64G", "1T", "2048K", "0")] == [
+        2000,
+        65536,
+        1048576,
+        2,
+        0,
+    ]
+    with pytest.raises(ValueError, match="12Q"):
+        values.memory_mib("12Q")
+
+
+def test_resources() -> None:
+    assert values.resources("gpu:h100:8,tmpdisk:1") == [("gpu", "h100", 8), ("tmpdisk", "", 1)]
+    assert values.resources("gpu") == [("gpu", "", 1)]
+    assert values.resources("gpu:8(S:0-1)") == [("gpu", "", 8)]
+    assert values.resources("gpu:${N}")[0][2] is None
+    assert values.gpus("8") == ("", 8)
+    assert values.gpus("h100:4") == ("h100", 4)
+    assert values.whole("x") is None
