@@ -1,0 +1,1 @@
+"""The alerts, one module for each family, with `ALERTS`."""

@@ -1,0 +1,25 @@
+"""The dashboard of a training run."""
+
+from __future__ import annotations
+
+from clusterwright.monitoring.selectors import JOB_OF_NODE
+from tests.support.monitored_clusters import GPUS, KUBERNETES, TRAINIUM, panels, rendered
+
+
+def test_every_panel_is_of_the_nodes_of_the_job() -> None:
+    for spec in (GPUS, TRAINIUM):
+        for name, panel in panels("training_run", spec).items():
+            for query in panel.queries:
+                assert JOB_OF_NODE in query.expression, name
+
+
+def test_on_kubernetes_it_is_of_selected_nodes() -> None:
+    run = rendered(KUBERNETES)["training_run"]
+    assert run.variables == ("group", "node")
+    expressions = [query.expression for row in run.rows for p in row.panels for query in p.queries]
+    assert expressions
+    assert not any("slurm" in expression for expression in expressions)
+
+
+def test_figures_that_no_exporter_has_are_named_not_shown() -> None:
+    assert "MFU are not exported" in rendered(GPUS)["training_run"].description

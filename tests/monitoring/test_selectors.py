@@ -1,0 +1,26 @@
+"""Selectors by the variables of dashboards."""
+
+from __future__ import annotations
+
+from clusterwright.monitoring.selectors import (
+    JOB_OF_NODE,
+    growth,
+    of_job,
+    on_cluster,
+    on_groups,
+    on_nodes,
+    rate,
+)
+
+
+def test_selectors() -> None:
+    assert on_cluster("up") == 'up{cluster="$cluster"}'
+    assert on_cluster("up", 'a="b"') == 'up{cluster="$cluster",a="b"}'
+    assert on_groups("up") == 'up{cluster="$cluster",group=~"$group"}'
+    assert on_nodes("up") == 'up{cluster="$cluster",group=~"$group",node=~"$node"}'
+
+
+def test_functions() -> None:
+    assert rate("a") == "rate(a[$__rate_interval])"
+    assert growth("a") == "increase(a[$__rate_interval])"
+    assert of_job("a") == f"(a) and on (node) {JOB_OF_NODE}"
