@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from clusterwright.preflight.rule import Rule
+from clusterwright.preflight.rule_names import UnknownRule
 
 _PACKAGE: Final = "clusterwright.preflight.rules"
 _FILE_NAME: Final = re.compile(r"(([a-z]\d{3})_\w+)\.py")
@@ -24,15 +25,6 @@ _TABLE: Final = "_quotas.py"
 _ROW: Final = re.compile(r'\n        id="(CW-Q\d{3})",')
 _NEEDS: Final = re.compile(rb"\n    (?:def )?needs\b")
 """What makes a rule an account rule: the facts that it needs. All others make no AWS calls."""
-
-
-class UnknownRule(Exception):
-    """No rule has this id; `near` is the closest id."""
-
-    def __init__(self, name: str, near: str | None) -> None:
-        super().__init__(name)
-        self.name = name
-        self.near = near
 
 
 @dataclass(frozen=True)
@@ -116,9 +108,6 @@ def named(names: Iterable[str]) -> frozenset[str]:
         family = [i for i in ids if len(upper) == len("CW-Q") and i.startswith(upper)]
         chosen = [upper] if upper in ids else family
         if not chosen:
-            from clusterwright.cluster_spec.suggest import closest
-
-            near = closest(upper, ids, count=1)
-            raise UnknownRule(name, near[0] if near else None)
+            raise UnknownRule(name, ids)
         meant.update(chosen)
     return frozenset(meant)

@@ -84,7 +84,7 @@ LIMITS: Final = (
         "nodes download no artefacts; charts and images are pinned by digest",
     ),
     Limit(
-        ("CW-L011", "CW-L012", "CW-L013", "CW-L014"),
+        ("CW-L011", "CW-L012", "CW-L013", "CW-L014", "CW-L016"),
         KUBERNETES,
         "the folder of lifecycle scripts configures Slurm",
     ),
@@ -99,6 +99,21 @@ LIMITS: Final = (
         "only HyperPod's image with Slurm contains the slurmdbd that needs the date",
     ),
     Limit(
+        ("CW-I018", "CW-I019", "CW-I027", "CW-I028", "CW-N033"),
+        SLURM,
+        "there are no access entries, pods or capabilities of EKS",
+    ),
+    Limit(
+        ("CW-S038",),
+        _NOT_PARALLELCLUSTER,
+        "home directories are mounted by DNS name, without the id of a volume",
+    ),
+    Limit(
+        ("CW-I026",),
+        _NOT_PARALLELCLUSTER,
+        "nodes have no EC2 key pair: access is through Session Manager or users' own keys",
+    ),
+    Limit(
         ("CW-I006",),
         _NOT_MANAGED,
         "CloudFormation's schema refuses the release on clusters with Slurm only",
@@ -107,11 +122,6 @@ LIMITS: Final = (
         ("CW-I016",),
         ("parallelcluster",),
         "ParallelCluster's own stack creates the role of the nodes",
-    ),
-    Limit(
-        ("CW-I016",),
-        ("eks",),
-        "the deployed role is not read; a boundary is checked before the deployment (CW-I012)",
     ),
     Limit(
         ("CW-L004",),
@@ -132,6 +142,16 @@ LIMITS: Final = (
         ("CW-I022",),
         ("eks",),
         "launch templates and Karpenter's node classes name the cluster's key",
+    ),
+    Limit(
+        ("CW-I023", "CW-I024"),
+        HYPERPOD,
+        "nodes are launched in HyperPod's account, where other settings apply",
+    ),
+    Limit(
+        ("CW-I024",),
+        ("eks",),
+        "launch templates and Karpenter's node classes set these options",
     ),
     Limit(
         ("CW-L015",),

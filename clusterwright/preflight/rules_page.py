@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright.preflight.references import section
 from clusterwright.preflight.registry import all_rules
 from clusterwright.preflight.rule import Rule
 from clusterwright.preflight.rule_platforms import platforms_text
@@ -47,7 +48,7 @@ def page() -> str:
             f"- Prevents: {rule.prevents}.",
             f"- Source: {rule.source}.",
         ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *section()]) + "\n"
 
 
 def _aws_calls(rule: Rule[Any]) -> str:

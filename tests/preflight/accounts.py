@@ -36,6 +36,7 @@ BLOCK = "cr-0123456789abcdef0"
 RESERVATION = "cr-0123456789abcdef1"
 KEY = f"arn:aws:kms:us-east-1:{specs.ACCOUNT}:key/00000000-0000-0000-0000-000000000000"
 SECRET = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
+IDENTITY_CENTER = "arn:aws:sso:::instance/ssoins-0123456789abcdef"
 BOUNDARY = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
 
 Ids = dict[str, str]
@@ -183,7 +184,12 @@ def _built(ids: Ids) -> dict[str, Any]:
         "run": {"hours": 24},
         "network.egress": "nat",
         "storage.lustre": [
-            {**specs.LUSTRE, "repositories": [{"s3": "s3://corpus-here", "path": "/data"}]}
+            {
+                **specs.LUSTRE,
+                "repositories": [
+                    {"s3": "s3://corpus-here/tokens", "path": "/data", "import": ["NEW"]}
+                ],
+            }
         ],
         "storage.home": {"kind": "openzfs", "capacity_gib": 128},
         "identity.kms_key_arn": ids.get("key", KEY),
@@ -194,7 +200,28 @@ def _built(ids: Ids) -> dict[str, Any]:
 
 def _make_built() -> Ids:
     _bucket("corpus-here")
+    client("s3").put_object(Bucket="corpus-here", Key="tokens/0", Body=b"0")
     client("iam").create_policy(PolicyName="boundary", PolicyDocument=_policy(_EVERYTHING))
+    client("budgets").create_budget(
+        AccountId=specs.ACCOUNT,
+        Budget={
+            "BudgetName": "team",
+            "BudgetType": "COST",
+            "TimeUnit": "MONTHLY",
+            "BudgetLimit": {"Amount": "100", "Unit": "USD"},
+        },
+    )
+    client("budgets").create_budget_action(
+        AccountId=specs.ACCOUNT,
+        BudgetName="team",
+        NotificationType="ACTUAL",
+        ActionType="APPLY_IAM_POLICY",
+        ActionThreshold={"ActionThresholdValue": 90, "ActionThresholdType": "PERCENTAGE"},
+        Definition={"IamActionDefinition": {"PolicyArn": BOUNDARY, "Roles": ["others"]}},
+        ExecutionRoleArn=f"arn:aws:iam::{specs.ACCOUNT}:role/nodes",
+        ApprovalModel="AUTOMATIC",
+        Subscribers=[{"SubscriptionType": "EMAIL", "Address": "ml@acme.example"}],
+    )
     key = client("kms").create_key()["KeyMetadata"]["Arn"]
     default = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
     client("s3").put_bucket_encryption(
@@ -202,6 +229,24 @@ def _make_built() -> Ids:
         ServerSideEncryptionConfiguration={
             "Rules": [{"ApplyServerSideEncryptionByDefault": default}]
         },
+    )
+    client("s3").put_bucket_lifecycle_configuration(
+        Bucket="corpus-here",
+        LifecycleConfiguration={
+            "Rules": [
+                {
+                    "Status": "Enabled",
+                    "Filter": {"Prefix": ""},
+                    "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7},
+                }
+            ]
+        },
+    )
+    sessions = {"schemaVersion": "1.0", "sessionType": "Standard_Stream"}
+    client("ssm").create_document(
+        Name="SSM-SessionManagerRunShell",
+        DocumentType="Session",
+        Content=json.dumps({**sessions, "inputs": {"kmsKeyId": key}}),
     )
     return {"key": key}
 
@@ -347,9 +392,30 @@ def _kubernetes(ids: Ids) -> dict[str, Any]:
 
 
 def _control_plane(ids: Ids) -> dict[str, Any]:
-    del ids
+    image = f"{specs.ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@"
     return {
         "platform": "eks",
+        "kubernetes": {
+            "access": [
+                {"principal_arn": f"arn:aws:iam::{specs.ACCOUNT}:role/pods", "policy": "view"},
+                {"principal_arn": f"arn:aws:iam::{specs.ACCOUNT}:user/ada", "policy": "view"},
+            ],
+            "pod_identities": [
+                {
+                    "namespace": "training",
+                    "service_account": "data-loader",
+                    "role_arn": f"arn:aws:iam::{specs.ACCOUNT}:role/pods",
+                }
+            ],
+            "capabilities": {
+                "argocd": {
+                    "repository": "https://git.example.com/clusters.git",
+                    "path": "clusters/dev",
+                    "identity_center_arn": ids.get("identity_center", IDENTITY_CENTER),
+                }
+            },
+        },
+        "observability.metrics": {"image": image + ids.get("digest", f"sha256:{'0' * 64}")},
         "network": {
             "availability_zone_id": "use1-az6",
             "existing": {
@@ -366,10 +432,43 @@ def _control_plane(ids: Ids) -> dict[str, Any]:
     }
 
 
+def _make_control_plane() -> Ids:
+    iam = client("iam")
+    trust = {
+        "Effect": "Allow",
+        "Principal": {"Service": "pods.eks.amazonaws.com"},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+    }
+    iam.create_role(RoleName="pods", AssumeRolePolicyDocument=_policy(trust))
+    iam.create_user(UserName="ada")
+    client("ecr").create_repository(repositoryName="python")
+    kind = "application/vnd.docker.distribution.manifest.v2+json"
+    config = {"mediaType": "application/json", "size": 2, "digest": f"sha256:{'a' * 64}"}
+    manifest = {"schemaVersion": 2, "mediaType": kind, "config": config, "layers": []}
+    pushed = client("ecr").put_image(
+        repositoryName="python", imageManifest=json.dumps(manifest), imageTag="3.12"
+    )
+    (instance,) = client("sso-admin").list_instances()["Instances"]
+    return {
+        "digest": pushed["image"]["imageId"]["imageDigest"],
+        "identity_center": instance["InstanceArn"],
+    }
+
+
 def _reserved(ids: Ids) -> dict[str, Any]:
-    del ids
     return {
         "platform": "parallelcluster",
+        "parallelcluster": {"ssh_key_name": "team"},
+        "storage.home": {
+            "kind": "openzfs",
+            "existing": {
+                "dns_name": ids.get(
+                    "home_name", "fs-0123456789abcdef1.fsx.us-east-1.amazonaws.com"
+                ),
+                "security_group_id": GROUP,
+                "volume_id": ids.get("volume", "fsvol-0123456789abcdef0"),
+            },
+        },
         "compute.1.capacity": {"kind": "capacity-block", "id": BLOCK},
         "compute.2": {
             "name": "reserved",
@@ -389,6 +488,20 @@ def _reserved(ids: Ids) -> dict[str, Any]:
     }
 
 
+def _make_reserved() -> Ids:
+    client("ec2").create_key_pair(KeyName="team", KeyType="ed25519")
+    subnet = client("ec2").describe_subnets()["Subnets"][0]["SubnetId"]
+    home = client("fsx").create_file_system(
+        FileSystemType="OPENZFS",
+        StorageCapacity=64,
+        SubnetIds=[subnet],
+        OpenZFSConfiguration={"DeploymentType": "SINGLE_AZ_1", "ThroughputCapacity": 64},
+    )["FileSystem"]
+    volume = home["OpenZFSConfiguration"]["RootVolumeId"]
+    return {"home_name": home["DNSName"], "volume": volume}
+
+
+_FULL_ACCESS = {"Version": "2012-10-17", "Statement": [_EVERYTHING]}
 _SUBNET = {"vpc_id": VPC, "security_group_ids": [GROUP]}
 _TWO_SUBNETS = [
     {**_SUBNET, "id": SUBNETS[0], "cidr": "10.0.0.0/20", "zone_id": "use1-az6"},
@@ -409,7 +522,14 @@ SITES: dict[str, Site] = {
                         "zone_id": "use1-az6",
                     }
                 ],
-                "organization": {"tag_policy": {"tags": {"owner": {"tag_value": ["*"]}}}},
+                "organization": {
+                    "tag_policy": {"tags": {"owner": {"tag_value": ["*"]}}},
+                    "service_control_policies": [[_FULL_ACCESS], [_FULL_ACCESS]],
+                    "resource_control_policies": [
+                        {"Version": "2012-10-17", "Statement": [{**_EVERYTHING, "Principal": "*"}]}
+                    ],
+                    "members_read_policies": True,
+                },
             },
             _make_built,
         ),
@@ -441,9 +561,10 @@ SITES: dict[str, Site] = {
                     },
                 ]
             },
+            _make_reserved,
             unchecked=True,
         ),
-        Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}),
+        Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}, _make_control_plane),
         Site("tiers", _tiers, {"subnets": _TWO_SUBNETS}, _make_tiers),
         Site(
             "kubernetes",

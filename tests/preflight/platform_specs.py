@@ -77,7 +77,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"network": _NETWORK, "storage": {"lustre": [_EFA_LUSTRE]}},
     {"network": _NETWORK, "compute.-1.max_count": 16},
     {"compute.-1.max_count": 16},
-    {"compute.-1.capacity": {"kind": "spot"}},
+    {"compute.-1.capacity": {"kind": "spot"}, "run": {"hours": 168}},
     {"compute.-1.capacity": {"kind": "reservation", "id": RESERVATION}, "run": {"hours": 168}},
     {"compute.-1.capacity": {"kind": "capacity-block", "id": RESERVATION}},
     {
@@ -94,6 +94,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"compute.-1.capacity": {"kind": "training-plan", "arn": specs.PLAN}, "run": {"hours": 168}},
     {"compute.-1.ebs": {"capacity_gib": 500}},
     {"compute.-1.placement_group": True},
+    {"slurm.restrict_ssh_to_jobs": True},
     {"compute.-1.scratch": {"mount_path": "/scratch"}, "run": _RUN},
     {
         "compute.-1.scratch": {"mount_path": "/scratch"},
@@ -111,6 +112,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"budget": {"monthly_usd": 100, "run_usd": 100}, "run": {"hours": 100}},
     {"required_tags": ["owner"], "tags": {"owner": "research"}},
     {"tags": {"owner": "research"}, "network": _NETWORK},
+    {"lifecycle": {"steps": ["configs/examples/steps/memlock.py"]}},
     {"image": {"image_id": "ami-0123456789abcdef0"}},
     {"image": {"release_version": "1.2.3"}},
     {"image": {"image_id": "ami-0123456789abcdef0", "nvidia_driver": "535.1.1"}},
@@ -140,7 +142,9 @@ CHANGES: tuple[dict[str, Any], ...] = (
             {
                 "capacity_gib": 4800,
                 "throughput_mbps_per_tib": 500,
-                "repositories": [{"s3": "s3://acme-corpus/tokens", "path": "/data"}],
+                "repositories": [
+                    {"s3": "s3://acme-corpus/tokens", "path": "/data", "import": ["NEW"]}
+                ],
             }
         ]
     },
@@ -185,6 +189,29 @@ CHANGES: tuple[dict[str, Any], ...] = (
             },
         },
         "network": _NETWORK,
+    },
+    {"parallelcluster": {"ssh_key_name": "team"}},
+    {
+        "kubernetes": {
+            "access": [{"principal_arn": f"arn:aws:iam::{ACCOUNT}:role/team", "policy": "view"}],
+            "pod_identities": [
+                {
+                    "namespace": "training",
+                    "service_account": "data-loader",
+                    "role_arn": f"arn:aws:iam::{ACCOUNT}:role/data-loader",
+                }
+            ],
+            "capabilities": {
+                "argocd": {
+                    "repository": "https://git.example.com/clusters.git",
+                    "path": "clusters/dev",
+                    "identity_center_arn": "arn:aws:sso:::instance/ssoins-0123456789abcdef",
+                }
+            },
+        },
+        "observability.metrics": {
+            "image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@sha256:{'0' * 64}"
+        },
     },
     {"slurm.accounting": {"kind": "rds"}},
     {"slurm.accounting": {"kind": "local"}},

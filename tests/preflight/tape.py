@@ -134,14 +134,17 @@ def _text(parameters: Any) -> str:
     return repr(plain({k: v for k, v in dict(parameters).items() if k not in _TOKENS}))
 
 
-def asked_by(session: _Session, facts: Iterable[Fact[Any]]) -> dict[Fact[Any], frozenset[str]]:
-    """The actions that each fact really needs here: some calls depend on earlier answers."""
+def asked_by(
+    session: _Session, facts: Iterable[Fact[Any]]
+) -> dict[Fact[Any], frozenset[Operation]]:
+    """The operations that each fact calls here: some calls depend on earlier answers."""
     found = {}
     for fact in facts:
         session.asked.clear()
         AwsFactReader(session, pool_size=1).read([fact])
-        found[fact] = frozenset(iam_action_of(*operation) for operation in session.asked)
-        assert found[fact] <= set(fact.actions), f"{fact} asks what it does not declare"
+        found[fact] = frozenset(session.asked)
+        actions = {iam_action_of(*operation) for operation in session.asked}
+        assert actions <= set(fact.actions), f"{fact} asks what it does not declare"
     return found
 
 
@@ -266,6 +269,7 @@ OPEN_NAMES = frozenset(
     {
         "BucketLocationConstraint",
         "ClusterInstanceType",
+        "EncodingType",  # botocore decodes the keys of objects by it
         "InstanceType",
         "ReservedCapacityInstanceType",
     }

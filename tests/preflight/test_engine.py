@@ -14,7 +14,7 @@ from clusterwright.preflight import engine
 from clusterwright.preflight.context import Context
 from clusterwright.preflight.facts.account import CallerAccount
 from clusterwright.preflight.facts.fact import FactValues
-from clusterwright.preflight.registry import RuleFile, UnknownRule, all_rules, named, rule_files
+from clusterwright.preflight.registry import RuleFile, all_rules, named, rule_files
 from clusterwright.preflight.results import (
     STATUSES,
     CheckResult,
@@ -25,6 +25,7 @@ from clusterwright.preflight.results import (
     in_order,
 )
 from clusterwright.preflight.rule import Facts, Fail, Results, Rule, Subjects, Unknown
+from clusterwright.preflight.rule_names import UnknownRule
 from tests.preflight.harness import TODAY, TableReader, refusal
 from tests.support import specs
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.aws.errors import iam_action_of
 from clusterwright.aws.session import AwsSession
 from clusterwright.preflight import engine
 from clusterwright.preflight.account_results import Permission
@@ -47,7 +48,7 @@ class Stand:
         # Some actions are used only after certain answers.
         self.rules: dict[str, set[str]] = {}
         for rule, wanted in needed_here.items():
-            for action in {action for fact in wanted for action in asked[fact]}:
+            for action in {iam_action_of(*one) for fact in wanted for one in asked[fact]}:
                 self.rules.setdefault(action, set()).add(rule)
         iam = client("iam")
         iam.create_user(UserName="checker")

@@ -62,6 +62,7 @@ PLAN = {"compute.1.capacity": {"kind": "training-plan", "arn": specs.PLAN}}
 EVERYTHING: dict[str, Any] = {
     **PLAN,
     "run.hours": 24,
+    "storage.checkpoint_path": "/fsx/data/checkpoints",
     "network.egress": "nat",
     "storage.lustre": [
         {**specs.LUSTRE, "repositories": [{"s3": "s3://my-own-corpus", "path": "/data"}]}

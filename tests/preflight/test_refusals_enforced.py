@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from clusterwright.cli.main import main
 from clusterwright_localaws import local_aws
-from packages.localaws.tests.iam.conftest import ACCOUNT, ADMIN, allow, deny, document, role
+from packages.localaws.tests.iam.conftest import ACCOUNT, ADMIN, OTHER, allow, deny, document, role
 from packages.localaws.tests.iam.stacks import create
 from tests.support import specs
 
@@ -86,13 +86,73 @@ def test_cw_i012_too_narrow_boundary_denies_network_access(
     _create_cluster(nodes)
 
 
-def _create_cluster(role_arn: str) -> None:
+def test_cw_e011_policy_with_a_condition_denies_the_deployment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = deny("logs:CreateLogGroup")
+    elsewhere["Condition"] = {"StringNotEquals": {"aws:RequestedRegion": "eu-west-1"}}
+    policy = json.loads(document(allow("*"), elsewhere))
+    organization = {"service_control_policies": [[policy]], "members_read_policies": True}
+    with local_aws(iam="enforced", account=ACCOUNT, organization=organization):
+        arn = role(EXECUTION, allow("*"), trusts=TRUSTS)
+        (message,) = check("CW-E011", {}, tmp_path, capsys, monkeypatch)
+        assert message == (
+            "the service control policy service control policy 1.1 (p-00010001) denies "
+            "CloudFormation's role logs:CreateLogGroup"
+        )
+        group = {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": "/a"}}
+        status, (reason,) = create(ADMIN, {"Resources": {"Group": group}}, RoleARN=arn)
+        assert status == "ROLLBACK_COMPLETE"
+        assert "service control policy" in reason
+
+
+def test_cw_n032_role_for_own_subnets_cannot_use_shared_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = {
+        "id": "subnet-0a1b2c3d4e5f60001",
+        "vpc_id": "vpc-0a1b2c3d4e5f60001",
+        "cidr": "10.0.0.0/20",
+        "zone_id": "use1-az6",
+        "owner_account": OTHER,
+        "security_group_ids": ["sg-0a1b2c3d4e5f60001"],
+    }
+    names = (shared["vpc_id"], shared["id"], "sg-0a1b2c3d4e5f60001")
+    with local_aws(iam="enforced", account=ACCOUNT, subnets=[shared]):
+        existing = {
+            "vpc_id": names[0],
+            "subnet_ids": [names[1]],
+            "security_group_ids": [names[2]],
+        }
+        for owner, found in ((None, 1), (OTHER, 0)):
+            network = {
+                "availability_zone_id": "use1-az6",
+                "existing": {**existing, **({"owner_account": owner} if owner else {})},
+            }
+            messages = check("CW-N032", {"network": network}, tmp_path, capsys, monkeypatch)
+            assert len(messages) == found
+            allowed = [
+                allow(["s3:*", "kms:*", "logs:*", "ec2:Describe*", "cloudwatch:*"]),
+                allow("ec2:*", f"arn:aws:ec2:us-east-1:{ACCOUNT}:*/*"),
+                allow("ec2:*", "arn:aws:ec2:us-east-1:*:instance/*"),
+                allow("ec2:*", f"arn:aws:ec2:us-east-1:{owner or ACCOUNT}:subnet/{names[1]}"),
+            ]
+            nodes = role(f"nodes-{found}", *allowed, trusts={"Service": "sagemaker.amazonaws.com"})
+            if found:
+                with pytest.raises(ClientError, match="ec2:CreateNetworkInterface"):
+                    _create_cluster(nodes, names)
+            else:
+                _create_cluster(nodes, names)
+
+
+def _create_cluster(role_arn: str, network: tuple[str, str, str] | None = None) -> None:
     ec2, s3 = ADMIN("ec2"), ADMIN("s3")
-    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/20", AvailabilityZoneId="use1-az6")[
-        "Subnet"
-    ]["SubnetId"]
-    group = ec2.create_security_group(GroupName="g", Description="d", VpcId=vpc)["GroupId"]
+    if network is None:
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        made = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/20", AvailabilityZoneId="use1-az6")
+        group = ec2.create_security_group(GroupName="g", Description="d", VpcId=vpc)["GroupId"]
+        network = (vpc, made["Subnet"]["SubnetId"], group)
+    _, subnet, group = network
     s3.create_bucket(Bucket="sagemaker-scripts")
     s3.put_object(Bucket="sagemaker-scripts", Key="v1/on_create.sh", Body=b"x")
     scripts = {"SourceS3Uri": "s3://sagemaker-scripts/v1", "OnCreate": "on_create.sh"}

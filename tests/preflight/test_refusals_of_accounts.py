@@ -58,7 +58,15 @@ WORLDS: dict[str, dict[str, Any]] = {
     },
 }
 
+WORLDS["CW-N031"] = WORLDS["CW-N022"]
+
 NOT_REFUSED = {
+    "CW-E011": "as CW-I011",
+    "CW-E012": "as CW-I011",
+    "CW-E013": "a budget acts days after the deployment",
+    "CW-I025": "sessions are opened with nodes, after the deployment",
+    "CW-N032": "as CW-I011",
+    "CW-S036": "S3 deletes or archives the objects days after the deployment",
     "CW-C015": "a plan that ends before the run does takes its nodes with it, hours or days later",
     "CW-I003": "the credentials of another account deploy there, into whatever it has",
     "CW-E007": "CloudFormation refuses the update: localaws/tests/cloudformation/test_update.py",
@@ -69,6 +77,11 @@ NOT_REFUSED = {
     "CW-I013": "the local AWS makes the roles of services for everybody",
     "CW-I014": "the local AWS takes any ImageId, since HyperPod's own images are not published",
     "CW-I016": "the deployed role is put right by the deployment; its boundary is CW-I012's",
+    "CW-I026": "ParallelCluster refuses the key pair itself: the local AWS launches with any name",
+    "CW-I027": "kubelet pulls the image long after the deployment",
+    "CW-I028": "the local AWS takes any instance of Identity Center",
+    "CW-S038": "as CW-S022",
+    "CW-S039": "FSx takes any prefix: nodes see an empty folder",
     "CW-I022": "instances that lack the key start, and terminate at once: the local AWS encrypts "
     "no volumes",
     "CW-S022": "home directories are mounted by nodes, which AWS does not follow",
@@ -317,7 +330,52 @@ def no_way_out(site: Site) -> Made:
     return changes, cluster(site, VpcConfig=network), "Cluster"
 
 
+@case("CW-N031")
+def gateway_behind_a_block(site: Site) -> Made:
+    ec2 = client("ec2")
+    gateway = ec2.create_nat_gateway(SubnetId=CLOSED_SUBNET, ConnectivityType="private")
+    tables = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [CLOSED_VPC]}])
+    ec2.create_route(
+        RouteTableId=tables["RouteTables"][0]["RouteTableId"],
+        DestinationCidrBlock="0.0.0.0/0",
+        NatGatewayId=gateway["NatGateway"]["NatGatewayId"],
+    )
+    ec2.modify_vpc_block_public_access_options(InternetGatewayBlockMode="block-bidirectional")
+    return no_way_out(site)
+
+
 ON_EC2 = {"platform": "parallelcluster"}
+
+
+def launched(**more: Any) -> Callable[[], None]:
+    """Launch an instance of an image of Amazon."""
+
+    def run() -> None:
+        client("ec2").run_instances(
+            ImageId="ami-12c6146b", InstanceType="m5.large", MinCount=1, MaxCount=1, **more
+        )
+
+    return run
+
+
+@case("CW-I023")
+def image_of_a_provider_that_is_not_allowed(site: Site) -> Made:
+    del site
+    ec2 = client("ec2")
+    ec2.replace_image_criteria_in_allowed_images_settings(
+        ImageCriteria=[{"ImageProviders": ["222233334444"]}]
+    )
+    ec2.enable_allowed_images_settings(AllowedImagesSettingsState="enabled")
+    return ON_EC2, launched(), "InvalidAMIID.NotFound"
+
+
+@case("CW-I024")
+def tag_that_metadata_cannot_show(site: Site) -> Made:
+    del site
+    client("ec2").modify_instance_metadata_defaults(InstanceMetadataTags="enabled")
+    tags = [{"ResourceType": "instance", "Tags": [{"Key": "acme/team", "Value": "ml"}]}]
+    changes = {**ON_EC2, "tags": {"acme/team": "ml"}}
+    return changes, launched(TagSpecifications=tags), "is not a valid tag key"
 
 
 def launch(site: Site, reservation: str) -> Callable[[], None]:
@@ -527,6 +585,20 @@ def bucket_with_a_closed_key(site: Site) -> Made:
     return repository(site, "sealed-corpus")
 
 
+@case("CW-S035")
+def bucket_that_notifies_others(site: Site) -> Made:
+    client("s3").create_bucket(Bucket="busy-corpus")
+    queue = client("sqs").create_queue(QueueName="ingest")["QueueUrl"].rpartition("/")[2]
+    arn = f"arn:aws:sqs:us-east-1:{ACCOUNT}:{queue}"
+    client("s3").put_bucket_notification_configuration(
+        Bucket="busy-corpus",
+        NotificationConfiguration={
+            "QueueConfigurations": [{"QueueArn": arn, "Events": ["s3:ObjectCreated:*"]}]
+        },
+    )
+    return repository(site, "busy-corpus")
+
+
 @case("CW-S028")
 def bucket_of_that_name(site: Site) -> Made:
     client("s3").create_bucket(Bucket="acme-results")
@@ -546,6 +618,48 @@ def repository(site: Site, bucket: str) -> Made:
     resources["Link"] = {"Type": "AWS::FSx::DataRepositoryAssociation", "Properties": link}
     wanted = {"s3": f"s3://{bucket}/tokens", "path": "/data", "import": ["NEW"]}
     return {"storage.lustre": [{**specs.LUSTRE, "repositories": [wanted]}]}, resources, "Link"
+
+
+def on_eks(site: Site, operation: str, **request: Any) -> Callable[[], None]:
+    """A request about an EKS cluster that exists."""
+    control_plane(site, "other", "use1-az2")()
+    waiter = client("eks").get_waiter("cluster_active")
+    waiter.wait(name="other", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+    client("eks").update_cluster_config(
+        name="other", accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"}
+    )
+    waiter.wait(name="other", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+
+    def ask() -> None:
+        getattr(client("eks"), operation)(clusterName="other", **request)
+
+    return ask
+
+
+@case("CW-I018")
+def principal_that_does_not_exist(site: Site) -> Made:
+    arn = f"arn:aws:iam::{ACCOUNT}:role/nobody"
+    access = {"kubernetes": {"access": [{"principal_arn": arn, "policy": "view"}]}}
+    made = on_eks(site, "create_access_entry", principalArn=arn)
+    return {"platform": "eks", "compute": WORKERS, **access}, made, "invalid principal"
+
+
+@case("CW-I019")
+def role_that_does_not_trust_pods(site: Site) -> Made:
+    made = on_eks(
+        site,
+        "create_pod_identity_association",
+        namespace="training",
+        serviceAccount="data-loader",
+        roleArn=f"arn:aws:iam::{ACCOUNT}:role/eks",
+    )
+    association = {
+        "namespace": "training",
+        "service_account": "data-loader",
+        "role_arn": f"arn:aws:iam::{ACCOUNT}:role/eks",
+    }
+    changes = {"kubernetes": {"pod_identities": [association]}}
+    return {"platform": "eks", "compute": WORKERS, **changes}, made, "trust policy"
 
 
 @pytest.mark.parametrize("rule", CASES)

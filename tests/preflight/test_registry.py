@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clusterwright.preflight import registry
-from clusterwright.preflight.registry import RuleFile, UnknownRule, all_rules, named, rule_files
+from clusterwright.preflight.registry import RuleFile, all_rules, named, rule_files
+from clusterwright.preflight.rule_names import UnknownRule
 
 
 def test_ids_are_unique_and_sorted() -> None:

@@ -17,7 +17,7 @@ def test_every_rule_has_a_row_and_a_section() -> None:
 def test_families_are_sections_in_order() -> None:
     text = page()
     sections = [line[3:] for line in text.splitlines() if line.startswith("## ")]
-    assert sections == list(FAMILIES.values())
+    assert sections == [*FAMILIES.values(), "References to things outside the file"]
     assert {rule.id[3] for rule in all_rules()} == FAMILIES.keys()
 
 

@@ -61,6 +61,27 @@ class BucketKeys(Fact[BucketKey | None]):
 
 
 @dataclass(frozen=True)
+class BucketNotifications(Fact[tuple[s3.BucketNotification, ...]]):
+    """The event notifications of a bucket."""
+
+    name: str
+    actions: ClassVar = ("s3:GetBucketNotification",)
+    inventory: ClassVar = True
+    resource: ClassVar = "arn:{partition}:s3:::{name}"
+    function: ClassVar = s3.bucket_notifications
+
+
+@dataclass(frozen=True)
+class LifecycleRules(Fact[tuple[s3.LifecycleRule, ...]]):
+    """The rules of a bucket that delete or archive objects."""
+
+    name: str
+    actions: ClassVar = ("s3:GetLifecycleConfiguration",)
+    resource: ClassVar = "arn:{partition}:s3:::{name}"
+    function: ClassVar = s3.lifecycle_rules
+
+
+@dataclass(frozen=True)
 class KeyPolicy(Fact[str | None]):
     """The policy of a key as JSON; None if there is no such key."""
 

@@ -82,6 +82,16 @@ class BudgetNamed(Fact[bool]):
 
 
 @dataclass(frozen=True)
+class BudgetActions(Fact[tuple[budgets.BudgetAction, ...]]):
+    """What the budgets of the account do when spending reaches a threshold."""
+
+    account: str
+    actions: ClassVar = ("budgets:DescribeBudgetActionsForAccount",)
+    inventory: ClassVar = True
+    function: ClassVar = budgets.budget_actions
+
+
+@dataclass(frozen=True)
 class Parameter(Fact[str | None]):
     """The value of an SSM parameter; None if there is none."""
 

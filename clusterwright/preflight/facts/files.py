@@ -35,3 +35,13 @@ class Associations(Fact[tuple[fsx.DataRepositoryAssociation, ...]]):
     actions: ClassVar = ("fsx:DescribeDataRepositoryAssociations",)
     inventory: ClassVar = True
     function: ClassVar = fsx.associations
+
+
+@dataclass(frozen=True)
+class FreeCapacity(Fact[float | None]):
+    """The free space of a Lustre file system in GiB; None without a datapoint in CloudWatch."""
+
+    file_system_id: str
+    actions: ClassVar = ("cloudwatch:GetMetricStatistics",)
+    inventory: ClassVar = True  # a file system without clients has no datapoint
+    function: ClassVar = fsx.free_capacity_gib

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Final
 
+from clusterwright import files
 from clusterwright.preflight.rule import Context
 
 DEFAULT_QUALIFIER: Final = "hnb659fds"
@@ -25,7 +26,7 @@ def qualifier(context: Context) -> str:
         if not file.is_file():
             continue
         try:
-            written = json.loads(file.read_text(encoding="utf-8"))
+            written = json.loads(files.read_text(file))
             found = written["context"]["@aws-cdk/core:bootstrapQualifier"]
         except (KeyError, TypeError, ValueError, OSError):
             break

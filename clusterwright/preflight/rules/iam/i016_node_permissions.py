@@ -42,7 +42,7 @@ class NodePermissions(Rule[tuple[_Question, ...]]):
     source = "IAM SimulatePrincipalPolicy; awslabs/awsome-distributed-ai #1202"
 
     def subjects(self, context: Context) -> Subjects[tuple[_Question, ...]]:
-        if context.on_hyperpod:
+        if not context.cluster.traits.provider_stack:
             yield ("environment",), tuple(_questions(context.cluster))
 
     def needs(self, asked: tuple[_Question, ...]) -> Facts:
@@ -78,7 +78,8 @@ def _questions(cluster: Cluster) -> Iterator[_Question]:
     Groups of one role have equal policies.
     """
     if not cluster.uses_slurm:
-        yield _question(cluster, "a node", ("nodes",), "identity", "ExecutionRole.*", "/")
+        name = "NodeRole" if cluster.traits.managed_node_groups else "ExecutionRole"
+        yield _question(cluster, "a node", ("nodes",), "identity", f"{name}[0-9A-F]{{8}}", "/")
         return
     roles: set[str] = set()
     for group in cluster.compute:

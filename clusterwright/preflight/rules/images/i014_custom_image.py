@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from clusterwright.aws.ec2.images import Image
 from clusterwright.catalog import Known
 from clusterwright.platforms.eks.launch_templates import ROOT_DEVICE
@@ -25,8 +27,9 @@ class CustomImage(Rule[str]):
         "CreateCluster fails, or instances do not boot: the image is for another architecture"
     )
     source = (
-        "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible; EC2 user "
-        "guide, device names for volumes"
+        "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible, "
+        "CustomAmiTagValidator, AmiOsCompatibleValidator; EC2 user guide, device names for "
+        "volumes, Deprecate an AMI, Enhanced networking"
     )
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -51,8 +54,19 @@ class CustomImage(Rule[str]):
             return
         if image.state != "available":
             yield Fail(message=f"{image.id} is {image.state}", where=image.id)
+        yield from _deprecated(context, image)
+        if image.enhanced_networking is False:
+            yield Fail(
+                message=f"{image.id} does not support ENA, which every instance type of the last "
+                "years requires",
+                where=image.id,
+                hint="register the image with `--ena-support`, or build it from an image of the "
+                "platform",
+            )
         if context.platform.managed_node_groups:
             yield from _root_volume(context, image)
+        if context.platform.provider_stack:
+            yield from _parallelcluster(context, image)
         for name, path in instance_types(context).items():
             instance = context.catalog.instance(name)
             if instance is None or not isinstance(instance.architecture, Known):
@@ -66,6 +80,44 @@ class CustomImage(Rule[str]):
                     limit=image.architecture,
                     where=image.id,
                 )
+
+
+def _deprecated(context: Context, image: Image) -> Results:
+    """A deprecated image can be used by its id until its owner deregisters it."""
+    if image.deprecation_time is None:
+        return
+    day = dt.date.fromisoformat(image.deprecation_time[:10])
+    start = context.cluster.run.start if context.cluster.run is not None else None
+    if day <= (start or context.today):
+        yield Fail(
+            message=f"the owner of {image.id} deprecates it on {day}: nodes cannot be replaced "
+            "once it is deregistered",
+            severity="warning",
+            where=image.id,
+            hint="copy the image into this account, or build one from the newest image of the "
+            "platform",
+        )
+
+
+def _parallelcluster(context: Context, image: Image) -> Results:
+    """Tags that `pcluster build-image` writes; those of another owner cannot be read."""
+    settings = context.cluster.parallelcluster
+    for tag, wanted, key in (
+        ("parallelcluster:version", settings.version, "version"),
+        ("parallelcluster:os", settings.os, "os"),
+    ):
+        built_for = image.tags.get(tag)
+        if built_for is not None and built_for != wanted:
+            yield Fail(
+                message=f"{image.id} was built for {tag.partition(':')[2]} {built_for}, the spec "
+                f"has {wanted}: the configuration of nodes fails",
+                path=("parallelcluster", key),
+                requested=wanted,
+                limit=built_for,
+                where=image.id,
+                hint=f"build the image with `pcluster build-image` of {settings.version}, or "
+                f"`{key}: {built_for}`",
+            )
 
 
 def _root_volume(context: Context, image: Image) -> Results:

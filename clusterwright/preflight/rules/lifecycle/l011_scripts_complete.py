@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from clusterwright import files
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.lifecycle import python_source
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, entry, folders
@@ -40,7 +41,7 @@ def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
                 if path.parent != folder.root}  # fmt: skip
     for path in folder.with_suffix(".py"):
         try:
-            found = python_source.read(path.read_text(encoding="utf-8"))
+            found = python_source.read(files.read_text(path))
         except (UnicodeDecodeError, OSError):
             continue
         for name in found.imports:

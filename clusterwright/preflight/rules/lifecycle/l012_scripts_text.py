@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
+from clusterwright import files
 from clusterwright.cluster_spec.custom_steps import NODE_PYTHON
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.lifecycle import python_source
@@ -29,14 +31,21 @@ class ScriptsText(Rule[Folder]):
     def check(self, folder: Folder) -> Results:
         for path in folder.files:
             if path.suffix in _TEXT:
-                for problem, hint in _problems(
-                    path.suffix, path.read_bytes(), top=path.parent == folder.root
-                ):
+                for problem, hint in _problems_of(path, top=path.parent == folder.root):
                     yield Fail(
                         message=f"{folder.named(path)} {problem}",
                         where=folder.named(path),
                         hint=hint,
                     )
+
+
+def _problems_of(path: Path, *, top: bool) -> Iterator[tuple[str, str | None]]:
+    try:
+        content = files.read_bytes(path)
+    except OSError as error:
+        yield f"cannot be read: {error.strerror}", None
+        return
+    yield from _problems(path.suffix, content, top=top)
 
 
 def _problems(suffix: str, content: bytes, *, top: bool) -> Iterator[tuple[str, str | None]]:

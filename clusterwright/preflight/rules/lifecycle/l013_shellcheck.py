@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -10,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright import files
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects, Unknown
 from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, folders
 
@@ -68,11 +68,7 @@ class ShellCheck(Rule[Folder]):
 
 
 def _changed(folder: Folder) -> list[Path]:
-    return [
-        path
-        for path in folder.with_suffix(".sh")
-        if hashlib.sha256(path.read_bytes()).hexdigest() not in KNOWN_CLEAN
-    ]
+    return [path for path in folder.with_suffix(".sh") if files.sha256(path) not in KNOWN_CLEAN]
 
 
 def _program() -> str | None:

@@ -9,7 +9,15 @@ from clusterwright.aws.ec2.vpc import Subnet
 from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.facts.network import Subnets
-from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rule, Subjects
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subjects,
+    Unknown,
+)
 
 HERE: Path = ("network", "existing")
 
@@ -81,6 +89,37 @@ def node_subnets(
     found = {subnet.id: subnet for subnet in subnets}
     for index, subnet_id in enumerate(existing.subnet_ids):
         yield (*HERE, "subnet_ids", index), subnet_id, found.get(subnet_id)
+
+
+def sharing_account(
+    existing: ExistingNetwork, subnets: Iterable[Subnet], context: Context
+) -> str | None:
+    """The other account that shares the nodes' subnets; None if they are of this account."""
+    owners = {
+        subnet.owner
+        for _, _, subnet in node_subnets(existing, subnets)
+        if subnet is not None and subnet.owner not in ("", context.cluster.account)
+    }
+    return min(owners, default=None)
+
+
+def hidden_endpoints(
+    existing: ExistingNetwork, subnets: Iterable[Subnet], context: Context, what: str
+) -> Unknown | None:
+    """Return that `what` about the endpoints is unknown, if another account shares the subnets.
+
+    EC2 shows the endpoints of a shared VPC to its owner only (VPC user guide, "Responsibilities
+    and permissions for owners and participants").
+    """
+    owner = sharing_account(existing, subnets, context)
+    if owner is None:
+        return None
+    return Unknown(
+        message=f"{what} is not known: EC2 shows the endpoints of {existing.vpc_id} to {owner} "
+        "only, which shares the subnets",
+        path=(*HERE, "subnet_ids"),
+        hint=f"run this check with credentials of {owner}, or ask the owner of the network",
+    )
 
 
 def known_subnets(existing: ExistingNetwork, subnets: Iterable[Subnet]) -> list[Subnet]:

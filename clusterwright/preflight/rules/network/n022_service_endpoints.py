@@ -6,7 +6,7 @@ from clusterwright.cluster_spec.models.network import ExistingNetwork
 from clusterwright.platforms.endpoints import GATEWAY_SERVICES
 from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints, RouteTables
-from clusterwright.preflight.rule import Context, FactValues, Fail, Results
+from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.group_rule import listed
 from clusterwright.preflight.rules.network.egress import (
     EGRESS_FACTS,
@@ -19,6 +19,7 @@ from clusterwright.preflight.rules.network.egress import (
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
     node_subnets,
+    sharing_account,
 )
 
 
@@ -37,6 +38,16 @@ class ReachesServices(ExistingNetworkRule):
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
         tables, endpoints = facts[RouteTables()], facts[Endpoints()]
         vpc_id = existing.vpc_id
+        owner = sharing_account(existing, facts[Subnets()], context)
+        if owner is not None:
+            yield Unknown(
+                message=f"{owner} shares the subnets of {vpc_id}, and EC2 shows its endpoints to "
+                f"{owner} only: which services nodes reach, and what policies and security groups "
+                "of the endpoints allow, is not known",
+                hint="ask the owner of the network for endpoints with private DNS for "
+                f"{listed([s.name for s in services_used(context)])}, or for a NAT gateway",
+            )
+            return
         for path, subnet_id, subnet in node_subnets(existing, facts[Subnets()]):
             if subnet is None or subnet.vpc_id != vpc_id:
                 continue  # CW-N007 reports it

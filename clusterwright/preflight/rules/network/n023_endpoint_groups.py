@@ -24,6 +24,7 @@ from clusterwright.preflight.rules.network.egress import (
 from clusterwright.preflight.rules.network.existing_network import (
     HERE,
     ExistingNetworkRule,
+    hidden_endpoints,
     known_subnets,
 )
 
@@ -42,6 +43,12 @@ class EndpointGroups(ExistingNetworkRule):
     needs = (*EGRESS_FACTS, SecurityGroups())
 
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        hidden = hidden_endpoints(
+            existing, facts[Subnets()], context, "whether security groups of endpoints admit nodes"
+        )
+        if hidden is not None:
+            yield hidden
+            return
         tables, endpoints = facts[RouteTables()], facts[Endpoints()]
         subnets = known_subnets(existing, facts[Subnets()])
         if not subnets:

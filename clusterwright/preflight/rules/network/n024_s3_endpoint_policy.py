@@ -18,6 +18,7 @@ from clusterwright.preflight.rules.network.egress import (
 from clusterwright.preflight.rules.network.existing_network import (
     HERE,
     ExistingNetworkRule,
+    hidden_endpoints,
     node_subnets,
 )
 from clusterwright.preflight.rules.storage.buckets import existing_buckets
@@ -33,6 +34,12 @@ class S3EndpointPolicy(ExistingNetworkRule):
     needs = EGRESS_FACTS
 
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        hidden = hidden_endpoints(
+            existing, facts[Subnets()], context, "whether the endpoint policy for S3 allows nodes"
+        )
+        if hidden is not None:
+            yield hidden
+            return
         names = endpoint_names(context.region, "s3")
         tables, vpc_id = facts[RouteTables()], existing.vpc_id
         used = set()

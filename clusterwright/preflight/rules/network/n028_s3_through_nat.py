@@ -17,6 +17,7 @@ from clusterwright.preflight.rules.network.egress import (
 )
 from clusterwright.preflight.rules.network.existing_network import (
     ExistingNetworkRule,
+    hidden_endpoints,
     node_subnets,
 )
 
@@ -37,6 +38,12 @@ class S3ThroughNat(ExistingNetworkRule):
     needs = EGRESS_FACTS
 
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        hidden = hidden_endpoints(
+            existing, facts[Subnets()], context, "whether traffic to S3 is charged per GB"
+        )
+        if hidden is not None:
+            yield hidden
+            return
         endpoints = facts[Endpoints()]
         names = endpoint_names(context.region, "s3")
         reported: set[str] = set()

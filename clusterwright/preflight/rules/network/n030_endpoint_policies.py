@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from clusterwright.aws.ec2.routes import Endpoint
 from clusterwright.cluster_spec.models.network import ExistingNetwork
+from clusterwright.preflight.facts.network import Subnets
 from clusterwright.preflight.facts.routes import Endpoints
 from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Unknown
 from clusterwright.preflight.rules.iam.policy_evaluation import Answer, PolicyRequest, allowed
@@ -16,7 +17,11 @@ from clusterwright.preflight.rules.network.egress import (
     interface_of,
     services_used,
 )
-from clusterwright.preflight.rules.network.existing_network import HERE, ExistingNetworkRule
+from clusterwright.preflight.rules.network.existing_network import (
+    HERE,
+    ExistingNetworkRule,
+    hidden_endpoints,
+)
 
 CALLS: Final[Mapping[str, str]] = {
     "aps-workspaces": "aps:RemoteWrite",
@@ -52,9 +57,15 @@ class EndpointPolicies(ExistingNetworkRule):
     source = (
         "AWS PrivateLink guide, endpoint policies; terraform-aws-modules/terraform-aws-vpc #1197"
     )
-    needs = (Endpoints(),)
+    needs = (Endpoints(), Subnets())
 
     def check(self, existing: ExistingNetwork, context: Context, facts: FactValues) -> Results:
+        hidden = hidden_endpoints(
+            existing, facts[Subnets()], context, "whether policies of endpoints allow nodes' calls"
+        )
+        if hidden is not None:
+            yield hidden
+            return
         for service, endpoint in _used(existing, context, facts):
             action = CALLS[service]
             answer = _answer(endpoint, action, existing, context)

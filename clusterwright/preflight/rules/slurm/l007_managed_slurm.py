@@ -7,13 +7,13 @@ writes.
 
 from __future__ import annotations
 
-from clusterwright.preflight.rule import Context, Fail, Path, Results, Rule, Severity, Subjects
+from clusterwright.preflight.rule import Context, Fail, Results, Rule, Severity, Subjects
 
 
 class ManagedSlurm(Rule[tuple[str, Severity]]):
     id = "CW-L007"
     severity = "warning"
-    prevents = "spares that run jobs, and limits and priorities without effect"
+    prevents = "limits and priorities without effect"
     source = (
         "AWS documentation, HyperPod Slurm API configuration: HyperPod writes slurm.conf; "
         "slurm.conf(5), AccountingStorageEnforce and PriorityType"
@@ -25,13 +25,6 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
         slurm = cluster.slurm
         if not (context.on_hyperpod and cluster.uses_slurm) or slurm.configuration != "managed":
             return
-        for index, group in enumerate(cluster.compute):
-            if group.spare_count:
-                text = (
-                    f"HyperPod's slurm.conf reserves no nodes: the {group.spare_count} spare "
-                    f"nodes of `{group.name}` run jobs like the others"
-                )
-                yield ("compute", index, "spare_count"), (text, "warning")
         if slurm.accounting.kind != "none":
             for key in ("qos", "accounts"):
                 if getattr(slurm, key):
@@ -47,12 +40,10 @@ class ManagedSlurm(Rule[tuple[str, Severity]]):
             )
             yield ("slurm", "restrict_ssh_to_jobs"), (text, "warning")
 
-    def check(self, effect: tuple[str, Severity], path: Path) -> Results:
+    def check(self, effect: tuple[str, Severity]) -> Results:
         text, severity = effect
         hint = (
-            "`slurm: {configuration: scripted}` keeps spares out of jobs; or remove spare_count"
-            if path[-1] == "spare_count"
-            else "`slurm: {configuration: scripted}` makes the spec decide; otherwise the "
+            "`slurm: {configuration: scripted}` makes the spec decide; otherwise the "
             "controller's log lists what is not enforced (step managed_limits)"
         )
         yield Fail(message=text, severity=severity, hint=hint)

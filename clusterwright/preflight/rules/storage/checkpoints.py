@@ -98,6 +98,16 @@ def throughput_for(checkpoint_gib: float, seconds: float) -> float:
     return checkpoint_gib * MB_PER_GIB / seconds
 
 
+def is_exported(path: str, fs: Lustre) -> bool:
+    """Return whether a repository of a file system exports new files of a path on the node."""
+    inside = path.removeprefix(fs.mount_path) or "/"
+    return any(
+        within(inside, repository.path)
+        for repository in fs.repositories
+        if "NEW" in repository.export_events
+    )
+
+
 def within(path: str, folder: str) -> bool:
     """Return whether `path` is `folder` or inside it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -31,6 +31,16 @@ def buckets_with_repositories(context: Context) -> Subjects[RepositoryBucket]:
         yield path, RepositoryBucket(name, inside)
 
 
+def prefix_of(repository: Repository) -> str:
+    """The beginning of the keys of a repository's objects, without a slash at the end."""
+    return repository.s3.removeprefix("s3://").partition("/")[2].strip("/")
+
+
+def overlapping(one: str, other: str) -> bool:
+    """Whether an object can begin with both prefixes."""
+    return one.startswith(other) or other.startswith(one)
+
+
 def own_lustre(context: Context, file_systems: Iterable[FileSystem]) -> tuple[str, ...]:
     """The ids of the Lustre file systems of this environment's stacks."""
     return tuple(

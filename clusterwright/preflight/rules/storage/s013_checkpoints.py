@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
-from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
+from clusterwright.preflight.rules.storage.checkpoints import (
+    is_exported,
+    lustre_of,
+    within,
+)
 
 
 class Checkpoints(Rule[str]):
@@ -30,19 +33,10 @@ class Checkpoints(Rule[str]):
         if found is None or found[1].existing is not None:
             return  # CW-S033 asks FSx for its deployment type
         fs = found[1]
-        if fs.deployment_type.startswith("PERSISTENT") or _is_exported(checkpoint_path, fs):
+        if fs.deployment_type.startswith("PERSISTENT") or is_exported(checkpoint_path, fs):
             return
         yield Fail(
             message=f"{checkpoint_path} is on {fs.deployment_type}, which does not replicate its "
             "data, and no repository exports it",
             hint="add a repository with export: [NEW, CHANGED, DELETED], or PERSISTENT_2",
         )
-
-
-def _is_exported(path: str, fs: Lustre) -> bool:
-    inside = path.removeprefix(fs.mount_path) or "/"
-    return any(
-        within(inside, repository.path)
-        for repository in fs.repositories
-        if "NEW" in repository.export_events
-    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from clusterwright.platforms.free_space import FREE_PERCENT, usable_gib
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.storage.checkpoints import lustre_of, within
 
@@ -32,10 +35,23 @@ class CheckpointCapacity(Rule[str]):
         elif storage.home is not None and within(checkpoint_path, storage.home.mount_path):
             capacity = storage.home.capacity_gib
         wanted = AT_ONCE * run.checkpoint_gib
-        if capacity is not None and capacity < wanted:
+        if capacity is None:
+            return
+        if capacity < wanted:
             yield Fail(
                 message=f"two checkpoints of {run.checkpoint_gib:,.10g} GiB do not fit on "
                 f"`{name}` of {capacity:,} GiB",
                 requested=round(wanted),
                 limit=capacity,
+            )
+        elif usable_gib(capacity) < wanted:
+            yield Fail(
+                message=f"two checkpoints of {run.checkpoint_gib:,.10g} GiB leave "
+                f"{capacity - wanted:,.0f} of {capacity:,} GiB on `{name}` for all other data: "
+                f"less than the {FREE_PERCENT} % of free space below which the alarm fires",
+                severity="warning",
+                requested=round(wanted),
+                limit=round(usable_gib(capacity)),
+                hint=f"capacity_gib: at least {math.ceil(wanted * 100 / (100 - FREE_PERCENT)):,}, "
+                "and the data set besides",
             )

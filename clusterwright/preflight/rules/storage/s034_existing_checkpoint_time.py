@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from clusterwright.aws.fsx import FileSystem
 from clusterwright.catalog import Known
+from clusterwright.preflight.facts.files import FreeCapacity
 from clusterwright.preflight.facts.storage import FileSystems
 from clusterwright.preflight.rule import (
     Context,
+    Facts,
     FactValues,
     Fail,
     Results,
@@ -47,7 +49,8 @@ class ExistingCheckpointTime(Rule[ExistingFileSystem]):
             if found is not None and at == ("storage", "lustre", found[0], "existing"):
                 yield ("run", "checkpoint_gib"), existing
 
-    needs = (FileSystems(),)
+    def needs(self, files: ExistingFileSystem) -> Facts:
+        return (FileSystems(), FreeCapacity(files.id))
 
     def check(self, files: ExistingFileSystem, context: Context, facts: FactValues) -> Results:
         found = find_file_system(facts[FileSystems()], files)
@@ -65,6 +68,8 @@ class ExistingCheckpointTime(Rule[ExistingFileSystem]):
                 limit=found.capacity_gib,
                 where=found.id,
             )
+        elif files.kind == "LUSTRE":
+            yield from _free(found, size_gib, facts[FreeCapacity(files.id)])
         limit = limit_of(context)
         if limit is None:
             return
@@ -85,6 +90,29 @@ class ExistingCheckpointTime(Rule[ExistingFileSystem]):
                 limit=round(has),
                 where=found.id,
             )
+
+
+def _free(found: FileSystem, size_gib: float, free_gib: float | None) -> Results:
+    """What others use already: the capacity is not that of an empty file system."""
+    if free_gib is None:
+        yield Unknown(
+            message=f"CloudWatch has no FreeDataStorageCapacity of {found.id}: it is not known "
+            "whether checkpoints fit beside its data"
+        )
+        return
+    wanted = AT_ONCE * size_gib
+    if free_gib < wanted:
+        none = free_gib < size_gib
+        yield Fail(
+            message=f"{found.id} has {free_gib:,.0f} of {found.capacity_gib:,} GiB free, and two "
+            f"checkpoints of {size_gib:,.10g} GiB need {wanted:,.0f}",
+            severity=None if none else "warning",
+            requested=round(wanted),
+            used=round(found.capacity_gib - free_gib),
+            limit=found.capacity_gib,
+            where=found.id,
+            hint="delete data, release files that are exported, or add capacity",
+        )
 
 
 def _throughput_mbps(found: FileSystem, context: Context) -> float | None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime as dt
 from typing import Any
+
+import pytest
 
 from clusterwright.aws.ec2.images import Image
 from clusterwright.preflight.facts.deployment import (
@@ -41,3 +45,52 @@ def test_custom_image_is_checked(rule: Harness) -> None:
     rule.passes("CW-I014", eks, image(fits))
     rule.passes("CW-I014", changes, image(other))
     rule.passes("CW-I014", {}, tested=False)
+
+
+CHANGES = {"image": {"image_id": "ami-00000001"}}
+GOOD = Image("ami-00000001", "available", "x86_64", ACCOUNT, "ours")
+
+
+def test_images_that_are_about_to_disappear_or_lack_a_driver(rule: Harness) -> None:
+    def facts(**more: Any) -> dict[Any, Any]:
+        return {MachineImage(GOOD.id): dataclasses.replace(GOOD, **more)}
+
+    old = facts(deprecation_time="2026-12-01T00:00:00.000Z")
+    rule.passes("CW-I014", CHANGES, old)
+    run = {"hours": 24, "start": "2026-12-01"}
+    rule.fails(
+        "CW-I014", {**CHANGES, "run": run}, old, path="image.image_id",
+        message="the owner of ami-00000001 deprecates it on 2026-12-01", severity="warning",
+    )  # fmt: skip
+    rule.fails(
+        "CW-I014", CHANGES, old, path="image.image_id", message="deprecates it on 2026-12-01",
+        today=dt.date(2026, 12, 2),
+    )  # fmt: skip
+    rule.fails(
+        "CW-I014", CHANGES, facts(enhanced_networking=False), path="image.image_id",
+        message="does not support ENA",
+    )  # fmt: skip
+    rule.passes("CW-I014", CHANGES, facts(enhanced_networking=True))
+
+
+@pytest.mark.parametrize(
+    ("tag", "value", "path", "message"),
+    [
+        ("version", "3.14.0", "parallelcluster.version",
+         "ami-00000001 was built for version 3.14.0, the spec has 3.16.1"),
+        ("os", "alinux2023", "parallelcluster.os",
+         "ami-00000001 was built for os alinux2023, the spec has ubuntu2204"),
+    ],
+)  # fmt: skip
+def test_images_of_another_parallelcluster(
+    rule: Harness, tag: str, value: str, path: str, message: str
+) -> None:
+    def facts(**tags: str) -> dict[Any, Any]:
+        named = {f"parallelcluster:{key}": said for key, said in tags.items()}
+        return {MachineImage(GOOD.id): dataclasses.replace(GOOD, tags=named)}
+
+    changes = {**CHANGES, "platform": "parallelcluster"}
+    rule.fails("CW-I014", changes, facts(**{tag: value}), path=path, message=message)
+    rule.passes("CW-I014", changes, facts(version="3.16.1", os="ubuntu2204"))
+    rule.passes("CW-I014", changes, facts())
+    rule.passes("CW-I014", CHANGES, facts(**{tag: value}))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cluster_spec import repository_root
+from clusterwright.platforms import software
 from tests.preflight.harness import Harness
 from tests.preflight.rules.support.lifecycle_scripts import cuda
-from tools.lint.files import ROOT
 
 
 @pytest.mark.parametrize(
@@ -42,12 +39,15 @@ def test_version_missing_in_the_tables_is_unknown(rule: Harness) -> None:
     rule.passes("CW-I015", {}, tested=False)
 
 
-def test_nodes_and_checks_share_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / repository_root.SCRIPTS))
-    from clusterwright_node import compatibility
-
+def test_nodes_and_checks_share_one_table() -> None:
+    """The rows of `software.json` about CUDA are the limits of the catalogue."""
     catalog = load_catalog()
-    for major, (branch, *_) in compatibility._LOWEST_DRIVER.items():
-        assert catalog.limit(f"cuda.driver_min_{major}").value == branch  # type: ignore[union-attr]
-    known = json.dumps(sorted(catalog.limit_units))
-    assert known.count("cuda.driver_min_") == len(compatibility._LOWEST_DRIVER)
+    (pair,) = [
+        pair
+        for pair in software.model()["pairs"]
+        if pair["components"] == ["cuda", "nvidia_driver"]
+    ]
+    assert len(pair["rows"]) == len([k for k in catalog.limit_units if "cuda.driver_min" in k])
+    for row in pair["rows"]:
+        limit = catalog.limit(f"cuda.driver_min_{row['versions']}")
+        assert row["other_versions"] == f">={limit.value}"  # type: ignore[union-attr]

@@ -44,3 +44,10 @@ def test_excluded_files_are_not_read(rule: Harness, folder: Path) -> None:
     (folder / "helpers" / "lib.sh").write_bytes(b"# shellcheck shell=bash\n")
     (folder / "data.bin").write_bytes(b"\xff\r\n")
     rule.passes("CW-L012")
+
+
+def test_script_above_the_limit_is_not_read(rule: Harness, folder: Path) -> None:
+    with (folder / "extra.sh").open("wb") as file:
+        file.truncate(10_000_001)
+    message = "lifecycle_scripts/extra.sh cannot be read: it has more than 10,000,000 bytes"
+    rule.fails("CW-L012", path=HERE, message=message)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from clusterwright.aws.ec2.routes import Route
-from tests.preflight.existing_network import EXISTING, SUBNET, VPC
+from clusterwright.preflight.facts.network import Subnets
+from tests.preflight.existing_network import EXISTING, HERE, SUBNET, VPC
 from tests.preflight.harness import Harness
 from tests.preflight.rules.support.egress import (
     LOCAL,
@@ -152,3 +153,14 @@ def test_transit_gateway_may_reach_central_endpoints(rule: Harness) -> None:
         severity="warning",
     )
     rule.passes("CW-N022", EXISTING, facts(routed(Route("0.0.0.0/0", "tgw-1", "active"))))
+
+
+def test_endpoints_of_another_accounts_network_are_unknown(rule: Harness) -> None:
+    shared = dataclasses.replace(HERE, owner="222233334444")
+    rule.unsure(
+        "CW-N022",
+        EXISTING,
+        {**facts(TABLE), Subnets(): (shared,)},
+        path="network.existing",
+        message=f"222233334444 shares the subnets of {VPC}, and EC2 shows its endpoints to",
+    )

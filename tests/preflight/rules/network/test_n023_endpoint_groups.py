@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clusterwright.aws.ec2.vpc import Permission
+from clusterwright.preflight.facts.network import Subnets
 from tests.preflight.existing_network import EXISTING
 from tests.preflight.harness import Harness
 from tests.preflight.rules.support.egress import (
@@ -14,6 +15,7 @@ from tests.preflight.rules.support.egress import (
     HTTPS_BY_RANGE,
     HTTPS_ELSEWHERE,
     NAT,
+    SHARED,
     TABLE,
     TO_ENDPOINTS,
     endpoint,
@@ -80,3 +82,13 @@ def test_endpoint_is_checked_beside_a_nat_gateway(rule: Harness) -> None:
     assert found.severity == "error"
     nameless = endpoint("sts", private_dns=False)
     rule.passes("CW-N023", EXISTING, {**facts(routed(NAT), (nameless,)), **closed})
+
+
+def test_endpoints_of_another_accounts_network_are_unknown(rule: Harness) -> None:
+    rule.unsure(
+        "CW-N023",
+        EXISTING,
+        {**facts(TABLE), **groups(HTTP, HTTP), Subnets(): (SHARED,)},
+        path="network.existing.subnet_ids",
+        message="whether security groups of endpoints admit nodes is not known: EC2 shows",
+    )

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
+from clusterwright.preflight.facts.network import Subnets
 from tests.preflight.existing_network import EXISTING
 from tests.preflight.harness import Harness
-from tests.preflight.rules.support.egress import ALLOW, NAT, TABLE, endpoint, facts, policy, routed
+from tests.preflight.rules.support.egress import (
+    ALLOW,
+    NAT,
+    SHARED,
+    TABLE,
+    endpoint,
+    facts,
+    policy,
+    routed,
+)
 from tests.support import specs
 
 
@@ -48,4 +58,14 @@ def test_policy_with_unknown_conditions_is_unknown(rule: Harness) -> None:
         facts(TABLE, (endpoint("s3", policy=document),)),
         path="network.existing.vpc_id",
         message="depends on conditions",
+    )
+
+
+def test_endpoints_of_another_accounts_network_are_unknown(rule: Harness) -> None:
+    rule.unsure(
+        "CW-N024",
+        EXISTING,
+        {**facts(TABLE), Subnets(): (SHARED,)},
+        path="network.existing.subnet_ids",
+        message="whether the endpoint policy for S3 allows nodes is not known",
     )

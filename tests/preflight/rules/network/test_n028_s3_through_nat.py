@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from clusterwright.preflight.facts.network import Subnets
 from tests.preflight.existing_network import EXISTING, SUBNET
 from tests.preflight.harness import Harness
-from tests.preflight.rules.support.egress import NAT, TABLE, endpoint, facts, routed
+from tests.preflight.rules.support.egress import NAT, SHARED, TABLE, endpoint, facts, routed
 
 
 def test_s3_traffic_through_nat_is_reported(rule: Harness) -> None:
@@ -25,3 +26,13 @@ def test_s3_traffic_through_nat_is_reported(rule: Harness) -> None:
     # Without any egress path, CW-N022 reports it.
     rule.passes("CW-N028", EXISTING, facts(TABLE))
     rule.passes("CW-N028", tested=False)
+
+
+def test_endpoints_of_another_accounts_network_are_unknown(rule: Harness) -> None:
+    rule.unsure(
+        "CW-N028",
+        EXISTING,
+        {**facts(routed(NAT)), Subnets(): (SHARED,)},
+        path="network.existing.subnet_ids",
+        message="whether traffic to S3 is charged per GB is not known",
+    )

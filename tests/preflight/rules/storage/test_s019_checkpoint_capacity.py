@@ -46,4 +46,17 @@ def test_space_for_two_checkpoints_is_required(rule: Harness) -> None:
         message="two checkpoints of 4,801 GiB do not fit on `fsx` of 9,600 GiB",
         numbers=(9602, None, 9600),
     )
-    rule.passes("CW-S019", spec(checkpoint_gib=4800))
+    rule.passes("CW-S019", spec(checkpoint_gib=4320))
+
+
+def test_full_file_system_is_not_usable(rule: Harness) -> None:
+    finding = rule.fails(
+        "CW-S019",
+        spec(checkpoint_gib=4400),
+        path="run.checkpoint_gib",
+        message="two checkpoints of 4,400 GiB leave 800 of 9,600 GiB on `fsx` for all other data: "
+        "less than the 10 % of free space below which the alarm fires",
+        severity="warning",
+        numbers=(8800, None, 8640),
+    )
+    assert finding.hint == "capacity_gib: at least 9,778, and the data set besides"

@@ -20,6 +20,9 @@ TABLE = RouteTable("rtb-1", VPC, False, (SUBNET,), (LOCAL,))
 
 NAT = Route("0.0.0.0/0", "nat-1", "active")
 
+SHARED = dataclasses.replace(HERE, owner="222233334444")
+"""The subnet of the nodes, shared by another account."""
+
 ENDPOINT_GROUP = "sg-0000000e"
 
 
