@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from clusterwright import files
 from clusterwright.cluster_spec import LoadedSpec, SpecErrors
 from clusterwright.cluster_spec.problems import printable
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
@@ -80,7 +81,10 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     from stacks import cluster_app
 
-    return cluster_app.build(scope, loaded)
+    try:
+        return cluster_app.build(scope, loaded)
+    except files.FileTooLargeError as error:
+        _refuse([f"{error.filename}: {error.strerror}"])
 
 
 def add_policies(app: cdk.App) -> None:
@@ -119,7 +123,7 @@ def command_line_context(environment: Mapping[str, str]) -> dict[str, Any]:
     overflow = environment.get("CONTEXT_OVERFLOW_LOCATION_ENV")
     if overflow:
         # If the context exceeds an environment variable, the rest is in a file.
-        context |= json.loads(Path(overflow).read_text(encoding="utf-8"))
+        context |= json.loads(files.read_text(overflow))
     return context
 
 

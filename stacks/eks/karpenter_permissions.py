@@ -25,7 +25,7 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.karpenter import is_isolated
 from stacks.base.acknowledge import acknowledge
 from stacks.foundation import Foundation
-from stacks.identity.node_statements import allow, arn
+from stacks.identity.node_statements import allow, arn, network_arn
 from stacks.kubernetes.roles import pod_identity
 
 MADE: Final = (
@@ -107,7 +107,7 @@ class _Permissions:
             list(LAUNCH),
             [
                 *self._images(),
-                *(self._ec2(f"subnet/{each}") for each in subnet_ids),
+                *(network_arn(self._cluster, f"subnet/{each}") for each in subnet_ids),
                 *(self._ec2(f"security-group/{each}") for each in security_group_ids),
                 *self._reservations(),
                 *self._placement_groups(),

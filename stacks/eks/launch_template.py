@@ -17,6 +17,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
 from clusterwright.platforms.eks.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, service_cidr
+from clusterwright.platforms.kubernetes.groups import held_taints
 from stacks.base.outdated_validators import ignore_dated_instance_type
 from stacks.base.tags import tags_of
 
@@ -67,7 +68,9 @@ def launch_template(
             image_id=cluster.image.image_id,
             network_interfaces=[_interface(each, security_group_ids) for each in layout.value],
             block_device_mappings=[_root_volume(cluster, key_arn)],
+            # All of them: the account may have set other defaults.
             metadata_options=_CFN.MetadataOptionsProperty(
+                http_endpoint="enabled",
                 http_tokens="required",
                 http_put_response_hop_limit=METADATA_HOPS,
                 instance_metadata_tags="disabled",
@@ -170,8 +173,9 @@ def _user_data(cluster: Cluster, group: ComputeGroup, control_plane: eks.CfnClus
             "certificateAuthority": control_plane.attr_certificate_authority_data,
             "cidr": service_cidr(cluster),
         }
-        if group.taints:
-            taints = ",".join(f"{t.key}={t.value or ''}:{t.effect}" for t in group.taints)
+        every = [*group.taints, *held_taints(cluster, group)]
+        if every:
+            taints = ",".join(f"{t.key}={t.value or ''}:{t.effect}" for t in every)
             spec["kubelet"] = {"flags": [f"--register-with-taints={taints}"]}
     if group.scratch is not None:
         spec["instance"] = {"localStorage": {"strategy": "RAID0"}}

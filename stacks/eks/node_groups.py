@@ -22,6 +22,7 @@ from clusterwright.platforms.eks.launch_templates import (
     takes_placement_group,
 )
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
+from clusterwright.platforms.kubernetes.groups import held_taints
 from clusterwright.platforms.kubernetes.karpenter import PLACEMENT_GROUPS
 from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
@@ -133,7 +134,7 @@ class NodeGroupsStack(ClusterStack):
             labels=labels(group),
             taints=[
                 _CFN.TaintProperty(key=taint.key, value=taint.value, effect=EFFECTS[taint.effect])
-                for taint in group.taints
+                for taint in [*group.taints, *held_taints(self.cluster, group)]
             ]
             or None,
         )

@@ -14,7 +14,7 @@ from aws_cdk import aws_iam as iam
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from stacks.base.acknowledge import acknowledge
-from stacks.identity.node_statements import allow
+from stacks.identity.node_statements import allow, network_arn
 from stacks.network.network_stack import Attachments
 
 CREATION = "ec2:CreateNetworkInterface"
@@ -42,8 +42,10 @@ def in_network(cluster: Cluster, attachments: Attachments) -> dict[str, Any]:
     """The condition that an interface is in one of the nodes' subnets."""
     return {
         "ArnEquals": {
-            "ec2:Subnet": [_arn(cluster, "subnet", name) for name in attachments.node_subnet_ids],
-            "ec2:Vpc": _arn(cluster, "vpc", attachments.vpc_id),
+            "ec2:Subnet": [
+                network_arn(cluster, f"subnet/{name}") for name in attachments.node_subnet_ids
+            ],
+            "ec2:Vpc": network_arn(cluster, f"vpc/{attachments.vpc_id}"),
         }
     }
 
@@ -73,7 +75,7 @@ def network_statements(
             [CREATION],
             [
                 interfaces,
-                *(_arn(cluster, "subnet", name) for name in attachments.node_subnet_ids),
+                *(network_arn(cluster, f"subnet/{name}") for name in attachments.node_subnet_ids),
                 *(_arn(cluster, "security-group", name) for name in groups),
             ],
         ),

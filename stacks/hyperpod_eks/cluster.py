@@ -6,9 +6,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.platforms.hyperpod_eks import mig
+from clusterwright.platforms.kubernetes.groups import held_taints
 from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
@@ -80,7 +82,7 @@ class HyperPodEksStack(HyperPodClusterStack):
             role=self._base.identity.role,
             life_cycle_config=self._life_cycle(group),
             instance_storage_configs=self._storage(group),
-            kubernetes_config=_kubernetes(group),
+            kubernetes_config=_kubernetes(self.cluster, group),
         )
 
     def _restricted(self, group: ComputeGroup) -> _CFN.ClusterRestrictedInstanceGroupProperty:
@@ -140,11 +142,14 @@ class HyperPodEksStack(HyperPodClusterStack):
         return found or None
 
 
-def _kubernetes(group: ComputeGroup) -> _CFN.ClusterKubernetesConfigProperty | None:
+def _kubernetes(
+    cluster: Cluster, group: ComputeGroup
+) -> _CFN.ClusterKubernetesConfigProperty | None:
     labels = dict(group.labels)
     if group.mig_profile is not None:
         labels[mig.LABEL] = group.mig_profile
-    if not labels and not group.taints:
+    taints = [*group.taints, *held_taints(cluster, group)]
+    if not labels and not taints:
         return None
     return _CFN.ClusterKubernetesConfigProperty(
         labels=labels or None,
@@ -152,7 +157,7 @@ def _kubernetes(group: ComputeGroup) -> _CFN.ClusterKubernetesConfigProperty | N
             _CFN.ClusterKubernetesTaintProperty(
                 key=taint.key, value=taint.value, effect=taint.effect
             )
-            for taint in group.taints
+            for taint in taints
         ]
         or None,
     )

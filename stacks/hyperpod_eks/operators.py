@@ -24,6 +24,12 @@ from clusterwright.cluster_spec.models.hyperpod_eks import HyperPodAddon, Infere
 from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
 from clusterwright.platforms.hyperpod_eks import mig
+from clusterwright.platforms.hyperpod_eks.addons import (
+    CERTIFICATES,
+    NAMES,
+    SERVICE_ACCOUNTS,
+    TASK_GOVERNANCE,
+)
 from clusterwright.platforms.hyperpod_eks.compute_quotas import (
     QuotaShare,
     instance_shares,
@@ -39,19 +45,6 @@ from stacks.hyperpod_eks.inference import InferenceOperator
 from stacks.identity.node_statements import allow
 from stacks.kubernetes.control_plane import ControlPlaneStack
 from stacks.observability.observability_stack import ObservabilityStack
-
-NAMES = {
-    "training-operator": "amazon-sagemaker-hyperpod-training-operator",
-    "observability": "amazon-sagemaker-hyperpod-observability",
-}
-TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
-CERTIFICATES = "cert-manager"
-"""Issues the certificates of the webhooks of the training and inference operators."""
-
-SERVICE_ACCOUNTS = {
-    "training-operator": ("aws-hyperpod", "hp-training-operator-controller-manager"),
-    "observability": ("hyperpod-observability", "hyperpod-observability-operator-otel-collector"),
-}
 
 LARGEST_WEIGHT = 100
 """The maximum of FairShareWeight (CreateComputeQuota)."""

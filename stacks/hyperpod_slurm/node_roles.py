@@ -30,6 +30,7 @@ from stacks.identity.node_statements import (
     key_use,
     reading,
     root_buckets,
+    state_publishing,
     volume_grants,
     writing,
 )
@@ -70,9 +71,7 @@ class NodeRoles(Construct):
         controllers = [
             self.by_group[group.name] for group in cluster.compute if group.role == "controller"
         ]
-        statements = list(_controller_statements(base))
-        if statements:
-            self.policies.append(self._policy("Controller", controllers, statements))
+        self.policies.append(self._policy("Controller", controllers, _controller_statements(base)))
         if job_role(cluster) is not None:
             self._jobs()
 
@@ -153,6 +152,7 @@ def _node_statements(
 
 def _controller_statements(base: Foundation) -> Iterator[iam.PolicyStatement]:
     cluster, database = base.cluster, base.database
+    yield state_publishing(cluster)
     if database is not None:
         secrets = [database.secret_arn, database.admin_secret_arn]
         yield allow(

@@ -8,12 +8,19 @@ from typing import Any
 from aws_cdk import aws_iam as iam
 
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.derived_names import STATE_FOLDER, network_account
 from stacks.base import names
 
 
 def arn(cluster: Cluster, service: str, resource: str) -> str:
     """An ARN of the cluster's account and region."""
     return f"arn:{cluster.partition}:{service}:{cluster.region}:{cluster.account}:{resource}"
+
+
+def network_arn(cluster: Cluster, resource: str) -> str:
+    """Return the ARN of a VPC or subnet, which another account may own: `vpc/vpc-...`."""
+    owner = network_account(cluster)
+    return f"arn:{cluster.partition}:ec2:{cluster.region}:{owner}:{resource}"
 
 
 def allow(
@@ -87,8 +94,19 @@ def writing(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         )
 
 
+def state_publishing(cluster: Cluster) -> iam.PolicyStatement:
+    """Of the controller: publish the state of the cluster beside the scripts.
+
+    Nothing else in the bucket can be written, so that a controller cannot change the scripts.
+    """
+    bucket = bucket_arn(cluster, names.lifecycle_bucket(cluster))
+    return allow("ClusterState", ["s3:PutObject"], [f"{bucket}/{STATE_FOLDER}/*"])
+
+
 def bucket_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     """The wildcards of `bucket_permissions`, each with the reason."""
+    scripts = bucket_arn(cluster, names.lifecycle_bucket(cluster))
+    yield f"Resource::{scripts}/{STATE_FOLDER}/*", "answers have the names of requests"
     for name in [names.lifecycle_bucket(cluster), *(b.name for b in cluster.storage.buckets)]:
         yield (
             f"Resource::{bucket_arn(cluster, name)}/*",

@@ -12,7 +12,7 @@ from clusterwright.platforms.derived_names import bucket_name
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, mounted_buckets
 from stacks.base.acknowledge import acknowledge
 from stacks.base.service_principals import for_this_account
-from stacks.identity.node_statements import allow, arn, bucket_arn
+from stacks.identity.node_statements import allow, arn, bucket_arn, network_arn
 
 
 def control_plane_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
@@ -139,7 +139,7 @@ def _network(cluster: Cluster, key_arn: str, vpc_id: str) -> Iterator[iam.Policy
     Reference of EC2).
     """
     del key_arn
-    in_vpc = {"ArnEquals": {"ec2:Vpc": arn(cluster, "ec2", f"vpc/{vpc_id}")}}
+    in_vpc = {"ArnEquals": {"ec2:Vpc": network_arn(cluster, f"vpc/{vpc_id}")}}
     interfaces = arn(cluster, "ec2", "network-interface/*")
     yield allow(
         "LookAtNetwork",

@@ -8,8 +8,10 @@ a rollback finds the old scripts.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import aws_cdk as cdk
 from aws_cdk import aws_s3_deployment as deployment
@@ -23,6 +25,16 @@ from stacks.observability.observability_stack import ObservabilityStack
 
 MUNGE_KEY_LENGTH = 128
 """Letters and digits: about 760 bits; munge accepts 32 to 1,024 bytes (munged(8), --key-file)."""
+
+QUEUES = "lifecycle/queues"
+"""The prefix of the scripts of ParallelCluster's queues."""
+
+
+class QueueScripts(NamedTuple):
+    """The scripts of a queue's compute nodes: their prefix, and the digest of the manifest."""
+
+    prefix: str
+    manifest_sha256: str
 
 
 class LifecycleStack(ScriptsStack):
@@ -39,9 +51,18 @@ class LifecycleStack(ScriptsStack):
         self.prefix = f"lifecycle/{digest}"
         self.manifest_sha256: str | None = None
         """The digest that a custom action of ParallelCluster verifies; None on other platforms."""
+        self.queues: dict[str, QueueScripts] = {}
+        """The scripts of each queue of ParallelCluster; empty on other platforms."""
         self.bucket = self.scripts_bucket()
         scripted = cluster_file["configuration"] == "scripted"
         self.munge_key_secret_arn = self._munge_key(base.identity.key_arn) if scripted else None
+        deployment_file = node_files.deployment_json(
+            base.lustre,
+            base.home,
+            base.database,
+            self.munge_key_secret_arn,
+            observability.prometheus_workspace_id,
+        )
         sources = [
             deployment.Source.asset(
                 str(scripts.FOLDER),
@@ -50,20 +71,10 @@ class LifecycleStack(ScriptsStack):
             ),
             *(deployment.Source.data(name, text) for name, text in own.items()),
             _json_file("cluster.json", cluster_file),
-            _json_file(
-                "deployment.json",
-                node_files.deployment_json(
-                    base.lustre,
-                    base.home,
-                    base.database,
-                    self.munge_key_secret_arn,
-                    observability.prometheus_workspace_id,
-                ),
-            ),
+            _json_file("deployment.json", deployment_file),
         ]
         if cluster.traits.provider_stack:
-            texts = {**own, "cluster.json": _json_text(cluster_file)}
-            manifest = scripts.manifest(texts)
+            manifest = _manifest(own, cluster_file)
             self.manifest_sha256 = scripts.sha256(manifest)
             sources.append(deployment.Source.data(scripts.MANIFEST, manifest))
         if scripted:
@@ -75,6 +86,33 @@ class LifecycleStack(ScriptsStack):
             )
         self.copy_scripts(sources)
         self.source_s3_uri = f"s3://{self.bucket.bucket_name}/{self.prefix}/"
+        if cluster.traits.provider_stack:
+            files = {
+                partition.name: node_files.queue_json(cluster, base.catalog, partition.name)
+                for partition in cluster.slurm.partitions
+            }
+            self._copies_of_queues(files, own, deployment_file)
+
+    def _copies_of_queues(
+        self,
+        files: Mapping[str, Mapping[str, Any]],
+        own: Mapping[str, str],
+        deployment_file: Mapping[str, Any],
+    ) -> None:
+        """Upload the scripts for each queue with its `cluster.json`, under the digest of both.
+
+        It is one upload: each one adds a tag to the bucket, which has 50 tags at most.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            sources = [deployment.Source.asset(folder)]
+            for queue, file in files.items():
+                digest = scripts.scripts_digest({"cluster.json": file}, texts=own)
+                manifest = _manifest(own, file)
+                texts = {**own, "cluster.json": _json_text(file), scripts.MANIFEST: manifest}
+                scripts.copy_to(Path(folder) / digest, texts)
+                self.queues[queue] = QueueScripts(f"{QUEUES}/{digest}", scripts.sha256(manifest))
+                sources.append(_json_file(f"{digest}/deployment.json", deployment_file))
+            self.copy_of("CopyForQueues", QUEUES, sources)
 
     def _munge_key(self, key_arn: str) -> str:
         """A random key for this cluster. Whoever has it can act as any of its users."""
@@ -103,6 +141,10 @@ def add_lifecycle(base: Foundation, observability: ObservabilityStack) -> Lifecy
     stack = LifecycleStack(base, observability)
     base.stacks.append(stack)
     return stack
+
+
+def _manifest(own: Mapping[str, str], cluster_file: Mapping[str, Any]) -> str:
+    return scripts.manifest({**own, "cluster.json": _json_text(cluster_file)})
 
 
 def _json_file(name: str, value: Mapping[str, Any]) -> deployment.ISource:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from clusterwright.catalog import Catalog, Known
@@ -14,7 +15,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.slurm import User
 from clusterwright.cluster_spec.models.storage import Lustre
-from clusterwright.platforms import accelerators
+from clusterwright.platforms import accelerators, software
 from clusterwright.platforms.derived_names import job_role_arn
 from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
 from clusterwright.platforms.node_artefacts import artefacts_of
@@ -38,10 +39,52 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
     It does not contain the number of nodes: a change of `count` must not change the content hash
     of the scripts. Keys of the same name in spec and contract are copied.
     """
+    return to_json(_cluster_file(cluster, catalog))
+
+
+def queue_json(cluster: Cluster, catalog: Catalog, queue: str) -> dict[str, Any]:
+    """`cluster.json` for the compute nodes of a queue of ParallelCluster."""
+    return to_json(for_queue(_cluster_file(cluster, catalog), queue))
+
+
+def for_queue(file: contract.ClusterFile, queue: str) -> contract.ClusterFile:
+    """The part of the file that compute nodes of a queue read.
+
+    It has their groups and their partition, and neither other groups nor the settings of Slurm
+    that the head node applies. ParallelCluster replaces nodes whose scripts change, so a change
+    that concerns other nodes only must not change this part.
+    """
+    groups = tuple(
+        group for group in file.groups if group.role == "controller" or group.partition == queue
+    )
+    return replace(
+        file,
+        groups=groups,
+        # The head node loads files from S3, for every node.
+        lustre=tuple(replace(entry, preload=()) for entry in file.lustre),
+        users=tuple(replace(user, slurm_account=None) for user in file.users),
+        acceptance=_acceptance_of(file.acceptance, groups),
+        slurm=replace(
+            file.slurm,
+            partitions=(
+                contract.Partition(
+                    name=queue, default=False, max_time_minutes=None, priority_tier=1
+                ),
+            ),
+            priority_weights=contract.DEFAULT_WEIGHTS,
+            timeouts=contract.DEFAULT_TIMEOUTS,
+            preemption="off",
+            qos=(),
+            accounts=(),
+        ),
+    )
+
+
+def _cluster_file(cluster: Cluster, catalog: Catalog) -> contract.ClusterFile:
     storage, slurm = cluster.storage, cluster.slurm
     partition_of = {name: p.name for p in slurm.partitions for name in p.groups}
     containers = slurm.containers
-    file = contract.ClusterFile(
+    return contract.ClusterFile(
         schema_version=contract.SCHEMA_VERSION,
         cluster=cluster.environment,
         region=cluster.region,
@@ -81,9 +124,42 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
         checkpoint_path=storage.checkpoint_path,
         metrics=_metrics(cluster),
         job_role_arn=job_role_arn(cluster),
+        acceptance=_acceptance(cluster),
+        state_bucket=names.lifecycle_bucket(cluster),
         node_steps={},
     )
-    return to_json(file)
+
+
+def _acceptance(cluster: Cluster) -> contract.Acceptance:
+    return build(
+        contract.Acceptance,
+        cluster.acceptance,
+        waivers=tuple(
+            build(
+                contract.AcceptanceWaiver,
+                waiver,
+                reason=" ".join(waiver.reason.split()),
+                expires=waiver.expires.isoformat(),
+            )
+            for waiver in cluster.acceptance.waivers
+        ),
+    )
+
+
+def _acceptance_of(
+    acceptance: contract.Acceptance, groups: Sequence[contract.Group]
+) -> contract.Acceptance:
+    """The part that concerns nodes of some groups; level and re-checks are the controller's."""
+    names = {group.name for group in groups}
+    return replace(
+        acceptance,
+        level="quick",
+        recheck_hours=None,
+        floors=tuple(row for row in acceptance.floors if not row.groups or names & {*row.groups}),
+        waivers=tuple(
+            row for row in acceptance.waivers if not row.groups or names & {*row.groups}
+        ),
+    )
 
 
 def configuration(cluster: Cluster) -> str:
@@ -197,6 +273,11 @@ def _group(
         ),
         efa=has_efa(group, catalog),
         **hardware(group, catalog),
+        software=tuple(
+            contract.DeclaredVersion(component=name, version=version)
+            for name, version in sorted(software.stated(cluster, group, catalog).items())
+            if name in cluster.software or name in group.software
+        ),
         spot=group.capacity.kind == "spot",
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from clusterwright import files as file_access
 from clusterwright.cluster_spec import custom_steps
 
 FOLDER = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
@@ -55,9 +56,7 @@ def scripts_digest(
     It depends on paths and contents, not on times, owners and modes, which S3 does not store.
     """
     digest = hashlib.sha256()
-    contents = {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)
-    }
+    contents = _contents(folder)
     for name, value in files.items():
         contents[name] = canonical(value).encode()
     for name, text in (texts or {}).items():
@@ -70,14 +69,29 @@ def scripts_digest(
 
 def manifest(texts: Mapping[str, str], folder: Path = FOLDER) -> str:
     """The manifest of the scripts in `folder` and of `texts` (name to text), as text."""
-    contents = {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in script_files(folder)
-    }
+    contents = _contents(folder)
     contents |= {name: text.encode() for name, text in texts.items()}
     return "".join(
         f"{hashlib.sha256(content).hexdigest()}  {name}\n"
         for name, content in sorted(contents.items())
     )
+
+
+def copy_to(target: Path, texts: Mapping[str, str], folder: Path = FOLDER) -> None:
+    """Copy the scripts of `folder` to a new folder, and write `texts` (name to text) there."""
+    for path in script_files(folder):
+        copy = target / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        file_access.copy(path, copy)
+    for name, text in texts.items():
+        copy = target / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text, encoding="utf-8")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    read = file_access.read_all(script_files(folder))
+    return {path.relative_to(folder).as_posix(): content for path, content in read.items()}
 
 
 def sha256(text: str) -> str:

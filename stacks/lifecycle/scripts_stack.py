@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -11,6 +11,8 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_deployment as deployment
 
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.derived_names import REQUESTS_FOLDER, STATE_FOLDER
 from stacks.base import names
 from stacks.base.acknowledge import acknowledge, ignore_lint
 from stacks.base.cluster_stack import ClusterStack
@@ -18,6 +20,7 @@ from stacks.base.log_groups import log_group
 from stacks.base.service_principals import LAMBDA, for_this_account
 from stacks.storage.bucket_emptying import log_what_empties
 
+_ANSWERS_DAYS = 7
 COPY_MEMORY_MIB = 512
 """The function runs `aws s3 sync`, which is slow with Lambda's default of 128 MiB."""
 
@@ -47,6 +50,7 @@ class ScriptsStack(ClusterStack):
             enforce_ssl=True,
             auto_delete_objects=True,
             removal_policy=cdk.RemovalPolicy.DESTROY,
+            lifecycle_rules=list(_expiring(self.cluster)),
         )
         log_what_empties(self, self.cluster)
         acknowledge(
@@ -82,20 +86,26 @@ class ScriptsStack(ClusterStack):
         )
         self.copying_role = role
         self.copying_log_group = logs.LogGroup.from_log_group_name(self, "CopyingGroup", group.ref)
-        self.copy = deployment.BucketDeployment(
+        self.copy = self.copy_of("Copy", self.prefix, sources)
+        self._acknowledge(role)
+
+    def copy_of(
+        self, construct_id: str, prefix: str, sources: Sequence[deployment.ISource]
+    ) -> deployment.BucketDeployment:
+        """Upload files under a prefix; all uploads of the stack share one function."""
+        return deployment.BucketDeployment(
             self,
-            "Copy",
+            construct_id,
             destination_bucket=self.bucket,
-            destination_key_prefix=self.prefix,
+            destination_key_prefix=prefix,
             sources=list(sources),
             # Keep the previous version of the scripts: a rollback of the cluster needs it.
             retain_on_delete=True,
             prune=False,
             memory_limit=COPY_MEMORY_MIB,
-            role=role,
+            role=self.copying_role,
             log_group=self.copying_log_group,
         )
-        self._acknowledge(role)
 
     def _acknowledge(self, role: iam.Role) -> None:
         cluster = self.cluster
@@ -125,3 +135,13 @@ class ScriptsStack(ClusterStack):
         for child in self.node.find_all():
             if isinstance(child, lambda_.CfnFunction):
                 ignore_lint(child, "W3005", "the CDK names its role twice, which has no effect")
+
+
+def _expiring(cluster: Cluster) -> Iterator[s3.LifecycleRule]:
+    """Requests of operators and the controller's answers; Slurm's controller handles a request
+    within a minute, and none is valid for more than an hour.
+    """
+    if not cluster.uses_slurm:
+        return
+    for prefix in (f"{REQUESTS_FOLDER}/", f"{STATE_FOLDER}/answers/"):
+        yield s3.LifecycleRule(prefix=prefix, expiration=cdk.Duration.days(_ANSWERS_DAYS))

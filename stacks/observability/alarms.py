@@ -10,11 +10,9 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.free_space import FREE_PERCENT
 
 GIB = 1024**3
-
-FREE_PERCENT = 10
-"""Below this share of free space there is an alarm: add capacity or delete data."""
 
 PERIOD_S = 60
 MINUTES = 15

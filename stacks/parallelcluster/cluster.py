@@ -13,7 +13,7 @@ from aws_cdk import aws_ec2 as ec2
 from clusterwright.platforms.parallelcluster.document import render
 from clusterwright.platforms.parallelcluster.outputs import as_outputs
 from clusterwright.platforms.parallelcluster.queues import takes_placement_group
-from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
+from clusterwright.platforms.parallelcluster.supplied import Database, Scripts, Supplied
 from stacks.base.acknowledge import ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.foundation import Foundation
@@ -116,6 +116,10 @@ class ParallelClusterStack(ClusterStack):
             manifest_sha256=digest,
             entry_s3_uri=located.entry_s3_uri(cluster),
             latest_s3_uri=located.latest_s3_uri(cluster),
+            queue_scripts={
+                name: Scripts(located.scripts_s3_uri(cluster, of.prefix), of.manifest_sha256)
+                for name, of in lifecycle.queues.items()
+            },
             policy_arns=(policy_arn,),
             lustre_ids={fs.name: fs.file_system_id for fs in base.lustre},
             home_volume_id=base.home.volume_id if base.home is not None else None,

@@ -12,6 +12,7 @@ from typing import Final
 from aws_cdk import aws_s3_deployment as deployment
 from constructs import Construct
 
+from clusterwright import files
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.supplied import ON_NODE_CONFIGURED
 from stacks.base import names
@@ -28,7 +29,7 @@ class LatestScripts(Construct):
     def __init__(self, lifecycle: LifecycleStack) -> None:
         super().__init__(lifecycle, "Latest")
         cluster = lifecycle.cluster
-        entry = (scripts.FOLDER / ON_NODE_CONFIGURED).read_text(encoding="utf-8")
+        entry = files.read_text(scripts.FOLDER / ON_NODE_CONFIGURED)
         line = f"{scripts_s3_uri(cluster, lifecycle.prefix)}/ {lifecycle.manifest_sha256}\n"
         copy = deployment.BucketDeployment(
             self,

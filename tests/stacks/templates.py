@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from tests.support.synthesis import Assembly
@@ -64,6 +65,15 @@ def statements(assembly: Assembly) -> Iterator[tuple[str, dict[str, Any]]]:
 def deployed_file(assembly: Assembly, name: str) -> Any:
     """A JSON file for the nodes, with `token` for the values that CloudFormation inserts."""
     (path,) = assembly.directory.glob(f"asset.*/{name}")
+    return _deployed(path)
+
+
+def deployed_files(assembly: Assembly, name: str) -> list[Any]:
+    """As `deployed_file`, where the queues of ParallelCluster have files of their own."""
+    return [_deployed(path) for path in assembly.directory.glob(f"asset.*/**/{name}")]
+
+
+def _deployed(path: Path) -> Any:
     text = re.sub(r"<<marker:0x[0-9a-f]+:\d+>>", "token", path.read_text(encoding="utf-8"))
     return json.loads(text)
 

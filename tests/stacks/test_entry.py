@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import stacks
+from clusterwright.files import FileTooLargeError
 from stacks.entry import (
     REPORTS,
     UnnamedSpec,
@@ -116,6 +117,21 @@ def test_invalid_spec_prints_every_problem_and_writes_nothing(
     assert len(errors) >= 2
     assert all(line.startswith(f"error: {path}:") for line in errors)
     assert "nodes" in done.stderr
+
+
+def test_file_that_cannot_be_uploaded_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise FileTooLargeError(Path("lifecycle_scripts/image.sqsh"), 1000, together=True)
+
+    monkeypatch.setattr("stacks.cluster_app.build", refuse)
+    with pytest.raises(SystemExit) as stopped:
+        stacks.build(object(), object())  # type: ignore[arg-type]
+    assert stopped.value.code == 3
+    assert capsys.readouterr().err == (
+        "error: lifecycle_scripts/image.sqsh: with it the folder has more than 1,000 bytes\n"
+    )
 
 
 def test_nodes_that_do_not_fit_fail_in_the_same_way(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def normalised(assembly: Assembly, stack: str) -> str:
     template = {k: v for k, v in template.items() if k not in ("Parameters", "Rules")}
     text = json.dumps(template, indent=1, sort_keys=True)
     text = re.sub(r"\b[0-9a-f]{64}\.zip", "<asset>.zip", text)
-    text = re.sub(r"lifecycle/[0-9a-f]{16}", "lifecycle/<digest>", text)
+    text = re.sub(r"(lifecycle/(?:queues/)?)[0-9a-f]{16}", r"\1<digest>", text)
     # The manifest of the scripts, an argument of ParallelCluster's custom actions.
     text = re.sub(r"\b[0-9a-f]{64}\b", "<sha256>", text)
     # It contains every leaf of the spec; tests/cluster_spec and schema/ show those.

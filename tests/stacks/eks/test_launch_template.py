@@ -66,6 +66,7 @@ def test_volumes_metadata_processors_and_tags_are_set(build: Build) -> None:
     assert volume["Ebs"]["Encrypted"] is True
     assert "identity" in text_of(volume["Ebs"]["KmsKeyId"])
     assert data["MetadataOptions"] == {
+        "HttpEndpoint": "enabled",
         "HttpTokens": "required",
         "HttpPutResponseHopLimit": 1,
         "InstanceMetadataTags": "disabled",

@@ -14,6 +14,8 @@ from tests.support import specs
 from tests.support.rich_specs import EKS, EKS_MINIMAL, changed
 from tests.support.synthesis import Build
 
+IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"
+
 
 def test_sizes_capacity_and_images_are_set(build: Build) -> None:
     assembly = build(EKS)
@@ -73,6 +75,15 @@ def test_labels_and_taints_are_set(build: Build) -> None:
         {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NO_SCHEDULE"}
     ]
     assert "Taints" not in node_group(build(EKS), "system")
+
+
+def test_compute_nodes_register_with_the_taint_of_the_hold(build: Build) -> None:
+    assembly = build(changed(EKS, acceptance={"image": IMAGE, "hold": True}))
+    held = {"Key": "clusterwright/acceptance", "Value": "pending", "Effect": "NO_SCHEDULE"}
+    own = {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NO_SCHEDULE"}
+    assert node_group(assembly, "workers")["Taints"] == [own, held]
+    assert node_group(assembly, "block")["Taints"] == [held]
+    assert "Taints" not in node_group(assembly, "system")
 
 
 def test_placement_groups_are_per_group_and_not_with_a_block(build: Build) -> None:

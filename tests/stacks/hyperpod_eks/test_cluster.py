@@ -14,7 +14,8 @@ from tests.stacks.deployment import Account, bootstrapped, objects
 from tests.support.rich_specs import HYPERPOD_EKS, changed
 from tests.support.synthesis import ROOT, Build
 
-SPEC = changed(HYPERPOD_EKS, protection="destroy")
+IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"
+SPEC = changed(HYPERPOD_EKS, protection="destroy", acceptance={"image": IMAGE, "hold": True})
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +84,10 @@ def test_groups_have_labels_taints_partitions_and_health_checks(deployed: Accoun
     workers, parts, system = (group(deployed, name) for name in ("workers", "parts", "system"))
     assert workers["KubernetesConfig"]["DesiredLabels"] == {"team.example.com/model": "seven-b"}
     assert workers["KubernetesConfig"]["DesiredTaints"] == [
-        {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NoSchedule"}
+        {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NoSchedule"},
+        {"Key": "clusterwright/acceptance", "Value": "pending", "Effect": "NoSchedule"},
     ]
+    assert "DesiredTaints" not in parts["KubernetesConfig"]
     assert parts["KubernetesConfig"]["DesiredLabels"] == {
         "nvidia.com/mig.config": "mixed-1-3g.40gb-1-4g.40gb"
     }

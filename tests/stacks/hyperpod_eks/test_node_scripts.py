@@ -35,6 +35,8 @@ class Machine:
     image_service: str = "inactive"
     mounted: tuple[str, ...] = ()
     failing: frozenset[str] = frozenset()
+    killed_at: str = ""
+    done_first: bool = False
     log: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,6 +56,8 @@ class Machine:
         for name, body in self.commands().items():
             path = commands / name
             fails = "exit 1" if name in self.failing else body
+            if name == self.killed_at:
+                fails = f"{body}\nkill -9 $PPID" if self.done_first else "kill -9 $PPID"
             path.write_text(SCRIPTED.format(name=name, log=self.log, body=fails))
             path.chmod(0o755)
         return subprocess.run(
@@ -85,6 +89,9 @@ class Machine:
             "mkfs.xfs": "true",
             "udevadm": "true",
             "mount": f'echo "$1" >>"{self.root}/mounted"',
+            "mkdir": '/bin/mkdir "$@"',
+            "mv": '/bin/mv "$@"',
+            "chmod": '/bin/chmod "$@"',
         }
 
     def asked(self, command: str) -> list[str]:
@@ -141,6 +148,25 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     done = machine.run("workers.sh")
     assert (done.returncode, machine.fstab()) == (0, before)
     assert machine.asked("mkfs.xfs") == machine.asked("mdadm") == machine.asked("mount") == []
+
+
+_COMMANDS = ("mkdir", "mv", "mdadm", "mkfs.xfs", "udevadm", "mount", "chmod", "systemctl")
+
+
+@pytest.mark.parametrize("done_first", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("killed_at", _COMMANDS)
+def test_a_killed_run_is_completed(killed_at: str, done_first: bool, tmp_path: Path) -> None:
+    """Killed at the first call of a command, before or after it took effect; then run again."""
+    machine = Machine(tmp_path / "m", disks=disks(2))
+    machine.killed_at, machine.done_first = killed_at, done_first
+    assert machine.run("workers.sh").returncode != 0
+    machine.killed_at = ""
+    if machine.asked("mdadm") or machine.asked("mkfs.xfs"):
+        machine.written = "linux_raid_member"
+    done = machine.run("workers.sh")
+    assert done.returncode == 0, done.stderr
+    assert machine.fstab() == ["LABEL=cw-scratch /scratch xfs noatime,nofail 0 0"]
+    assert "/scratch" in (machine.root / "mounted").read_text().splitlines()
 
 
 @pytest.mark.parametrize("ended_at", ["mdadm", "mkfs.xfs", "udevadm"])

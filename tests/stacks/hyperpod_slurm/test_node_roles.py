@@ -96,9 +96,18 @@ def test_an_existing_database_is_the_controllers_as_well(build: Build) -> None:
         network__second_availability_zone_id=None,
     )
     assembly = build(existing)
-    (secret,) = controllers_statements(assembly)
+    (secret,) = [s for s in controllers_statements(assembly) if "secretsm" in text_of(s)]
     assert secret["Resource"] == f"arn:aws:secretsmanager:us-east-1:{ACCOUNT}:secret:slurm-AbCdEf"
     assert not [a for a in actions_of(every_nodes_statements(assembly)) if a.startswith("secrets")]
+
+
+def test_only_the_controller_publishes_the_state_of_the_cluster(build: Build) -> None:
+    assembly = build(MINIMAL)
+    (state,) = controllers_statements(assembly)
+    assert state["Action"] == "s3:PutObject"
+    assert state["Resource"].endswith("/state/*")
+    others = [*every_nodes_statements(assembly)]
+    assert not [s for s in others if "s3:PutObject" in listed(s["Action"])]
 
 
 def test_jobs_have_the_data_and_nothing_of_the_node(build: Build) -> None:
@@ -183,7 +192,8 @@ def test_nodes_read_scripts_and_mounted_buckets_and_write_to_none(build: Build) 
     read = set()
     for statement in node_statements(build(FULL)):
         actions = listed(statement["Action"])
-        assert not {"s3:PutObject", "s3:DeleteObject"} & set(actions)
+        if statement.get("Sid") != "ClusterState":
+            assert not {"s3:PutObject", "s3:DeleteObject"} & set(actions)
         if "s3:GetObject" in actions:
             read |= set(map(str, listed(statement["Resource"])))
     assert "arn:aws:s3:::test-datasets/*" in read

@@ -10,8 +10,9 @@ import pytest
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.loading import load_cluster
-from stacks.lifecycle.node_files import configuration
-from tests.stacks.templates import deployed_file
+from stacks.lifecycle.node_contract import to_json
+from stacks.lifecycle.node_files import configuration, for_queue
+from tests.stacks.templates import deployed_file, deployed_files
 from tests.support.rich_specs import FULL, MINIMAL, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
@@ -85,7 +86,9 @@ def assert_accepted(cluster: Cluster, assembly: Assembly) -> None:
 
     steps = catalogue.step_names()
     problems: list[str] = []
-    parsed = inputs.parse_cluster(deployed_file(assembly, "cluster.json"), problems, steps)
+    files = deployed_files(assembly, "cluster.json")
+    assert files
+    parsed = [inputs.parse_cluster(file, problems, steps) for file in files]
     deployment = inputs.parse_deployment(
         filled_in(deployed_file(assembly, "deployment.json")), problems
     )
@@ -99,8 +102,9 @@ def assert_accepted(cluster: Cluster, assembly: Assembly) -> None:
     else:
         assert not list(assembly.directory.glob("asset.*/provisioning_parameters.json"))
     assert problems == []
-    found = inputs.Inputs(parsed, deployment, provisioning, resources)
-    assert disagreements.disagreements(found, configuration(cluster)) == []
+    for file in parsed:
+        found = inputs.Inputs(file, deployment, provisioning, resources)
+        assert disagreements.disagreements(found, configuration(cluster)) == []
 
 
 def test_partitions_spares_and_accelerators_are_in_the_node_files(build: Build) -> None:
@@ -232,3 +236,45 @@ def test_provisioning_parameters_list_groups_partitions_and_file_systems(build: 
         "fsx_mountname": "token",
         "fsx_openzfs_dns_name": "token",
     }
+
+
+def test_compute_node_ends_the_same_with_the_file_of_its_queue(tmp_path: Path) -> None:
+    """What `for_queue` leaves out, a compute node of ParallelCluster does not read."""
+    from clusterwright_node.catalogue import step_names
+    from clusterwright_node.contract import PARALLELCLUSTER  # on the path with stacks
+    from clusterwright_node.inputs import parse_cluster
+
+    from tests.nodes.world import make_world
+
+    pictures = []
+    for name in ("whole", "queue"):
+        world = make_world(tmp_path / name, "workers-1", PARALLELCLUSTER)
+
+        def edit(value: dict[str, Any]) -> None:
+            value["slurm"]["priority_weights"] = dict.fromkeys(
+                ("age", "fair_share", "job_size", "partition", "qos"), 7
+            )
+            value["slurm"]["preemption"] = "requeue"
+            value["lustre"][0]["preload"] = [value["lustre"][0]["mount_path"] + "/data"]
+
+        def reduce(value: dict[str, Any]) -> None:
+            problems: list[str] = []
+            file = parse_cluster(value, problems, step_names())
+            assert problems == []
+            partition = next(g.partition for g in file.groups if g.name == "workers")
+            assert partition is not None
+            found = to_json(for_queue(file, partition))
+            value.update((key, found[key]) for key in ("groups", "lustre", "users", "slurm"))
+            assert {group["role"] for group in value["groups"]} == {"controller", "compute"}
+
+        world.edit("cluster.json", edit)
+        if name == "queue":
+            world.edit("cluster.json", reduce)
+        run = world.run()
+        assert run.code == 0, run.last
+        picture = world.picture()
+        copies = [path for path in picture["files"] if path.endswith("/cluster.json")]
+        for path in copies:
+            del picture["files"][path]
+        pictures.append(picture)
+    assert pictures[0] == pictures[1]

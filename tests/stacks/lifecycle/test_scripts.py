@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.files import FileTooLargeError
 from stacks.lifecycle import scripts
 
 
@@ -49,3 +50,17 @@ def test_digest_depends_on_contents_and_not_on_order_or_time(folder: Path) -> No
     (folder / "on_create.sh").touch()
     assert scripts.scripts_digest({"a": {"y": 2, "x": 1}}, folder) == before
     assert scripts.scripts_digest({"a": {"x": 2, "y": 2}}, folder) != before
+
+
+def test_files_that_could_not_be_uploaded_are_refused_by_name(
+    folder: Path, tmp_path: Path
+) -> None:
+    with (folder / "image.sqsh").open("wb") as file:
+        file.truncate(10**12)  # sparse: it takes no room on the disk
+    for act in (
+        lambda: scripts.scripts_digest({}, folder),
+        lambda: scripts.manifest({}, folder),
+        lambda: scripts.copy_to(tmp_path / "copy", {}, folder),
+    ):
+        with pytest.raises(FileTooLargeError, match=r"more than 268,435,456 bytes.*image.sqsh"):
+            act()

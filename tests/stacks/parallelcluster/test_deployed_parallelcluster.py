@@ -6,6 +6,7 @@ which need an AWS on a port, run in `make demo PLATFORM=parallelcluster`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -164,8 +165,12 @@ def test_nodes_can_read_their_scripts(deployed: Account) -> None:
 
     head = found["HeadNode"]["CustomActions"]["OnNodeConfigured"]
     assert head["Args"][1:] == ["latest", "controller"]
-    assert text(head["Args"][0]) == f"{prefix} {digest}\n"
+    whole, whole_digest = found["HeadNode"]["CustomActions"]["OnNodeUpdated"]["Args"][:2]
+    assert text(head["Args"][0]) == f"{whole} {whole_digest}\n"
     assert text(head["Script"]) == text(queue["Script"]) == text(f"{prefix}on_node_configured.sh")
+    assert hashlib.sha256(text(f"{prefix}manifest.sha256").encode()).hexdigest() == digest
+    assert len(json.loads(text(f"{prefix}cluster.json"))["groups"]) == 2
+    assert len(json.loads(text(f"{whole}cluster.json"))["groups"]) == 4
     assert not re.search(r"[0-9a-f]{16}", head["Script"] + head["Args"][0]), "never changes"
     deployment = json.loads(text(f"{prefix}deployment.json"))
     assert (
