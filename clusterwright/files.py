@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import secrets
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 MAXIMUM_BYTES: Final = 10_000_000
 """Far above any plan, list of outputs or lock file; a larger file, or a device, is a mistake."""
+
+MAXIMUM_FOLDER_BYTES: Final = 268_435_456
+"""All files of a folder of scripts: half of the default ephemeral storage of a Lambda function
+(512 MiB, Lambda developer guide, quotas), which stores the archive and its content."""
+
+_BLOCK_BYTES: Final = 1_048_576
+_ATTEMPTS: Final = 100
+"""To replace a file that other processes replace at the same time."""
 
 # Errors of a file system that cannot create a file without a name.
 _NOT_SUPPORTED: Final = frozenset(
@@ -20,8 +31,9 @@ _NOT_SUPPORTED: Final = frozenset(
 class FileTooLargeError(OSError):
     """The file is larger than the reader accepts; `strerror` states the limit."""
 
-    def __init__(self, path: Path, maximum_bytes: int) -> None:
-        reason = f"it has more than {maximum_bytes:,} bytes"
+    def __init__(self, path: Path, maximum_bytes: int, *, together: bool = False) -> None:
+        what = "with it the folder has" if together else "it has"
+        reason = f"{what} more than {maximum_bytes:,} bytes"
         super().__init__(errno.EFBIG, reason, os.fspath(path))
 
 
@@ -58,6 +70,62 @@ def read_text(path: str | os.PathLike[str], maximum_bytes: int = MAXIMUM_BYTES) 
     return read_bytes(path, maximum_bytes).decode("utf-8-sig")
 
 
+def read_all(
+    paths: Iterable[Path], maximum_bytes: int = MAXIMUM_FOLDER_BYTES
+) -> dict[Path, bytes]:
+    """Return the contents of files that together have at most `maximum_bytes`.
+
+    Raises
+    ------
+    FileTooLargeError
+        With this file the limit is exceeded.
+    OSError
+        One cannot be read.
+    """
+    found: dict[Path, bytes] = {}
+    left = maximum_bytes
+    for path in paths:
+        try:
+            found[path] = read_bytes(path, left)
+        except FileTooLargeError:
+            raise FileTooLargeError(path, maximum_bytes, together=True) from None
+        left -= len(found[path])
+    return found
+
+
+def sha256(path: Path, maximum_bytes: int = MAXIMUM_FOLDER_BYTES) -> str:
+    """Return the SHA-256 digest of a file in hexadecimal digits, without holding it in memory.
+
+    Raises
+    ------
+    FileTooLargeError, OSError
+        As `read_bytes`.
+    """
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            size += len(block)
+            if size > maximum_bytes:
+                raise FileTooLargeError(path, maximum_bytes)
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def copy(source: Path, target: Path, maximum_bytes: int = MAXIMUM_FOLDER_BYTES) -> None:
+    """Copy a file into a folder of our own.
+
+    Raises
+    ------
+    FileTooLargeError
+        It has more than `maximum_bytes`.
+    OSError
+        It cannot be read or written.
+    """
+    if source.stat().st_size > maximum_bytes:
+        raise FileTooLargeError(source, maximum_bytes)
+    shutil.copyfile(source, target)
+
+
 def write_over(path: Path, text: str) -> None:
     """Write a file that may exist: a regular file atomically, a device or a pipe as it is.
 
@@ -80,7 +148,8 @@ def write_atomically(
     """Write a file in one step: readers see the old content or the new, never a part.
 
     On Linux the file has no name until it is complete, so that a process that is killed leaves
-    nothing. Text is written as UTF-8.
+    nothing, or one complete draft, which the next write of the file removes. Text is written as
+    UTF-8.
 
     Parameters
     ----------
@@ -95,22 +164,24 @@ def write_atomically(
         The file cannot be written; what was there is unchanged.
     """
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
-    folder = path.parent
-    try:
-        descriptor = os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode)
-    except AttributeError:  # not Linux
-        _write_by_name(path, data, overwrite, mode)
-        return
-    except OSError as error:
-        if error.errno not in _NOT_SUPPORTED:
-            raise
-        _write_by_name(path, data, overwrite, mode)
-        return
-    try:
-        _fill(descriptor, data)
-        _link(descriptor, path, overwrite)
-    finally:
-        os.close(descriptor)
+    for _ in range(_ATTEMPTS):
+        try:
+            descriptor = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode)
+        except AttributeError:  # not Linux
+            _write_by_name(path, data, overwrite, mode)
+            return
+        except OSError as error:
+            if error.errno not in _NOT_SUPPORTED:
+                raise
+            _write_by_name(path, data, overwrite, mode)
+            return
+        try:
+            _fill(descriptor, data)
+            if _link(descriptor, path, overwrite):
+                return
+        finally:
+            os.close(descriptor)
+    raise OSError(errno.EBUSY, "other processes replace it", os.fspath(path))
 
 
 def _fill(descriptor: int, data: bytes) -> None:
@@ -120,7 +191,8 @@ def _fill(descriptor: int, data: bytes) -> None:
     os.fsync(descriptor)  # some file systems report a full disk only here
 
 
-def _link(descriptor: int, path: Path, overwrite: bool) -> None:
+def _link(descriptor: int, path: Path, overwrite: bool) -> bool:
+    """Name the file; return whether no other process took the draft of the same file."""
     source = f"/proc/self/fd/{descriptor}"
     # Only with a directory descriptor does Python follow the link in /proc (linkat).
     try:
@@ -128,9 +200,18 @@ def _link(descriptor: int, path: Path, overwrite: bool) -> None:
     except FileExistsError:
         if not overwrite:
             raise
-        draft = _draft_name(path)
+    else:
+        return True
+    # One name for each file and user, so that the draft of a killed process does not stay.
+    name = hashlib.sha256(f"{os.getuid()}/{path.name}".encode("utf-8", "surrogateescape"))
+    draft = path.with_name(f".{name.hexdigest()[:16]}.draft")
+    draft.unlink(missing_ok=True)
+    try:
         os.link(source, draft, src_dir_fd=descriptor, follow_symlinks=True)
         _replace(draft, path)
+    except (FileExistsError, FileNotFoundError):
+        return False
+    return True
 
 
 def _write_by_name(path: Path, data: bytes, overwrite: bool, mode: int) -> None:

@@ -357,13 +357,14 @@ def _write_target(catalog: Catalog) -> Path | None:
 
 def _write_into_checkout(taken: list[Snapshot]) -> None:
     """Save the snapshots with the other sources and regenerate the data files."""
+    from clusterwright import files
     from clusterwright.catalog import generate
     from clusterwright.catalog.building import inputs
 
     inputs.LIVE.mkdir(exist_ok=True)
     for live in taken:
         text = json.dumps(live.to_json(), indent=1, ensure_ascii=False) + "\n"
-        (inputs.LIVE / f"{live.region}.json").write_text(text, encoding="utf-8")
+        files.write_over(inputs.LIVE / f"{live.region}.json", text)
     generate.main([])
 
 

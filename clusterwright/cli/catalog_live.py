@@ -11,6 +11,7 @@ from typing import Any
 from clusterwright.aws import pricing, quotas
 from clusterwright.aws.ec2 import instance_types
 from clusterwright.aws.errors import AwsUnavailable, is_not_found
+from clusterwright.aws.priced_items import PRICED_ITEMS
 from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import Catalog
 from clusterwright.catalog.api_shapes import instance_record
@@ -42,6 +43,8 @@ def read_region(
     if "prices" in parts:
         tasks["ec2-on-demand"] = lambda: pricing.ec2_on_demand(session, region)
         tasks["hyperpod-on-demand"] = lambda: pricing.hyperpod_on_demand(session, region)
+        for item in PRICED_ITEMS:
+            tasks[f"service {item.service} {item.name}"] = _service_task(session, region, item)
     if "quotas" in parts:
         for service in sorted({quota.service for quota in catalog.quotas}):
             tasks[f"quotas {service}"] = _quota_task(session, region, service)
@@ -70,6 +73,7 @@ def read_region(
             or keeps_quota(value.service, value.code, value.name, known)
         ),
         parts=tuple(parts),
+        services=_services(answers),
     )
 
 
@@ -102,6 +106,23 @@ def _quota_task(
             raise
 
     return task
+
+
+def _service_task(
+    session: AwsSession, region: str, item: pricing.PricedItem
+) -> Callable[[], tuple[tuple[Decimal, str], ...]]:
+    return lambda: pricing.item_prices(session, region, item)
+
+
+def _services(answers: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Prices of items that have one amount; with several the right one is not known."""
+    found = {}
+    for item in PRICED_ITEMS:
+        amounts = answers.get(f"service {item.service} {item.name}", ())
+        if len(amounts) == 1:
+            usd, _ = amounts[0]
+            found[item.service, item.name] = (_plain(usd), item.unit)
+    return found
 
 
 def _prices(answers: dict[str, Any], wanted: Iterable[str]) -> dict[tuple[str, str], str | None]:

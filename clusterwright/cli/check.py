@@ -29,6 +29,7 @@ from clusterwright.cli.options import (
     timeout_option,
 )
 from clusterwright.cli.progress import ProgressLine
+from clusterwright.cli.rule_ids import rule_ids
 
 if TYPE_CHECKING:
     from clusterwright.preflight.account_results import RequestPlan
@@ -174,7 +175,7 @@ def _check(options: CheckOptions) -> int:
     if options.strict:
         result = result.strictly()
     code = result.exit_code(fail_on=options.fail_on)
-    sys.stdout.write(_rendered(result, requests, options.output_format, code, options.fail_on))
+    sys.stdout.write(_rendered(result, requests, options, code))
     return code
 
 
@@ -223,10 +224,10 @@ def _context(options: CheckOptions) -> Context:
 def _rendered(
     result: CheckResult,
     requests: RequestPlan | None,
-    output_format: str,
+    options: CheckOptions,
     code: int,
-    fail_on: Severity,
 ) -> str:
+    output_format = options.output_format
     if output_format == "sarif":
         from clusterwright import __version__
         from clusterwright.render.sarif import check_sarif
@@ -235,18 +236,19 @@ def _rendered(
     if output_format == "junit":
         from clusterwright.render.junit import check_junit
 
-        return check_junit(result, fail_on=fail_on)
+        return check_junit(result, fail_on=options.fail_on)
     if output_format == "json":
         from clusterwright.json_output.check import check_json
 
         return check_json(result, code, requests)
-    from clusterwright.render.check import check_markdown, check_text
+    from clusterwright.render.check import check_markdown, check_text, next_step
     from clusterwright.render.style import Style
 
     if output_format == "markdown":
         text = check_markdown(result, code)
     else:
-        text = check_text(result, Style.of(sys.stdout))
+        following = next_step(result, str(options.path), offline=options.offline)
+        text = check_text(result, Style.of(sys.stdout), following=following)
     if requests is None:
         return text
     from clusterwright.render.quota_request import request_text
@@ -255,11 +257,6 @@ def _rendered(
 
 
 def _rule_ids(names: tuple[str, ...], option: str) -> frozenset[str]:
-    from clusterwright.preflight.registry import UnknownRule, named
+    from clusterwright.preflight.registry import named
 
-    parts = [part.strip() for name in names for part in name.split(",")]
-    try:
-        return named(parts)
-    except UnknownRule as error:
-        hint = f"did you mean {error.near}?" if error.near else "docs/reference/rules.md lists all"
-        raise UserError(f"{option}: there is no rule {error.name!r}", hint) from None
+    return rule_ids(named, names, option, "docs/reference/rules.md")

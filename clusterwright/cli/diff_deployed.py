@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clusterwright.cli.deployed_templates import deployed_templates
 from clusterwright.cli.diff_drift import drift_of
 from clusterwright.cli.diff_versions import (
     DiffOptions,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from clusterwright.review.change_set import ChangeSetAnswer
     from clusterwright.review.results import Review, SpecChange, UncheckedResource, Unknown
 
-_STABLE = ("_COMPLETE", "_FAILED")
 _NOT_YET = "No export named"
 """Of a stack that imports a value which another stack exports in the same deployment."""
 
@@ -48,7 +48,9 @@ def examine_deployed(options: DiffOptions) -> Review:
     stacks: dict[str, Stack] = {}
     before: Assembly | None = None
     try:
-        stacks, before = _deployed(options, session, unknown)
+        stacks, before = deployed_templates(
+            session, options.spec.cluster.environment, options.pseudo_parameters, unknown
+        )
     except AwsUnavailable as refusal:
         unknown.append(Unknown("what is deployed", refusal.message, refusal.hint))
     context = context_of(options, options.spec, options.path)
@@ -85,43 +87,6 @@ def examine_deployed(options: DiffOptions) -> Review:
         plan=plan,
     )
     return review(question)
-
-
-def _deployed(
-    options: DiffOptions, session: AwsSession, unknown: list[Unknown]
-) -> tuple[dict[str, Stack], Assembly]:
-    """The environment's stacks by name, and their templates."""
-    from clusterwright.aws.cloudformation.stacks import stacks as list_stacks
-    from clusterwright.aws.cloudformation.stacks import template
-    from clusterwright.platforms.stack_names import part_of
-    from clusterwright.review.assembly import Assembly, StackTemplate
-    from clusterwright.review.results import Unknown
-
-    environment = options.spec.cluster.environment
-    stacks = {
-        stack.name: stack
-        for stack in list_stacks(session)
-        if part_of(environment, stack.name) is not None
-    }
-    found: dict[str, StackTemplate] = {}
-    with ThreadPoolExecutor(8) as pool:
-        templates = pool.map(lambda name: template(session, name), stacks)
-        for stack, body in zip(stacks.values(), templates, strict=True):
-            if body is None:
-                unknown.append(
-                    Unknown(f"the stack {stack.name}", "its template is not JSON", None)
-                )
-                continue
-            found[stack.name] = StackTemplate(stack.name, body, stack.parameters)
-            if not stack.status.endswith(_STABLE):
-                unknown.append(
-                    Unknown(
-                        f"the stack {stack.name}",
-                        f"its status is {stack.status}: its final state is not known yet",
-                        "run it again when the deployment has ended",
-                    )
-                )
-    return stacks, Assembly(found, options.pseudo_parameters)
 
 
 def _recorded(before: Assembly, options: DiffOptions, unknown: list[Unknown]) -> LoadedSpec | None:

@@ -1,13 +1,15 @@
-"""Drift of the deployed stacks: CloudFormation's detection, and security group rules from EC2."""
+"""Drift of the deployed stacks: CloudFormation's detection, security group rules from EC2, and
+properties that the describe calls of AWS show. `diff --deployed` and `drift` use it.
+"""
 
 from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from clusterwright.aws.ec2.vpc import Permission
     from clusterwright.aws.session import AwsSession
@@ -27,8 +29,16 @@ def drift_of(
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.results import UncheckedResource
 
-    found, checked, failed = _detected(session, deployed, timeout_seconds, unknown)
-    rules, compared = _security_groups(session, deployed, unknown)
+    with ThreadPoolExecutor(2) as pool:
+        detecting = pool.submit(_detected, session, deployed, timeout_seconds, unknown)
+        physical_ids = _physical_ids(session, deployed, unknown)
+        rules, of_groups = _security_groups(session, deployed, physical_ids, unknown)
+        live, of_live = _live(session, deployed, physical_ids, unknown)
+        found, checked, failed = detecting.result()
+    # CloudFormation's difference of the same property is kept.
+    seen = {_property(change.path) for change in found}
+    live = tuple(change for change in live if _property(change.path) not in seen)
+    compared = of_groups | of_live
     unchecked = tuple(
         UncheckedResource(*key, side.type)
         for key, side in resources_of(deployed).items()
@@ -36,7 +46,68 @@ def drift_of(
         and key[0] not in failed
         and side.type != "AWS::CDK::Metadata"
     )
-    return (*found, *rules), unchecked
+    return (*found, *rules, *live), unchecked
+
+
+def _property(path: str) -> str:
+    """Stack, resource and first property of a path."""
+    return ".".join(path.partition("[")[0].split(".")[:2])
+
+
+def _physical_ids(
+    session: AwsSession, deployed: Assembly, unknown: list[Unknown]
+) -> dict[Key, str]:
+    """Physical ids of every deployed resource of the stacks that can be read."""
+    from clusterwright.aws.cloudformation.stacks import stack_resources
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.review.results import Unknown
+
+    def read(stack: str) -> dict[Key, str] | Unknown:
+        try:
+            return {
+                (stack, resource.logical_id): resource.physical_id
+                for resource in stack_resources(session, stack)
+            }
+        except AwsUnavailable as refusal:
+            return Unknown(f"the resources of {stack}", refusal.message, refusal.hint)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(read, deployed.stacks))
+    unknown += [answer for answer in answers if not isinstance(answer, dict)]
+    return {
+        key: name for answer in answers if isinstance(answer, dict) for key, name in answer.items()
+    }
+
+
+def _live(
+    session: AwsSession,
+    deployed: Assembly,
+    physical_ids: Mapping[Key, str],
+    unknown: list[Unknown],
+) -> tuple[tuple[SpecChange, ...], frozenset[Key]]:
+    """Properties that the describe calls of AWS show, beside CloudFormation's detection."""
+    from clusterwright.aws import live_properties
+    from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.review.live_drift import live_drift
+    from clusterwright.review.resource_changes import resources_of
+    from clusterwright.review.results import Unknown
+
+    ids: dict[str, list[str]] = {}
+    for key, side in resources_of(deployed).items():
+        if side.type in live_properties.READERS and physical_ids.get(key):
+            ids.setdefault(side.type, []).append(physical_ids[key])
+
+    def read(kind: str) -> Mapping[str, Mapping[str, Any]] | Unknown:
+        try:
+            return live_properties.READERS[kind](session, ids[kind])
+        except AwsUnavailable as refusal:
+            return Unknown(f"resources of type {kind}", refusal.message, refusal.hint)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = dict(zip(ids, pool.map(read, ids), strict=True))
+    unknown += [answer for answer in answers.values() if isinstance(answer, Unknown)]
+    known = {k: answer for k, answer in answers.items() if not isinstance(answer, Unknown)}
+    return live_drift(deployed, physical_ids, known)
 
 
 def _detected(
@@ -66,6 +137,9 @@ def _detected(
             failed.add(stack)
             continue
         checked |= {(stack, name) for name in answer.checked}
+        if answer.failure:
+            hint = "CloudFormation reads each resource with your permissions: allow its read calls"
+            unknown.append(Unknown(f"the drift of {stack}", answer.failure, hint))
         for each in answer.differences:
             parts = (f"{each.stack}/{each.logical_id}", each.property)
             path = ".".join(part for part in parts if part)
@@ -74,24 +148,20 @@ def _detected(
 
 
 def _security_groups(
-    session: AwsSession, deployed: Assembly, unknown: list[Unknown]
+    session: AwsSession,
+    deployed: Assembly,
+    physical_ids: Mapping[Key, str],
+    unknown: list[Unknown],
 ) -> tuple[tuple[SpecChange, ...], frozenset[Key]]:
-    from clusterwright.aws.cloudformation.stacks import stack_resources
     from clusterwright.aws.ec2.vpc import security_groups
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.results import Unknown
     from clusterwright.review.security_group_drift import GROUP, rule_drift
 
-    stacks = {key[0] for key, side in resources_of(deployed).items() if side.type == GROUP}
-    if not stacks:
+    if not any(side.type == GROUP for side in resources_of(deployed).values()):
         return (), frozenset()
     try:
-        physical_ids = {
-            (stack, resource.logical_id): resource.physical_id
-            for stack in sorted(stacks)
-            for resource in stack_resources(session, stack)
-        }
         live = {
             group.id: frozenset(
                 rule

@@ -42,7 +42,11 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--platform", metavar="NAME", required=True, help=f"{', '.join(PLATFORMS)}.")
+@click.option(
+    "--platform",
+    metavar="NAME",
+    help=f"{', '.join(PLATFORMS)}.  [required; asked for on a terminal]",
+)
 @click.option(
     "-o",
     "--output",
@@ -72,8 +76,10 @@ Examples:
 )
 @click.option("--count", type=int, default=2, show_default=True, help="Number of compute nodes.")
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+@click.pass_context
 def command(
-    platform: str,
+    ctx: click.Context,
+    platform: str | None,
     output: Path | None,
     project: Path | None,
     environment: str | None,
@@ -84,7 +90,15 @@ def command(
     count: int,
     force: bool,
 ) -> None:
-    """Write a commented spec to start from."""
+    """Write a commented spec to start from.
+
+    On a terminal, without --platform, it asks for the options that are not given.
+    """
+    if platform is None:
+        from clusterwright.cli.init_questions import ask
+
+        ctx.invoke(command, **ask(ctx, DEFAULT_NAME))
+        return
     from clusterwright.cluster_spec.init_template import Choices
 
     _check_platform(platform)

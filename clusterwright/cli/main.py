@@ -22,9 +22,33 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "clusterwright.cli.check",
         "Check a spec against quotas, capacity, network, storage and budget",
     ),
+    "check-job": (
+        "clusterwright.cli.check_job",
+        "Check a batch script for Slurm against a cluster",
+    ),
     "cost": ("clusterwright.cli.cost", "Print the cost of a cluster per hour, month and run"),
     "diff": ("clusterwright.cli.diff", "Review a change to a spec before it is merged"),
+    "destroy-plan": (
+        "clusterwright.cli.destroy_plan",
+        "Show what deleting a cluster loses, leaves and costs",
+    ),
     "migrate": ("clusterwright.cli.migrate", "Write the spec of a cluster for another platform"),
+    "status": ("clusterwright.cli.status", "Show a deployed cluster and what is wrong with it"),
+    "accept": ("clusterwright.cli.accept", "Test the nodes of a deployed cluster"),
+    "drift": ("clusterwright.cli.drift", "List what differs from the file and the deployment"),
+    "capacity": (
+        "clusterwright.cli.capacity",
+        "Show purchased capacity, spares and the cost of a failure",
+    ),
+    "diagnose": (
+        "clusterwright.cli.diagnose",
+        "Find out why a deployment, a node or a job failed",
+    ),
+    "topology": (
+        "clusterwright.cli.topology",
+        "Show the network tree of the nodes and jobs across spines",
+    ),
+    "node": ("clusterwright.cli.node", "Drain, resume, reboot and replace nodes"),
     "artefacts": (
         "clusterwright.cli.artefacts",
         "Mirror the files that nodes download to the bucket",
@@ -33,6 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "clusterwright.cli.catalog",
         "Show the built-in facts and their age, and refresh them",
     ),
+    "report": ("clusterwright.cli.report", "Show what training runs did with their time"),
     "render": ("clusterwright.cli.render", "Print documents for ParallelCluster and Kubernetes"),
 }
 # Commands of other distributions, found by entry points: name -> distribution.

@@ -70,6 +70,17 @@ _FLAGS: Final = {
 }
 
 
+_TRAINING_OPTIONS: Final = {
+    "--write": "output",
+    "--image": "image",
+    "--phases": "phases",
+    "--inference-tokens": "inference_tokens",
+    "--owned": "owned",
+    "--measured": "measured",
+}
+"""Options without effect on `--kind inference`."""
+
+
 @click.command(epilog=EXIT_CODES)
 @click.option("--goal", "goal_file", type=click.Path(), metavar="FILE", help="A goal.yaml.")
 @click.option(
@@ -162,6 +173,14 @@ _FLAGS: Final = {
     help="YAML file of purchased hardware to compare with: purchase, watts, tariff_per_kwh, "
     "years, ...",
 )
+@click.option(
+    "--measured",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="JSON of `report goodput` or `report scaling`: a run on this cluster, which narrows the "
+    "intervals. May be repeated.",
+)
 @prices_option("Your own rates.")
 @currency_options
 @click.option(
@@ -209,6 +228,7 @@ def command(
     starts: str | None,
     inference_tokens: str | None,
     owned: str | None,
+    measured: tuple[str, ...],
     prices: str | None,
     currency: str | None,
     fx: str | None,
@@ -234,17 +254,14 @@ def command(
     exchange = exchange_rate(currency, fx, today)
     try:
         goal, config = read_goal(goal_file, model, {**flags, "capacity": list(capacity) or None})
-        questions = plan_questions.questions(
-            phases, starts, inference_tokens, owned, charts=output_format == "html"
-        )
+        asked = (phases, starts, inference_tokens, owned, measured)
+        questions = plan_questions.questions(*asked, charts=output_format == "html")
         with catalog_errors():
             from clusterwright.sizing.report import build_report
 
             catalog = plan_questions.catalog_with(prices)
             if goal.kind == "inference":
-                training_options = {"--write": output, "--image": image, "--phases": phases}
-                training_options |= {"--inference-tokens": inference_tokens, "--owned": owned}
-                _only_training({**training_options, "--accelerator": goal.cluster.accelerator})
+                _only_training(ctx.params, goal.cluster.accelerator)
                 sys.stdout.write(_serving(goal, config, catalog, sequences, output_format))
                 ctx.exit(0)
             answer = build_report(goal, catalog, today=today, config=config, questions=questions)
@@ -307,7 +324,7 @@ def _rendered(
     )
 
 
-def _only_training(options: dict[str, object]) -> None:
+def _only_training(given: dict[str, object], accelerator: str | None) -> None:
     """Refuse options that have no effect with `--kind inference`.
 
     Raises
@@ -315,8 +332,9 @@ def _only_training(options: dict[str, object]) -> None:
     UserError
         One of them is given.
     """
-    for flag, value in options.items():
-        if value is not None:
+    options = {flag: given[name] for flag, name in _TRAINING_OPTIONS.items()}
+    for flag, value in {**options, "--accelerator": accelerator}.items():
+        if value is not None and value != ():
             raise UserError(
                 f"--kind inference does not support {flag}",
                 f"leave {flag} out; the output is the smallest replica of each type, or of "

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 import shlex
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from clusterwright import files
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.yaml_files import read_mapping
 
 if TYPE_CHECKING:
     from clusterwright.catalog import Catalog
     from clusterwright.sizing.goal import ClusterGoal
+    from clusterwright.sizing.measurement import Measurement
     from clusterwright.sizing.ownership import Owned
     from clusterwright.sizing.report import Questions
 
@@ -26,6 +30,7 @@ def questions(
     starts: str | None,
     inference_tokens: str | None,
     owned: str | None,
+    measured: Sequence[str] = (),
     *,
     charts: bool,
 ) -> Questions:
@@ -49,6 +54,7 @@ def questions(
         owned=hardware[0],
         owned_cluster=hardware[1],
         charts=charts,
+        measured=tuple(_measured(path) for path in measured),
     )
 
 
@@ -79,6 +85,27 @@ def command_line() -> str:
     if not words or words[0] != "plan":
         words = ["plan"]
     return shlex.join(["clusterwright", *words])
+
+
+def _measured(path: str) -> Measurement:
+    """The measurement of a file.
+
+    Raises
+    ------
+    GoalError, UserError
+        It cannot be read, or is not the output of `report goodput` or `report scaling`.
+    """
+    from clusterwright.sizing.measurement import read_measurement
+
+    hint = "the JSON of `clusterwright report goodput CONFIG --logs DIR --format json`"
+    try:
+        document = json.loads(files.read_text(path))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UserError(f"--measured: {path} cannot be read: {reason}", hint) from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"--measured: {path} is not JSON: {error}", hint) from None
+    return read_measurement(document, path)
 
 
 def _steps(text: str) -> tuple[int, ...]:

@@ -19,8 +19,17 @@ if TYPE_CHECKING:
     from clusterwright.platforms.kubernetes.render import Part
 
 # Repeated here so that `--help` imports no renderer; a test compares it with `render.PARTS`.
-PARTS = ("tenants", "storage", "queues", "autoscaling", "metrics", "delivery", "jobs")
-VALUES, CHARTS = "values", "charts"
+PARTS = (
+    "tenants",
+    "storage",
+    "queues",
+    "autoscaling",
+    "metrics",
+    "acceptance",
+    "delivery",
+    "jobs",
+)
+VALUES, CHARTS, OPERATORS = "values", "charts", "operators"
 
 EPILOG = """
 Examples:
@@ -30,6 +39,11 @@ Examples:
   clusterwright render kubernetes --env dev-eks --outputs outputs.json | kubectl apply -f -
   clusterwright render kubernetes --env dev-eks --part jobs
   clusterwright render kubernetes --env dev-eks --part values --chart kueue > values.yaml
+  clusterwright render kubernetes --env dev-eks --part operators
+
+\b
+Exit codes: 3 wrong use, or a value is unknown; with --part operators 2 where versions or digests
+are unknown; else 0. 70 is an internal error.
 """
 
 
@@ -44,7 +58,7 @@ Examples:
 )
 @click.option(
     "--part",
-    type=click.Choice([*PARTS, VALUES, CHARTS]),
+    type=click.Choice([*PARTS, VALUES, CHARTS, OPERATORS]),
     help="Print only this part.  [default: all that are always applied]",
 )
 @click.option(
@@ -53,7 +67,10 @@ Examples:
     help="With --part values: only the values of this chart, for `helm --values`.",
 )
 @format_option("yaml", "json")
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     path: Path,
     outputs_file: Path | None,
     part: str | None,
@@ -63,7 +80,8 @@ def command(
     """Print manifests for `kubectl apply`, in the order in which they are applied.
 
     Example jobs (--part jobs), Argo CD applications (--part delivery), Helm values (--part values)
-    and the charts with version and digest (--part charts) are printed only with --part.
+    and the charts with version and digest (--part charts) are printed only with --part. --part
+    operators prints the ordered list of what jobs need: add-ons, charts and operators.
     """
     from clusterwright.catalog import load_catalog
 
@@ -91,6 +109,8 @@ def command(
     if part == CHARTS:
         _show_charts(cluster, catalog, output_format)
         return
+    if part == OPERATORS:
+        ctx.exit(_show_operators(cluster, catalog, path, output_format))
     outputs = {} if outputs_file is None else _read_outputs(outputs_file, cluster.environment)
     _show_manifests(cluster, catalog, part, outputs, output_format)
 
@@ -127,7 +147,7 @@ def _show_manifests(
         raise UserError(str(error), "the catalogue has no source for it") from None
     except UnknownProgramError as error:
         raise UserError(
-            f"the exporter of the nodes was not found: {error}",
+            f"a program of the nodes was not found: {error}",
             "run this in a checkout of the repository",
         ) from None
     if output_format == "json":
@@ -173,15 +193,35 @@ def _show_charts(cluster: Cluster, catalog: Catalog, output_format: str) -> None
     _show({"charts": [dataclasses.asdict(chart) for chart in charts]}, output_format)
 
 
-def _show(fields: dict[str, Any], output_format: str) -> None:
+def _show_operators(cluster: Cluster, catalog: Catalog, path: Path, output_format: str) -> int:
+    """Print the list of what jobs need; 2 if a version or digest is unknown, else 0."""
+    from clusterwright.platforms.kubernetes.operators import listed, operators
+
+    found = operators(cluster, catalog, str(path))
+    lacking = [one.name for one in found if one.missing]
+    exit_code = 2 if lacking else 0
+    fields = {"operators": [listed(one) for one in found], "unknown": len(lacking)}
+    _show(fields, output_format, exit_code, ordered=True)
+    if lacking:
+        click.echo(
+            f"{len(lacking)} of {len(found)} have an unknown value and no commands: "
+            f"{', '.join(lacking)}; see hint",
+            err=True,
+        )
+    return exit_code
+
+
+def _show(
+    fields: dict[str, Any], output_format: str, exit_code: int = 0, *, ordered: bool = False
+) -> None:
     if output_format == "json":
         from clusterwright.json_output.envelope import json_answer
 
-        click.echo(json_answer("render kubernetes", 0, fields), nl=False)
+        click.echo(json_answer("render kubernetes", exit_code, fields), nl=False)
         return
     from clusterwright.render.spec import spec_yaml
 
-    click.echo(spec_yaml(fields), nl=False)
+    click.echo(spec_yaml(fields, ordered=ordered), nl=False)
 
 
 def _read_outputs(path: Path, environment: str) -> dict[str, str]:

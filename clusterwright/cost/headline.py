@@ -97,7 +97,10 @@ def basis_text(scenario: Scenario) -> str:
 
 
 def change_headline(delta: CostDelta) -> tuple[str, ...]:
-    """What a change costs where its instances have no price; empty where they have one."""
+    """What a change costs where its instances have no price; empty where they have one.
+
+    The first line has the difference of a month in the scenario, and what is unknown.
+    """
     scenario = delta.scenario
     if scenario is None:
         return ()
@@ -115,11 +118,35 @@ def change_headline(delta: CostDelta) -> tuple[str, ...]:
         (after or delta.after.total).monthly_usd,
     )
     return (
-        f"{cost}; scenario: {signed(scenario.monthly_usd)} USD a month "
-        f"({money(ends[0])} before, {money(ends[1])} after), {_basis(used, without)}",
+        f"about {signed(scenario.monthly_usd)} USD a month ({money(ends[0])} before, "
+        f"{money(ends[1])} after), {_basis(used, without)}; {cost}",
         "get the price: `clusterwright cost --live` reads it from AWS, or state yours in "
         "prices.yaml",
     )
+
+
+def change_sentence(cost: CostDelta) -> str:
+    """The difference of two bills in a sentence: of a month first, then what is unknown."""
+    before, after = cost.before.total.monthly_usd, cost.after.total.monthly_usd
+    unpriced = change_headline(cost)
+    if unpriced:
+        return unpriced[0].removeprefix("cost ")
+    unknown = ""
+    if cost.unknown_changes:
+        count = cost.unknown_changes
+        what = "1 changed line has" if count == 1 else f"{count} changed lines have"
+        unknown = f"unknown: {what} no known price or quantity"
+        if cost.monthly_usd == 0:
+            return unknown
+    elif cost.monthly_usd == 0:
+        unpriced_lines = cost.after.total.unknown_lines
+        more = f", plus {unpriced_lines} lines without a known price" if unpriced_lines else ""
+        return f"no change: {after:,.2f} USD a month{more}"
+    percent = cost.increase_percent
+    share = f" ({percent:+,.1f} %)" if percent is not None else ""
+    known = f"{cost.monthly_usd:+,.2f} USD a month"
+    ends = f"{share}: {before:,.2f} before, {after:,.2f} after"
+    return f"{known} of the known lines{ends}; {unknown}" if unknown else f"{known}{ends}"
 
 
 def signed(usd: Decimal) -> str:

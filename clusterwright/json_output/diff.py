@@ -24,6 +24,7 @@ from clusterwright.review.results import (
     GateResult,
     Review,
     ScriptsChange,
+    ServiceRule,
     SpecChange,
     Summary,
     UncheckedResource,
@@ -162,6 +163,9 @@ class DiffOutput(Envelope):
         "Why the deployment would fail.", validation_alias="deployment_blockers"
     )
     nodes: tuple[NodesOutput, ...] = field("Node groups that change.")
+    service_rules: tuple[ServiceRule, ...] = field(
+        "What services do with updates in place, and to which nodes."
+    )
     access: tuple[AccessOutput, ...] = field("Wider IAM access.")
     network: tuple[AccessOutput, ...] = field(
         "Wider network access.", validation_alias="wider_network"

@@ -263,6 +263,36 @@ class PlanExchange(Output):
     amount: Quantiles | None = field("Compute; null where the dollars are unknown.")
 
 
+class NarrowedOutput(Output):
+    """An uncertain input before and after the measurement."""
+
+    key: str = field("`throughput`, `failures`, `save` or `restart`.")
+    text: str = field("What it is.")
+    unit: str = field("Unit of the values.")
+    measured: Annotated[NotNegative, BeforeValidator(_significant)] = field("The measured value.")
+    count: Count = field("Measured runs, failures, saves or restarts.")
+    before: Rounded = field("Without the measurement.")
+    after: Rounded = field("With it.")
+    narrower: Annotated[Number, BeforeValidator(_four_decimals)] = field(
+        "Share by which log(P90/P10) is smaller; negative if it is larger."
+    )
+    outside: bool = field("Whether the measured value is outside the interval of before.")
+
+
+class MeasuredOutput(Output):
+    """What measured runs change about the plan."""
+
+    files: tuple[str, ...] = field("The measurements.")
+    quantities: tuple[NarrowedOutput, ...] = field("What was measured.")
+    days_before: Rounded = field("Duration of the run without the measurement.")
+    days_after: Rounded = field("With it, as in `estimate`.")
+    narrower: Annotated[Number, BeforeValidator(_four_decimals)] = field(
+        "Share by which log(P90/P10) of the days is smaller; negative if it is larger."
+    )
+    notes: tuple[str, ...] = field("What was scaled or assumed, or contradicts the plan.")
+    unknown: tuple[str, ...] = field("What the measurements do not state.")
+
+
 class PlanOutput(Envelope):
     """The plan of a training run."""
 
@@ -298,6 +328,7 @@ class PlanOutput(Envelope):
     not_answered: tuple[str, ...] = field(
         "What could not be computed.", validation_alias="unknown"
     )
+    measured: MeasuredOutput | None = optional("With --measured.", validation_alias="narrowing")
     exchange: PlanExchange | None = optional("With --currency.")
     explained: tuple[Explained, ...] | None = optional("With --explain.")
 

@@ -15,8 +15,35 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
-from clusterwright.json_output import check, cost, diff, migrate, plan
+from clusterwright.json_output import (
+    accept,
+    capacity,
+    check,
+    check_job,
+    cost,
+    destroy_plan,
+    diagnose,
+    diff,
+    drift,
+    goodput,
+    migrate,
+    node,
+    node_cost,
+    plan,
+    render_jobs,
+    scaling,
+    status,
+    topology,
+)
 from clusterwright.json_output.base import Output, ProblemsOutput
+
+_COMMANDS = {
+    "render-jobs": "render jobs",
+    "report-cost": "report cost",
+    "report-goodput": "report goodput",
+    "report-scaling": "report scaling",
+}
+"""Commands whose name is not that of the file."""
 
 
 class _Generator(GenerateJsonSchema):
@@ -56,13 +83,26 @@ def _docstring(cls: type) -> tuple[str, dict[str, str]]:
 def schemas() -> dict[str, dict[str, Any]]:
     """Content of each file, by its name."""
     return {
-        f"{name}-output.schema.json": output_schema(name, *module.OUTPUTS)
+        f"{name}-output.schema.json": output_schema(_COMMANDS.get(name, name), *module.OUTPUTS)
         for name, module in (
+            ("accept", accept),
+            ("capacity", capacity),
             ("check", check),
+            ("check-job", check_job),
             ("cost", cost),
+            ("destroy-plan", destroy_plan),
+            ("diagnose", diagnose),
             ("diff", diff),
+            ("drift", drift),
             ("migrate", migrate),
+            ("node", node),
             ("plan", plan),
+            ("render-jobs", render_jobs),
+            ("report-cost", node_cost),
+            ("report-goodput", goodput),
+            ("report-scaling", scaling),
+            ("status", status),
+            ("topology", topology),
         )
     }
 

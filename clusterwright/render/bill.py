@@ -17,6 +17,8 @@ from clusterwright.render.table import Align, columns, markdown_cell, markdown_t
 _ALIGNS: tuple[Align, ...] = ("left", "right", "left", "right", "right", "right", "left")
 _HEADER = ("", "quantity", "unit", "USD/unit", "USD/hour", "USD/month", "")
 _WIDTH = 100
+_LEFT_OUT: tuple[tuple[int, ...], ...] = ((), (4,), (3, 4), (2, 3, 4))
+"""Columns that a table with a second currency leaves out until it fits, by index."""
 
 
 def bill_text(
@@ -86,14 +88,44 @@ def _table_text(
         other = _other(total.run_usd, exchange)
         rows.append((name, "", "", least, "", run, supposed, other, ""))
     kept = [*range(6), *([6] if scenario else []), *([7] if exchange else []), 8]
-    rows = [[row[column] for column in kept] for row in rows]
-    more: list[Align] = ["right"] * (len(kept) - 7)
-    aligns = (*_ALIGNS[:-1], *more, "left")
+    if exchange is None:
+        found, out = _with_columns(rows, kept), ""
+    else:
+        found, out = _fitted(rows, kept)
     lines = []
-    for index, text in enumerate(columns(rows, aligns)):
+    for index, text in enumerate(found):
         strong = index == 0 or index in heads or text.startswith(("total", "run of"))
         lines.append(style.paint("bold", text) if strong else text)
-    return lines
+    return [
+        *lines,
+        *([f"left out to fit {_WIDTH} columns: {out} (`--format json` has them)"] if out else []),
+    ]
+
+
+def _with_columns(rows: Sequence[Sequence[str]], kept: Sequence[int]) -> list[str]:
+    aligns: tuple[Align, ...] = (*_ALIGNS[:-1], "right", "right", "left")
+    return columns([[row[c] for c in kept] for row in rows], [aligns[c] for c in kept])
+
+
+def _fitted(rows: Sequence[Sequence[str]], kept: Sequence[int]) -> tuple[list[str], str]:
+    """The lines without the columns for which there is no room, and the names of those columns.
+
+    Where the amounts alone leave too little room, the names of items are shortened.
+    """
+    for hidden in _LEFT_OUT:
+        shown = [column for column in kept if column not in hidden]
+        # The amounts of a total are "at least" in the column of the price per unit.
+        cut = [
+            [f"{r[0]}, {r[3]}", *r[1:]] if 3 in hidden and not r[2] and r[3] else r for r in rows
+        ]
+        lines = _with_columns(cut, shown)
+        over = max(map(len, lines)) - _WIDTH
+        if over <= 0:
+            break
+    else:
+        longest = max(len(row[0]) for row in cut)
+        lines = _with_columns([[_short(r[0], longest - over), *r[1:]] for r in cut], shown)
+    return lines, ", ".join(_HEADER[column] for column in hidden)
 
 
 def _headline_text(bill: Bill, extras: CostExtras, style: Style) -> list[str]:

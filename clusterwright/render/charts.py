@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from clusterwright.render.svg import FILLS, WIDTH, bar, figure, grid, label, legend
 from clusterwright.sizing.report_types import FrontPoint, PlanReport
 
-WIDTH: Final = 760
 LEFT: Final = 90
 RIGHT: Final = 20
 PLOT: Final = WIDTH - LEFT - RIGHT
 GIB: Final = 2**30
-FILLS: Final = tuple(f"f{index}" for index in range(8))
-"""Classes whose colours the page defines, for light and dark; they differ in lightness too."""
 LINES: Final = tuple(f"s{index}" for index in (0, 3, 1))
 STATES: Final = {"training": "f1", "restart": "bad", "waiting": "f4"}
 BARS_SHOWN: Final = 10
@@ -41,10 +39,10 @@ def front(report: PlanReport) -> str:
         named = point.on_front and free <= at <= WIDTH - 80
         free = at + NAME_WIDTH if named else free
         parts.append(_dot(point, at, y.at(point.usd_p50 or 1.0), named=named))
-    parts += _legend(
+    parts += legend(
         [("no option is both faster and cheaper", "f0"), ("other option", "open")], 350
     )
-    return _svg(372, parts, "Days and dollars of every cluster with a known price")
+    return figure(372, parts, "Days and dollars of every cluster with a known price")
 
 
 def memory(report: PlanReport) -> str:
@@ -59,24 +57,24 @@ def memory(report: PlanReport) -> str:
         assert one.memory is not None
         top, at = 10 + row * 26, 200.0
         scale = (WIDTH - 200 - 110) / most
-        label = f"{one.nodes} x {one.hardware.name}"
-        parts.append(_text(194, top + 13, label, anchor="end"))
+        cluster = f"{one.nodes} x {one.hardware.name}"
+        parts.append(label(194, top + 13, cluster, anchor="end"))
         for index, name in enumerate(names):
             gib = one.memory.parts.get(name, 0.0) / GIB
             width = gib * scale
             if width >= 0.3:
-                parts.append(_bar(at, top, width, 18, FILLS[index % 8], f"{name}: {gib:.1f} GiB"))
+                parts.append(bar(at, top, width, 18, FILLS[index % 8], f"{name}: {gib:.1f} GiB"))
             at += width
         end = 200 + one.memory.limit_gib * scale
         parts.append(
             f'<line x1="{end:.1f}" x2="{end:.1f}" y1="{top - 2}" y2="{top + 20}" class="rule"/>'
         )
         parts.append(
-            _text(end + 4, top + 13, f"{one.memory.total_gib:.0f} of {one.memory.limit_gib:.0f}")
+            label(end + 4, top + 13, f"{one.memory.total_gib:.0f} of {one.memory.limit_gib:.0f}")
         )
     height = 20 + len(shown) * 26
-    parts += _legend([(name, FILLS[index % 8]) for index, name in enumerate(names)], height + 8)
-    return _svg(
+    parts += legend([(name, FILLS[index % 8]) for index, name in enumerate(names)], height + 8)
+    return figure(
         height + 34,
         parts,
         "Memory of the most loaded accelerator by part, GiB (dashed line: its size)",
@@ -93,10 +91,10 @@ def goodput(report: PlanReport) -> str:
     parts = []
     for percent in range(0, 101, 20):
         level = bottom - (bottom - top) * percent / 100
-        parts.append(_grid(LEFT, PLOT - 110, level))
-        parts.append(_text(LEFT - 6, level + 4, f"{percent} %", anchor="end"))
+        parts.append(grid(LEFT, PLOT - 110, level))
+        parts.append(label(LEFT - 6, level + 4, f"{percent} %", anchor="end"))
     for point in points:
-        parts.append(_text(x.at(point.nodes), bottom + 18, f"{point.nodes:,}", anchor="middle"))
+        parts.append(label(x.at(point.nodes), bottom + 18, f"{point.nodes:,}", anchor="middle"))
     for index, name in enumerate(points[0].by_recovery):
         way = " ".join(
             f"{x.at(p.nodes):.1f},{bottom - (bottom - top) * max(0.0, p.by_recovery[name]):.1f}"
@@ -108,14 +106,14 @@ def goodput(report: PlanReport) -> str:
         )
         last = points[-1].by_recovery[name]
         parts.append(
-            _text(x.at(points[-1].nodes) + 8, bottom - (bottom - top) * max(0.0, last) + 4, name)
+            label(x.at(points[-1].nodes) + 8, bottom - (bottom - top) * max(0.0, last) + 4, name)
         )
     chosen = report.plan.chosen.nodes
     here = x.at(min(max(chosen, points[0].nodes), points[-1].nodes))
     parts.append(f'<line x1="{here:.1f}" x2="{here:.1f}" y1="{top}" y2="{bottom}" class="rule"/>')
-    parts.append(_text(here + 4, bottom - 8, f"{chosen:,} nodes"))
-    parts.append(_text(LEFT + PLOT / 2 - 55, bottom + 36, "number of nodes", anchor="middle"))
-    return _svg(
+    parts.append(label(here + 4, bottom - 8, f"{chosen:,} nodes"))
+    parts.append(label(LEFT + PLOT / 2 - 55, bottom + 36, "number of nodes", anchor="middle"))
+    return figure(
         300, parts, "Goodput by the number of nodes and the kind of recovery, percent of time"
     )
 
@@ -133,9 +131,9 @@ def tornado(report: PlanReport) -> str:
         top = 8 + row * 40
         begin = 60 + (swing.days_low - low) / span * (WIDTH - 120)
         end = 60 + (swing.days_high - low) / span * (WIDTH - 120)
-        parts.append(_text(10, top + 10, swing.text))
+        parts.append(label(10, top + 10, swing.text))
         parts.append(
-            _bar(
+            bar(
                 begin,
                 top + 15,
                 max(1.0, end - begin),
@@ -144,8 +142,8 @@ def tornado(report: PlanReport) -> str:
                 f"{swing.days_low:.1f} to {swing.days_high:.1f} days",
             )
         )
-        parts.append(_text(begin - 4, top + 26, f"{swing.days_low:.1f}", anchor="end"))
-        parts.append(_text(end + 4, top + 26, f"{swing.days_high:.1f}"))
+        parts.append(label(begin - 4, top + 26, f"{swing.days_low:.1f}", anchor="end"))
+        parts.append(label(end + 4, top + 26, f"{swing.days_high:.1f}"))
     middle = 60 + (report.plan.estimate.days.p50 - low) / span * (WIDTH - 120)
     if 60 <= middle <= WIDTH - 60:
         parts.append(
@@ -153,10 +151,10 @@ def tornado(report: PlanReport) -> str:
             'class="rule"/>'
         )
     height = 12 + len(swings) * 40
-    parts += _legend([("from P10 to P90 of one assumption", FILLS[1])], height)
-    parts.append(_text(340, height + 10, "dashed line: P50 of the estimate"))
+    parts += legend([("from P10 to P90 of one assumption", FILLS[1])], height)
+    parts.append(label(340, height + 10, "dashed line: P50 of the estimate"))
     title = "Days of the run by each assumption alone, the others at their median"
-    return _svg(height + 24, parts, title)
+    return figure(height + 24, parts, title)
 
 
 def timeline(report: PlanReport) -> str:
@@ -169,7 +167,7 @@ def timeline(report: PlanReport) -> str:
     rows = math.ceil(total / per_row)
     parts = []
     for row in range(rows):
-        parts.append(_text(LEFT - 6, 8 + row * 20 + 11, f"day {row * 10:,}", anchor="end"))
+        parts.append(label(LEFT - 6, 8 + row * 20 + 11, f"day {row * 10:,}", anchor="end"))
     for span in run.spans:
         start = span.start_hour
         while start < span.end_hour - 1e-9:
@@ -181,7 +179,7 @@ def timeline(report: PlanReport) -> str:
             at = LEFT + (start - row * per_row) / per_row * PLOT
             lost = f", {span.lost_hours * 60:.0f} min lost" if span.lost_hours else ""
             parts.append(
-                _bar(
+                bar(
                     at,
                     8 + row * 20,
                     drawn,
@@ -192,11 +190,11 @@ def timeline(report: PlanReport) -> str:
             )
             start = end
     height = 14 + rows * 20
-    parts += _legend(list(STATES.items()), height + 8)
+    parts += legend(list(STATES.items()), height + 8)
     title = (
         f"One run of {total / 24:.0f} days: {run.failures} failures, {run.useful_share:.1%} useful"
     )
-    return _svg(height + 34, parts, title)
+    return figure(height + 34, parts, title)
 
 
 class _Log:
@@ -222,12 +220,12 @@ class _Log:
 def _log_axes(x: _Log, y: _Log, bottom: float, x_name: str, y_name: str) -> str:
     parts = []
     for value in x.ticks():
-        parts.append(_text(x.at(value), bottom + 18, _short(value), anchor="middle"))
+        parts.append(label(x.at(value), bottom + 18, _short(value), anchor="middle"))
     for value in y.ticks():
-        parts.append(_grid(LEFT, PLOT, y.at(value)))
-        parts.append(_text(LEFT - 6, y.at(value) + 4, _short(value), anchor="end"))
-    parts.append(_text(LEFT + PLOT / 2, bottom + 36, x_name, anchor="middle"))
-    parts.append(_text(LEFT, 14, y_name))
+        parts.append(grid(LEFT, PLOT, y.at(value)))
+        parts.append(label(LEFT - 6, y.at(value) + 4, _short(value), anchor="end"))
+    parts.append(label(LEFT + PLOT / 2, bottom + 36, x_name, anchor="middle"))
+    parts.append(label(LEFT, 14, y_name))
     return "".join(parts)
 
 
@@ -235,35 +233,11 @@ def _dot(point: FrontPoint, x: float, y: float, *, named: bool) -> str:
     name = f"{point.nodes:,} x {point.name}"
     title = f"{name}: {point.days_p50:,.1f} days, {point.usd_p50 or 0:,.0f} USD"
     name_of_class = "f0" if point.on_front else "open"
-    word = _text(x - 4, y - 9, name, anchor="middle") if named else ""
+    word = label(x - 4, y - 9, name, anchor="middle") if named else ""
     return (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" class="{name_of_class}">'
         f"<title>{escape(title)}</title></circle>{word}"
     )
-
-
-def _bar(x: float, y: float, width: float, height: float, fill: str, title: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}" class="{fill}">'
-        f"<title>{escape(title)}</title></rect>"
-    )
-
-
-def _text(x: float, y: float, words: str, *, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
-
-
-def _grid(x: float, width: float, y: float) -> str:
-    return f'<line x1="{x:.1f}" x2="{x + width:.1f}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>'
-
-
-def _legend(names: Sequence[tuple[str, str]], y: float) -> list[str]:
-    parts, at = [], 20.0
-    for name, fill in names:
-        parts.append(_bar(at, y, 12, 12, fill, name))
-        parts.append(_text(at + 16, y + 10, name))
-        at += 30 + 7 * len(name)
-    return parts
 
 
 def _short(value: float) -> str:
@@ -271,11 +245,3 @@ def _short(value: float) -> str:
         if value >= scale:
             return f"{value / scale:g}{suffix}"
     return f"{value:g}"
-
-
-def _svg(height: float, parts: Sequence[str], title: str) -> str:
-    return (
-        f"<figure><figcaption>{escape(title)}</figcaption>"
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(title)}">'
-        f"{''.join(parts)}</svg></figure>"
-    )

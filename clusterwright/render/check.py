@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from clusterwright.cluster_spec.problems import Position
 from clusterwright.preflight.results import (
@@ -24,12 +25,11 @@ MAXIMUM_MARKDOWN_CHARACTERS = 65_000
 """GitHub and GitLab truncate a comment at 65,535."""
 
 
-MAXIMUM_RULES_BEFORE_CAUSE = 3
-"""The ids of more rules follow the cause that they share."""
+def check_text(result: CheckResult, style: Style = PLAIN, *, following: str = "") -> str:
+    """Every finding with its position, then unknown and waived ones, then one line of counts.
 
-
-def check_text(result: CheckResult, style: Style = PLAIN) -> str:
-    """Every finding with its position, then unknown and waived ones, then one line of counts."""
+    `following` is the last line: what to do next (`next_step`).
+    """
     blocks = [_finding_text(finding, style) for finding in result.findings]
     blocks += _unanswered_text(result.unanswered, style)
     blocks += [_waived_text(waived, style) for waived in result.waived]
@@ -37,8 +37,25 @@ def check_text(result: CheckResult, style: Style = PLAIN) -> str:
         f"{style.paint('error', f'bug[{rule.rule}]:')} the rule crashed: {rule.crash}\n"
         for rule in result.crashed
     ]
-    blocks.append(_summary_text(result, style))
+    blocks.append(_summary_text(result, style) + (f"next: {following}\n" if following else ""))
     return "\n".join(blocks)
+
+
+def next_step(result: CheckResult, file: str, *, offline: bool) -> str:
+    """What to do after the check of `file`: the first of its problems, or the next command."""
+    if any(rule.crash for rule in result.rules):
+        return "report the internal error; the other rules are not affected"
+    if any(finding.severity == "error" for finding in result.findings):
+        return "correct the errors, or accept a finding with an entry in `waivers`; check again"
+    if any(entry.reason == "no-credentials" for entry in result.unanswered):
+        return "sign in to AWS and check again, or check the file alone with `--offline`"
+    if offline:
+        return f"`clusterwright check {file}` with credentials also checks the account"
+    if result.unanswered:
+        return "answer what is unknown, by its hint, or accept the risk; then deploy"
+    path = PurePath(file)
+    named = f"env={path.stem}" if path.parent.name == "configs" else f"config={file}"
+    return f"`clusterwright cost {file}`, then `cdk deploy -c {named} --all`"
 
 
 def check_markdown(result: CheckResult, exit_code: int) -> str:
@@ -120,16 +137,20 @@ def _unanswered_text(unanswered: Sequence[Unanswered], style: Style) -> list[str
         first = entries[0]
         rules = list(dict.fromkeys(entry.rule for entry in entries))
         # The cause comes first: it may affect dozens of rules.
-        many = len(rules) > MAXIMUM_RULES_BEFORE_CAUSE
+        many = len(rules) > 1 or first.reason == "no-credentials"
         head = style.paint("unknown", "unknown:" if many else f"unknown[{', '.join(rules)}]:")
-        message = first.message.partition(": ")[2] if len(rules) > 1 else first.message
+        message = first.message.partition(": ")[2] if many else first.message
         lines = [f"{head} {printable(message)}"]
         if first.hint:
             lines += ["", f"{style.paint('hint', 'hint:')} {printable(first.hint)}"]
         if many:
-            lines += ["", *textwrap.wrap(f"{len(rules)} rules: {', '.join(rules)}", 99)]
+            lines += ["", *textwrap.wrap(f"{_rules(len(rules))}: {', '.join(rules)}", 99)]
         blocks.append("\n".join(lines) + "\n")
     return blocks
+
+
+def _rules(count: int) -> str:
+    return f"{count} rule{'s' if count != 1 else ''}"
 
 
 def _one_unanswered(entry: Unanswered, style: Style) -> str:

@@ -15,9 +15,16 @@ from clusterwright.render.plan import (
 from clusterwright.render.plan_summary import cluster_lines, summary_sections, within_width
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, counted, markdown_cell
+from clusterwright.sizing.plan_types import Quantiles
 from clusterwright.sizing.report_types import PlanReport
 
 OFFERS_SHOWN: Final = 6
+_MEASURED: Final = {
+    "throughput": "tokens/s while training",
+    "failures": "failures per node and day",
+    "save": "seconds a checkpoint blocks",
+    "restart": "minutes until training goes on",
+}
 _LAYOUT: Final = "chosen layout"
 _MORE: Final = (
     "--details: memory, prices, storage, failures, quotas; --explain: formulas; --format html: "
@@ -104,6 +111,7 @@ def sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
 def asked_sections(report: PlanReport) -> Iterator[tuple[str, list[str]]]:
     """The sections that a flag or a budget asks for, and what is not answered."""
     for title, rows in (
+        ("measured", _measured_lines(report)),
         ("ramp", _phase_lines(report)),
         ("smaller model, trained longer", _inference_lines(report)),
         ("buying instead of renting", _owned_lines(report)),
@@ -249,6 +257,41 @@ def goodput_remark(report: PlanReport) -> str:
         f"({report.plan.estimate.goodput.p50:.1%} at P50) includes the longer intervals and "
         "pauses that are usual, and higher failure rates"
     )
+
+
+def _measured_lines(report: PlanReport) -> list[str]:
+    found = report.plan.narrowing
+    if found is None:
+        return []
+    days = ("days", "", found.days_before, found.days_after, found.narrower)
+    rows = [
+        (_MEASURED[one.key], _figure(one.measured), one.before, one.after, one.narrower)
+        for one in found.quantities
+    ]
+    head = ("", "measured", "P10 to P90 before", "after", "")
+    cells = [head] + [
+        (name, value, _interval(before), _interval(after), _by_how_much(share))
+        for name, value, before, after, share in (*rows, days)
+    ]
+    lines = columns(cells, ("left", "right", "right", "right", "left"))
+    if not found.quantities:
+        lines = [f"nothing was measured in {', '.join(found.files)}: the plan is unchanged"]
+    lines += [f"note: {text}" for text in found.notes]
+    return [*lines, *(f"unknown: {text}" for text in found.unknown)]
+
+
+def _interval(quantiles: Quantiles) -> str:
+    return f"{_figure(quantiles.p10)} to {_figure(quantiles.p90)}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _by_how_much(share: float) -> str:
+    if abs(share) < 0.005:
+        return "unchanged"
+    return f"{abs(share):.0%} {'narrower' if share > 0 else 'wider'}"
 
 
 def _quota_lines(report: PlanReport) -> list[str]:

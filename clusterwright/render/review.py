@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clusterwright.cost.headline import change_headline
+from clusterwright.cost.headline import change_headline, change_sentence
 from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import Align, columns
@@ -19,12 +19,25 @@ from clusterwright.review.results import (
     QuotaDelta,
     ResourceChange,
     Review,
+    ServiceRule,
     SpecChange,
 )
 
 _WIDTH = 100
 _SHOWN = 40
 """Entries of one section of the text; JSON has all of them."""
+
+NODES = {
+    "none": "nodes are not affected",
+    "at-once": "running nodes are affected and keep running",
+    "later": "nodes that are configured or restarted later",
+    "new": "nodes that are added or replaced later",
+    "rolling": "all nodes are replaced, some at a time",
+    "ended": "all nodes end, with the jobs on them",
+    "interrupted": "jobs may wait",
+    "unknown": "the effect on nodes is unknown",
+}
+"""The effect on nodes of an update in place."""
 
 VERDICTS = {
     "pass": "every gate passes",
@@ -55,6 +68,7 @@ def review_text(review: Review, style: Style = PLAIN) -> str:
         blocks.append(_resources_text(review, style))
     blocks += [_section(style, "Plan -> spec", [_change_text(c) for c in review.plan])]
     blocks += [_nodes_text(review, style)]
+    blocks += [_section(style, "Updates in place", _service_rules(review.service_rules))]
     blocks += [_scripts_text(review, style)]
     blocks += [_section(style, "Wider IAM access", _access(review.access))]
     blocks += [_section(style, "Wider network access", _access(review.wider_network))]
@@ -82,25 +96,21 @@ def cost_lines(review: Review) -> list[str]:
     cost = review.cost
     if cost is None:
         return []
-    before, after = cost.before.total, cost.after.total
-    percent = cost.increase_percent
-    share = f" ({percent:+,.1f} %)" if percent is not None else ""
-    least = ", plus unknown changes" if cost.unknown_changes else ""
     first = change_headline(cost)
     known = "known parts: " if first else ""
-    lines = [
-        *first,
-        f"{known}{cost.monthly_usd:+,.2f} USD a month{share}{least}: "
-        f"{before.monthly_usd:,.2f} before, {after.monthly_usd:,.2f} after",
-        f"{known}{cost.hourly_usd:+,.2f} USD an hour",
-    ]
+    lines = [change_sentence(cost), *first[1:]]
+    if first:
+        before, after = cost.before.total, cost.after.total
+        lines.append(
+            f"{known}{cost.monthly_usd:+,.2f} USD a month: {before.monthly_usd:,.2f} before, "
+            f"{after.monthly_usd:,.2f} after"
+        )
+    lines.append(f"{known}{cost.hourly_usd:+,.2f} USD an hour")
     run = cost.run_usd
     if run is not None:
         lines.append(f"{known}{run:+,.2f} USD a run")
     if cost.unknown_changes:
-        count = cost.unknown_changes
-        what = "1 changed line has" if count == 1 else f"{count} changed lines have"
-        lines.append(f"{what} no known price or quantity: `clusterwright cost` lists them")
+        lines.append("`clusterwright cost` lists the lines without a price or a quantity")
     return lines
 
 
@@ -287,6 +297,21 @@ def _access(changes: Sequence[AccessChange]) -> list[str]:
         for line in _more(lines, len(changes), _SHOWN)
         for part in _wrapped(printable(line), indent="    ")
     ]
+
+
+def _service_rules(rules: Sequence[ServiceRule]) -> list[str]:
+    lines = [service_rule_text(rule) for rule in rules[:_SHOWN]]
+    return [
+        part
+        for line in _more(lines, len(rules), _SHOWN)
+        for part in _wrapped(printable(line), indent="    ")
+    ]
+
+
+def service_rule_text(rule: ServiceRule) -> str:
+    """What a service does with an update in place, and whose nodes it concerns."""
+    users = f" ({', '.join(rule.users)})" if rule.users else ""
+    return f"{rule.where}: {rule.property}: {NODES[rule.nodes]}{users}: {rule.message}"
 
 
 def _change_text(change: SpecChange) -> str:

@@ -22,6 +22,7 @@ from clusterwright.render.review import (
     in_order,
     losses,
     number,
+    service_rule_text,
     shown_value,
     unchecked_lines,
 )
@@ -129,6 +130,10 @@ def _sections(review: Review) -> Iterable[tuple[str, list[str]]]:
                 for n in review.nodes
             ),
         ),
+    )
+    yield (
+        f"Updates in place ({len(review.service_rules)})",
+        [f"- {plain(service_rule_text(rule))}" for rule in review.service_rules],
     )
     yield f"Spec ({len(review.changes)})", _changes(review.changes)
     yield f"Differences from the plan ({len(review.plan)})", _changes(review.plan)

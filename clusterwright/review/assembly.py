@@ -17,6 +17,8 @@ class StackTemplate:
     template: Mapping[str, Any]
     parameters: Mapping[str, str] = field(default_factory=dict)
     after: frozenset[str] = frozenset()
+    protected: bool = False
+    """Whether termination protection is enabled."""
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ A refused update rolls back and loses no data.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from clusterwright.review import update_rules
 from clusterwright.review.assembly import Assembly
-from clusterwright.review.expressions import references
 from clusterwright.review.resource_changes import (
     ChangeAnalysis,
     Pair,
@@ -19,13 +18,12 @@ from clusterwright.review.resource_changes import (
     exports,
     imports,
 )
-from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM
+from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import DeploymentBlocker, ResourceChange
 
 _EXPORTS: Final = (
     "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-stack-exports.html"
 )
-_OPENZFS_GROWTH: Final = 1.1
 
 
 def deployment_blockers(
@@ -42,9 +40,7 @@ def deployment_blockers(
         if pair.before.type != pair.after.type:
             found.append(_type_changed(pair))
         elif change.effect in ("update", "restart"):
-            found += _refused(pair.before, pair.after)
-            if change.effect == "restart" and pair.after.type == "AWS::EKS::Nodegroup":
-                found += _node_group(pair.before, pair.after)
+            found += _refused(pair.before, pair.after, change.properties)
     return tuple(found)
 
 
@@ -244,172 +240,31 @@ def _type_changed(pair: Pair) -> DeploymentBlocker:
 # -------------------------------------------------------------------
 
 
-def _refused(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
-    rule = _RULES.get(after.type)
-    if rule is not None:
-        yield from rule(before, after)
+def _refused(
+    before: ResourceVersion, after: ResourceVersion, moved: Collection[str]
+) -> Iterator[DeploymentBlocker]:
+    yield from update_rules.refusals(before, after, moved)
+    if after.type == CLUSTER:
+        yield from _controller(before, after)
 
 
-def _file_system(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
-    """FSx: capacity only grows, and the throughput tier of a file system with EFA is fixed.
-
-    https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-storage-capacity.html
-    https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/managing-storage-capacity.html
-    https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html
-    """
-    where = "/".join(after.key)
-    old, new = _number(before, "StorageCapacity"), _number(after, "StorageCapacity")
-    openzfs = after.properties.get("FileSystemType") == "OPENZFS"
-    if old is not None and new is not None and new < old:
-        yield DeploymentBlocker(
-            kind="cannot-shrink",
-            where=where,
-            message=(
-                f"{where}: a file system cannot shrink from {old:,.0f} GiB to {new:,.0f} GiB; FSx "
-                "only increases capacity, so the update fails and rolls back"
-            ),
-            hint=(
-                "add a smaller file system under another mount path, copy the data, and remove "
-                "the "
-                "first one in a later change; or keep the capacity"
-            ),
-        )
-    elif openzfs and old is not None and new is not None and old < new < _OPENZFS_GROWTH * old:
-        yield DeploymentBlocker(
-            kind="cannot-change",
-            where=where,
-            message=f"{where}: FSx for OpenZFS grows by at least 10 percent, not to {new:,.0f} "
-            "GiB",
-            hint=f"at least {_OPENZFS_GROWTH * old:,.0f} GiB",
-        )
-    lustre = ("LustreConfiguration",)
-    efa = _text(before, *lustre, "EfaEnabled") == "true"
-    tiers = [_number(side, *lustre, "PerUnitStorageThroughput") for side in (before, after)]
-    if efa and None not in tiers and tiers[0] != tiers[1]:
-        yield DeploymentBlocker(
-            kind="cannot-change",
-            where=where,
-            message=(
-                f"{where}: the throughput tier of a file system with EFA is fixed at its creation"
-            ),
-            hint="keep throughput_mbps_per_tib, or create a second file system",
-        )
-    for member, what in (
-        (("MetadataConfiguration", "Iops"), "metadata IOPS"),
-        (("ThroughputCapacity",), "the throughput of Intelligent-Tiering"),
-    ):
-        less = [_number(side, *lustre, *member) for side in (before, after)]
-        if less[0] is not None and less[1] is not None and less[1] < less[0]:
-            yield DeploymentBlocker(
-                kind="cannot-shrink",
-                where=where,
-                message=f"{where}: {what} cannot be reduced ({less[0]:,.0f} to {less[1]:,.0f})",
-                hint="keep the value",
-            )
-
-
-def _database(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
-    """RDS: "You can only increase the allocated storage. You can't reduce the allocated storage."
-
-    https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ModifyInstance.Settings.html
-    """
-    old, new = _number(before, "AllocatedStorage"), _number(after, "AllocatedStorage")
-    if old is not None and new is not None and new < old:
-        where = "/".join(after.key)
-        yield DeploymentBlocker(
-            kind="cannot-shrink",
-            where=where,
-            message=f"{where}: RDS cannot shrink a database from {old:,.0f} to {new:,.0f} GiB",
-            hint="keep the capacity",
-        )
-
-
-def _cluster(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
-    """HyperPod: an external accounting database and the controller group cannot be removed.
+def _controller(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
+    """HyperPod: the controller group cannot be removed.
 
     SageMaker developer guide, `sagemaker-hyperpod-external-accounting-db-slurm`.
     """
-    where = "/".join(after.key)
-    database = ("Orchestrator", "Slurm", "AccountingDatabase")
-    if _at(before, *database) is not None and _at(after, *database) is None:
-        yield DeploymentBlocker(
-            kind="cannot-change",
-            where=where,
-            message=f"{where}: HyperPod cannot return from an external accounting database",
-            hint="keep slurm.accounting, or create a new cluster",
-        )
-    old, new = groups_of(before), groups_of(after)
-    for name, group in old.items():
+    new = groups_of(after)
+    for name, group in groups_of(before).items():
         slurm = group.get("SlurmConfig")
         role = slurm.get("NodeType") if isinstance(slurm, Mapping) else None
         if role == "Controller" and name not in new:
+            where = "/".join(after.key)
             yield DeploymentBlocker(
                 kind="cannot-change",
                 where=where,
                 message=f"{where}: HyperPod cannot delete the controller group ({name})",
                 hint="keep its name",
             )
-        override = group.get("OverrideVpcConfig")
-        if name in new and override != new[name].get("OverrideVpcConfig"):
-            yield DeploymentBlocker(
-                kind="cannot-change",
-                where=where,
-                message=f"{where}: OverrideVpcConfig of the group {name} cannot be changed",
-                hint="create a new group under another name",
-            )
-
-
-def _minor(side: ResourceVersion) -> int | None:
-    """Return the minor version of Kubernetes; None if unknown."""
-    found = re.fullmatch(r"1\.(\d+)", _text(side, "Version") or "")
-    return int(found[1]) if found else None
-
-
-def _control_plane(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
-    """EKS: the version increases by one minor version at a time.
-
-    EKS user guide, "Update existing cluster to new Kubernetes version".
-    """
-    old, new = _minor(before), _minor(after)
-    if old is None or new is None or old <= new <= old + 1:
-        return
-    where = "/".join(after.key)
-    yield DeploymentBlocker(
-        kind="cannot-change",
-        where=where,
-        message=f"{where}: EKS cannot update Kubernetes 1.{old} to 1.{new}"
-        + ("; it never downgrades" if new < old else "; it updates one minor version at a time"),
-        hint=f"kubernetes: {{version: '1.{old + 1 if new > old else old}'}}",
-    )
-
-
-def _node_group(before: ResourceVersion, after: ResourceVersion) -> Iterator[DeploymentBlocker]:
-    """EKS: a node group in a Capacity Block must have no nodes during an update.
-
-    EKS user guide, "Create a managed node group with Capacity Blocks for ML": "make sure to set
-    the desired size of the node group to 0" for an upgrade.
-    """
-    if "CAPACITY_BLOCK" not in (_text(before, "CapacityType"), _text(after, "CapacityType")):
-        return
-    sizes = [_number(side, "ScalingConfig", "DesiredSize") for side in (before, after)]
-    if sizes == [0, 0]:
-        return
-    where = "/".join(after.key)
-    yield DeploymentBlocker(
-        kind="cannot-change",
-        where=where,
-        message=f"{where}: EKS updates a node group in a Capacity Block only while it has no "
-        "nodes",
-        hint="deploy `count: 0` first, then this change, then the count",
-    )
-
-
-_RULES: Final = {
-    "AWS::EKS::Cluster": _control_plane,
-    FILE_SYSTEM: _file_system,
-    "AWS::RDS::DBInstance": _database,
-    CLUSTER: _cluster,
-}
 
 
 def groups_of(side: ResourceVersion) -> dict[str, Mapping[str, Any]]:
@@ -421,22 +276,3 @@ def groups_of(side: ResourceVersion) -> dict[str, Mapping[str, Any]]:
             if isinstance(group, Mapping):
                 found[str(group.get("InstanceGroupName"))] = group
     return found
-
-
-def _at(side: ResourceVersion, *path: str) -> Any:
-    here: Any = side.properties
-    for part in path:
-        here = here.get(part) if isinstance(here, Mapping) else None
-    return here
-
-
-def _text(side: ResourceVersion, *path: str) -> str | None:
-    found = _at(side, *path)
-    return found if isinstance(found, str) else None
-
-
-def _number(side: ResourceVersion, *path: str) -> float | None:
-    text = _text(side, *path)
-    if text is None or list(references(text)) or not re.fullmatch(r"\d+(\.\d+)?", text):
-        return None
-    return float(text)

@@ -13,6 +13,7 @@ from typing import Any
 from clusterwright.cluster_spec.karpenter import runs_in_cluster, scaled_groups
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.platforms.kubernetes.groups import held_taints
 from clusterwright.platforms.kubernetes.karpenter import added_nodes
 from clusterwright.review.results import NodesChange
 
@@ -104,7 +105,7 @@ def _launched(cluster: Cluster, group: ComputeGroup) -> dict[str, Any]:
         "root volume": cluster.kubernetes.node_volume_gib,
         "key": cluster.identity.kms_key_arn,
         "labels": dict(group.labels),
-        "taints": list(group.taints),
+        "taints": [*group.taints, *held_taints(cluster, group)],
         "tags": dict(cluster.tags),
     }
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
+from clusterwright import files
 from clusterwright.review.deployment_blockers import groups_of
 from clusterwright.review.expressions import shown
 from clusterwright.review.parallelcluster import PCLUSTER
@@ -14,11 +14,12 @@ from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import ScriptsChange
 
 FOLDER = "lifecycle_scripts"
-_PREFIX = re.compile(r"lifecycle/[0-9a-f]{16}")
+_PREFIX = re.compile(r"lifecycle/(?:queues/)?[0-9a-f]{16}")
 
 WHEN_PARALLELCLUSTER = (
-    "compute nodes are replaced as `queue_update_strategy` states; the head node runs the new "
-    "scripts after the update; login nodes run them when they are replaced for another reason"
+    "compute nodes of queues whose scripts change are replaced as `queue_update_strategy` states; "
+    "the head node runs the new scripts after the update; login nodes run them when "
+    "they are replaced for another reason"
 )
 """Update policies of CustomActions, aws-parallelcluster 3.16.1."""
 
@@ -59,8 +60,7 @@ def digests(root: Path) -> dict[str, str]:
         parts = path.relative_to(folder).parts
         hidden = any(p.startswith(".") or p == "__pycache__" or p.endswith(".pyc") for p in parts)
         if path.is_file() and not hidden:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            found["/".join(parts)] = digest
+            found["/".join(parts)] = files.sha256(path)
     return found
 
 

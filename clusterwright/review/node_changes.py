@@ -52,6 +52,14 @@ def nodes_changes(
     return list(_changes(before, after))
 
 
+def runs_jobs(group: str, before: Mapping[str, NodeGroup]) -> bool:
+    """Whether jobs run on the group's nodes: not on those of a controller or for logins.
+
+    A group that is not known counts as one with jobs.
+    """
+    return group not in before or before[group].runs_jobs
+
+
 def groups_of_spec(cluster: Cluster) -> dict[str, NodeGroup]:
     """The groups of a spec."""
     if cluster.traits.managed_node_groups:

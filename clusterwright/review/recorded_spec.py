@@ -1,22 +1,14 @@
-"""The spec recorded in a deployed template (`stacks/base/spec_metadata.py` writes it)."""
+"""The spec recorded in the deployed templates of one version."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
-
+from clusterwright.cluster_spec.recorded_spec import KEY, recorded_in
 from clusterwright.review.assembly import Assembly
 
-KEY: Final = "clusterwright:spec"
+__all__ = ["KEY", "recorded_spec"]
 
 
 def recorded_spec(assembly: Assembly) -> str | None:
     """The resolved spec as JSON, which is a valid spec file; None where none is recorded."""
-    for stack in assembly.stacks.values():
-        resources: Any = stack.template.get("Resources")
-        for body in resources.values() if isinstance(resources, Mapping) else ():
-            metadata = body.get("Metadata") if isinstance(body, Mapping) else None
-            found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
-            if isinstance(found, str):
-                return found
-    return None
+    found = (recorded_in(stack.template) for stack in assembly.stacks.values())
+    return next((text for text in found if text is not None), None)

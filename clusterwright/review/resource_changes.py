@@ -65,6 +65,9 @@ class ChangeAnalysis:
     changed_exports: dict[str, tuple[Certainty, str]] = field(default_factory=dict)
     """Exports that change or are removed: how certain that is, and why."""
 
+    exported: Mapping[str, tuple[str, Expression]] = field(default_factory=dict)
+    """Exports of the new version: their stack and value."""
+
     unresolved: list[str] = field(default_factory=list)
     """Stacks whose resources are unknown from the template alone, and why."""
 
@@ -132,7 +135,9 @@ class _Analysis:
             for name in side.stacks
             if (reason := side.scope(name).unresolved) is not None
         }
-        return ChangeAnalysis(changes, self._pairs, self._exports, sorted(unresolved))
+        return ChangeAnalysis(
+            changes, self._pairs, self._exports, self._exported, sorted(unresolved)
+        )
 
     def _change(self, pair: Pair) -> ResourceChange | None:
         before, after = pair.before, pair.after
@@ -234,12 +239,13 @@ class _Analysis:
         for pointer in sorted(schema.create_only):
             how = self._differs(before, after, pointer)
             if how is not None:
-                yield self._described(before, after, *pointer, tail="is create-only"), how
+                tail = "cannot be updated in place"
+                yield self._described(before, after, *pointer, tail=tail), how
         for pointer in sorted(schema.conditional_create_only):
             if (after.type, pointer[0]) in resource_types.IN_PLACE and len(pointer) == 1:
                 continue
             if self._differs(before, after, pointer) is not None:
-                tail = "is create-only for some values"
+                tail = "cannot be updated in place for some values"
                 yield self._described(before, after, *pointer, tail=tail), "possible"
         for pointer, source in resource_types.REPLACED_TOO.get(after.type, ()):
             how = self._differs(before, after, pointer)
@@ -481,6 +487,11 @@ def _unprotected(before: ResourceVersion, after: ResourceVersion) -> str | None:
         return None
     was_on, is_on = (side.properties.get(protection) == "true" for side in (before, after))
     return known if was_on and not is_on else None
+
+
+def deletion_policy(side: ResourceVersion) -> str:
+    """What happens to a resource that is deleted: its policy, or CloudFormation's default."""
+    return _policy(side, "DeletionPolicy")
 
 
 def _policy(side: ResourceVersion, name: str) -> str:

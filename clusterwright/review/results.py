@@ -137,6 +137,38 @@ class NodesChange:
         return f"compute[{self.group}]"
 
 
+NodesEffect = Literal[
+    "none", "at-once", "later", "new", "rolling", "ended", "interrupted", "unknown"
+]
+"""What becomes of nodes and jobs with an update in place: `at-once` changes running nodes without
+a restart, `later` those that start or are configured again, `new` those that are added; `rolling`
+replaces all, some at a time; `ended` ends all; `interrupted` lets jobs wait."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceRule:
+    """What a service does with an update in place of one property.
+
+    Attributes
+    ----------
+    where:
+        The resource, `stack/logical id`.
+    users:
+        Clusters and groups of nodes that refer to the resource, directly or not.
+    source, date:
+        Who documents it, and when it was read.
+    """
+
+    where: str
+    type: str
+    property: str
+    nodes: NodesEffect
+    message: str
+    source: str
+    date: str
+    users: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class AccessChange:
     """Access that is allowed after the change and was not before."""
@@ -249,6 +281,9 @@ class Review:
     resources_known: bool = True
     deployment_blockers: tuple[DeploymentBlocker, ...] = ()
     nodes: tuple[NodesChange, ...] = ()
+    service_rules: tuple[ServiceRule, ...] = ()
+    """What services do with updates in place."""
+
     access: tuple[AccessChange, ...] = ()
     wider_network: tuple[AccessChange, ...] = ()
     scripts: ScriptsChange | None = None

@@ -47,6 +47,7 @@ from clusterwright.review.results import (
     UncheckedResource,
     Unknown,
 )
+from clusterwright.review.service_rules import service_rules
 from clusterwright.review.spec_diff import spec_changes
 from clusterwright.review.summary import summary_of
 
@@ -152,6 +153,7 @@ def review(question: Question) -> Review:
         resources_known=analysis is not None,
         deployment_blockers=blockers,
         nodes=nodes,
+        service_rules=service_rules(analysis) if analysis is not None else (),
         access=wider_access(analysis) if analysis is not None else (),
         wider_network=wider_network(analysis) if analysis is not None else (),
         scripts=scripts_change(question.base.checkout, question.change.checkout, analysis),

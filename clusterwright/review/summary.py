@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clusterwright.cost.delta import CostDelta
+from clusterwright.cost.headline import change_sentence
 from clusterwright.platforms.stack_names import part_of
 from clusterwright.review import resource_types
 from clusterwright.review.alternatives import alternatives
-from clusterwright.review.node_changes import NodeGroup, nodes_text
+from clusterwright.review.node_changes import NodeGroup, nodes_text, runs_jobs
 from clusterwright.review.parallelcluster import PCLUSTER
 from clusterwright.review.resource_changes import ChangeAnalysis
 from clusterwright.review.results import (
@@ -52,6 +52,14 @@ _AT_BOOT: Final = ("hyperpod-slurm",)
 ClusterLifeCycleConfig, OnCreate)."""
 
 _KEPT_TYPES: Final = ("AWS::FSx::FileSystem", "AWS::RDS::DBInstance", "AWS::S3::Bucket")
+_KEPT_FOR_DAYS: Final = {
+    "backup_retention_days": "automatic backups",
+    "flow_log_retention_days": "flow logs",
+    "log_retention_days": "logs",
+}
+"""Keys of the spec: for that many days a service keeps data (CloudWatch Logs, PutRetentionPolicy;
+RDS, ModifyDBInstance; FSx, UpdateFileSystem). No source says if FSx deletes backups at 0."""
+
 _DONE: Final = {"replace": "replaced", "delete": "deleted", "restart": "restarted"}
 
 
@@ -71,28 +79,11 @@ def summary_of(
     found = review.causes
     return Summary(
         happens="; ".join(_happens(review, found)),
-        lost="; ".join(_lost(review, shared_homes=shared_homes)),
+        lost="; ".join(_lost(review, before, shared_homes=shared_homes)),
         survives="; ".join(_survives(review, before, analysis, platform)),
         costs="; ".join(_costs(review)),
-        instead=alternatives(review, found, platform),
+        instead=alternatives(review, found, platform, before),
     )
-
-
-def known_cost(cost: CostDelta) -> str:
-    """The difference of two bills in a sentence."""
-    before, after = cost.before.total.monthly_usd, cost.after.total.monthly_usd
-    if cost.unknown_changes:
-        count = cost.unknown_changes
-        what = "1 changed line has" if count == 1 else f"{count} changed lines have"
-        known = f"; the known lines change by {cost.monthly_usd:+,.2f} USD a month"
-        return f"unknown: {what} no known price or quantity" + (known if cost.monthly_usd else "")
-    if cost.monthly_usd == 0:
-        unknown = cost.after.total.unknown_lines
-        more = f", plus {unknown} lines without a known price" if unknown else ""
-        return f"no change: {after:,.2f} USD a month{more}"
-    percent = cost.increase_percent
-    share = f" ({percent:+,.1f} %)" if percent is not None else ""
-    return f"{cost.monthly_usd:+,.2f} USD a month{share}: {before:,.2f} before, {after:,.2f} after"
 
 
 def named(change: ResourceChange) -> str:
@@ -168,39 +159,61 @@ def _counts(resources: Iterable[ResourceChange]) -> str:
     return ", ".join(f"{found[word]} {word}" for word in order if word in found)
 
 
-def _lost(review: Review, *, shared_homes: bool) -> Iterator[str]:
-    jobs = [_jobs(change) for change in review.nodes if change.jobs == "die"]
-    if jobs:
-        yield f"running jobs on {_and(jobs)}"
-    local = "the nodes' local disks"
-    if not shared_homes:
-        local += ", with the home directories on them"
-    if any(change.jobs == "die" for change in review.nodes):
-        yield local
+def _lost(review: Review, before: Mapping[str, NodeGroup], *, shared_homes: bool) -> Iterator[str]:
+    ending = [change for change in review.nodes if change.jobs == "die"]
+    if ending:
+        yield from _lost_with_nodes(ending, before, shared_homes=shared_homes)
     for change in review.resources:
         if change.data_loss and change.action != "leave":
             if change.type not in resource_types.RUNS_JOBS:
                 may = "possibly " if change.certainty == "possible" else ""
                 yield f"{may}{change.holds} of {named(change)}"
-        elif change.job_loss and not jobs and change.action != "leave":
+        elif change.job_loss and not ending and change.action != "leave":
             yield f"running jobs on {named(change)}"
+    expiring = list(_expiring(review.changes))
+    yield from expiring
     later = [named(change) for change in review.resources if change.protection_loss]
     if later:
-        yield f"{'' if jobs else 'nothing yet; '}deleting a stack will delete {_and(later)}"
+        yield f"{'' if ending else 'nothing yet; '}deleting a stack will delete {_and(later)}"
     waiting = [change.group for change in review.nodes if change.jobs == "wait"]
     if waiting:
         yield f"no running job of {_and(waiting)}: each node is replaced when its jobs have ended"
     if not review.resources_known:
         yield "what is lost with resources is unknown"
-    elif not (jobs or waiting or later or any(map(_loses, review.resources))):
+    elif not (ending or waiting or later or expiring or any(map(_loses, review.resources))):
         yield "nothing: no job ends and no data is deleted"
+
+
+def _lost_with_nodes(
+    ending: Sequence[NodesChange], before: Mapping[str, NodeGroup], *, shared_homes: bool
+) -> Iterator[str]:
+    jobs = [_ending_nodes(change) for change in ending if runs_jobs(change.group, before)]
+    others = [_ending_nodes(change) for change in ending if not runs_jobs(change.group, before)]
+    if jobs:
+        yield f"running jobs on {_and(jobs)}"
+    if others:
+        yield f"what runs on {_and(others)}"
+    local = "the nodes' local disks"
+    yield local if shared_homes else f"{local}, with the home directories on them"
+
+
+def _expiring(changes: Iterable[SpecChange]) -> Iterator[str]:
+    """Data that a service deletes because it is kept for fewer days."""
+    for change in changes:
+        owner, _, key = change.path.rpartition(".")
+        if key not in _KEPT_FOR_DAYS or not isinstance(change.before, int):
+            continue
+        if isinstance(change.after, int) and change.after < change.before:
+            what = f"{_KEPT_FOR_DAYS[key]} of `{owner}`"
+            days = change.after
+            yield f"{what} older than {days} days" if days else f"possibly the {what}"
 
 
 def _loses(change: ResourceChange) -> bool:
     return (change.data_loss or change.job_loss) and change.action != "leave"
 
 
-def _jobs(change: NodesChange) -> str:
+def _ending_nodes(change: NodesChange) -> str:
     gone = change.before if change.whole_group else change.before - change.after
     if gone == change.before:
         return f"all {nodes_text(gone)} of {change.group}" if gone > 1 else f"{change.group}"
@@ -226,13 +239,17 @@ def _survives(
     if leaving:
         yield f"stacks that leave the app keep running, at their cost: {_list(leaving)}"
     partly = {c.group: c.after for c in review.nodes if c.jobs == "die" and not c.whole_group}
-    kept = [
-        f"{nodes_text(partly.get(name, group.count))} of {name}"
+    kept = {
+        name: f"{nodes_text(partly.get(name, group.count))} of {name}"
         for name, group in before.items()
         if group.count and (name not in ending or partly.get(name))
-    ]
-    if kept:
-        yield f"jobs on {_and(kept)}"
+    }
+    jobs = [text for name, text in kept.items() if runs_jobs(name, before)]
+    others = [text for name, text in kept.items() if not runs_jobs(name, before)]
+    if jobs:
+        yield f"jobs on {_and(jobs)}"
+    if others:
+        yield _and(others)
     unchanged = list(_unchanged(review, analysis))
     if unchanged:
         yield f"data of {_list(unchanged)}"
@@ -255,7 +272,7 @@ def _unchanged(review: Review, analysis: ChangeAnalysis | None) -> Iterator[str]
 
 def _costs(review: Review) -> Iterator[str]:
     yield (
-        known_cost(review.cost)
+        change_sentence(review.cost)
         if review.cost is not None
         else ("unknown: the spec before the change is unknown")
     )

@@ -17,12 +17,12 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from clusterwright import files
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.review.assembly import Assembly, StackTemplate
 from clusterwright.review.base_version import BaseNotFound, tracked_files
@@ -34,7 +34,10 @@ TIMEOUT_SECONDS: Final = 300
 KEPT_ENTRIES: Final = 40
 _UNREAD: Final = frozenset({".git", ".venv", "node_modules", "cdk.out", "__pycache__"})
 _UNREAD_TOPS: Final = ("tests/", "docs/", "benchmarks/", "demo/", "site/", ".github/")
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_LARGEST_ENTRY_BYTES: Final = 100_000_000
+_LARGEST_INPUT_BYTES: Final = 10_000_000_000
+"""Only digests of the checkout's files are taken, so a large file costs time and no memory."""
 
 
 class NotSynthesised(Exception):
@@ -206,13 +209,16 @@ def _read(output: Path) -> dict[str, Any]:
                 for d in artefact.get("dependencies", ())
                 if artefacts.get(d, {}).get("type") == "aws:cloudformation:stack"
             ],
+            "protected": bool(properties.get("terminationProtection", False)),
         }
     return stacks
 
 
 def _stacks(written: Mapping[str, Any]) -> dict[str, StackTemplate]:
     return {
-        name: StackTemplate(name, stack["template"], {}, frozenset(stack["after"]))
+        name: StackTemplate(
+            name, stack["template"], {}, frozenset(stack["after"]), stack["protected"]
+        )
         for name, stack in written.items()
     }
 
@@ -236,9 +242,8 @@ def _digest(source: Source) -> str:
     named = source.config.relative_to(source.root) if inside else source.config.name
     digest.update(f"config={named}\n".encode())
     for name, path in _files(source):
-        content = path.read_bytes()
-        digest.update(f"{name}\0{len(content)}\0".encode(errors="surrogateescape"))
-        digest.update(content)
+        content = f"{name}\0{files.sha256(path, _LARGEST_INPUT_BYTES)}\0"
+        digest.update(content.encode(errors="surrogateescape"))
     return digest.hexdigest()
 
 
@@ -259,9 +264,9 @@ def _files(source: Source) -> Iterable[tuple[str, Path]]:
 
 def _walked(root: Path) -> list[str]:
     found = []
-    for folder, folders, files in os.walk(root):
+    for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _UNREAD)
-        found += [os.path.relpath(os.path.join(folder, name), root) for name in files]  # noqa: PTH118
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]  # noqa: PTH118
     return sorted(found)
 
 
@@ -274,7 +279,7 @@ def _version(name: str) -> str:
 
 def _cached(entry: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(entry.read_text(encoding="utf-8"))
+        found = json.loads(files.read_bytes(entry, _LARGEST_ENTRY_BYTES))
         os.utime(entry)
     except (OSError, ValueError):
         return None
@@ -285,9 +290,7 @@ def _keep(entry: Path, written: Mapping[str, Any]) -> None:
     """Write the cache entry; errors are ignored, because the cache is optional."""
     try:
         entry.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = entry.with_suffix(f".{os.getpid()}.{time.monotonic_ns()}")
-        draft.write_text(json.dumps(written), encoding="utf-8")
-        draft.replace(entry)
+        files.write_atomically(entry, json.dumps(written))
         entries = sorted(entry.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for old in entries[:-KEPT_ENTRIES]:
             old.unlink(missing_ok=True)

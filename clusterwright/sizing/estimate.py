@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
@@ -36,6 +37,7 @@ from clusterwright.sizing.plan_types import (
     Candidate,
     EfaOff,
     Estimate,
+    Narrowing,
     Plan,
     Quantiles,
 )
@@ -65,6 +67,23 @@ class Option:
     """Columns of the grid, fastest first."""
 
 
+@dataclass(frozen=True)
+class Prior:
+    """What a plan without measurements is made of."""
+
+    goal: Goal
+    inputs: Inputs
+    option: Option
+    training: Training
+    work: Work
+    found: tuple[Assumption, ...]
+    samples: int
+
+
+Narrow = Callable[[Prior], tuple[tuple[Assumption, ...], Narrowing]]
+"""Gives narrowed assumptions, and what changed; `plan` states the days of both."""
+
+
 def plan(
     goal: Goal,
     catalog: Catalog,
@@ -72,6 +91,7 @@ def plan(
     config: ModelShape | None = None,
     today: dt.date | None = None,
     samples: int = uncertainty.SAMPLES,
+    narrow: Narrow | None = None,
 ) -> Plan:
     """Plan a goal with a cluster, or with an accelerator whose count is chosen.
 
@@ -87,6 +107,8 @@ def plan(
         For a deadline given as a date.
     samples:
         Of the Monte Carlo.
+    narrow:
+        Narrows assumptions by measured runs.
 
     Raises
     ------
@@ -114,14 +136,15 @@ def plan(
         inputs.shape, hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
     )
     work = work_of(option, inputs, training)
-    estimate = _estimate(option, work, inputs, goal, found, samples)
-    if count is None:
-        estimate = replace(estimate, accelerators_chosen=True)
+    prior = Prior(goal, inputs, option, training, work, found, samples)
+    used, estimate, narrowing = _narrowed(prior, narrow)
+    estimate = replace(estimate, accelerators_chosen=count is None)
     candidates = _candidates(option, inputs, training, goal, estimate, found)
     offering_unknown = unknown_offering(hardware.instance_type, goal.region, catalog)
     if offering_unknown is not None:
         warnings.insert(0, offering_unknown)
         candidates = tuple(replace(c, unknown_offering=offering_unknown) for c in candidates)
+    notes = _notes(option, inputs, hardware, deadline_hours, estimate)
     answer = Plan(
         shape=inputs.shape,
         tokens=inputs.tokens,
@@ -132,17 +155,30 @@ def plan(
         training_flops=six_n_d(inputs.shape.active, inputs.tokens),
         estimate=estimate,
         candidates=candidates,
-        assumptions=found,
-        tornado=uncertainty.tornado(work, inputs.tokens, found),
-        warnings=(
-            *inputs.warnings,
-            *warnings,
-            *_notes(option, inputs, hardware, deadline_hours, estimate),
-        ),
+        assumptions=used,
+        tornado=uncertainty.tornado(work, inputs.tokens, used),
+        warnings=(*inputs.warnings, *warnings, *notes),
         seed=goal.seed,
         samples=samples,
+        narrowing=narrowing,
     )
-    return replace(answer, explained=explain.explain(answer, work, found))
+    return replace(answer, explained=explain.explain(answer, work, used))
+
+
+def _narrowed(
+    prior: Prior, narrow: Narrow | None
+) -> tuple[tuple[Assumption, ...], Estimate, Narrowing | None]:
+    """The assumptions and the estimate, after measured runs if there are any."""
+
+    def estimated(found: tuple[Assumption, ...]) -> Estimate:
+        return _estimate(prior.option, prior.work, prior.inputs, prior.goal, found, prior.samples)
+
+    before = estimated(prior.found)
+    if narrow is None:
+        return prior.found, before, None
+    used, changes = narrow(prior)
+    after = estimated(used)
+    return used, after, replace(changes, days_before=before.days, days_after=after.days)
 
 
 def _estimate(

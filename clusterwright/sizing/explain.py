@@ -7,7 +7,7 @@ from clusterwright.sizing.datasets import CHINCHILLA
 from clusterwright.sizing.flops import ATTENTION, SIX_N_D, attention_flops_per_token
 from clusterwright.sizing.memory import CONTEXT_GIB, GIB, params_per_rank
 from clusterwright.sizing.plan_types import Assumption, Explained, Plan
-from clusterwright.sizing.uncertainty import Work
+from clusterwright.sizing.uncertainty import THROUGHPUT, Work
 
 
 def explain(plan: Plan, work: Work, found: tuple[Assumption, ...]) -> tuple[Explained, ...]:
@@ -185,8 +185,7 @@ def _days(plan: Plan, medians: dict[str, float]) -> list[Explained]:
     return [
         Explained(
             "in-run MFU, P50",
-            "layout x production relative to benchmark x network",
-            f"practice {medians['practice']:g}, network {medians['network']:g}",
+            *_throughput(medians),
             e.in_run_mfu.p50,
             "",
             "sizing.uncertainty, with reasons per assumption",
@@ -217,3 +216,13 @@ def _days(plan: Plan, medians: dict[str, float]) -> list[Explained]:
             "",
         ),
     ]
+
+
+def _throughput(medians: dict[str, float]) -> tuple[str, str]:
+    """Formula and numbers of the in-run MFU."""
+    if THROUGHPUT in medians:
+        return "6 N tokens/s / (accelerators x peak)", f"{medians[THROUGHPUT]:,.6g} tokens/s"
+    return (
+        "layout x production relative to benchmark x network",
+        f"practice {medians['practice']:g}, network {medians['network']:g}",
+    )

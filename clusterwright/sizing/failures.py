@@ -20,7 +20,7 @@ SIMULATED_FAILURES: Final = 2000
 def plan_failures(plan: Plan, storage: StoragePlan | None, goal: Goal) -> Failures:
     """Simulate the chosen cluster with each kind of recovery, beside the closed form."""
     chosen = plan.chosen
-    rates = reliability.FAILURES_PER_NODE_DAY
+    rates = failure_rates(plan)
     nodes = float(chosen.nodes)
     mtti = Quantiles(
         reliability.mtti_hours(nodes, rates.p90),
@@ -39,7 +39,9 @@ def plan_failures(plan: Plan, storage: StoragePlan | None, goal: Goal) -> Failur
     setups: dict[str, SimulationSetup] = {}
     recoveries = []
     for name, minutes in reliability.RECOVERY_MINUTES.items():
-        setups[name] = _setup(chosen.nodes, days, mtti.p50, save, minutes.p50 / 60, storage)
+        setups[name] = _setup(
+            chosen.nodes, days, mtti.p50, save, minutes.p50 / 60, storage, rates.p50
+        )
         recoveries.append(_recovery(name, minutes.p50, setups[name], mtti.p50, goal.seed))
     return Failures(
         mtti_hours=mtti,
@@ -54,6 +56,12 @@ def plan_failures(plan: Plan, storage: StoragePlan | None, goal: Goal) -> Failur
     )
 
 
+def failure_rates(plan: Plan) -> Quantiles:
+    """Failures per node and day: of published fleets, narrowed by measured runs."""
+    found = plan.narrowing.after("failures") if plan.narrowing is not None else None
+    return found or reliability.FAILURES_PER_NODE_DAY
+
+
 def _setup(
     nodes: int,
     days: float,
@@ -61,6 +69,7 @@ def _setup(
     save_seconds: float,
     restart_hours: float,
     storage: StoragePlan | None,
+    failures_per_node_day: float,
 ) -> SimulationSetup:
     load = storage.restart_seconds if storage else 0.0
     # One tier in the closed form; in the simulation NVMe is lost with its node.
@@ -75,7 +84,7 @@ def _setup(
     return SimulationSetup(
         nodes=nodes,
         days=days,
-        failures_per_node_day=reliability.FAILURES_PER_NODE_DAY.p50,
+        failures_per_node_day=failures_per_node_day,
         restart_seconds=restart_hours * 3600,
         save_seconds=save_seconds,
         interval_seconds=storage.interval_seconds if storage else 3600 * interval,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -234,6 +235,74 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class NarrowedQuantity:
+    """One uncertain input before and after a measurement of it.
+
+    Attributes
+    ----------
+    key:
+        `throughput`, or the key of an `Assumption`.
+    measured:
+        In `unit`; the geometric mean of several values.
+    count:
+        How many runs, saves, restarts or failures were measured; failures may be 0.
+    """
+
+    key: str
+    text: str
+    unit: str
+    measured: float
+    count: int
+    before: Quantiles
+    after: Quantiles
+
+    @property
+    def outside(self) -> bool:
+        """Whether the measured value is outside the interval of before."""
+        return not self.before.p10 <= self.measured <= self.before.p90
+
+    @property
+    def narrower(self) -> float:
+        """Share by which the interval is narrower; negative if it is wider."""
+        return narrower(self.before, self.after)
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """What measured runs change about a plan.
+
+    Attributes
+    ----------
+    notes:
+        What was scaled or assumed, or is outside the interval of before.
+    unknown:
+        What the measurement does not state, with the reason.
+    """
+
+    files: tuple[str, ...]
+    quantities: tuple[NarrowedQuantity, ...]
+    days_before: Quantiles
+    days_after: Quantiles
+    notes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def narrower(self) -> float:
+        """Share by which the interval of the days is narrower; negative if it is wider."""
+        return narrower(self.days_before, self.days_after)
+
+    def after(self, key: str) -> Quantiles | None:
+        """The narrowed interval of an input; `None` where it was not measured."""
+        return next((one.after for one in self.quantities if one.key == key), None)
+
+
+def narrower(before: Quantiles, after: Quantiles) -> float:
+    """1 - log(P90/P10) after / log(P90/P10) before, of positive quantities."""
+    width = math.log(before.p90 / before.p10)
+    return 0.0 if width == 0.0 else 1.0 - math.log(after.p90 / after.p10) / width
+
+
+@dataclass(frozen=True)
 class Plan:
     """A plan: the estimate, its candidates, assumptions and warnings."""
 
@@ -252,6 +321,8 @@ class Plan:
     explained: tuple[Explained, ...] = field(default=())
     seed: int = 0
     samples: int = 0
+    narrowing: Narrowing | None = None
+    """With measured runs."""
 
     @property
     def chosen(self) -> Candidate:

@@ -15,10 +15,12 @@ from clusterwright.platforms.capabilities import platforms_for
 from clusterwright.sizing import estimate, reliability
 from clusterwright.sizing.affordability import Affordability, affordable_levels
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.failures import plan_failures
+from clusterwright.sizing.failures import failure_rates, plan_failures
 from clusterwright.sizing.goal import ClusterGoal, Goal
 from clusterwright.sizing.inference import compare
 from clusterwright.sizing.launch import Launch, launch_settings
+from clusterwright.sizing.measured_plan import measured_plan
+from clusterwright.sizing.measurement import Measurement
 from clusterwright.sizing.memory import lora_params
 from clusterwright.sizing.offers import Offer
 from clusterwright.sizing.ownership import BreakEven, Owned, break_even, rent_of_the_run
@@ -51,6 +53,8 @@ class Questions:
     owned_cluster:
         Its accelerators, where they are named: the same run is planned on them. Without it the
         owned hardware is assumed to be as fast as the rented one.
+    measured:
+        Runs on the named cluster, which narrow the intervals.
     """
 
     ramp_steps: Sequence[int] | None = None
@@ -59,6 +63,7 @@ class Questions:
     owned: Owned | None = None
     owned_cluster: ClusterGoal | None = None
     preferences: Preferences | None = None
+    measured: Sequence[Measurement] = ()
     charts: bool = False
 
 
@@ -84,7 +89,12 @@ def build_report(
     if location_error is not None:
         raise location_error
     named = goal.cluster.instance_type or goal.cluster.accelerator
-    plan = (estimate.plan if named else plan_anywhere)(goal, catalog, config=config, today=today)
+    if asked.measured:
+        plan = measured_plan(goal, catalog, asked.measured, config=config, today=today)
+    else:
+        plan = (estimate.plan if named else plan_anywhere)(
+            goal, catalog, config=config, today=today
+        )
     plan, priced, unpriced, offer = price_plan(plan, context)
     advice = _advice(plan.chosen, offer, asked, context)
     unknown: list[str] = []
@@ -213,9 +223,7 @@ def _storage(plan: Plan, context: PlanContext, unknown: list[str]) -> StoragePla
             ),
             nodes=chosen.nodes,
             hardware=chosen.hardware,
-            mtti_hours=reliability.mtti_hours(
-                float(chosen.nodes), reliability.FAILURES_PER_NODE_DAY.p50
-            ),
+            mtti_hours=reliability.mtti_hours(float(chosen.nodes), failure_rates(plan).p50),
             catalog=context.catalog,
             region=goal.region,
             accelerators=chosen.accelerators,

@@ -30,6 +30,13 @@ INTERVAL_HOURS_MAX: Final = 4.0
 MEDIAN_TUNED: Final = 0.5
 """Tuning of a good production stack, between framework defaults (0) and a vendor's recipe (1)."""
 
+THROUGHPUT: Final = "throughput"
+"""The assumption that replaces those of the step where the throughput was measured."""
+OF_THE_STEP: Final = frozenset(
+    {"model_error", "practice", "stack", "network", "hidden", "imbalance"}
+)
+"""Assumptions that only the throughput depends on."""
+
 UNSEEN_CHIP: Final = 0.20
 """Added (in squares) for a chip without benchmarks: the fitted shares of the ceiling of A100 and
 H100 differ by this much (`kernel_ampere` 1.2)."""
@@ -298,8 +305,7 @@ def quantile(assumption: Assumption, z: Floats) -> Floats:
 
 def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> RunOutcome:
     """Days, MFU and goodput for samples (or single points) of the assumptions."""
-    step_seconds = _step_seconds(work, values)
-    rate = work.tokens_per_step / step_seconds / work.accelerators
+    rate = tokens_per_second(work, values) / work.accelerators
     in_run = 6 * work.active * rate / work.peak_flops
     mtti = reliability.mtti_hours(np.asarray(float(work.nodes)), values["failures"])
     save = values["save"] / 3600
@@ -315,6 +321,22 @@ def evaluate(work: Work, tokens: float, values: Mapping[str, Floats]) -> RunOutc
         goodput=np.asarray(good),
         whole_run_mfu=np.asarray(in_run * good * programme),
     )
+
+
+def tokens_per_second(work: Work, values: Mapping[str, Floats]) -> Floats:
+    """Of the whole cluster while training: measured (`THROUGHPUT`), or by the step model.
+
+    No sample exceeds the matmul ceiling.
+    """
+    measured = values.get(THROUGHPUT)
+    if measured is None:
+        return np.asarray(work.tokens_per_step / _step_seconds(work, values))
+    return np.minimum(measured, highest_tokens_per_second(work))
+
+
+def highest_tokens_per_second(work: Work) -> float:
+    """Of the whole cluster, at the matmul ceiling."""
+    return work.tokens_per_step / _fastest_seconds(work)
 
 
 def median_days(work: Work, tokens: float, found: tuple[Assumption, ...]) -> float:
@@ -372,11 +394,14 @@ def _step_seconds(work: Work, values: Mapping[str, Floats]) -> Floats:
     rest = bubble + a[_REDUCTION] / values["network"] + a[_OPTIMIZER]
     before = stages + rest
     late = a[_LATE] / (a.sum() - a[_LATE]) * before
-    flops = work.work_flops_per_token * work.tokens_per_step
     # No sample exceeds the matmul ceiling.
-    fastest = flops / (work.accelerators * work.peak_flops * work.ceiling)
-    seconds: Floats = np.maximum(before + late, fastest)
+    seconds: Floats = np.maximum(before + late, _fastest_seconds(work))
     return seconds
+
+
+def _fastest_seconds(work: Work) -> float:
+    flops = work.work_flops_per_token * work.tokens_per_step
+    return flops / (work.accelerators * work.peak_flops * work.ceiling)
 
 
 @cache

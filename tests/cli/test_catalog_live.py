@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from clusterwright.aws.errors import AwsUnavailable, unavailable
+from clusterwright.aws.priced_items import PRICED_ITEMS
 from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import changes, directory, load_catalog, snapshot
 from clusterwright.cli.catalog_live import read_region
@@ -57,8 +58,8 @@ class Canned(AwsSession):
         yield from answer
 
 
-def product(attributes: dict[str, str], usd: str) -> str:
-    dimension = {"unit": "Hrs", "pricePerUnit": {"USD": usd}}
+def product(attributes: dict[str, str], usd: str, unit: str = "Hrs") -> str:
+    dimension = {"unit": unit, "pricePerUnit": {"USD": usd}}
     term = {"priceDimensions": {"d": dimension}, "effectiveDate": "2026-12-01T00:00:00Z"}
     return json.dumps({"product": {"attributes": attributes}, "terms": {"OnDemand": {"t": term}}})
 
@@ -94,6 +95,18 @@ def answers() -> dict[tuple[str, str], list[dict[str, Any]] | AwsUnavailable]:
             {"PriceList": [product({"usagetype": "USE1-Cluster:ml.p5.48xlarge"}, "66.048")]}
         ],
     }
+    for item in PRICED_ITEMS:
+        found.setdefault(("GetProducts", item.service_code), [])
+    gateways = [("USE1-VpcEndpoint-Hours", "0.0100"), ("USE1-VpcEndpoint-Bytes", "0.01")]
+    gateways.append(("USE1-VpcEndpoint-Bytes", "0.02"))
+    found["GetProducts", "AmazonVPC"] = [
+        {
+            "PriceList": [
+                product({"usagetype": usage}, usd, "GB" if "Bytes" in usage else "Hrs")
+                for usage, usd in gateways
+            ]
+        }
+    ]
     for service in {quota.service for quota in CATALOG.quotas}:
         key = ("ListAWSDefaultServiceQuotas", service)
         found[key] = refusal(key[0], "NoSuchResourceException")
@@ -110,6 +123,8 @@ def test_prices_and_quotas_are_combined() -> None:
         ("m5.8xlarge", "ec2-on-demand"): None,
         ("p5.48xlarge", "hyperpod-on-demand"): "66.048",
     }
+    # Of the data that endpoints process the Price List has two amounts: neither is taken.
+    assert live.services == {("vpc_endpoint", "interface endpoint"): ("0.01", "hour")}
     assert live.quotas == (
         ("sagemaker", "L-8762A75F", "ml.p5.48xlarge for cluster usage", "None", 0.0),
     )

@@ -21,6 +21,7 @@ DEPLOYED = app(
         {
             "Nodes": resource(GROUP, GroupDescription="nodes"),
             "Vpc": resource("AWS::EC2::VPC"),
+            "Subnet": resource("AWS::EC2::Subnet", CidrBlock="10.0.0.0/24"),
             "Alarm": resource("AWS::CloudWatch::Alarm"),
         }
     ),
@@ -44,6 +45,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "n": Drift((PropertyDrift("n", "Vpc", "Tags", "a", "b"),), frozenset({"Vpc"})),
         "s": Drift((), frozenset({"Topic"})),
         "rules": (ANYWHERE, IPV6),
+        "subnets": {"subnet-1": {"CidrBlock": "10.0.9.0/24"}},
     }
 
     def answer(name: str) -> Any:
@@ -59,9 +61,16 @@ def account(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     )
     monkeypatch.setattr(
         "clusterwright.aws.cloudformation.stacks.stack_resources",
-        lambda _, name: (StackResource("Nodes", GROUP, "sg-1"),),
+        lambda _, name: (
+            StackResource("Nodes", GROUP, "sg-1"),
+            StackResource("Subnet", "AWS::EC2::Subnet", "subnet-1"),
+        ),
     )
     monkeypatch.setattr("clusterwright.aws.ec2.vpc.security_groups", groups)
+    monkeypatch.setattr(
+        "clusterwright.aws.live_properties.READERS",
+        {"AWS::EC2::Subnet": lambda *_: answer("subnets")},
+    )
     return answers
 
 
@@ -77,6 +86,7 @@ def test_properties_and_rules_are_drift_and_the_rest_is_named(account: dict[str,
         SpecChange("n/Vpc.Tags", "a", "b"),
         SpecChange("n/Nodes.rules", None, "tcp 22-22 from 0.0.0.0/0"),
         SpecChange("n/Nodes.rules", None, "tcp 22-22 from ::/0"),
+        SpecChange("n/Subnet.CidrBlock", "10.0.0.0/24", "10.0.9.0/24"),
     )
     assert unchecked == (UncheckedResource("n", "Alarm", "AWS::CloudWatch::Alarm"),)
     assert unknown == []
@@ -94,3 +104,19 @@ def test_refused_rules_are_unknown_and_not_compared(account: dict[str, Any]) -> 
     _, unchecked, unknown = drift()
     assert [entry.what for entry in unknown] == ["the rules of security groups"]
     assert "Nodes" in {resource.logical_id for resource in unchecked}
+
+
+def test_refused_readers_are_unknown_and_not_compared(account: dict[str, Any]) -> None:
+    account["subnets"] = None
+    _, unchecked, unknown = drift()
+    assert [entry.what for entry in unknown] == ["resources of type AWS::EC2::Subnet"]
+    assert "Subnet" in {resource.logical_id for resource in unchecked}
+
+
+def test_a_difference_that_cloudformation_found_is_not_repeated(account: dict[str, Any]) -> None:
+    changes = (PropertyDrift("n", "Subnet", "CidrBlock", "a", "b"),)
+    account["n"] = Drift(changes, frozenset({"Subnet"}))
+    found, _, _ = drift()
+    assert [change for change in found if "Subnet" in change.path] == [
+        SpecChange("n/Subnet.CidrBlock", "a", "b")
+    ]

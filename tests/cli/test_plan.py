@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
@@ -285,3 +286,57 @@ def test_minutes_are_not_rounded_to_zero_days() -> None:
     answer = clusterwright("plan", *minutes, "--instance-type", "p5.48xlarge", "--nodes", "1")
     days = next(line for line in answer.out.splitlines() if line.startswith("days "))
     assert all(float(word) > 0 for word in days.split()[1:])
+
+
+RUN = Path(__file__).parents[2] / "docs/samples/measured-run.json"
+MEASURED = ("--model", "llama3-70b", "--tokens", "15T", *P5[:2], "--nodes", "64")
+
+
+def test_a_measured_run_narrows_the_plan(snapshot: SnapshotAssertion) -> None:
+    jsonschema.validate(
+        json.loads(RUN.read_text()), schemas()["report-goodput-output.schema.json"]
+    )
+    before = planned(*MEASURED)
+    data = planned(*MEASURED, "--measured", str(RUN))
+    assert "measured" not in before
+    found = data["measured"]
+    assert found["days_before"] == before["estimate"]["days"]
+    assert found["days_after"] == data["estimate"]["days"]
+    assert found["narrower"] > 0.4
+    assert [one["key"] for one in found["quantities"]] == [
+        "throughput",
+        "failures",
+        "save",
+        "restart",
+    ]
+    for one in found["quantities"]:
+        assert one["narrower"] > 0
+    answer = clusterwright("plan", *MEASURED, "--measured", RUN.name, folder=RUN.parent)
+    assert answer.out[answer.out.index("measured\n") :] == snapshot
+
+
+@pytest.mark.parametrize("output_format", ["markdown", "html"])
+def test_a_measured_run_is_in_every_format(output_format: str) -> None:
+    words = (*MEASURED, "--measured", str(RUN), "--format", output_format)
+    assert "tokens/s while training" in clusterwright("plan", *words).out
+
+
+def test_what_is_no_measurement_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    for content, said in (
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("{}", "it has no `command`"),
+        ('{"command": "plan", "schema_version": 1}', "its `command` is 'plan'"),
+    ):
+        file.write_text(content)
+        assert said in refused(*MEASURED, "--measured", str(file)).err
+    assert "cannot be read" in refused(*MEASURED, "--measured", str(tmp_path / "none")).err
+    other = refused(*MEASURED, "--seq-len", "4096", "--measured", str(RUN))
+    assert "sequence length 8192, and the plan has 4096" in other.err
+    assert (
+        "--instance-type p5.48xlarge --nodes 64"
+        in refused(*MEASURED[:4], "--measured", str(RUN)).err
+    )
+    serving = refused("--kind", "inference", *MEASURED[:2], "--measured", str(RUN))
+    assert "does not support --measured" in serving.err

@@ -13,7 +13,7 @@ from syrupy.assertion import SnapshotAssertion
 from clusterwright.cli import render_kubernetes
 from clusterwright.platforms.kubernetes.render import PARTS
 from tests.platforms.kubernetes import validator
-from tests.platforms.kubernetes.specs import EKS, HYPERPOD, KARPENTER, OUTPUTS
+from tests.platforms.kubernetes.specs import DIGEST, EKS, HYPERPOD, KARPENTER, OUTPUTS
 from tests.support.command_line import clusterwright
 from tests.support.rich_specs import changed
 
@@ -258,3 +258,30 @@ def test_a_wrong_spec_in_json(tmp_path: Path) -> None:
     assert answer.exit_code == 3
     problems = json.loads(answer.out)["problems"]
     assert [p["path"] for p in problems] == ["tenants[0].groups[0]"]
+
+
+@pytest.mark.parametrize("environment", ["dev-eks", "dev-hyperpod-eks"])
+def test_operators_are_listed_and_unknown_ones_counted(
+    environment: str, snapshot: SnapshotAssertion
+) -> None:
+    answer = clusterwright(*RENDER, "--env", environment, "--part", "operators", folder=ROOT)
+    assert answer.exit_code == 2
+    assert answer.out == snapshot
+    rows = yaml.safe_load(answer.out)
+    lacking = [row["name"] for row in rows["operators"] if "missing" in row]
+    assert rows["unknown"] == len(lacking)
+    assert f"{len(lacking)} of {len(rows['operators'])} have an unknown value" in answer.err
+    found = json.loads(
+        clusterwright(
+            *RENDER, "--env", environment, "--part", "operators", "--format", "json", folder=ROOT
+        ).out
+    )
+    assert (found["operators"], found["exit_code"]) == (rows["operators"], 2)
+
+
+def test_operators_without_unknown_values(tmp_path: Path) -> None:
+    charts = [{"name": name, "sha256": DIGEST} for name in ("hyperpod-helm-chart", "kueue")]
+    spec = changed(HYPERPOD, kubernetes__workloads__charts=charts)
+    answer = clusterwright(*RENDER, written(tmp_path, spec), "--part", "operators")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert "unknown: 0" in answer.out

@@ -1,0 +1,182 @@
+"""The files that `clusterwright report` reads: logs, accounting, plan; and the nodes' prices."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from clusterwright import files
+from clusterwright.cli.cluster_reading import rates_of
+from clusterwright.cli.errors import UserError
+from clusterwright.cli.inputs import catalog_errors
+
+if TYPE_CHECKING:
+    from clusterwright.cluster_spec import LoadedSpec
+    from clusterwright.goodput.accounting import JobRecord
+    from clusterwright.goodput.attempts import NamedLog
+    from clusterwright.goodput.report import Prices, RecordedPlan
+
+MAXIMUM_FILES: Final = 2_000
+MAXIMUM_LOG_BYTES: Final = 2 * 1024**3
+MAXIMUM_SACCT_BYTES: Final = 256 * 1024**2
+_HEAD: Final = 4096
+
+EXIT_CODES = """\b
+Exit codes: 3 the command line or the spec is wrong; else 1 logs and accounting contradict each
+other; else 2 the logs do not answer; else 0. 70 is an internal error.
+"""
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --logs, --sacct and --plan."""
+    for decorate in (
+        click.option(
+            "--plan",
+            "plan_file",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="The plan of the run, which has the FLOPs of a token.  "
+            "[default: NAME.plan.json beside the spec]",
+        ),
+        click.option(
+            "--sacct",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="The jobs, written by `sacct --json --duplicates`.",
+        ),
+        click.option(
+            "--logs",
+            required=True,
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="The folder with the output of the jobs; or one file.",
+        ),
+    ):
+        function = decorate(function)
+    return function
+
+
+def read_logs(folder: Path) -> list[NamedLog]:
+    """The text files of a folder, read as logs.
+
+    Raises
+    ------
+    UserError
+        The folder does not exist, has too many files, or a file cannot be read.
+    """
+    from clusterwright.goodput.attempts import NamedLog
+    from clusterwright.job_logs import read_log
+
+    if not folder.exists():
+        raise UserError(f"--logs: {folder} does not exist")
+    paths = [folder] if folder.is_file() else sorted(p for p in folder.rglob("*") if p.is_file())
+    if len(paths) > MAXIMUM_FILES:
+        raise UserError(
+            f"--logs: {folder} has {len(paths):,} files, at most {MAXIMUM_FILES:,} are read",
+            "name a smaller folder",
+        )
+    found = []
+    for path in paths:
+        try:
+            content = files.read_bytes(path, MAXIMUM_LOG_BYTES)
+        except OSError as error:
+            raise UserError(f"--logs: {path} cannot be read: {error.strerror}") from None
+        if b"\0" in content[:_HEAD]:
+            continue
+        name = path.name if folder.is_file() else path.relative_to(folder).as_posix()
+        found.append(NamedLog(name, read_log(content.decode("utf-8", errors="replace"))))
+    return found
+
+
+def read_accounting(path: Path | None) -> list[JobRecord] | None:
+    """The jobs of sacct's output; None without a file.
+
+    Raises
+    ------
+    UserError
+        The file cannot be read, or is not sacct's.
+    """
+    from clusterwright.diagnosis import sacct
+    from clusterwright.goodput.accounting import records
+
+    if path is None:
+        return None
+    try:
+        content = files.read_bytes(path, MAXIMUM_SACCT_BYTES)
+        return records(sacct.jobs(content.decode("utf-8", errors="replace")))
+    except OSError as error:
+        raise UserError(f"--sacct: {path} cannot be read: {error.strerror}") from None
+    except sacct.SacctError as error:
+        raise UserError(
+            f"--sacct: {path}: {error}", f"write it with `sacct --json --duplicates > {path}`"
+        ) from None
+
+
+def read_plan(path: Path, plan_file: Path | None) -> RecordedPlan | None:
+    """The plan that is named, else the one beside the spec; None where there is none.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or is not a plan of a training run.
+    """
+    from clusterwright.goodput.report import RecordedPlan
+    from clusterwright.pricing import plan_files
+
+    named = plan_file if plan_file is not None else plan_files.plan_path(path)
+    if plan_file is None and not named.is_file():
+        return None
+    try:
+        found = json.loads(files.read_text(named))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"--plan: {named} cannot be read: {reason}") from None
+    if not isinstance(found, Mapping) or not isinstance(found.get("estimate"), Mapping):
+        raise UserError(
+            f"--plan: {named} is not the plan of a training run",
+            "write it with `clusterwright plan ... --format json`",
+        )
+    return RecordedPlan(str(named), found)
+
+
+def prices_of(
+    spec: LoadedSpec, path: Path, prices: str | None, *, command: str, output_format: str
+) -> Prices:
+    """Accelerators and rate of the spec's compute nodes, where all groups have one type."""
+    from clusterwright.catalog import load_catalog
+    from clusterwright.goodput.report import Prices
+    from clusterwright.platforms import accelerators
+
+    rates = rates_of(
+        spec,
+        path,
+        command=command,
+        output_format=output_format,
+        prices=prices,
+        now=dt.datetime.now(dt.UTC),
+    )
+    groups = [group for group in spec.cluster.compute if group.role == "compute"]
+    kinds = {(group.instance_type, group.capacity.kind) for group in groups}
+    if len(kinds) != 1:
+        return Prices(None, None, None, "the cluster's compute groups differ in type or capacity")
+    instance_type, kind = kinds.pop()
+    with catalog_errors():
+        catalog = load_catalog()
+        count = accelerators.count(instance_type, catalog) or None
+        family = accelerators.family(instance_type, catalog)
+        rate = rates.rate(instance_type, kind)
+    usd = None if rate.usd_per_hour is None else float(rate.usd_per_hour)
+    reason = rate.reason or f"no source states the rate of {instance_type}, {kind}"
+    return Prices(
+        instance_type,
+        count,
+        usd,
+        "" if usd is not None else reason,
+        # On Neuron a process has a core, and a device has several.
+        processes=count if family == "nvidia" else None,
+    )

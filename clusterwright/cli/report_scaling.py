@@ -1,0 +1,71 @@
+"""`clusterwright report scaling`: throughput and cost by number of nodes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from clusterwright.cli import report_files
+from clusterwright.cli.garbage_collection import reduced_gc
+from clusterwright.cli.inputs import load_or_exit
+from clusterwright.cli.options import format_option, prices_option, spec_argument
+
+COMMAND = "report scaling"
+
+EPILOG = """\b
+Example:
+  clusterwright report scaling configs/prod.yaml --logs sweep/ --sacct jobs.json
+
+\b
+Exit codes: 3 the command line or the spec is wrong; else 2 fewer than two numbers of nodes have a
+throughput; else 0. 70 is an internal error.
+"""
+
+
+@click.command(epilog=EPILOG)
+@spec_argument
+@report_files.run_options
+@prices_option("Your own rates.  [default: prices.yaml beside the spec]")
+@format_option("text", "json")
+@click.pass_context
+@reduced_gc()
+def command(
+    ctx: click.Context,
+    /,
+    path: Path,
+    logs: Path,
+    sacct: Path | None,
+    plan_file: Path | None,
+    prices: str | None,
+    output_format: str,
+) -> None:
+    """Compare runs of the same training on different numbers of nodes of the cluster of CONFIG.
+
+    Each log in the folder is one run. Efficiency is the throughput of a node relative to the
+    smallest run; the knee is the first number of nodes below 0.9. No AWS API is called.
+    """
+    from clusterwright.goodput.scaling import scaling_report
+
+    spec = load_or_exit(path, command=COMMAND, output_format=output_format)
+    report = scaling_report(
+        spec.cluster,
+        report_files.read_logs(logs),
+        report_files.read_accounting(sacct) or (),
+        file=str(path),
+        prices=report_files.prices_of(
+            spec, path, prices, command=COMMAND, output_format=output_format
+        ),
+        plan=report_files.read_plan(path, plan_file),
+    )
+    if output_format == "json":
+        from clusterwright.json_output.scaling import scaling_json
+
+        sys.stdout.write(scaling_json(report))
+    else:
+        from clusterwright.render.scaling import scaling_text
+        from clusterwright.render.style import Style
+
+        sys.stdout.write(scaling_text(report, Style.of(sys.stdout)))
+    ctx.exit(report.exit_code)

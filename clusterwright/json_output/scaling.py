@@ -1,0 +1,55 @@
+"""The JSON output of `clusterwright report scaling`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from clusterwright.goodput.results import ScalingReport
+from clusterwright.json_output.base import (
+    Envelope,
+    NotNegative,
+    Output,
+    PositiveCount,
+    field,
+    json_text,
+)
+from clusterwright.json_output.goodput import UnknownOutput, WorkloadOutput
+
+
+class ScalingPointOutput(Output):
+    """One number of nodes."""
+
+    nodes: PositiveCount = field("Nodes.")
+    runs: PositiveCount = field("Logs of this number; the figures are their median.")
+    tokens_per_second: NotNegative | None = field("While training.")
+    step_seconds: NotNegative | None = field("Median of a step.")
+    mfu: NotNegative | None = field("Model FLOPs utilisation, by the plan's FLOPs per token.")
+    efficiency: NotNegative | None = field("Throughput of a node relative to the smallest run.")
+    usd_per_billion_tokens: NotNegative | None = field("While training.")
+    files: tuple[str, ...] = field("The logs.")
+    tokens_per_step: PositiveCount | None = field(
+        "Tokens of a step; null where unknown or where the runs differ."
+    )
+
+
+class ScalingOutput(Envelope):
+    """Throughput by number of nodes."""
+
+    command: Literal["report scaling"] = "report scaling"
+    file: str = field("The file of the spec.")
+    environment: str = field("The cluster's name.")
+    instance_type: str | None = field("Of the compute nodes; null where groups differ.")
+    workload: WorkloadOutput | None = field("What was trained; null without a plan.")
+    points: tuple[ScalingPointOutput, ...] = field("The smallest number of nodes first.")
+    knee: PositiveCount | None = field(
+        "The smallest number of nodes with an efficiency below 0.9; null if there is none."
+    )
+    unknown: tuple[UnknownOutput, ...] = field("What could not be answered.")
+
+
+OUTPUTS = (ScalingOutput,)
+
+
+def scaling_json(report: ScalingReport) -> str:
+    """The report as JSON."""
+    return json_text(ScalingOutput, report, command="report scaling")

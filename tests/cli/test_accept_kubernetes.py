@@ -1,0 +1,178 @@
+"""`clusterwright accept` with an EKS cluster on the local AWS, and a kubectl that answers.
+
+The local AWS has EKS's API and no Kubernetes API: kubectl is a program of this test, with the
+nodes of the local AWS. The controller's program is tested in tests/nodes/acceptance.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clusterwright.cli import accept
+from tests.support.command_line import clusterwright
+from tests.support.deployed_cluster import Deployed, deployed_cluster
+from tests.support.rich_specs import ACCOUNT, EKS_MINIMAL, changed
+from tests.support.synthesis import Assembly
+
+IMAGE = f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"
+TAINT = {"key": "clusterwright/acceptance", "value": "pending", "effect": "NO_SCHEDULE"}
+KUBECTL = """#!{python}
+import json, pathlib, sys
+folder = pathlib.Path({folder!r})
+words = sys.argv[1:]
+kinds = ("config", "nodes", "jobs", "cronjob", "configmap", "job")
+if "create" in words:
+    (folder / "created.json").write_text(sys.stdin.read())
+    sys.exit()
+kind = next(kind for kind in kinds if kind in words)
+if kind == "configmap" and not (folder / "created.json").exists():
+    sys.exit()
+file = folder / (kind + ".json")
+if file.exists():
+    print(file.read_text())
+"""
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
+) -> Iterator[Deployed]:
+    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
+    spec = changed(EKS_MINIMAL, protection="destroy", acceptance={"image": IMAGE, "hold": True})
+    path.write_text(json.dumps(spec))
+    assembly = synth(path)
+    with deployed_cluster(path, assembly) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def cluster(deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A kubectl whose cluster has the local AWS's nodes, all held; their instance ids."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(accept, "_POLL_SECONDS", 0.05)
+    program = tmp_path / "kubectl"
+    program.write_text(KUBECTL.format(python=sys.executable, folder=os.fspath(tmp_path)))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    endpoint = deployed.account.client("eks").describe_cluster(name="test")["cluster"]["endpoint"]
+    found = {}
+    reservations = deployed.account.client("ec2").describe_instances()["Reservations"]
+    for instance in (one for each in reservations for one in each["Instances"]):
+        tags = {tag["Key"]: tag["Value"] for tag in instance["Tags"]}
+        if "workers" in tags.get("eks:nodegroup-name", ""):
+            found[instance["PrivateDnsName"]] = instance["InstanceId"]
+    put(
+        tmp_path,
+        config={
+            "clusters": [{"name": "c", "cluster": {"server": endpoint}}],
+            "contexts": [{"name": "test", "context": {"cluster": "c"}}],
+        },
+        nodes={"items": [node(name, instance) for name, instance in found.items()]},
+        jobs={"items": []},
+    )
+    return found
+
+
+def put(folder: Path, **answers: Any) -> None:
+    for kind, answer in answers.items():
+        (folder / f"{kind}.json").write_text(json.dumps(answer))
+
+
+def node(name: str, instance: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "labels": {"clusterwright.dev/group": "workers"}},
+        "spec": {
+            "providerID": f"aws:///us-east-1a/{instance}",
+            "taints": [{"key": "clusterwright/acceptance", "value": "pending"}],
+        },
+        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+    }
+
+
+def rendered(deployed: Deployed) -> dict[str, Any]:
+    """The controller of the rendered manifests."""
+    found = clusterwright(
+        "render", "kubernetes", deployed.path, "--part", "acceptance", "--format", "json"
+    )
+    assert found.exit_code == 0, found.err
+    (one,) = [
+        each
+        for each in json.loads(found.out)["manifests"]
+        if (each["kind"], each["metadata"]["name"]) == ("CronJob", "acceptance")
+    ]
+    return dict(one)
+
+
+def report(names: list[str], verdict: str) -> dict[str, Any]:
+    content = {
+        "schema_version": 1,
+        "run": "r",
+        "level": "quick",
+        "status": "ended",
+        "started_at": "2026-11-23T08:00:00Z",
+        "nodes": [{"name": name, "verdict": verdict} for name in names],
+    }
+    packed = gzip.compress(json.dumps(content).encode())
+    return {"binaryData": {"report.json.gz": base64.b64encode(packed).decode()}}
+
+
+def test_nodes_are_tainted_when_they_are_created(deployed: Deployed) -> None:
+    eks = deployed.account.client("eks")
+    names = eks.list_nodegroups(clusterName="test")["nodegroups"]
+    taints = {
+        one["labels"]["clusterwright.dev/group"]: one.get("taints") or []
+        for name in names
+        for one in [eks.describe_nodegroup(clusterName="test", nodegroupName=name)["nodegroup"]]
+    }
+    assert taints["workers"] == [TAINT]
+    assert [one for group, one in taints.items() if group != "workers" and one] == []
+
+
+def test_held_nodes_are_not_accepted_in_status(
+    deployed: Deployed, cluster: dict[str, str]
+) -> None:
+    found = clusterwright("status", deployed.path, "--format", "json")
+    rows = {one["name"]: one["accepted"] for one in json.loads(found.out)["nodes"]}
+    assert {name: rows[name] for name in cluster} == dict.fromkeys(cluster, "no")
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("accepted", 0), ("rejected", 1)])
+def test_a_run_is_a_job_whose_report_is_read(
+    deployed: Deployed, cluster: dict[str, str], tmp_path: Path, verdict: str, code: int
+) -> None:
+    put(tmp_path, cronjob=rendered(deployed), configmap=report([*cluster], verdict))
+    first = next(iter(cluster))
+    found = clusterwright("accept", deployed.path, "--nodes", cluster[first], "--format", "json")
+    assert found.exit_code == code, found.err
+    assert {one["verdict"] for one in json.loads(found.out)["nodes"]} == {verdict}
+    job = json.loads((tmp_path / "created.json").read_text())
+    args = job["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert f"--node={first}" in args
+    assert "--held" not in args
+    assert "--hold" in args
+
+
+def test_without_the_manifests_it_says_what_to_apply(deployed: Deployed) -> None:
+    found = clusterwright("accept", deployed.path)
+    assert found.exit_code == 2, found.err
+    assert f"clusterwright render kubernetes {deployed.path} --part acceptance" in found.out
+
+
+def test_without_kubectl_nothing_is_started(deployed: Deployed, tmp_path: Path) -> None:
+    put(tmp_path, config={})
+    found = clusterwright("accept", deployed.path)
+    assert found.exit_code == 2, found.err
+    assert "aws eks update-kubeconfig --name test --region us-east-1" in found.out
+    assert not (tmp_path / "created.json").exists()

@@ -1,0 +1,135 @@
+"""`clusterwright drift` of a cluster deployed to the local AWS."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from clusterwright.json_output.schemas import schemas
+from clusterwright_localaws import local_aws
+from tests.stacks.deployment import Account
+from tests.support.command_line import clusterwright
+from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
+from tests.support.synthesis import Assembly
+
+BASE = changed(
+    MINIMAL,
+    protection="destroy",
+    storage={"lustre": [{"name": "fsx", "capacity_gib": 9600, "throughput_mbps_per_tib": 500}]},
+)
+
+
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
+) -> Iterator[Path]:
+    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
+    path.write_text(json.dumps(BASE))
+    assembly = synth(path)
+    with local_aws():
+        account = Account(ACCOUNT)
+        account.bootstrap()
+        account.deploy(assembly)
+        yield path
+
+
+@pytest.fixture(autouse=True)
+def _credentials(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    folder = tmp_path_factory.getbasetemp() / "drift-cache"
+    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
+
+
+def drift(path: Path, code: int) -> dict[str, Any]:
+    found = clusterwright("drift", path, "--format", "json")
+    data: dict[str, Any] = json.loads(found.out)
+    jsonschema.validate(data, schemas()["drift-output.schema.json"])
+    assert found.exit_code == data["exit_code"] == code, data["differences"]
+    return data
+
+
+def ec2() -> Any:
+    return Account(ACCOUNT).client("ec2")
+
+
+def test_nothing_differs_and_the_rest_is_listed(deployed: Path) -> None:
+    # 2: no controller published what runs.
+    data = drift(deployed, 2)
+    assert data["differences"] == []
+    assert [
+        entry["what"] for entry in data["not_compared"] if "AWS::EC2::V" in entry["what"]
+    ] == []
+    slurm = [e for e in data["not_compared"] if e["what"] == "the running Slurm configuration"]
+    assert "has not published" in slurm[0]["reason"]
+
+
+def test_changes_outside_cloudformation(deployed: Path) -> None:
+    """A revoked Lustre rule, an open port, a route, a removed endpoint."""
+    groups = ec2().describe_security_groups()["SecurityGroups"]
+    lustre = next(
+        (group, rule)
+        for group in groups
+        for rule in group["IpPermissions"]
+        if rule.get("FromPort") == 988
+    )
+    group, rule = lustre
+    anywhere = {
+        "IpProtocol": "tcp",
+        "FromPort": 22,
+        "ToPort": 22,
+        "IpRanges": [{"CidrIp": "0.0.0.0/0"}],
+    }
+    ec2().revoke_security_group_ingress(GroupId=group["GroupId"], IpPermissions=[rule])
+    ec2().authorize_security_group_ingress(GroupId=group["GroupId"], IpPermissions=[anywhere])
+    endpoint = ec2().describe_vpc_endpoints()["VpcEndpoints"][0]
+    ec2().delete_vpc_endpoints(VpcEndpointIds=[endpoint["VpcEndpointId"]])
+    table = next(
+        table
+        for table in ec2().describe_route_tables()["RouteTables"]
+        if table["VpcId"] == group["VpcId"]
+        and any(each.get("SubnetId") for each in table["Associations"])
+    )
+    gateway = ec2().create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+    ec2().attach_internet_gateway(InternetGatewayId=gateway, VpcId=group["VpcId"])
+    ec2().create_route(
+        RouteTableId=table["RouteTableId"],
+        DestinationCidrBlock="203.0.113.0/24",
+        GatewayId=gateway,
+    )
+    data = drift(deployed, 1)
+    found = {(d["path"], d["deployed"], d["file"]) for d in data["differences"]}
+    assert ("rules", "tcp 22-22 from 0.0.0.0/0", None) in found
+    assert any(
+        path == "rules" and live is None and str(file).startswith("tcp 988-988")
+        for path, live, file in found
+    )
+    assert ("routes.203.0.113.0/24", gateway, None) in found
+    assert ("", "deleted", "there") in found
+    assert {d["kind"] for d in data["differences"]} == {"stack"}
+
+
+def test_the_file_against_the_deployment(deployed: Path, tmp_path: Path) -> None:
+    path = tmp_path / "test.yaml"
+    path.write_text(json.dumps(changed(BASE, compute__1__count=8)))
+    data = drift(path, 1)
+    assert {
+        "resource": "spec",
+        "path": "compute[workers].count",
+        "deployed": 4,
+        "file": 8,
+        "kind": "spec",
+    } in data["differences"]
+
+
+def test_text(deployed: Path) -> None:
+    found = clusterwright("drift", deployed)
+    assert found.out.splitlines()[-1].startswith("test: ")

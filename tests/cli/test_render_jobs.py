@@ -1,0 +1,130 @@
+"""`clusterwright render jobs`: list, files, settings, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from clusterwright.json_output.schemas import schemas
+from tests.job_templates.made import plan_document
+from tests.support.command_line import Answer, clusterwright
+from tools.lint.files import ROOT
+
+P5 = ROOT / "configs/examples/p5-8.yaml"
+
+
+def run(*words: str, spec: Path = P5) -> Answer:
+    return clusterwright("render", "jobs", spec, *words)
+
+
+def as_json(*words: str, spec: Path = P5) -> dict[str, Any]:
+    answer = run("--format", "json", *words, spec=spec)
+    data: dict[str, Any] = json.loads(answer.out)
+    jsonschema.validate(data, schemas()["render-jobs-output.schema.json"])
+    assert (data["command"], data["exit_code"], answer.exit_code) == ("render jobs", 0, 0)
+    return data
+
+
+def refused(*words: str, spec: Path = P5) -> str:
+    answer = run(*words, spec=spec)
+    assert (answer.exit_code, answer.out) == (3, "")
+    return answer.err
+
+
+def test_one_job_on_stdout(snapshot: SnapshotAssertion) -> None:
+    answer = run("--job", "nccl-tests", "--set", "nodes=2")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+
+
+def test_the_list_separates_what_the_cluster_can_run() -> None:
+    available = run("--list").out.split("not for this cluster")[0]
+    assert "nccl-tests  NCCL tests" in available
+    trainium = run("--list", spec=ROOT / "configs/examples/trn2-1.yaml").out
+    assert (
+        "nccl-tests needs NVIDIA GPUs, and the compute nodes are trn2.48xlarge"
+        in trainium.split("not for this cluster")[1]
+    )
+
+
+def test_the_list_as_json() -> None:
+    jobs = {job["name"]: job for job in as_json("--list")["jobs"]}
+    job = jobs["nccl-tests"]
+    assert (job["available"], job["instance_type"], job["nodes"]) == (True, "p5.48xlarge", 7)
+    assert "nodes" in [setting["name"] for setting in job["settings"]]
+    spec = ROOT / "configs/examples/trn2-1.yaml"
+    assert not {j["name"]: j for j in as_json("--list", spec=spec)["jobs"]}["fsdp2"]["available"]
+
+
+def test_the_settings_of_a_job(snapshot: SnapshotAssertion) -> None:
+    assert run("--list", "--job", "nccl-tests").out == snapshot
+
+
+def test_files_are_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "jobs"
+    answer = run("--job", "nccl-tests", "--output", str(folder))
+    assert answer.out == f"wrote {folder}/nccl-tests.sbatch\n"
+    (folder / "nccl-tests.sbatch").write_text("old")
+    (folder / "mine.sbatch").write_text("mine")
+    data = as_json("--job", "nccl-tests", "--job", "fsdp2", "--output", str(folder))
+    for file in data["files"]:
+        assert Path(file["path"]).read_text() == file["text"]
+    assert (folder / "mine.sbatch").read_text() == "mine"
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_without_a_name_all_jobs_are_rendered() -> None:
+    data = as_json()
+    assert {"nccl-tests", "fsdp2"} <= {file["job"] for file in data["files"]}
+    text = run().out
+    assert "# ---- nccl-tests.sbatch\n#!/bin/bash\n" in text
+
+
+def test_the_plan_beside_the_spec(tmp_path: Path) -> None:
+    spec = tmp_path / "p5-8.yaml"
+    spec.write_bytes(P5.read_bytes())
+    (tmp_path / "p5-8.plan.json").write_text(json.dumps({"estimate": {}, **plan_document()}))
+    assert "--save-every=250" in run("--job", "fsdp2", spec=spec).out
+    (tmp_path / "p5-8.plan.json").write_text('{"estimate": {}, "command": "plan"}')
+    assert "it is not the plan of a training run" in refused("--job", "fsdp2", spec=spec)
+    (tmp_path / "p5-8.plan.json").write_text("{")
+    assert "cannot be read" in refused("--job", "fsdp2", spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--job", "ncl-tests"], "--job: there is no job 'ncl-tests'\n\nhint: did you mean"),
+        (["--job", "zzz"], "hint: `clusterwright render jobs FILE --list` lists them"),
+        (["--job", "fsdp2", "--set", "node=4"], "hint: did you mean `nodes`?"),
+        (["--job", "fsdp2", "--set", "nodes"], "is not KEY=VALUE"),
+        (["--job", "fsdp2", "--set", "nodes=four"], "is not a whole number from 1"),
+        (["--job", "fsdp2", "--set", "nodes=8"], "jobs in training can have 7 p5.48xlarge"),
+        (["--job", "fsdp2", "--set", "partition=gpu"], "no partition 'gpu'"),
+        (["--job", "fsdp2", "--set", "group=gpu"], "no compute group 'gpu'"),
+        (["--job", "fsdp2", "--set", "qos=urgent"], "the spec has no QOS 'urgent'"),
+        (["--job", "fsdp2", "--set", "account=nobody"], "the spec has no account 'nobody'"),
+        (["--job", "fsdp2", "--set", "capacity_ends=2020-01-01T00:00Z"], "which is past"),
+        (["--job", "fsdp2", "--set", "image=nvcr.io/a/b:latest"], "a tag can be moved"),
+        (["--job", "fsdp2", "--plan", "missing.json"], "cannot be read"),
+    ],
+)
+def test_wrong_use(words: list[str], message: str) -> None:
+    assert message in refused(*words)
+
+
+def test_a_job_that_does_not_fit_is_refused_by_name() -> None:
+    spec = ROOT / "configs/examples/trn2-1.yaml"
+    message = refused("--job", "fsdp2", spec=spec)
+    assert "fsdp2 needs NVIDIA GPUs, and the compute nodes are trn2.48xlarge" in message
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    message = refused("--job", "nccl-tests", "--output", str(tmp_path / "file" / "jobs"))
+    assert "cannot be written" in message

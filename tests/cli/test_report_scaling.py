@@ -1,0 +1,38 @@
+"""`clusterwright report scaling` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+
+from clusterwright.json_output.schemas import schemas
+from tests.support.command_line import clusterwright
+from tests.support.goodput_reports import START
+from tests.support.training_logs import WORLD, WRITERS, Attempt
+
+SPEC = Path(__file__).parents[2] / "configs/examples/p5-2.yaml"
+
+
+def write(folder: Path, seconds: dict[int, float]) -> None:
+    for nodes, step_s in seconds.items():
+        text = WRITERS["torchtitan"](Attempt(START, 0, 12, step_s=step_s))
+        text = text.replace(f"dp_shard={WORLD}", f"dp_shard={nodes * 8}")
+        (folder / f"n{nodes}.log").write_text(text)
+
+
+def test_sweep(tmp_path: Path) -> None:
+    write(tmp_path, {1: 80.0, 2: 41.0, 4: 24.0})
+    found = clusterwright("report", "scaling", SPEC, "--logs", tmp_path, "--format", "json")
+    assert found.exit_code == 0
+    data = json.loads(found.out)
+    jsonschema.validate(data, schemas()["report-scaling-output.schema.json"])
+    assert (data["knee"], [point["nodes"] for point in data["points"]]) == (4, [1, 2, 4])
+    text = clusterwright("report", "scaling", SPEC, "--logs", tmp_path).out
+    assert "knee: below 90 % from 4 nodes" in text
+
+
+def test_one_size_is_no_sweep(tmp_path: Path) -> None:
+    write(tmp_path, {2: 41.0})
+    assert clusterwright("report", "scaling", SPEC, "--logs", tmp_path).exit_code == 2
