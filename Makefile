@@ -26,6 +26,7 @@ demo: .venv-current  ## deploy, change and destroy a cluster on the local AWS (P
 test: .venv-current  ## run every test suite and the linters (ARGS='tests/cluster_spec -k name')
 	@"$(BIN)/python" -m tools.setup.clients
 	@"$(BIN)/python" -m tools.setup.browser
+	@"$(BIN)/python" -m tools.setup.promtool
 	@"$(BIN)/python" -m tools.supervise -m pytest --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv-current  ## run the linters alone (FIX=1 fixes what can be fixed)

@@ -21,6 +21,9 @@ pytest_plugins = [
     "tests.support.synthesis",
 ]
 
+# Tests allocate much and free most of it; the defaults examine every object a tenth of the time.
+gc.set_threshold(20_000, 20, 20)
+
 # The same examples in every run, so that a red run can be repeated; CLUSTERWRIGHT_FUZZ=1 looks
 # for new ones.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -174,6 +174,7 @@ def _generated(count: int, kind: str) -> Files:
         cores=96,
         threads_per_core=2,
         memory_mib=2_097_152,
+        software=(),
         spot=False,
     )
     partition = contract.Partition(
@@ -210,6 +211,8 @@ def _generated(count: int, kind: str) -> Files:
         checkpoint_path=None,
         node_steps={},
         job_role_arn=None,
+        acceptance=contract.DEFAULT_ACCEPTANCE,
+        state_bucket=None,
     )
     nodes = [generate.SlurmNode(name, address, "workers") for name, address in _nodes(count)]
     places = {

@@ -6,10 +6,12 @@ import itertools
 import shutil
 from pathlib import Path
 
+from benchmarks.acceptance import acceptance_comparisons
 from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.gate import gate_comparisons
 from benchmarks.local_aws import LocalAws, start_to_ready
 from benchmarks.local_calls import call_comparisons
+from benchmarks.operations import naming_comparisons, status_comparisons
 from benchmarks.planner import planner_comparisons
 from benchmarks.rehearsals import rehearsal_comparisons
 from benchmarks.slurm import slurm_comparisons
@@ -27,6 +29,7 @@ def comparisons(folder: Path) -> list[Comparison]:
     return [
         *quick_comparisons(folder),
         *gate_comparisons(folder),
+        *status_comparisons(folder),
         *_deployments(folder),
         *rehearsal_comparisons(folder),
         *slurm_comparisons(folder),
@@ -95,6 +98,8 @@ def quick_comparisons(folder: Path) -> list[Comparison]:
         ),
         *planner_comparisons(),
         *call_comparisons(),
+        *naming_comparisons(),
+        *acceptance_comparisons(),
     ]
 
 

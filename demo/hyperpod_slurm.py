@@ -98,7 +98,7 @@ def _review(shell: Shell, folder: Path, url: str) -> None:
         contains=[
             "<!-- clusterwright-diff:p5-8 -->",
             "**fail**",
-            "cannot shrink from 9,600 GiB to 4,800 GiB",
+            "cannot be reduced from 9,600 to 4,800",
             "64 × ml.p5.48xlarge need 64",
         ],
         environment={"AWS_ENDPOINT_URL": url},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import signal
 import stat
@@ -31,6 +32,31 @@ def test_text_is_read_without_the_byte_order_mark(tmp_path: Path) -> None:
         files.read_text(tmp_path / "f")
     with pytest.raises(OSError, match="null"):
         files.read_bytes("a\0b")
+
+
+def test_folder_has_one_limit_for_all_its_files(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        path.write_bytes(b"x" * 600)
+    assert files.read_all(paths, 1200) == dict.fromkeys(paths, b"x" * 600)
+    with pytest.raises(files.FileTooLargeError) as caught:
+        files.read_all(paths, 1199)
+    assert caught.value.filename == str(paths[1])
+    assert caught.value.strerror == "with it the folder has more than 1,199 bytes"
+
+
+def test_digest_and_copy_are_bounded(tmp_path: Path) -> None:
+    path, target = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(b"x" * 600)
+    assert files.sha256(path, 600) == hashlib.sha256(b"x" * 600).hexdigest()
+    files.copy(path, target, 600)
+    assert target.read_bytes() == b"x" * 600
+    for act in (lambda: files.sha256(path, 599), lambda: files.copy(path, tmp_path / "c", 599)):
+        with pytest.raises(files.FileTooLargeError, match="more than 599 bytes"):
+            act()
+    assert not (tmp_path / "c").exists()
+    with pytest.raises(files.FileTooLargeError):
+        files.sha256(Path("/dev/zero"), 10_000_000)
 
 
 @pytest.mark.parametrize("by_name", [False, True])
@@ -89,6 +115,49 @@ def test_process_that_is_killed_leaves_no_file(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], check=False)
     assert done.returncode == -signal.SIGKILL
     assert list(tmp_path.iterdir()) == []
+
+
+def test_draft_of_a_killed_process_is_removed_by_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    program = (
+        "import os, pathlib, signal\n"
+        "from clusterwright import files\n"
+        "pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"files.write_atomically(pathlib.Path({os.fspath(path)!r}), 'text')\n"
+    )
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", program], check=False)
+        assert done.returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+    files.write_atomically(path, "new")
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("lost", [1, 3])
+def test_file_is_written_again_when_another_process_takes_its_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: int
+) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    replace, left = Path.replace, [lost]
+
+    def taken(draft: Path, target: Path) -> Path:
+        if left[0]:
+            left[0] -= 1
+            draft.unlink()  # as the other process does before it links its own
+        return replace(draft, target)
+
+    monkeypatch.setattr(Path, "replace", taken)
+    files.write_atomically(path, "new")
+    assert (path.read_text(), left) == ("new", [0])
+    assert list(tmp_path.iterdir()) == [path]
+    left[0] = 1000
+    with pytest.raises(OSError, match="other processes replace it"):
+        files.write_atomically(path, "newer")
+    assert path.read_text() == "new"
 
 
 def _umask() -> int:

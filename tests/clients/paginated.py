@@ -13,6 +13,8 @@ from botocore.exceptions import ClientError
 from packages.localaws.tests.parts import Site, client, deploy
 
 Key = tuple[str, str]
+# Extensions of HyperPod clusters and their versions, in the world of the tests.
+EXTENSIONS = {"sagemaker-observability": ["1.0.0"], "second-extension": ["1.0.0", "1.1.0"]}
 _RUNS: dict[str, Any] = {"Type": "AWS::Logs::LogGroup"}
 
 
@@ -145,6 +147,26 @@ def _budgets(site: Site) -> None:
         )
 
 
+def _budget_actions(site: Site) -> None:
+    budgets = client("budgets")
+    for name in ("actions-1", "actions-2"):
+        limit = {"Amount": "10", "Unit": "USD"}
+        budget = {"BudgetName": name, "BudgetType": "COST", "TimeUnit": "MONTHLY"}
+        budgets.create_budget(AccountId=_ACCOUNT, Budget={**budget, "BudgetLimit": limit})
+        policy = {"PolicyArn": f"arn:aws:iam::{_ACCOUNT}:policy/stop", "Roles": ["deployer"]}
+        budgets.create_budget_action(
+            AccountId=_ACCOUNT,
+            BudgetName=name,
+            NotificationType="ACTUAL",
+            ActionType="APPLY_IAM_POLICY",
+            ActionThreshold={"ActionThresholdValue": 90, "ActionThresholdType": "PERCENTAGE"},
+            Definition={"IamActionDefinition": policy},
+            ExecutionRoleArn=site.role_arn,
+            ApprovalModel="AUTOMATIC",
+            Subscribers=[{"SubscriptionType": "EMAIL", "Address": "ml@acme.example"}],
+        )
+
+
 def _grafana(site: Site) -> str:
     grafana = client("grafana")
     found = ""
@@ -239,6 +261,32 @@ def _needs(
 
 def _cluster_arn(scenes: Scenes) -> Mapping[str, Any]:
     return {"ResourceArn": scenes.once("clusters", _clusters)}
+
+
+def _scaled(scenes: Scenes) -> Mapping[str, Any]:
+    scenes.once("clusters", _clusters)
+    scenes.once("scalings", _scalings)
+    return {"ClusterName": "pages-2"}
+
+
+def _scalings(site: Site) -> None:
+    for _ in range(2):
+        client("sagemaker").batch_add_cluster_nodes(
+            ClusterName="pages-2",
+            NodesToAdd=[{"InstanceGroupName": "gpu", "IncrementTargetCountBy": 1}],
+        )
+
+
+def _extended_cluster(scenes: Scenes) -> Mapping[str, Any]:
+    arn = scenes.once("clusters", _clusters)
+    scenes.once("cluster extensions", _cluster_extensions)
+    return {"ClusterArn": arn}
+
+
+def _cluster_extensions(site: Site) -> None:
+    arn = client("sagemaker").describe_cluster(ClusterName="pages-1")["ClusterArn"]
+    for name in EXTENSIONS:
+        client("sagemaker").create_cluster_extension(ClusterArn=arn, ExtensionName=name)
 
 
 def _file_system_arn(scenes: Scenes) -> Mapping[str, Any]:
@@ -442,6 +490,9 @@ def _extension(scenes: Scenes) -> Mapping[str, Any]:
 
 
 KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
+    ("budgets", "DescribeBudgetActionsForAccount"): _needs(
+        "budget actions", _budget_actions, AccountId=_ACCOUNT
+    ),
     ("budgets", "DescribeBudgets"): _needs("budgets", _budgets, AccountId=_ACCOUNT),
     ("budgets", "DescribeNotificationsForBudget"): _needs(
         "budgets", _budgets, AccountId=_ACCOUNT, BudgetName="pages"
@@ -503,6 +554,10 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         PolicySourceArn="arn:aws:iam::123456789012:role/nodes",
         ActionNames=["s3:GetObject", "s3:PutObject"],
     ),
+    ("organizations", "ListParents"): _asks(ChildId=_ACCOUNT),
+    ("organizations", "ListPoliciesForTarget"): _asks(
+        TargetId="r-exam", Filter="SERVICE_CONTROL_POLICY"
+    ),
     ("fsx", "DescribeBackups"): _copied,
     ("fsx", "DescribeSnapshots"): _copied,
     ("fsx", "DescribeFileSystems"): _needs("file systems", _file_systems),
@@ -520,6 +575,9 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ("sagemaker", "ListComputeQuotas"): _governed,
     ("sagemaker", "DescribeTrainingPlanExtensionHistory"): _extended_plan,
     ("sagemaker", "ListClusterEvents"): _needs("clusters", _clusters, ClusterName="pages-1"),
+    ("sagemaker", "ListClusterExtensionVersions"): _asks(ExtensionName="second-extension"),
+    ("sagemaker", "ListClusterExtensions"): _extended_cluster,
+    ("sagemaker", "ListClusterOperations"): _scaled,
     ("sagemaker", "ListClusterNodes"): _needs("clusters", _clusters, ClusterName="pages-1"),
     ("sagemaker", "ListClusters"): _needs("clusters", _clusters),
     ("sagemaker", "ListTags"): _cluster_arn,
@@ -534,8 +592,9 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
 }
 
 # Only one of these can exist: no quota has two pending requests, no cluster two
-# scheduler configurations, and no block two extensions of the same length.
+# scheduler configurations, no block two extensions of the same length, and no account two parents.
 ONE = {
+    ("organizations", "ListParents"),
     ("ec2", "DescribeCapacityBlockExtensionOfferings"),
     ("sagemaker", "ListClusterSchedulerConfigs"),
     ("service-quotas", "ListRequestedServiceQuotaChangeHistoryByQuota"),

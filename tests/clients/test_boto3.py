@@ -65,7 +65,20 @@ def inside() -> Iterator[Runtime]:
     ]
     tags = {"project": "pages", "team": "training", "cost-centre": "4711"}
     spent = [CostSeed(service="Amazon FSx", usd_per_day=1, tags=tags)]
-    with local_aws(spot_prices=prices, costs=spent) as runtime:
+    allow = {
+        "Version": "2012-10-17",
+        "Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"},
+    }
+    organization = {
+        "service_control_policies": [[allow, allow], [allow]],
+        "members_read_policies": True,
+    }
+    with local_aws(
+        spot_prices=prices,
+        costs=spent,
+        organization=organization,
+        extension_versions=paginated.EXTENSIONS,
+    ) as runtime:
         yield runtime
 
 

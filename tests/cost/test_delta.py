@@ -55,6 +55,30 @@ def test_another_tier_of_one_file_system_is_one_change(tmp_path: Path) -> None:
     assert change.monthly_usd == 9600 * Decimal("0.34") - 4800 * Decimal("0.6")
 
 
+@pytest.mark.parametrize(("before", "after"), [(64, 72), (72, 64)])
+def test_a_scenario_is_the_difference_of_both_sides(
+    tmp_path: Path, before: int, after: int
+) -> None:
+    """Nodes of another's training plan have an indication only."""
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/p"
+    kind = {
+        "compute.1.instance_type": "p5en.48xlarge",
+        "compute.1.capacity": {"kind": "training-plan", "arn": arn},
+    }
+    bills = [bill(tmp_path, **kind, **{"compute.1.count": count}) for count in (before, after)]
+    (change,) = cost_delta(*bills).changed
+    assert change.before is not None
+    assert change.after is not None
+    first, last = change.before.indicative_monthly_usd, change.after.indicative_monthly_usd
+    assert first is not None
+    assert last is not None
+    assert first == last * before / after
+    assert change.indicative_monthly_usd == last - first
+    scenario = cost_delta(*bills).scenario
+    assert scenario is not None
+    assert (scenario.monthly_usd > 0) == (after > before)
+
+
 def test_an_addition_without_a_price_is_unknown(tmp_path: Path) -> None:
     delta = cost_delta(bill(tmp_path), bill(tmp_path, **{"compute.1.ebs": {"capacity_gib": 100}}))
     (change,) = delta.changed

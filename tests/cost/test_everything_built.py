@@ -24,6 +24,7 @@ CONFIGS = [
 
 # The text of the bill line for each resource type.
 CHARGED: dict[str, str | tuple[str, ...]] = {
+    "AWS::APS::Scraper": "Prometheus: AWS's collector",
     "AWS::APS::Workspace": "Prometheus: samples",
     "AWS::Budgets::Budget": "budget with alarms",
     "AWS::CloudWatch::Alarm": "CloudWatch alarms",
@@ -100,7 +101,8 @@ def node_counts(assembly: Assembly) -> list[int]:
     found = [
         group["InstanceCount"]
         for cluster in assembly.resources("AWS::SageMaker::Cluster").values()
-        for group in cluster["Properties"]["InstanceGroups"]
+        for kind in ("InstanceGroups", "RestrictedInstanceGroups")
+        for group in cluster["Properties"].get(kind, [])
     ]
     found += [
         group["Properties"]["ScalingConfig"]["DesiredSize"]
@@ -138,7 +140,8 @@ def test_every_resource_is_charged_or_free(config: str, synth: Callable[[str], A
     for kind in kinds & CHARGED.keys():
         assert any(item.startswith(CHARGED[kind]) for item in items), kind
     secrets = assembly.resources("AWS::SecretsManager::Secret")
-    assert sum("in Secrets Manager" in item for item in items) == len(secrets)
+    counts = [line.quantity or 0 for line in bill.lines if "in Secrets Manager" in line.item]
+    assert sum(counts) == len(secrets)
 
 
 @pytest.mark.parametrize("config", CONFIGS)
@@ -169,6 +172,9 @@ def test_quantities_are_those_of_the_templates(
         )
     systems = [r["Properties"] for r in assembly.resources("AWS::FSx::FileSystem").values()]
     capacity_gib = sum(p.get("StorageCapacity", 0) for p in systems)
+    restricted = load_cluster(ROOT / config).cluster.hyperpod.restricted_lustre
+    # HyperPod creates it.
+    capacity_gib += restricted.capacity_gib if restricted is not None else 0
     charged = sum(
         int(line.quantity or 0)
         for line in bill.lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from clusterwright.cost.delta import cost_delta
 from clusterwright.cost.estimate import estimate
 from clusterwright.cost.headline import (
     change_headline,
+    change_sentence,
     cost_is_unknown,
     headline,
     money,
@@ -127,9 +129,26 @@ def test_a_change_without_a_price_leads_with_its_scenario(tmp_path: Path) -> Non
     assert delta.scenario.monthly_usd == 8 * P5_WEST * 730
     assert delta.scenario.hourly_usd == 8 * P5_WEST
     first, hint = change_headline(delta)
-    assert first.startswith("cost unknown: no price of workers; scenario: +321,433.60 USD a month")
-    assert first.endswith("with EC2's on-demand price, not HyperPod's, for workers")
+    assert first.startswith("about +321,433.60 USD a month (")
+    basis = "with EC2's on-demand price, not HyperPod's, for workers"
+    assert first.endswith(f"{basis}; cost unknown: no price of workers")
+    assert change_sentence(delta) == first
     assert "--live" in hint
+
+
+def test_the_change_of_known_lines_comes_before_unknown_ones(tmp_path: Path) -> None:
+    before = bill_of(tmp_path)
+    more = {"compute.1.count": 8, "compute.1.ebs": {"capacity_gib": 100}}
+    delta = cost_delta(before, bill_of(tmp_path, more))
+    assert delta.unknown_changes == 1
+    sentence = change_sentence(delta)
+    assert re.match(r"\+[0-9,.]+ USD a month of the known lines \(\+[0-9.,]+ %\): ", sentence)
+    assert sentence.endswith(" after; unknown: 1 changed line has no known price or quantity")
+    volumes = {"compute.1.ebs": {"capacity_gib": 100}}
+    assert change_sentence(cost_delta(before, bill_of(tmp_path, volumes))) == (
+        "unknown: 1 changed line has no known price or quantity"
+    )
+    assert change_sentence(cost_delta(before, before)).startswith("no change: ")
 
 
 def test_a_change_of_known_lines_or_nothing_has_no_scenario(tmp_path: Path) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,9 +17,8 @@ from demo.shell import ROOT, Shell
 
 @pytest.mark.slow
 @pytest.mark.enable_socket
-def test_demo_succeeds_in_less_than_three_minutes() -> None:
+def test_demo_succeeds_and_leaves_nothing_running() -> None:
     before = _configs()
-    started, used = time.monotonic(), _cpu_seconds_of_children()
     result = subprocess.run(
         [sys.executable, "-m", "demo"],
         cwd=ROOT,
@@ -32,16 +29,10 @@ def test_demo_succeeds_in_less_than_three_minutes() -> None:
         check=False,
         timeout=900,
     )
-    seconds = time.monotonic() - started
     assert result.returncode == 0, result.stdout[-6000:]
-    rehearsal = _seconds_of("clusterwright rehearse", result.stdout)
-    # On a busy machine wall time says nothing; processor seconds do.
-    computed = _cpu_seconds_of_children() - used
-    said = f"{seconds:.0f} s, {rehearsal:.0f} of them for the rehearsal; {computed:.0f} computed"
-    assert min(seconds - rehearsal, computed) < 180, said
     reason = nodes_unavailable()
     if reason is None:
-        assert re.search(r"^Promises: \d+ held$", result.stdout, re.MULTILINE)
+        assert re.search(r"^Promises: \d+ passed$", result.stdout, re.MULTILINE)
     else:
         assert f"Not run here: {reason}." in result.stdout
 
@@ -95,19 +86,6 @@ def test_demo_reports_what_it_did_not_rehearse(
     said = capsys.readouterr().out
     assert "# Not run here: emulated nodes require root. As root on Linux:" in said
     assert "clusterwright rehearse configs/dev.yaml --scenario first-boot" in said
-
-
-def _seconds_of(command: str, transcript: str) -> float:
-    """Duration of a command in the transcript; 0 if it was not run."""
-    _, found, rest = transcript.partition(f"\n$ {command}")
-    ended = re.search(r"^# exit code \d+.*?, ([\d.]+) s", rest, re.MULTILINE)
-    return float(ended[1]) if found and ended else 0.0
-
-
-def _cpu_seconds_of_children() -> float:
-    """Processor seconds of every ended child process."""
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime
 
 
 def _configs() -> dict[str, bytes]:

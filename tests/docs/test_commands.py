@@ -23,6 +23,8 @@ RUN_ELSEWHERE = {
     r"cdk .*": "tests/demo/test_hyperpod_slurm.py",
     r"export .*": "tests/docs/test_commands.py",
     r"pip install .*": "tests/setup/test_installed.py",
+    # It waits for a controller.
+    r"clusterwright accept (?!.*--dry-run).*": "tests/cli/test_accept.py",
 }
 
 _TITLED_BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ from clusterwright_rehearsal.deployment import PROMISE_TEXT
 from clusterwright_rehearsal.scenario_loader import scenarios
 from tests.docs.shown import PAGES, ROOT
 
-_PROMISE = re.compile(r"^  (?:held|broken|unknown) +([a-z0-9-]+) +[\d.]+ s  (.+)$", re.MULTILINE)
+_PROMISE = re.compile(r"^  (?:passed|failed|unknown) +([a-z0-9-]+) +[\d.]+ s  (.+)$", re.MULTILINE)
 _SHOWN = {path: _PROMISE.findall(path.read_text(encoding="utf-8")) for path in PAGES}
 
 

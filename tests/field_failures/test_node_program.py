@@ -71,6 +71,7 @@ def everywhere(node: MakeNode, **state: Any) -> Iterator[tuple[World, Run]]:
 _ONLY_SAID = {
     "modprobe",  # a module for GPUDirect Storage: without it, reads use the CPU
     "nv-fabricmanager",  # its version is compared if it answers
+    "slurmd",  # as nv-fabricmanager; slurmd.service is what fails without it
     "/opt/aws/amazon-cloudwatch-agent/bin/amazon-cloudwatch-agent-ctl",
 }
 PASSED_OVER = {

@@ -37,7 +37,8 @@ def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
     text = field_failures.page(field_failures.read(path), tests)
     assert "**1 of 2** reported failures (2 of 3 threads) are caught." in text
     assert (
-        "| check | `clusterwright check` or `clusterwright cost` reports it | 1 | 2 | 0 |" in text
+        "| check | `clusterwright check`, `cost` or `destroy-plan` reports it | 1 | 2 | 0 |"
+        in text
     )
     assert "| not | nothing catches it | 1 | 1 | 0 |" in text
     assert "[a/b#1](https://github.com/a/b/issues/1), c#2 |" in text

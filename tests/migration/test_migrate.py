@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from clusterwright.migration import Migration, migrate
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import HYPERPOD, ON_EC2, PLATFORMS, SLURM, PlatformName
 from tests.support.rich_specs import FULL, MINIMAL, changed
+from tests.support.yaml_styles import Writer, comments
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 DEV: dict[PlatformName, str] = {
@@ -229,3 +231,31 @@ def test_the_path_of_a_users_file_is_relative_to_the_new_file(tmp_path: Path) ->
         found, other = moved(loaded, "parallelcluster", tmp_path / folder / "new.yaml")
         assert named in found.text
         assert [u.name for u in other.cluster.slurm.users] == ["ada"]
+
+
+LAYOUTS = [
+    (target, seed) for seed in range(5) for target in PLATFORMS if target != "hyperpod-slurm"
+]
+
+
+@pytest.mark.parametrize(("target", "seed"), LAYOUTS)
+def test_layout_of_the_file_and_of_its_base_does_not_matter(
+    target: PlatformName, seed: int, tmp_path: Path
+) -> None:
+    plain, styled = tmp_path / "plain", tmp_path / "styled"
+    spec = changed(FULL, compute__1__capacity={"kind": "on-demand"})
+    base = {key: spec[key] for key in ("slurm", "storage", "network")}
+    above = {key: value for key, value in spec.items() if key not in base}
+    rng = random.Random(seed)
+    found = {}
+    for folder in (plain, styled):
+        folder.mkdir()
+        for name, data in (("base", base), ("old", above)):
+            text = json.dumps(data) if folder == plain else Writer(rng).text(data)
+            (folder / f"{name}.yaml").write_text(text)
+        loaded = load_cluster(folder / "old.yaml")
+        found[folder] = moved(loaded, target, folder / "new.yaml", environment="next")
+    assert found[styled][1].resolved() == found[plain][1].resolved()
+    assert found[styled][0].lost == found[plain][0].lost
+    written = comments((styled / "old.yaml").read_text() + (styled / "base.yaml").read_text())
+    assert comments(found[styled][0].text) <= written

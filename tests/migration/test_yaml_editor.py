@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.migration.layers import flattened, upper_layer
 from clusterwright.migration.yaml_editor import Editor, flow
+from tests.support.yaml_styles import Writer, comments
 
 TEXT = """\
 # The head.
@@ -153,3 +159,112 @@ def test_entry_below_its_dash_is_deleted_whole() -> None:
     editor = Editor("a:\n  -\n    b: 1\n    c: 2\n  - b: 3\n")
     editor.delete(("a", 0))
     assert editor.text == "a:\n  - b: 3\n"
+
+
+# --- every layout -----------------------------------------------------------------------------
+
+NAMES = ["a", "b", "cc", "name", "x1", "z"]
+SCALARS = st.sampled_from(
+    [None, True, False, 0, 7, "word", "4711", "a # b", "it's", 'say "x"', "", "x: y", "[z"]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.dictionaries(st.sampled_from(NAMES), inner, max_size=3) | st.lists(inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+DOCUMENTS = st.dictionaries(st.sampled_from(NAMES), VALUES, min_size=1, max_size=5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(DOCUMENTS, VALUES, st.integers(0, 10**9))
+def test_edits_have_their_meaning_and_keep_comments_in_every_layout(
+    data: dict[str, Any], value: Any, seed: int
+) -> None:
+    rng = random.Random(seed)
+    text = Writer(rng).text(data)
+    editor = Editor(text)
+    assert editor.data == data
+    assert comments(editor.text) == comments(text)
+    for step in range(3):
+        model = copy.deepcopy(editor.data)
+        places = list(_places(model))
+        if not places:
+            return
+        path = rng.choice(places)
+        parent = _at(model, path[:-1])
+        kind = rng.choice(["replace", "insert", "delete"])
+        if kind == "delete":
+            editor.delete(path)
+            del parent[path[-1]]
+            assert _without_empty(editor.data) == _without_empty(model), text
+            continue
+        if kind == "insert":
+            path = (*path[:-1], len(parent) if isinstance(parent, list) else f"new{step}")
+        before = comments(editor.text)
+        editor.put(path, value)
+        if isinstance(parent, list) and path[-1] == len(parent):
+            parent.append(value)
+        else:
+            parent[path[-1]] = value
+        assert editor.data == model, text
+        assert comments(editor.text) == before, text
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "after"),
+    [
+        ("b: {a: 1, # c\n  }\n", ("b", "n"), "b: {a: 1, n: 5, # c\n  }\n"),
+        ("b: { # c\n  }\n", ("b", "n"), "b: {n: 5 # c\n  }\n"),
+        ("b: [1, # c\n  ]\n", ("b", 1), "b: [1, 5, # c\n  ]\n"),
+        ("a:\n  'b': # c\nd: 1\n", ("a", "b"), "a:\n  'b': 5 # c\nd: 1\n"),
+        ("a: {b: [1, # c\n  2]}\n", ("a", "b"), "# c\na: {b: 5}\n"),
+        ("a:\n  - # c\nb: 1\n", ("a", 0), "# c\na: [5]\nb: 1\n"),
+    ],
+)
+def test_comments_in_brackets_and_empty_values_survive_a_change(
+    text: str, path: Path, after: str
+) -> None:
+    editor = Editor(text)
+    editor.put(path, 5)
+    assert editor.text == after
+
+
+def test_last_entry_is_removed_with_its_comma_and_not_its_neighbours_comment() -> None:
+    editor = Editor("a: [1, # c1\n  # c2\n  2]\nb: {x: [ # c3\n  1]}\n")
+    editor.delete(("a", 1))
+    editor.delete(("b", "x", 0))
+    assert editor.data == {"a": [1], "b": {"x": []}}
+    assert comments(editor.text) == {"# c1", "# c2", "# c3"}
+
+
+def test_comment_below_a_deleted_key_does_not_join_the_text_above() -> None:
+    editor = Editor("cc: >-\n  its\na: 1\n  # c6\nz: 2\n")
+    editor.delete(("a",))
+    assert editor.data == {"cc": "its", "z": 2}
+    assert comments(editor.text) == {"# c6"}
+
+
+def _places(value: Any, here: Path = ()) -> Iterator[Path]:
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for part, below in pairs:
+        yield (*here, part)
+        if isinstance(below, dict | list):
+            yield from _places(below, (*here, part))
+
+
+def _at(value: Any, path: Path) -> Any:
+    for part in path:
+        value = value[part]
+    return value
+
+
+def _without_empty(value: Any) -> Any:
+    """Mappings and lists that have lost their last entry may be deleted with it."""
+    if isinstance(value, dict):
+        found = {k: _without_empty(v) for k, v in value.items()}
+        return {k: v for k, v in found.items() if v not in ({}, [])}
+    if isinstance(value, list):
+        return [x for x in map(_without_empty, value) if x not in ({}, [])]
+    return value

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from clusterwright.cluster_spec.problems import Position
 from clusterwright.cost.bill import Bill, Gate, Indication, Line
-from clusterwright.cost.bill_extras import CostExtras
+from clusterwright.cost.bill_extras import CostExtras, Exchange
 from clusterwright.render.bill import bill_markdown, bill_text
 
 
@@ -163,3 +166,45 @@ def test_markdown_begins_with_the_verdict_and_has_a_valid_table() -> None:
     rows = [row for row in text.splitlines() if row.startswith("|")]
     assert {row.replace("\\|", "").count("|") for row in rows} == {8}
     assert text.count("<details>") == text.count("</details>") == 2
+
+
+YEN = Exchange("JPY", Decimal("150.25"), dt.date(2026, 11, 18), 2)
+
+
+@pytest.mark.parametrize(
+    ("item", "count", "unit", "left_out"),
+    [
+        ("g", 2, "hour", ""),
+        ("workers: p5", 2, "instance-hour", "USD/hour"),
+        ("workers: ml.p5.48xlarge", 2, "instance-hour", "USD/unit, USD/hour"),
+        ("x" * 60, 640, "100000 messages", "unit, USD/unit, USD/hour"),
+        ("x" * 60, 64_000, "instance-hour", "unit, USD/unit, USD/hour"),
+    ],
+)  # fmt: skip
+def test_a_table_with_a_second_currency_fits(
+    item: str, count: int, unit: str, left_out: str
+) -> None:
+    other = dataclasses.replace(UNPRICED_GROUP, item="g")
+    lines = (line(item=item, quantity=Decimal(count), unit=unit), other)
+    bill = dataclasses.replace(BILL, lines=lines if left_out else lines[:1])
+    found = bill_text(bill, [], extras=CostExtras(exchange=YEN)).splitlines()
+    start = next(n for n, text in enumerate(found) if text.split()[:1] == ["quantity"])
+    end = next(n for n, text in enumerate(found) if text.startswith("run of"))
+    table = found[start : end + 1]
+    assert max(map(len, table)) <= 100
+    after = found[end + 1]
+    assert after == (
+        f"left out to fit 100 columns: {left_out} (`--format json` has them)" if left_out else ""
+    )
+    for name in ("unit", "USD/unit", "USD/hour"):
+        assert (name in table[0].split()) is (name not in left_out.split(", "))
+    month = count * Decimal("66.048") * 730
+    assert f"{month:,.2f}" in "\n".join(table)
+    assert f"{month * Decimal('150.25'):,.0f}" in "\n".join(table)
+    if left_out:
+        assert "at least" in table[-1]
+
+
+def test_a_table_without_a_second_currency_keeps_its_columns() -> None:
+    head = next(text for text in bill_text(BILL, []).splitlines() if "USD/unit" in text)
+    assert head.split() == ["quantity", "unit", "USD/unit", "USD/hour", "USD/month"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from clusterwright.render.check import MAXIMUM_MARKDOWN_CHARACTERS, check_markdown
+import pytest
+
+from clusterwright.render.check import MAXIMUM_MARKDOWN_CHARACTERS, check_markdown, next_step
 from clusterwright.render.check import check_text as text_of
 from clusterwright.render.style import Style
 from tests.render.check_results import CLEAN, CONTAINERS, RESULT
@@ -29,10 +31,12 @@ unknown[CW-B001]: a month costs at least 1.00 USD of 2.00 USD, but 1 line is unk
 
 hint: `clusterwright cost` has the lines
 
-unknown[CW-Q030, CW-Q031]: fsx DescribeFileSystems in us-east-1 was denied: this identity lacks \
+unknown: fsx DescribeFileSystems in us-east-1 was denied: this identity lacks \
 fsx:DescribeFileSystems
 
 hint: allow fsx:DescribeFileSystems for this identity
+
+2 rules: CW-Q030, CW-Q031
 
 waived[CW-N003]: the cluster needs 2,300 addresses
   widened in January (until 2027-01-31)
@@ -112,3 +116,44 @@ def test_cause_that_many_rules_share_precedes_their_ids() -> None:
     ids = text[text.index("30 rules:") :].partition("\n\n")[0]
     assert ids.endswith("CW-Q029")
     assert max(len(line) for line in ids.split("\n")) <= 99
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 rule: CW-Q000"), (3, "3 rules: CW-Q000,")])
+def test_cause_that_few_rules_share_precedes_their_ids(count: int, words: str) -> None:
+    first = next(entry for entry in RESULT.unanswered if entry.reason is not None)
+    few = tuple(
+        dataclasses.replace(
+            first,
+            rule=f"CW-Q{n:03}",
+            reason="no-credentials",
+            hint="sign in",
+            message=f"Title {n}: no usable AWS credentials",
+        )
+        for n in range(count)
+    )
+    text = text_of(dataclasses.replace(RESULT, unanswered=few))
+    assert f"unknown: no usable AWS credentials\n\nhint: sign in\n\n{words}" in text
+
+
+def test_the_last_line_says_what_to_do_next() -> None:
+    assert text_of(RESULT, following="deploy").endswith("\nnext: deploy\n")
+    good = dataclasses.replace(RESULT, findings=(), unanswered=(), rules=())
+    steps = {
+        "error": next_step(RESULT, "configs/dev.yaml", offline=False),
+        "offline": next_step(good, "configs/dev.yaml", offline=True),
+        "named": next_step(good, "configs/dev.yaml", offline=False),
+        "file": next_step(good, "other/dev.yaml", offline=False),
+    }
+    assert steps == {
+        "error": "correct the errors, or accept a finding with an entry in `waivers`; check again",
+        "offline": "`clusterwright check configs/dev.yaml` with credentials also checks "
+        "the account",
+        "named": "`clusterwright cost configs/dev.yaml`, then `cdk deploy -c env=dev --all`",
+        "file": "`clusterwright cost other/dev.yaml`, "
+        "then `cdk deploy -c config=other/dev.yaml --all`",
+    }
+    entry = next(entry for entry in RESULT.unanswered if entry.reason is not None)
+    for reason, begins in (("no-credentials", "sign in to AWS"), ("denied", "answer what is")):
+        unknown = (dataclasses.replace(entry, reason=reason),)
+        found = next_step(dataclasses.replace(good, unanswered=unknown), "f.yaml", offline=False)
+        assert found.startswith(begins)

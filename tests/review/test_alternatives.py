@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from clusterwright.preflight.results import Unanswered
 from clusterwright.review.alternatives import alternatives
+from clusterwright.review.node_changes import NodeGroup
 from clusterwright.review.results import (
     Cause,
+    FindingsDelta,
     GateResult,
     NodesChange,
     ResourceChange,
@@ -22,9 +25,15 @@ def change(kind: str, **more: Any) -> ResourceChange:
     return ResourceChange(stack="a", logical_id="X", type=kind, **given)
 
 
+GROUPS = {
+    "workers": NodeGroup("workers", "p5.48xlarge", 4, True),
+    "login": NodeGroup("login", "m5.4xlarge", 4, False),
+}
+
+
 def advice(*causes: Cause, platform: str = "hyperpod-slurm", **parts: Any) -> str:
     found = Review(file="f", environment="prod", base="main", **parts)
-    return alternatives(found, causes, platform)
+    return alternatives(found, causes, platform, GROUPS)
 
 
 CLUSTER = change("AWS::SageMaker::Cluster")
@@ -70,6 +79,33 @@ def test_nodes_are_drained_first(platform: str, words: str, kind: Any) -> None:
     assert words in found
     # A setting of the whole cluster also reaches a group that is added.
     assert ("add a group" in found) is (kind == "replaced")
+
+
+@pytest.mark.parametrize(
+    ("platform", "words"), [("eks", "kubectl drain"), ("hyperpod-slurm", "nobody works on")]
+)
+@pytest.mark.parametrize("kind", ["replaced", "shrunk", "removed"])
+def test_nodes_that_slurm_does_not_know_are_not_drained(
+    platform: str, words: str, kind: Any
+) -> None:
+    node = NodesChange(
+        group="login", change=kind, before=4, after=2, jobs="die", message="m",
+        whole_group=kind != "shrunk", resource="a/X",
+    )  # fmt: skip
+    own = SpecChange("compute[login].instance_type", "a", "b")
+    for changes in ((), (own,)):
+        found = advice(platform=platform, nodes=(node,), changes=changes)
+        assert words in found
+        assert "scontrol" not in found
+
+
+def test_a_hint_of_several_rules_is_given_once() -> None:
+    rules = tuple(
+        Unanswered(rule=rule, severity="error", path="budget", message="m", hint="set rates")
+        for rule in ("CW-B001", "CW-B002")
+    )
+    found = advice(findings=FindingsDelta(unanswered=rules))
+    assert found == "to check CW-B001 and CW-B002: set rates"
 
 
 def test_nodes_of_a_replaced_cluster_have_no_advice_of_their_own() -> None:

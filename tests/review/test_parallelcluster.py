@@ -13,7 +13,9 @@ from clusterwright.platforms.loading import load_cluster
 from clusterwright.review import parallelcluster
 from clusterwright.review.parallelcluster import Update
 from clusterwright.review.results import NodesChange
+from tests.review.templates import analysis, app
 from tests.support.rich_specs import PARALLELCLUSTER, changed
+from tests.support.synthesis import Build
 
 TERMINATE = {"queue_update_strategy": "terminate"}
 STOP = {"queue_update_strategy": "compute-fleet-stop"}
@@ -154,3 +156,40 @@ def test_removed_group_ends_its_jobs(tmp_path: Path) -> None:
 def test_other_environment_is_a_new_cluster(tmp_path: Path) -> None:
     other = cluster(tmp_path, changed(PARALLELCLUSTER, environment="other"))
     assert parallelcluster.update_of(cluster(tmp_path, PARALLELCLUSTER), other, None) is None
+
+
+def with_a_new_queue(spec: dict[str, Any]) -> dict[str, Any]:
+    group = {"name": "extra", "role": "compute", "instance_type": "p4d.24xlarge", "count": 2}
+    slurm = spec["slurm"]
+    partitions = [*slurm["partitions"], {"name": "more", "groups": ["extra"]}]
+    return {
+        **spec,
+        "compute": [*spec["compute"], group],
+        "slurm": {**slurm, "partitions": partitions},
+    }
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        (with_a_new_queue(PARALLELCLUSTER), {"extra": "added"}),
+        (changed(PARALLELCLUSTER, slurm__users__0__sudo=False),
+         {"workers": "updated", "spot": "updated"}),
+        (changed(PARALLELCLUSTER, slurm__partitions__1__max_time_minutes=60), {}),
+    ],
+    ids=["a new queue", "a user of every node", "a time limit"],
+)  # fmt: skip
+def test_nodes_of_other_queues_are_replaced_only_if_concerned(
+    after: dict[str, Any], expected: dict[str, str], tmp_path: Path, build: Build
+) -> None:
+    """The scripts of a queue have the digest of what its own nodes read."""
+    old, new = app(**build(PARALLELCLUSTER).templates), app(**build(after).templates)
+    found = parallelcluster.update_of(
+        cluster(tmp_path, PARALLELCLUSTER), cluster(tmp_path, after), analysis(old, new)
+    )
+    assert found is not None
+    assert kinds(found) == []
+    changes = nodes(found, PARALLELCLUSTER, after)
+    assert {name: change.change for name, change in changes.items()} == expected
+    head = [one.path for one in found.changes if one.path.startswith("HeadNode")]
+    assert any("OnNodeUpdated" in path for path in head), "the head node learns the change"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clusterwright.cost.headline import signed
 from clusterwright.review.causes import causes
 from clusterwright.review.node_changes import NodeGroup
 from clusterwright.review.results import (
@@ -27,14 +29,22 @@ from tests.review.reviewed import reviewed, version
 from tests.review.templates import resource
 
 TODAY = dt.date(2026, 11, 20)
+PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/p"
+NOTHING = "nothing: no job ends and no data is deleted"
 GROUPS = {"workers": NodeGroup("workers", "p5.48xlarge", 4, True)}
 SPEC = SpecChange("protection", "retain", "destroy")
 
 
-def summary(platform: str = "hyperpod-slurm", *, homes: bool = True, **parts: Any) -> Summary:
+def summary(
+    platform: str = "hyperpod-slurm",
+    *,
+    homes: bool = True,
+    groups: Mapping[str, NodeGroup] = GROUPS,
+    **parts: Any,
+) -> Summary:
     found = Review(file="f", environment="prod", base="main", today=TODAY, **parts)
     found = dataclasses.replace(found, causes=causes(found.resources))
-    return summary_of(found, GROUPS, None, platform=platform, shared_homes=homes)
+    return summary_of(found, groups, None, platform=platform, shared_homes=homes)
 
 
 def files(**more: Any) -> ResourceChange:
@@ -102,6 +112,40 @@ def test_waiting_nodes_end_no_job() -> None:
     assert found.survives == "jobs on 4 nodes of workers"
 
 
+def test_nodes_without_jobs_are_apart() -> None:
+    groups = {**GROUPS, "login": NodeGroup("login", "m5.4xlarge", 2, False)}
+    fewer = nodes(group="login", before=2, after=1, whole_group=False, change="shrunk")
+    found = summary(nodes=(fewer,), groups=groups)
+    assert found.lost.startswith("what runs on 1 of the 2 nodes of login; ")
+    assert "running jobs" not in found.lost
+    assert found.survives == "jobs on 4 nodes of workers; 1 node of login"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "words"),
+    [
+        (
+            "observability.log_retention_days", 365, 30,
+            "logs of `observability` older than 30 days",
+        ),
+        (
+            "slurm.accounting.backup_retention_days", 14, 7,
+            "automatic backups of `slurm.accounting` older than 7 days",
+        ),
+        (
+            "storage.lustre[fsx].backup_retention_days", 7, 0,
+            "possibly the automatic backups of `storage.lustre[fsx]`",
+        ),
+        ("observability.log_retention_days", 30, 365, NOTHING),
+        ("observability.log_retention_days", None, 30, NOTHING),
+    ],
+)  # fmt: skip
+def test_data_that_is_kept_for_fewer_days_is_lost(
+    path: str, before: int | None, after: int, words: str
+) -> None:
+    assert summary(changes=(SpecChange(path, before, after),)).lost == words
+
+
 def test_unknown_resources_are_said() -> None:
     found = summary(resources_known=False, changes=(SPEC,))
     assert "the effect on each resource is unknown" in found.happens
@@ -148,7 +192,24 @@ def test_unpriced_change_is_not_zero(tmp_path: Path) -> None:
     assert found.cost is not None
     assert found.summary is not None
     unknown = bool(found.cost.unknown_changes)
-    assert found.summary.costs.startswith("unknown:") is unknown
+    assert ("unknown: " in found.summary.costs) is unknown
+    assert not found.summary.costs.startswith("+0.00")
+
+
+def test_unpriced_change_has_its_scenario(tmp_path: Path) -> None:
+    fs = resource("AWS::FSx::FileSystem", FileSystemType="LUSTRE")
+    plan = {"kind": "training-plan", "arn": PLAN}
+    kind = {"compute.1.instance_type": "p5en.48xlarge", "compute.1.capacity": plan}
+    found = reviewed(
+        version(tmp_path, kind, Fs=fs), version(tmp_path, {**kind, "compute.1.count": 12}, Fs=fs)
+    )
+    assert found.cost is not None
+    assert found.cost.scenario is not None
+    assert found.summary is not None
+    amount = signed(found.cost.scenario.monthly_usd)
+    assert found.summary.costs.startswith(f"about {amount} USD a month (")
+    assert "not your plan's, for workers" in found.summary.costs
+    assert "; cost unknown: no price of workers" in found.summary.costs
 
 
 def test_unknown_has_its_hint() -> None:

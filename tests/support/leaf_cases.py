@@ -267,6 +267,28 @@ ALLOWING = changed(
 
 ALLOWED = "allow_replacement__0"
 
+ACCEPTANCE = changed(
+    MINIMAL,
+    acceptance={
+        "floors": [
+            {
+                "check": "cluster-allreduce",
+                "minimum": 200,
+                "unit": "GB/s",
+                "size_mib": 1024,
+                "node_count": 8,
+            }
+        ],
+        "waivers": [
+            {
+                "check": "nvlink",
+                "reason": "the vendor replaces the cable",
+                "expires": "2027-01-31",
+            }
+        ],
+    },
+)
+
 WITH_LOGIN = changed(
     MINIMAL,
     compute=[
@@ -442,6 +464,9 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "network.existing.security_group_ids": (
         template("network__existing__security_group_ids", ["sg-0a1b2c3d4e5f60999"], EXISTING),
+    ),
+    "network.existing.owner_account": (
+        template("network__existing__owner_account", "222233334444", EXISTING),
     ),
     "network.existing.control_plane_subnet_ids": (
         template(
@@ -842,6 +867,14 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
     ),
     "slurm.containers.cuda": (finding("slurm__containers__cuda", "13.0"),),
+    "software": (
+        cluster_json("software", {"nvidia_driver": "595.91.07"}, MINIMAL),
+        finding("software", {"nvidia_driver": "570.86.15", "cuda": "13.0"}, MINIMAL),
+    ),
+    "compute[].software": (
+        cluster_json("compute__1__software", {"nvidia_driver": "595.91.07"}, MINIMAL),
+        finding("compute__1__software", {"nvidia_driver": "570.86.15", "cuda": "13.0"}, MINIMAL),
+    ),
     "image.auto_patch.strategy": (template("image__auto_patch__strategy", "when-all-idle"),),
     "resilience.node_recovery": (template("resilience__node_recovery", "none"),),
     "resilience.node_provisioning": (
@@ -1138,6 +1171,54 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "allow_replacement[].reason": (gate(f"{ALLOWED}__reason", "somebody said so once", ALLOWING),),
     "allow_replacement[].expires": (gate(f"{ALLOWED}__expires", "2026-01-31", ALLOWING),),
+    "acceptance.level": (cluster_json("acceptance__level", "standard"),),
+    "acceptance.hold": (cluster_json("acceptance__hold", True),),
+    "acceptance.recheck_hours": (cluster_json("acceptance__recheck_hours", 168),),
+    "acceptance.image": (
+        manifests(
+            "acceptance",
+            {"image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"},
+        ),
+    ),
+    "acceptance.floors[].check": (
+        refused("acceptance__floors__0__check", "cluster-alreduce", ACCEPTANCE),
+        cluster_json(
+            "acceptance__floors__0",
+            {"check": "pairs", "minimum": 200, "unit": "GB/s"},
+            ACCEPTANCE,
+        ),
+    ),
+    "acceptance.floors[].minimum": (
+        cluster_json("acceptance__floors__0__minimum", 300, ACCEPTANCE),
+    ),
+    "acceptance.floors[].unit": (refused("acceptance__floors__0__unit", "MB/s", ACCEPTANCE),),
+    "acceptance.floors[].size_mib": (
+        cluster_json("acceptance__floors__0__size_mib", 2048, ACCEPTANCE),
+        refused("acceptance__floors__0__size_mib", 1000, ACCEPTANCE),
+    ),
+    "acceptance.floors[].node_count": (
+        cluster_json("acceptance__floors__0__node_count", 4, ACCEPTANCE),
+    ),
+    "acceptance.floors[].groups": (
+        cluster_json("acceptance__floors__0__groups", ["workers"], ACCEPTANCE),
+        refused("acceptance__floors__0__groups", ["controller"], ACCEPTANCE),
+    ),
+    "acceptance.waivers[].check": (
+        cluster_json("acceptance__waivers__0__check", "equal-versions", ACCEPTANCE),
+    ),
+    "acceptance.waivers[].reason": (
+        cluster_json("acceptance__waivers__0__reason", "agreed with the vendor", ACCEPTANCE),
+    ),
+    "acceptance.waivers[].expires": (
+        cluster_json("acceptance__waivers__0__expires", "2027-02-28", ACCEPTANCE),
+        finding("acceptance__waivers__0__expires", "2026-01-31", ACCEPTANCE),
+    ),
+    "acceptance.waivers[].nodes": (
+        cluster_json("acceptance__waivers__0__nodes", ["ip-10-1-0-31"], ACCEPTANCE),
+    ),
+    "acceptance.waivers[].groups": (
+        cluster_json("acceptance__waivers__0__groups", ["workers"], ACCEPTANCE),
+    ),
     "waivers[].rule": (finding("waivers__0__rule", "CW-C006", WAIVED),),
     "waivers[].path": (finding("waivers__0__path", "compute[1]", WAIVED),),
     "waivers[].reason": (finding("waivers__0__reason", "somebody said so once", WAIVED),),

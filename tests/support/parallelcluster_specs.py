@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ def reservation_id(instance_type: str, number: int = 0, *, block: bool) -> str:
 def moved(example: str) -> dict[str, Any]:
     """An example of HyperPod converted for ParallelCluster, without unsupported keys."""
     data = yaml.safe_load((EXAMPLES / example).read_text(encoding="utf-8"))
+    # As JSON, in which dates are strings.
+    data = json.loads(json.dumps(data, default=str))
     data["platform"] = "parallelcluster"
     data.pop("resilience", None)
     data.pop("image", None)

@@ -202,6 +202,30 @@ BUILT: dict[str, Any] = {
         "alert_thresholds_percent": [50, 90],
     },
     "run": {"hours": 168},
+    "acceptance": {
+        "level": "standard",
+        "hold": True,
+        "recheck_hours": 168,
+        "floors": [
+            {
+                "check": "cluster-allreduce",
+                "minimum": 200,
+                "unit": "GB/s",
+                "size_mib": 1024,
+                "node_count": 8,
+                "groups": ["workers"],
+            }
+        ],
+        "waivers": [
+            {
+                "check": "nvlink",
+                "reason": "the vendor replaces the cable",
+                "expires": "2027-01-31",
+                "nodes": ["ip-10-0-0-5"],
+                "groups": ["workers"],
+            }
+        ],
+    },
     "tags": {"owner": "ml-infrastructure"},
     "waivers": [
         {
@@ -272,6 +296,7 @@ FULL: dict[str, Any] = changed(
     budget__alert_thresholds_percent=[50, 100],
     run__hours=720,
     tags={"owner": "research", "cost-centre": "4711"},
+    acceptance=None,
     waivers=None,
 )
 """As BUILT, with resources that the stacks create, for the tests of templates."""

@@ -25,6 +25,9 @@ Data is printed on stdout, everything else on stderr. Exit codes, of every comma
 | 130 | interrupted (Ctrl-C) |
 
 `-h` and `--help` print the same text in the terminal.
+There is no `--quiet`: progress and hints are on stderr, so `2>/dev/null` leaves the data. There is
+no `--verbose`: the output of `--format json` has every detail. `CLUSTERWRIGHT_DEBUG=1` shows where
+an internal error occurred.
 [Shell completion](../how-to/shell-completion.md) completes commands and options. `rehearse` and
 `localaws` belong to two further distributions, `clusterwright-rehearsal` and
 `clusterwright-localaws`; `make setup` installs both.
@@ -49,6 +52,8 @@ def _commands(
         assert command is not None, f"{context.command_path} {name}"
         inner = click.Context(command, info_name=name, parent=context)
         if isinstance(command, click.Group):
+            if command.invoke_without_command:
+                yield command, inner
             yield from _commands(command, inner)
         else:
             yield command, inner

@@ -23,7 +23,7 @@ OWN_TEST: Final = "test_page.py"
 
 PLACES: Final = {
     "spec": "the file is refused: exit 3, each mistake at its line and column",
-    "check": "`clusterwright check` or `clusterwright cost` reports it",
+    "check": "`clusterwright check`, `cost` or `destroy-plan` reports it",
     "diff": "the review of a change reports it",
     "local-deployment": "the deployment fails on the local AWS, where it costs nothing",
     "rehearsal": "an emulated cluster shows it",

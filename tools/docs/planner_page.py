@@ -152,6 +152,12 @@ def _coverage() -> Iterable[str]:
         parts = {
             "all": coverage.coverage(found),
             "all held-out": coverage.coverage(held_out),
+            **{
+                f"{words}, held-out": coverage.coverage(
+                    row for row in held_out if (row.run.accelerators is not None) is known
+                )
+                for known, words in ((True, "accelerators stated"), (False, "not stated"))
+            },
             **{f"{k}, held-out": v for k, v in coverage.by_kind(held_out).items()},
         }
         rows += [

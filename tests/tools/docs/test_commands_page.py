@@ -67,7 +67,7 @@ The end.
 
 
 def test_every_command_of_the_product_has_a_section() -> None:
-    sections = re.findall(r"^## `clusterwright ([a-z]+)", page(cli), re.MULTILINE)
+    sections = re.findall(r"^## `clusterwright ([a-z-]+)", page(cli), re.MULTILINE)
     assert set(sections) == {*COMMANDS, *OPTIONAL_COMMANDS}
 
 

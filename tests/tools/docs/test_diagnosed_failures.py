@@ -1,0 +1,54 @@
+"""The list of diagnosed failures: every cause is named, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tools.docs.diagnosed_failures import Failure, measured, page, read
+
+FAILURES = read()
+AT_THE_FIRST_TRY = {2: (16, 25), 3: (22, 78), 4: (30, 39), 5: (23, 36)}
+"""Measured once, on 2026-11-23, before the signatures were extended; never to be changed."""
+
+
+NOT_NAMED = {
+    # The kernel writes this line at the boot of healthy instances too.
+    "A GPU's PCIe link is slower than it should be",
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.failure)
+def test_first_finding_has_the_cause_and_there_is_no_other(failure: Failure) -> None:
+    (result,) = measured([failure])
+    found = [finding.cause for finding in result.findings]
+    assert result.named == (failure.failure not in NOT_NAMED), found
+    assert result.false_causes == (), found
+
+
+def test_list_is_large_enough_and_complete() -> None:
+    failures = [failure for failure in FAILURES if failure.cause is not None]
+    assert len(failures) >= 240
+    assert len(FAILURES) - len(failures) >= 25
+    assert len({failure.failure for failure in FAILURES}) == len(FAILURES)
+    for failure in FAILURES:
+        assert failure.source
+        assert failure.evidence
+        assert (failure.first_try is not None) == (failure.sample > 1)
+        assert failure.cause is None or re.compile(failure.cause)
+
+
+def test_first_measurement_of_the_hold_out_is_kept() -> None:
+    for sample, (named, size) in AT_THE_FIRST_TRY.items():
+        entries = [f for f in FAILURES if f.sample == sample]
+        assert (sum(f.first_try is True for f in entries), len(entries)) == (named, size)
+
+
+def test_wrong_cause_and_false_cause_are_counted() -> None:
+    job = {"job_log": "ModuleNotFoundError: No module named 'x'"}
+    wrong = Failure("f", "s", (job, {"scaling": "RequestLimitExceeded"}), "disk full")
+    (result,) = measured([wrong])
+    assert not result.named
+    assert len(result.false_causes) == 2
+    assert "| First, used to write the signatures | 1 | 0 | 2 |" in page([result])

@@ -1,0 +1,315 @@
+"""Failures after a deployment, run through the signatures: causes named, and false causes.
+
+`measured` turns each entry of docs/explanations/diagnosed-failures*.yaml into evidence, as the
+readers of AWS and of the published state do, and compares the findings with the expected cause.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+
+from clusterwright.diagnosis import cluster_events, engine, log_lines, scheduler, stack_events
+from clusterwright.diagnosis.model import Evidence, Finding, Target
+from clusterwright.diagnosis.targets import concerning
+
+_FOLDER: Final = Path(__file__).resolve().parents[2] / "docs/explanations"
+LISTS: Final = (
+    _FOLDER / "diagnosed-failures.yaml",
+    _FOLDER / "diagnosed-failures-held-out.yaml",
+)
+NOW: Final = dt.datetime(2026, 11, 23, 8, 30, tzinfo=dt.UTC)
+CONTEXT: Final = engine.Context("configs/prod.yaml", "prod", "111122223333", "us-east-1")
+_STACK_ID: Final = "arn:aws:cloudformation:us-east-1:111122223333:stack/prod-cluster/1"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One entry; `cause` is None where nothing is wrong, `first_try` None outside the hold-out."""
+
+    failure: str
+    source: str
+    evidence: tuple[Mapping[str, Any], ...]
+    cause: str | None
+    ask: str | None = None
+    sample: int = 1
+    first_try: bool | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A failure with its findings. `false_causes` are findings of rank 0 beside the expected."""
+
+    failure: Failure
+    findings: tuple[Finding, ...]
+
+    @property
+    def named(self) -> bool:
+        """Whether the first finding has the expected cause, or there is none where none is."""
+        if self.failure.cause is None:
+            return not self.findings
+        first = self.findings[0].cause if self.findings else ""
+        return bool(re.search(self.failure.cause, first, re.IGNORECASE))
+
+    @property
+    def false_causes(self) -> tuple[str, ...]:
+        expected = self.failure.cause
+        return tuple(
+            finding.cause
+            for finding in self.findings
+            if expected is None or not re.search(expected, finding.cause, re.IGNORECASE)
+        )
+
+
+def read(paths: Sequence[Path] = LISTS) -> tuple[Failure, ...]:
+    """Every failure of the lists."""
+    yaml = YAML(typ="safe")
+    return tuple(
+        Failure(**{**entry, "evidence": tuple(entry["evidence"])})
+        for path in paths
+        for entry in yaml.load(path.read_text(encoding="utf-8"))
+    )
+
+
+def measured(failures: Iterable[Failure]) -> tuple[Measured, ...]:
+    """The findings of each failure."""
+    return tuple(Measured(failure, _findings(failure)) for failure in failures)
+
+
+def _findings(failure: Failure) -> tuple[Finding, ...]:
+    target = _target(failure.ask)
+    evidence: list[Evidence] = []
+    stack: list[Sequence[str]] = []
+    events: list[cluster_events.ClusterEvent] = []
+    document: Mapping[str, Any] = {}
+    for number, item in enumerate(failure.evidence):
+        ((kind, value),) = item.items()
+        if kind == "stack":
+            stack.append(value)
+        elif kind == "event":
+            events.append(_event(value, number))
+        elif kind == "scheduler":
+            document = value
+            evidence += scheduler.of_document(value, target, NOW)
+        else:
+            evidence += _MAKERS[kind](value)
+    if stack:
+        evidence += stack_events.failures(_stack(stack))
+    evidence += cluster_events.of_events(events)
+    return engine.findings(concerning(evidence, target, {}, document), CONTEXT)
+
+
+def _target(ask: str | None) -> Target:
+    if ask is None:
+        return Target()
+    subject, _, name = ask.partition(" ")
+    return Target(subject, name)  # type: ignore[arg-type]
+
+
+def _log(text: str) -> tuple[Evidence, ...]:
+    return _lines(text, log_lines.Place("log group prod", "LifecycleConfig/workers/i-0aaa"))
+
+
+def _job_log(text: str) -> tuple[Evidence, ...]:
+    return _lines(text, log_lines.Place("slurm-99.out", "slurm-99.out", job="99"))
+
+
+def _lines(text: str, place: log_lines.Place) -> tuple[Evidence, ...]:
+    lines = [log_lines.Line(line, n) for n, line in enumerate(text.splitlines(), start=1)]
+    return log_lines.evidence(lines, place)
+
+
+def _event(value: Sequence[str], number: int) -> cluster_events.ClusterEvent:
+    level, description, reason, *instance = value
+    metadata: Mapping[str, Any] = {"Instance": {"FailureMessage": reason}} if reason else {}
+    if description.startswith("Slurm"):
+        metadata = {
+            "SlurmHealth": {"Component": "Slurmdbd", "Status": "Unhealthy", "Reason": reason}
+        }
+    return cluster_events.ClusterEvent(
+        id=f"event-{number}",
+        time=NOW + dt.timedelta(seconds=number),
+        description=description,
+        level=level,
+        group="workers",
+        instance=instance[0] if instance else "",
+        metadata=metadata,
+    )
+
+
+def _stack(rows: Sequence[Sequence[str]]) -> list[stack_events.StackEvent]:
+    """The events of an operation that fails, newest first."""
+
+    def event(number: int, name: str, status: str, reason: str) -> stack_events.StackEvent:
+        is_stack = name == "prod-cluster"
+        return stack_events.StackEvent(
+            id=f"{name}-{number}",
+            stack="prod-cluster",
+            stack_id=_STACK_ID,
+            logical_id=name,
+            physical_id=_STACK_ID if is_stack else "",
+            type="AWS::CloudFormation::Stack" if is_stack else "AWS::X::Y",
+            status=status,
+            reason=reason,
+            time=NOW + dt.timedelta(seconds=number),
+        )
+
+    events = [event(0, "prod-cluster", "CREATE_IN_PROGRESS", "")]
+    for number, (name, reason, *status) in enumerate(rows, start=1):
+        usual = "ROLLBACK_IN_PROGRESS" if name == "prod-cluster" else "CREATE_FAILED"
+        events.append(event(number, name, status[0] if status else usual, reason))
+    events.append(event(99, "prod-cluster", "ROLLBACK_COMPLETE", ""))
+    return events[::-1]
+
+
+def _service(kind: str, resource: str) -> Callable[[str], tuple[Evidence, ...]]:
+    def make(text: str) -> tuple[Evidence, ...]:
+        said = f"state {text}" if kind == "database" else text
+        fields = {"file_system": resource} if resource.startswith("fs-") else {}
+        return (
+            Evidence(
+                kind, kind, resource, None, said, resource=resource, failed=True, fields=fields
+            ),
+        )
+
+    return make
+
+
+def _node(value: Sequence[str]) -> tuple[Evidence, ...]:
+    name, status, message = value
+    return cluster_events.of_nodes(
+        [cluster_events.NodeStatus("i-0aaa", "workers", status, message, name)]
+    )
+
+
+_MAKERS: Final[Mapping[str, Callable[[Any], tuple[Evidence, ...]]]] = {
+    "log": _log,
+    "job_log": _job_log,
+    "node": _node,
+    "cluster": lambda text: cluster_events.of_cluster("prod", "Failed", text),
+    "node_group": _service("node-group", "workers"),
+    "scaling": _service("scaling-activity", "workers-asg"),
+    "file_system": _service("file-system", "fs-0a1b2c3d4e5f60718"),
+    "data_repository": _service("data-repository", "fs-0a1b2c3d4e5f60718"),
+    "database": _service("database", "prod-accounting"),
+    "capacity": _service("capacity", "cr-0123456789abcdef0"),
+}
+
+
+def page(results: Sequence[Measured]) -> str:
+    """The page: recall, false causes, the hold-out, and every failure."""
+    first, second, third, fourth, last = (
+        [m for m in results if m.failure.sample == n] for n in (1, 2, 3, 4, 5)
+    )
+    tried = [m for m in second if m.failure.first_try]
+    return "\n".join(
+        [
+            _TOP,
+            "| Sample | Failures | Cause named | False causes |",
+            "|---|---|---|---|",
+            _row("First, used to write the signatures", first),
+            _row("Hold-out, now", second),
+            _row("Second hold-out, now", third),
+            _row("Third hold-out, now", fourth),
+            _row("Fourth hold-out, now", last),
+            "",
+            "The hold-out was written from public threads after the signatures existed, and "
+            f"measured before anything was changed: **{len(tried)} of {len(second)}** causes "
+            "were named at the first try. The signatures of the others were then extended, each "
+            "for its kind of failure.",
+            "",
+            *_later_hold_outs(third, fourth, last),
+            "",
+            "## The failures",
+            "",
+            "| Failure | Source | Cause that is named | Sample |",
+            "|---|---|---|---|",
+            *(_failure_row(m) for m in results),
+            "",
+        ]
+    )
+
+
+def _first_try(results: Sequence[Measured]) -> tuple[str, str]:
+    """How many causes were named, and how many logs of healthy clusters had no finding."""
+    failed = [m for m in results if m.failure.cause is not None]
+    normal = [m for m in results if m.failure.cause is None]
+    named, silent = (sum(m.failure.first_try is True for m in s) for s in (failed, normal))
+    return f"**{named} of {len(failed)}**", f"**{silent} of {len(normal)}**"
+
+
+def _later_hold_outs(
+    second: Sequence[Measured], third: Sequence[Measured], fourth: Sequence[Measured]
+) -> list[str]:
+    named, silent = _first_try(second)
+    then_named, then_silent = _first_try(third)
+    last_named, last_silent = _first_try(fourth)
+    return [
+        "The second hold-out was collected to find what the signatures miss: messages that "
+        "they did not have, and the warnings that healthy clusters write. At the first try "
+        f"{named} causes were named, and {silent} logs of healthy clusters had no finding. The "
+        "signatures were then extended for each kind. The third was written after that, from "
+        f"messages of the same programs: at the first try {then_named} causes were named, "
+        "and "
+        f"{then_silent} logs of healthy clusters had no finding. The fourth is mostly of "
+        "Kubernetes, file systems in pods, EFA in containers and gres.conf, from public threads: "
+        f"at the first try {last_named} causes were named, and {last_silent} logs of healthy "
+        "clusters had no finding. For failures and logs that "
+        "nobody has tried, expect no more than these first figures.",
+        "",
+        "A log that ends with an error which no signature has is reported as an unknown cause, "
+        "with the line.",
+    ]
+
+
+_TOP: Final = """\
+# Failures that `diagnose` names
+
+Generated from `diagnosed-failures.yaml` and `diagnosed-failures-held-out.yaml` by
+`python -m tools.docs diagnosed-failures`.
+
+This page measures how many failures after a deployment `clusterwright diagnose` names rightly.
+Each failure is given as AWS, Slurm or the node reports it: stack events, cluster events, states,
+log lines, accounting. A cause counts as named if the *first* finding has it. Every other finding
+is a false cause: consequences, such as cancelled resources or a collective that waits for a dead
+rank, must not be findings. Some entries are normal messages of healthy clusters, which must have
+none.
+
+Some of the failures are also injected into a deployment on the local AWS
+(`tests/cli/test_diagnose.py`). None was tried on AWS.
+"""
+
+
+def _row(name: str, results: Sequence[Measured]) -> str:
+    named = sum(m.named for m in results)
+    false = sum(len(m.false_causes) for m in results)
+    return f"| {name} | {len(results)} | {named} | {false} |"
+
+
+def _failure_row(result: Measured) -> str:
+    failure = result.failure
+    if failure.cause is None:
+        cause = "none, rightly" if not result.findings else "**a false cause**"
+    elif result.named:
+        cause = result.findings[0].cause
+    else:
+        cause = "**not named**"
+    names = ("first", "hold-out", "second hold-out", "third hold-out", "fourth hold-out")
+    sample = names[failure.sample - 1]
+    if failure.first_try is not None:
+        sample += ", at the first try" if failure.first_try else ", after an extension"
+    cells = (failure.failure, _thread(failure.source), cause, sample)
+    return "| " + " | ".join(" ".join(c.split()).replace("|", "\\|") for c in cells) + " |"
+
+
+def _thread(source: str) -> str:
+    found = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", source)
+    if found is None:
+        return source
+    return f"[{source}](https://github.com/{found[1]}/issues/{found[2]})"
