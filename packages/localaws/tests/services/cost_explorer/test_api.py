@@ -12,7 +12,6 @@ import pytest
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import client, refusal
 
-TODAY = dt.datetime.now(dt.UTC).date()
 COSTS = [
     {
         "service": "Amazon SageMaker",
@@ -29,7 +28,8 @@ COSTS = [
 
 
 def day(offset: int) -> str:
-    return (TODAY + dt.timedelta(days=offset)).isoformat()
+    # The day of the call, so that tests that begin before midnight pass after it.
+    return (dt.datetime.now(dt.UTC).date() + dt.timedelta(days=offset)).isoformat()
 
 
 def costs(first: int, last: int, **more: Any) -> dict[str, Any]:

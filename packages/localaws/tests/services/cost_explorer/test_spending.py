@@ -18,14 +18,18 @@ from clusterwright_localaws.services.cost_explorer.spending import (
 )
 from clusterwright_localaws.worlds.model import World
 
-TODAY = dt.datetime.now(dt.UTC).date()
 DAY = dt.timedelta(days=1)
 OWN, MANAGEMENT, OTHER = "111122223333", "444455556666", "777788889999"
 
 
+def today() -> dt.date:
+    """The current day: tests that begin before midnight pass after it."""
+    return dt.datetime.now(dt.UTC).date()
+
+
 def spent(**tags: str) -> Spent:
     return Spent(
-        TODAY, Decimal(1), Decimal(0), {"SERVICE": "Amazon FSx", "REGION": "us-east-1"}, tags
+        today(), Decimal(1), Decimal(0), {"SERVICE": "Amazon FSx", "REGION": "us-east-1"}, tags
     )
 
 
@@ -35,14 +39,14 @@ def seed(**more: Any) -> dict[str, Any]:
 
 def entries(account: str, first: int, last: int, *seeds: dict[str, Any]) -> list[Spent]:
     world = World.model_validate({"account": MANAGEMENT, "costs": list(seeds)})
-    return list(spending(Runtime(world), account, TODAY + first * DAY, TODAY + last * DAY))
+    return list(spending(Runtime(world), account, today() + first * DAY, today() + last * DAY))
 
 
 def test_each_day_between_start_and_end_is_one_entry() -> None:
     found = entries(OWN, -9, 9, seed())
-    assert [entry.day for entry in found] == [TODAY + n * DAY for n in (-2, -1, 0, 1)]
+    assert [entry.day for entry in found] == [today() + n * DAY for n in (-2, -1, 0, 1)]
     assert {entry.usd for entry in found} == {Decimal(2)}
-    assert [entry.day for entry in entries(OWN, 0, 1, seed())] == [TODAY]
+    assert [entry.day for entry in entries(OWN, 0, 1, seed())] == [today()]
     assert entries(OWN, 5, 9, seed()) == []
 
 
