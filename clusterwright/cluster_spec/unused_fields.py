@@ -33,7 +33,19 @@ class UnusedField(NamedTuple):
 
 
 def unused_fields(cluster: Cluster) -> Iterator[UnusedField]:
-    """Yield every key of the cluster that has no effect, set or not."""
+    """Yield every key of the cluster that has no effect, set or not.
+
+    Keys of a section that has no effect as a whole are not yielded.
+    """
+    found: set[Path] = set()
+    for item in _candidates(cluster):
+        if not any(item.path[:length] in found for length in range(1, len(item.path))):
+            found.add(item.path)
+            yield item
+
+
+def _candidates(cluster: Cluster) -> Iterator[UnusedField]:
+    """Sections before their keys."""
     yield from _other_platforms(cluster)
     network = cluster.network
     if network.existing is not None:
