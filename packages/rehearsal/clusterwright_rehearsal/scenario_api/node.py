@@ -72,8 +72,11 @@ class Node:
 
     @property
     def address(self) -> str:
-        """The IPv4 address. On HyperPod a replacement has the same address."""
-        return str(self._facts["address"])
+        """The current IPv4 address; queried on each access.
+
+        On HyperPod a replacement has the same address, on ParallelCluster another one.
+        """
+        return str(self._cluster.facts(self.name)["address"])
 
     @property
     def instance_id(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Mapping
 
 from clusterwright_rehearsal.scenario_api import faults, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
@@ -47,9 +48,13 @@ def run(context: ScenarioContext) -> None:
             kept = _wait_until_tested(context, run_id, good)
             _wait_until_checking(context, run_id, bad)
             context.controller.must(f"systemctl kill --signal=KILL {operator.SERVICE}")
-            jobs = context.slurm("squeue -h -t running -n clusterwright-acceptance -o %N").split()
-            context.expect(jobs == [bad.host], f"jobs of the killed run: {jobs}")
+            killed = _jobs(context)
+            context.expect(list(killed.values()) == [bad.host], f"jobs of the killed run: {killed}")
             context.controller.must(f"systemctl restart {operator.SERVICE}")
+            # The killed run's job may note the hung check before it is cancelled; the job that
+            # follows tests again.
+            context.wait_for(lambda: _no_new_job(context, killed), within_s=60)
+            _wait_until_checking(context, run_id, bad)
             _wait_until_hung(context, bad)
             faults.remove(bad, "gpu-hang")
             report = operator.acceptance_report(context, run_id)
@@ -100,6 +105,17 @@ def _lose_while_tested(context: ScenarioContext, bad: Node, good: Node) -> None:
     context.expect(verdict == "accepted", f"{good.host} is {verdict}")
 
 
+def _jobs(context: ScenarioContext) -> dict[str, str]:
+    """Running jobs of acceptance: job → host."""
+    text = context.slurm("squeue -h -t running -n clusterwright-acceptance -o '%i %N'")
+    return dict(line.split() for line in text.splitlines())
+
+
+def _no_new_job(context: ScenarioContext, killed: Mapping[str, str]) -> str | None:
+    jobs = _jobs(context)
+    return None if jobs and not jobs.keys() & killed.keys() else f"running jobs: {jobs}"
+
+
 def _result(context: ScenarioContext, run_id: str, node: Node) -> str:
     """The file of the node's result; empty before it."""
     return context.controller.run(f"cat {operator.FOLDER}/runs/{run_id}/{node.host}.json").stdout
@@ -131,8 +147,10 @@ def _wait_until_checking(context: ScenarioContext, run_id: str, node: Node) -> N
 
 def _wait_until_hung(context: ScenarioContext, node: Node) -> None:
     def not_yet() -> str | None:
-        rows = _journal(node).get("checks")
+        found = _journal(node)
+        rows = found.get("checks")
         checks = {row["id"]: row["verdict"] for row in (rows if isinstance(rows, list) else [])}
-        return None if checks.get("gpu-count") == "hung" else f"{node}: {checks}"
+        ended = found.get("running") != "gpu-count" and checks.get("gpu-count") == "hung"
+        return None if ended else f"{node}: {checks}, check {found.get('running')}"
 
     context.wait_for(not_yet, within_s=60)

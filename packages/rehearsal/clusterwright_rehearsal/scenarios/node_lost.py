@@ -32,7 +32,7 @@ def run(context: ScenarioContext) -> None:
         context.cannot_determine("the spec has node_recovery: none")
     counting = jobs.start_counting(context, steps=_STEPS)
     job, victim = counting.job, counting.node
-    host, before = victim.host, victim.instance_id
+    host, before, address = victim.host, victim.instance_id, victim.address
     lost_at = counting.step
     # Delay the replacement, so that it is not the node that takes the job.
     context.set_detection(3600.0)
@@ -80,7 +80,7 @@ def run(context: ScenarioContext) -> None:
         facts = context.facts(victim.name)
         context.set_detection(4.0)
         job.cancel()
-        context.expect(facts["address"] == victim.address, "the address has changed")
+        context.expect(facts["address"] == address, "the address has changed")
         context.note(f"Running after {seconds:.0f} s")
 
     with context.promise("back"):
