@@ -49,7 +49,9 @@ def run(context: ScenarioContext) -> None:
             _wait_until_checking(context, run_id, bad)
             context.controller.must(f"systemctl kill --signal=KILL {operator.SERVICE}")
             killed = _jobs(context)
-            context.expect(list(killed.values()) == [bad.host], f"jobs of the killed run: {killed}")
+            context.expect(
+                list(killed.values()) == [bad.host], f"jobs of the killed run: {killed}"
+            )
             context.controller.must(f"systemctl restart {operator.SERVICE}")
             # The killed run's job may note the hung check before it is cancelled; the job that
             # follows tests again.
