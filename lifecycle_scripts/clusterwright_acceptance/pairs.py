@@ -5,7 +5,7 @@ bad, so two rounds are the least for one bad node: the second tests both nodes o
 partners that were good. Only suspects and their partners are tested then: n + 4 node tests.
 
 - A node is *cleared* by a good test.
-- A node is bad after bad tests with two different partners that are cleared, or bad themselves.
+- A node is bad after bad tests with two different partners that are cleared.
 - Two cleared nodes whose pair was bad twice are a bad *path*; if it was good the second time, the
   first is not explained and reported as such.
 - A hung test counts as a bad one. A node that stops during a test is lost; its partner is tested
@@ -202,20 +202,15 @@ class _State:
         return [node for node in self.order if node not in known]
 
     def _bad(self) -> set[str]:
-        """Nodes with bad tests with two partners, one of which at least is cleared."""
-        found = set()
-        for node in self.order:
-            if node in self.lost:
-                continue
-            partners = self.bad_with(node)
-            trusted = partners & self.cleared
-            if len(partners) < 2 or not trusted:
-                continue
-            # Good with somebody and bad with two others that are good: it is the common part.
-            if node not in self.cleared or len(trusted) >= 2:
-                found.add(node)
-        # Two nodes may have accused each other: who is bad clears the other.
-        return found
+        """Nodes with bad tests with two cleared partners.
+
+        A partner that is bad itself explains its test, and one cleared partner may have a bad path.
+        """
+        return {
+            node
+            for node in self.order
+            if node not in self.lost and len(self.bad_with(node) & self.cleared) >= 2
+        }
 
 
 def _rounds_done(state: _State) -> int:

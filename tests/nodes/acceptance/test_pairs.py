@@ -99,6 +99,33 @@ def test_bad_path_between_good_nodes_is_named(count: int, data: st.DataObject) -
     assert len(rounds) <= 4
 
 
+def test_good_node_between_a_bad_path_and_a_bad_node_is_not_accused() -> None:
+    # No pair of the first round is good: n0-n1 is a bad path, and n2 is a bad node.
+    found, _ = search(names(4), judge(["n2"], [frozenset(("n0", "n1"))]))
+    assert [(one.kind, one.names) for one in found.suspects] == [
+        ("node", ("n2",)),
+        ("path", ("n0", "n1")),
+    ]
+
+
+@given(st.integers(4, 64), st.data())
+@settings(max_examples=300)
+def test_no_good_node_is_accused_beside_a_bad_path(count: int, data: st.DataObject) -> None:
+    nodes = names(count)
+    most = 1 if count < 6 else 3
+    bad = data.draw(st.lists(st.sampled_from(nodes), max_size=most, unique=True))
+    path = data.draw(st.lists(st.sampled_from(nodes), min_size=2, max_size=2, unique=True))
+    found, rounds = search(nodes, judge(bad, [frozenset(path)]))
+    named = {one.names[0] for one in found.suspects if one.kind == "node"}
+    assert named <= set(bad)
+    if count >= 8:
+        assert named == set(bad)
+    assert {one.names for one in found.suspects if one.kind == "path"} <= {
+        tuple(sorted(path, key=nodes.index))
+    }
+    assert len(rounds) <= 6
+
+
 def test_bad_pair_that_is_good_again_is_not_explained() -> None:
     def verdict(first: str, second: str, number: int) -> Test:
         return Test(first, second, BAD if (first, number) == ("n0", 0) else GOOD)
