@@ -204,7 +204,7 @@ class _State:
     def _bad(self) -> set[str]:
         """Nodes with bad tests with two cleared partners.
 
-        A partner that is bad itself explains its test, and one cleared partner may have a bad path.
+        A partner that is bad explains its test, and one cleared partner may have a bad path.
         """
         return {
             node
