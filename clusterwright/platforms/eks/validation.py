@@ -8,6 +8,7 @@ from clusterwright.cluster_spec import karpenter
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path, Problem
+from clusterwright.platforms.kubernetes.groups import runs_addons
 
 LONGEST_NAME = 63
 """Maximum length of a label's value, such as the group's name (Kubernetes, "Labels and
@@ -16,10 +17,6 @@ Selectors").
 
 MOST_LABELS = 48
 """A node group has at most 50 labels (EKS user guide, managed node groups); the stacks set two."""
-
-
-TOLERATED = "CriticalAddonsOnly"
-"""The taint that EKS's own add-ons tolerate (EKS user guide, CoreDNS add-on)."""
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -32,20 +29,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 
 def _room_for_addons(cluster: Cluster) -> Iterator[Problem]:
     """DNS and the controllers fail to install without a node on which their pods can run."""
-    if not any(_open(group) for group in cluster.compute):
+    if not any(runs_addons(group) for group in cluster.compute):
         yield Problem(
             "no group has nodes without taints: DNS and other add-ons could not run",
             ("compute",),
             on_key=True,
             hint="add {name: system, role: system, instance_type: m5.4xlarge, count: 2}",
         )
-
-
-def _open(group: ComputeGroup) -> bool:
-    keeps_away = (
-        taint.effect != "PreferNoSchedule" and taint.key != TOLERATED for taint in group.taints
-    )
-    return group.count > 0 and not any(keeps_away)
 
 
 def _group(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:

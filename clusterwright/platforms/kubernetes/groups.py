@@ -44,6 +44,9 @@ guide, "Using topology-aware scheduling in Amazon SageMaker HyperPod").
 ACCEPTANCE_TAINT: Final = "clusterwright/acceptance"
 """The taint of nodes that are not accepted (`clusterwright_acceptance.kubernetes_nodes`)."""
 
+ADDON_TOLERATES: Final = "CriticalAddonsOnly"
+"""The taint that EKS's own add-ons tolerate (EKS user guide, CoreDNS add-on)."""
+
 _RESOURCE = {"nvidia": GPU, "neuron": NEURON}
 
 
@@ -159,6 +162,15 @@ def held_taints(cluster: Cluster, group: ComputeGroup) -> list[Taint]:
     if not cluster.acceptance.hold or group not in job_groups(cluster):
         return []
     return [Taint(key=ACCEPTANCE_TAINT, value="pending", effect="NoSchedule")]
+
+
+def runs_addons(group: ComputeGroup) -> bool:
+    """Return whether DNS and other add-ons can run on the group's nodes, once they take pods."""
+    keeps_away = (
+        taint.effect != "PreferNoSchedule" and taint.key != ADDON_TOLERATES
+        for taint in group.taints
+    )
+    return group.count > 0 and not group.restricted and not any(keeps_away)
 
 
 def held_tolerations(cluster: Cluster) -> list[dict[str, str]]:
