@@ -52,10 +52,23 @@ def _section(template: JobTemplate) -> Iterator[str]:
         yield ""
     else:
         yield f"- Container image: {_IMAGES[template.image]}."
+    if template.trains and template.unavailable is None:
+        yield f"- Saves on the warning signal: {_signal(template)}."
     yield f"- Source: {template.source}."
+    for text in template.untried:
+        yield f"- Untried: {text}."
     if template.settings:
         yield ""
         yield from _table(template.settings)
+
+
+def _signal(template: JobTemplate) -> str:
+    if template.save_signal:
+        return f"SIG{template.save_signal}"
+    return (
+        "no, the framework has no such signal: the step ends after its next regular checkpoint, "
+        "so `save_minutes` has to be longer than the time between two"
+    )
 
 
 def _table(settings: tuple[Setting, ...]) -> list[str]:

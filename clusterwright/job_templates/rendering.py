@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -144,9 +145,11 @@ def _values(
     if template.trains:
         blocking = plan.blocking_seconds if plan is not None else None
         # Twice the time of one save, and time for the step that is running.
-        found.setdefault(
-            "save_minutes", _SAVE_MINUTES if not blocking else max(5, int(blocking * 2 / 60) + 5)
-        )
+        minutes = _SAVE_MINUTES if not blocking else max(5, int(blocking * 2 / 60) + 5)
+        if not template.save_signal and plan is not None and plan.interval_seconds:
+            # The next regular checkpoint ends the step.
+            minutes += math.ceil(plan.interval_seconds / 60)
+        found.setdefault("save_minutes", minutes)
     if "time" not in found:
         minutes = template.minutes
         if template.trains and target.max_minutes is not None and target.max_minutes < minutes:

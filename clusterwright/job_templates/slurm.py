@@ -33,7 +33,8 @@ def script(
     environment: Sequence[tuple[str, str]] = (),
     array: str | None = None,
     marker: str = "",
-    save_signal: str = "USR1",
+    tracker: str = "",
+    keep: int = 2,
     nccl: bool = True,
 ) -> str:
     """Return a batch script.
@@ -48,8 +49,10 @@ def script(
         Variables of the job's own.
     marker:
         The file that a framework writes last into a checkpoint, of training jobs.
-    save_signal:
-        The signal on which the program saves and ends.
+    tracker:
+        The file beside the checkpoints in which Megatron-LM names the newest whole one.
+    keep:
+        Checkpoints that the job keeps, where it has a tracker.
     nccl:
         Whether the job communicates, so that EFA's variables are set.
     """
@@ -64,7 +67,7 @@ def script(
         ),
         "\n".join(f"export {name}={value}" for name, value in environment),
         _image(context),
-        _training(context, marker, save_signal) if context.template.trains else "",
+        _training(context, marker, tracker, keep) if context.template.trains else "",
         body.strip("\n"),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -101,6 +104,11 @@ def program_file(name: str, text: str) -> str:
         f"cat >\"$RUN_PATH/{name}.new\" <<'{end}'\n{text.rstrip()}\n{end}\n"
         f'mv "$RUN_PATH/{name}.new" "$RUN_PATH/{name}"'
     )
+
+
+def rank_program() -> str:
+    """Return lines that write the program that gives a task of Slurm the names of torchrun."""
+    return program_file("rank.sh", f"#!/bin/bash\n{fragment('rank')}")
 
 
 def python_environment(context: Context) -> str:
@@ -215,7 +223,7 @@ def _image(context: Context) -> str:
     )
 
 
-def _training(context: Context, marker: str, save_signal: str) -> str:
+def _training(context: Context, marker: str, tracker: str, keep: int) -> str:
     last = context.last_minute
     efa = context.target.has_efa and context.target.family == "nvidia" and context.nodes > 1
     epoch = int(last.astimezone(dt.UTC).timestamp()) if last is not None else 0
@@ -225,8 +233,12 @@ def _training(context: Context, marker: str, save_signal: str) -> str:
         f"MARKER={marker}",
         f"ATTEMPTS={context.count('attempts')}",
         f"SAVE_SECONDS={context.count('save_minutes') * 60}",
-        f"SAVE_SIGNAL={save_signal}",
+        f"SAVE_SIGNAL={context.template.save_signal}",
         f"CAPACITY_ENDS={epoch}",
         f"EXPECT_EFA={int(efa)}",
     ]
-    return "\n".join(lines) + f"\n\n{fragment('training')}\n\nbegin_training"
+    shell = fragment("training")
+    if tracker:
+        lines += [f"TRACKER={tracker}", f"KEEP={keep}"]
+        shell += f"\n\n{fragment('tracker')}"
+    return "\n".join(lines) + f"\n\n{shell}\n\nbegin_training"

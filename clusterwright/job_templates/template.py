@@ -149,6 +149,11 @@ class JobTemplate:
         Why no cluster can run it: the job is named only to be refused with a reason.
     source:
         Where its form is from.
+    save_signal:
+        The signal on which a training program saves and ends; empty if it has none. Then the job
+        ends after its next regular checkpoint.
+    untried:
+        What no source or package confirms, for the reference page.
     """
 
     name: str
@@ -166,6 +171,8 @@ class JobTemplate:
     trains: bool = False
     refusal: Callable[[Target], str | None] = field(default=_always)
     unavailable: str | None = None
+    save_signal: str = "USR1"
+    untried: tuple[str, ...] = ()
 
     @property
     def all_settings(self) -> tuple[Setting, ...]:

@@ -2,7 +2,8 @@
 
 Global batch = micro batch x data parallel x accumulation, in every framework. Names are those of
 Megatron-LM's `megatron/training/arguments.py`, of NeMo's Megatron configuration, and of
-torchtitan's `JobConfig`; what a framework does not support in a layout is a caution.
+torchtitan's `JobConfig` (0.2.2, with TOML files); what a framework does not support in a layout is
+a caution.
 """
 
 from __future__ import annotations
@@ -43,12 +44,17 @@ class Launch:
     @property
     def torchtitan_lines(self) -> tuple[str, ...]:
         """The settings of torchtitan as lines of TOML."""
-        lines: list[str] = []
-        for section, values in self.torchtitan.items():
-            lines.append(f"[{section}]")
-            lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
-            lines.append("")
-        return tuple(lines)
+        return toml_lines(self.torchtitan)
+
+
+def toml_lines(settings: Mapping[str, Mapping[str, object]]) -> tuple[str, ...]:
+    """Settings by section as lines of TOML; values are texts, numbers, flags or lists of them."""
+    lines: list[str] = []
+    for section, values in settings.items():
+        lines.append(f"[{section}]")
+        lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+        lines.append("")
+    return tuple(lines)
 
 
 @dataclass(frozen=True)
@@ -303,7 +309,7 @@ def _torchtitan(run: _Run) -> dict[str, dict[str, object]]:
         },
     }
     if run.precision == "fp8":
-        settings["model"] = {"converters": ["float8"]}
+        settings["model"] = {"converters": ["quantize.linear.float8"]}
     return settings
 
 

@@ -136,6 +136,20 @@ def made_plan(**changes: Any) -> TrainingPlan:
     return training_plan("test.plan.json", plan_document(**changes))
 
 
+def tensor_parallel_plan(**changes: Any) -> TrainingPlan:
+    """A plan whose layout is not fully sharded: TP8 PP2 DP2."""
+    document: dict[str, Any] = plan_document()
+    chosen = document["candidates"][0]
+    chosen["layout"] |= {
+        "tensor": 8,
+        "pipeline": 2,
+        "data": 2,
+        "sharding": "distributed-optimizer",
+        "text": "TP8 PP2 DP2 MBS2",
+    }
+    return training_plan("test.plan.json", document | changes)
+
+
 def rendered(
     job: str, cluster: Any = None, *, plan: TrainingPlan | None = None, **given: str
 ) -> str:

@@ -14,7 +14,15 @@ from clusterwright.catalog import load_catalog
 from clusterwright.job_templates.registry import all_templates
 from clusterwright.job_templates.rendering import listed, render
 from clusterwright.job_templates.template import JobTemplate
-from tests.job_templates.made import DIGEST, IMAGE, NOW, example, findings, made_plan
+from tests.job_templates.made import (
+    DIGEST,
+    IMAGE,
+    NOW,
+    example,
+    findings,
+    made_plan,
+    tensor_parallel_plan,
+)
 from tools.lint.files import ROOT
 
 SPECS = tuple(
@@ -111,5 +119,6 @@ def test_jobs_with_a_plan(template: JobTemplate) -> None:
         return
     cluster = example("configs/examples/p5-8.yaml")
     given = _given(cluster, template, image=False)
-    text = render(cluster, load_catalog(), template, given, made_plan(), NOW).text
+    plan = tensor_parallel_plan() if template.name == "megatron-lm" else made_plan()
+    text = render(cluster, load_catalog(), template, given, plan, NOW).text
     assert findings(text, cluster) == []

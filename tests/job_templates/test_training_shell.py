@@ -160,3 +160,27 @@ def test_efa_that_is_not_used_ends_with_94(folder: Path) -> None:
                 },
             )
         assert done.returncode == code, log.read_text()
+
+
+def test_without_a_signal_that_saves_the_step_ends_after_its_next_checkpoint(folder: Path) -> None:
+    checkpoint(folder, "step-1")
+    made = f"mkdir {folder}/checkpoints/step-2; touch {folder}/checkpoints/step-2/.metadata"
+    done = run(
+        folder,
+        f"/bin/sleep 0.6; test ! -e {folder}/calls || echo too early; {made}; "
+        "/bin/sleep 0.5; exit 1",
+        before="SAVE_SIGNAL=; (/bin/sleep 0.2; kill -USR1 $$) &",
+    )
+    assert done.returncode == 1, done.stderr
+    assert "too early" not in done.stdout
+    assert calls(folder) == ["scancel --signal=TERM 7", "scontrol requeue 7"]
+
+
+def test_without_a_checkpoint_the_step_ends_two_minutes_before_the_end(folder: Path) -> None:
+    done = run(
+        folder,
+        "/bin/sleep 1; exit 1",
+        before="SAVE_SIGNAL=; SAVE_SECONDS=100; (/bin/sleep 0.2; kill -USR1 $$) &",
+    )
+    assert done.returncode == 1, done.stderr
+    assert calls(folder) == ["scancel --signal=TERM 7", "scontrol requeue 7"]

@@ -14,6 +14,7 @@ LOG=
 LOG_START=1
 
 # Prints the step of the newest whole checkpoint, -1 without one.
+# shellcheck disable=SC2329  # a framework with a tracker file replaces it
 newest_checkpoint() {
   local marker folder step newest=-1
   for marker in "$CHECKPOINTS"/*/"$MARKER"; do
@@ -61,14 +62,29 @@ begin_training() {
   say "start ${SLURM_RESTART_COUNT:-0} on $SLURM_JOB_NODELIST, newest whole checkpoint: $START_STEP"
 }
 
+# For a framework that does not save on a signal: the step ends after its next regular checkpoint,
+# or two minutes before the end without one.
+# shellcheck disable=SC2329  # the trap calls it
+end_after_checkpoint() {
+  local before deadline
+  before=$(newest_checkpoint)
+  deadline=$(($(date +%s) + SAVE_SECONDS - 120))
+  while (($(date +%s) < deadline && $(newest_checkpoint) <= before)); do
+    sleep 10
+  done
+  scancel --signal=TERM "$SLURM_JOB_ID" || true
+}
+
 # USR1 comes from --signal before the time limit, and from the timer before the capacity ends.
 # Without --batch, scancel signals the steps only (scancel(1)).
 # shellcheck disable=SC2329  # it is called by the trap
 on_signal() {
   SIGNALLED=1
   ENDING=1
-  say "the end is near: the processes save and end"
-  if [[ -n "$STEP_PID" ]]; then
+  say "the end is near: the run saves and ends"
+  if [[ -z "$SAVE_SIGNAL" ]]; then
+    end_after_checkpoint &
+  elif [[ -n "$STEP_PID" ]]; then
     scancel --signal="$SAVE_SIGNAL" "$SLURM_JOB_ID" || true
   fi
 }

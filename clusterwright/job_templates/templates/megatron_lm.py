@@ -1,0 +1,217 @@
+"""Pre-training with Megatron-LM: the arguments of the plan, and those of a Llama-shaped model."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Final
+
+from clusterwright.job_templates import slurm
+from clusterwright.job_templates.parallel import (
+    PARALLEL_SETTINGS,
+    ParallelRun,
+    parallel_run,
+)
+from clusterwright.job_templates.settings import Setting
+from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+
+TRACKER: Final = "latest_checkpointed_iteration.txt"
+_OF_THE_JOB: Final = frozenset(
+    {
+        "--seq-length",
+        "--max-position-embeddings",
+        "--micro-batch-size",
+        "--global-batch-size",
+        "--train-iters",
+        "--save-interval",
+        "--save",
+        "--load",
+    }
+)
+"""Arguments of the plan that the job states itself, because its nodes and paths decide them."""
+
+_DATA: Final = """
+DATA=()
+for index in {data}/*.idx; do
+  if [[ -f "$index" ]]; then
+    DATA+=("${{index%.idx}}")
+  fi
+done
+((${{#DATA[@]}} > 0)) ||
+  fail "$EXIT_ENVIRONMENT" "{data} has no *.idx: write it with tools/preprocess_data.py"
+""".strip("\n")
+
+
+def layout_of(context: Context) -> ParallelRun:
+    """The run, of a layout that Megatron-LM has. Raises RefusedError, SettingError."""
+    run = parallel_run(context, "distributed-optimizer")
+    if run.sharding == "fsdp":
+        layout = context.plan.layout.get("text") if context.plan is not None else None
+        raise RefusedError(
+            f"{context.template.name}: the plan's layout {layout} is fully sharded, and its "
+            "arguments for Megatron-LM shard the optimizer only",
+            "render torchtitan or fsdp2",
+        )
+    return run
+
+
+def arguments(context: Context, run: ParallelRun) -> list[str]:
+    """The arguments of pretrain_gpt.py, as words of a shell."""
+    planned = [word for word in run.megatron if word.partition("=")[0] not in _OF_THE_JOB]
+    words = [
+        *planned,
+        f"--seq-length={run.seq_len}",
+        f"--max-position-embeddings={run.seq_len}",
+        f"--micro-batch-size={run.micro_batch}",
+        f"--global-batch-size={run.global_batch}",
+        f"--train-iters={run.steps}",
+        f"--save-interval={run.save_every}",
+        *_model(context, run),
+        *_optimizer(context, run),
+        "--split=100,0,0",
+        "--eval-iters=0",
+        "--log-interval=1",
+        "--log-throughput",
+        "--distributed-timeout-minutes=30",
+    ]
+    return [shlex.quote(word) for word in words]
+
+
+def _model(context: Context, run: ParallelRun) -> list[str]:
+    """What the plan does not state: the layers of Llama where they are gated, the tokeniser."""
+    words = []
+    if "--swiglu" in run.megatron:
+        words += [
+            "--position-embedding-type=rope",
+            f"--rotary-base={context.count('rotary_base')}",
+            "--normalization=RMSNorm",
+            "--disable-bias-linear",
+        ]
+    words += ["--attention-dropout=0.0", "--hidden-dropout=0.0"]
+    tokenizer = context.optional("tokenizer")
+    if tokenizer is not None:
+        return [*words, "--tokenizer-type=HuggingFaceTokenizer", f"--tokenizer-model={tokenizer}"]
+    if run.shape is None:
+        raise RefusedError(
+            f"the plan is for {run.model_name}, whose vocabulary is not in the list of models",
+            "--set tokenizer=DIR",
+        )
+    return [*words, "--tokenizer-type=NullTokenizer", f"--vocab-size={run.shape.vocab}"]
+
+
+def _optimizer(context: Context, run: ParallelRun) -> list[str]:
+    peak = float(context.text("learning_rate"))
+    return [
+        f"--lr={peak:g}",
+        f"--min-lr={peak / 10:g}",
+        "--lr-decay-style=cosine",
+        f"--lr-warmup-iters={min(context.count('warmup'), max(1, run.steps - 1))}",
+        "--weight-decay=0.1",
+        "--adam-beta1=0.9",
+        "--adam-beta2=0.95",
+        "--clip-grad=1.0",
+    ]
+
+
+def step(context: Context, run: ParallelRun, extra: tuple[str, ...] = ()) -> str:
+    """The step: srun, the ranks' program, pretrain_gpt.py and its arguments."""
+    words = [*arguments(context, run), *extra, '--data-path "${DATA[@]}"']
+    return (
+        f"{slurm.srun(context)} --ntasks-per-node={context.target.accelerators} \\\n"
+        '  bash "$RUN_PATH/rank.sh" python "$MEGATRON/pretrain_gpt.py" \\\n'
+        + " \\\n".join(f"  {word}" for word in words)
+    )
+
+
+def preparation(context: Context) -> list[str]:
+    """Lines before the step: Python, Megatron-LM, its data."""
+    checkout = context.optional("checkout") or f"{context.shared_path}/sources/Megatron-LM"
+    data = context.optional("data") or f"{context.shared_path}/data/megatron"
+    return [
+        slurm.python_environment(context),
+        f"MEGATRON={checkout}",
+        '[[ -f "$MEGATRON/pretrain_gpt.py" ]] ||\n'
+        '  fail "$EXIT_ENVIRONMENT" "$MEGATRON has no pretrain_gpt.py: clone '
+        'NVIDIA/Megatron-LM there"',
+        'export PYTHONPATH="$MEGATRON"',
+        _DATA.format(data=data),
+        slurm.rank_program(),
+        slurm.RENDEZVOUS,
+    ]
+
+
+ENVIRONMENT: Final = (
+    # Asserted by arguments.py for tensor and context parallelism before Blackwell.
+    ("CUDA_DEVICE_MAX_CONNECTIONS", "1"),
+    ("NCCL_DEBUG", "INFO"),
+    ("NCCL_DEBUG_SUBSYS", "INIT,NET"),
+)
+
+
+def _slurm(context: Context) -> str:
+    run = layout_of(context)
+    paths = ('--save="$CHECKPOINTS"', '--load="$CHECKPOINTS"', "--exit-signal-handler")
+    lines = [
+        *preparation(context),
+        "prune_while_running &",
+        f"{step(context, run, paths)} &",
+        slurm.END,
+    ]
+    return slurm.script(
+        context,
+        "\n".join(line for line in lines if line),
+        tasks_per_node=context.target.accelerators,
+        marker=".metadata",
+        tracker=TRACKER,
+        keep=run.keep,
+        environment=ENVIRONMENT,
+    )
+
+
+SETTINGS: Final = (
+    *PARALLEL_SETTINGS,
+    Setting(
+        "data",
+        "path",
+        "Folder of the tokens, *.bin and *.idx of tools/preprocess_data.py.  "
+        "[default: data/megatron on the file system]",
+    ),
+    Setting(
+        "tokenizer",
+        "path",
+        "Folder of a tokeniser of Hugging Face.  [default: none, the size of the vocabulary only]",
+    ),
+    Setting(
+        "checkout",
+        "path",
+        "Folder of NVIDIA/Megatron-LM.  [default: sources/Megatron-LM on the file system]",
+    ),
+    Setting("rotary_base", "count", "Base of the rotary positions.", default="500000"),
+    Setting("learning_rate", "number", "Peak learning rate, after a cosine.", default="3e-4"),
+    Setting("warmup", "count", "Steps of linear warm-up.", default="100"),
+)
+
+TEMPLATE = JobTemplate(
+    name="megatron-lm",
+    title="Pre-training with Megatron-LM",
+    family="pre-training",
+    about="Runs pretrain_gpt.py of a checkout of Megatron-LM with the arguments of the plan; "
+    "without a plan with tensor parallelism in the node. It resumes from the checkpoint that "
+    f"{TRACKER} names. Megatron-LM removes no checkpoint: the job keeps the newest, and removes "
+    "older folders iter_* below the run's checkpoints. A fully sharded plan is refused.",
+    runs_on="nvidia",
+    source="NVIDIA/Megatron-LM, main of 2026-08-22: megatron/training/arguments.py, the "
+    "configurations of megatron/training/config, training.py and checkpointing.py; arXiv "
+    "2407.21783, Llama 3, for what the plan does not state",
+    minutes=1440,
+    image="optional",
+    trains=True,
+    save_signal="TERM",
+    slurm=_slurm,
+    settings=SETTINGS,
+    untried=(
+        "the program: the names of the arguments are those of the repository, and no run was made",
+        "models that are neither Llama-shaped nor of GPT's form: the plan has the sizes, and not "
+        "every detail of their layers",
+        "whether a container forwards SIGTERM to the program",
+    ),
+)

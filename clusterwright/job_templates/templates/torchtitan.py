@@ -1,0 +1,173 @@
+"""Pre-training with torchtitan: the plan's settings as the TOML file of 0.2.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright.job_templates import slurm
+from clusterwright.job_templates.parallel import PARALLEL_SETTINGS, ParallelRun, parallel_run
+from clusterwright.job_templates.settings import Setting
+from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+from clusterwright.sizing.launch import toml_lines
+
+VERSION: Final = "0.2.2"
+FLAVORS: Final[Mapping[str, tuple[str, str]]] = {
+    "llama3-8b": ("llama3", "8B"),
+    "llama3-70b": ("llama3", "70B"),
+    "llama3.1-8b": ("llama3", "8B"),
+    "llama3.1-70b": ("llama3", "70B"),
+    "llama3.1-405b": ("llama3", "405B"),
+    "llama4-maverick": ("llama4", "17bx128e"),
+    "deepseek-v3": ("deepseek_v3", "671B"),
+    "qwen3-8b": ("qwen3", "8B"),
+    "qwen3-14b": ("qwen3", "14B"),
+    "qwen3-32b": ("qwen3", "32B"),
+    "qwen3-30b-a3b": ("qwen3", "30B-A3B"),
+    "qwen3-235b-a22b": ("qwen3", "235B-A22B"),
+}
+"""Name and flavor of torchtitan's models, by the planner's names."""
+
+
+def flavor(run: ParallelRun, context: Context) -> tuple[str, str]:
+    """torchtitan's name and flavor of the model. Raises RefusedError."""
+    stated = context.optional("flavor")
+    name = run.shape.name if run.shape is not None else run.model_name
+    if stated is not None:
+        family, slash, size = str(stated).partition("/")
+        if slash and family and size:
+            return family, size
+        raise RefusedError(f"flavor {stated} is not NAME/FLAVOR", "such as flavor=llama3/8B")
+    if name not in FLAVORS:
+        raise RefusedError(
+            f"torchtitan {VERSION} has no {name}",
+            "--set flavor=NAME/FLAVOR of a model with the same sizes, or render megatron-lm",
+        )
+    return FLAVORS[name]
+
+
+def configuration(context: Context, run: ParallelRun) -> dict[str, dict[str, object]]:
+    """The sections of the TOML file."""
+    name, size = flavor(run, context)
+    planned: Mapping[str, Any] = run.torchtitan
+    # In a pipeline the local batch is divided into micro-batches, else gradients accumulate.
+    local = run.global_batch // run.data if run.pipeline > 1 else run.micro_batch
+    pipeline = {"pipeline_parallel_microbatch_size": run.micro_batch} if run.pipeline > 1 else {}
+    return {
+        "job": {
+            "dump_folder": context.run_path,
+            "description": f"{context.text('run')}: {name} {size}",
+        },
+        "metrics": {"log_freq": 1, "disable_color_printing": True},
+        "model": {
+            **planned.get("model", {}),
+            "name": name,
+            "flavor": size,
+            "hf_assets_path": context.text("tokenizer"),
+        },
+        "optimizer": {"name": "AdamW", "lr": float(context.text("learning_rate"))},
+        "lr_scheduler": {
+            "warmup_steps": min(context.count("warmup"), run.steps),
+            "decay_type": "cosine",
+            "min_lr_factor": 0.1,
+        },
+        "training": {
+            **planned.get("training", {}),
+            "dataset": context.text("dataset_name"),
+            "dataset_path": str(context.optional("data") or f"{context.shared_path}/data/text"),
+            "seq_len": run.seq_len,
+            "local_batch_size": local,
+            "global_batch_size": run.global_batch,
+            "steps": run.steps,
+        },
+        "parallelism": {
+            **planned.get("parallelism", {}),
+            "data_parallel_replicate_degree": 1,
+            "data_parallel_shard_degree": run.data,
+            **pipeline,
+        },
+        "activation_checkpoint": dict(planned.get("activation_checkpoint", {})),
+        "checkpoint": {
+            **planned.get("checkpoint", {}),
+            "enable": True,
+            "folder": context.checkpoint_path,
+            "interval": run.save_every,
+            "keep_latest_k": run.keep,
+            "last_save_model_only": False,
+        },
+        "comm": {"init_timeout_seconds": 1800},
+    }
+
+
+def _slurm(context: Context) -> str:
+    run = parallel_run(context, "fsdp")
+    tasks = context.target.accelerators
+    toml = "\n".join(toml_lines(configuration(context, run)))
+    lines = [
+        slurm.python_environment(context),
+        slurm.program_file("torchtitan.toml", toml),
+        slurm.rank_program(),
+        slurm.RENDEZVOUS,
+        f"{slurm.srun(context)} --ntasks-per-node={tasks} \\",
+        '  bash "$RUN_PATH/rank.sh" python -m torchtitan.train \\',
+        '  --job.config_file="$RUN_PATH/torchtitan.toml" &',
+        slurm.END,
+    ]
+    return slurm.script(
+        context,
+        "\n".join(line for line in lines if line),
+        tasks_per_node=tasks,
+        marker=".metadata",
+        environment=(
+            ("NCCL_DEBUG", "INFO"),
+            ("NCCL_DEBUG_SUBSYS", "INIT,NET"),
+            ("HF_HOME", f"{context.shared_path}/huggingface"),
+            ("HF_HUB_OFFLINE", "1"),
+        ),
+    )
+
+
+TEMPLATE = JobTemplate(
+    name="torchtitan",
+    title="Pre-training with torchtitan",
+    family="pre-training",
+    about=f"Runs torchtitan {VERSION} with the plan's settings as its TOML file; without a plan "
+    "fully sharded. torchtitan reads text, not tokens: files whose records have `text`. "
+    f"Newer versions are configured by Python functions and have no TOML file: pin {VERSION} in "
+    "the environment or the image.",
+    runs_on="nvidia",
+    source=f"the package torchtitan {VERSION}: config/job_config.py, config/manager.py, "
+    "components/checkpoint.py, hf_datasets/text_datasets.py and the models' flavors",
+    minutes=1440,
+    image="optional",
+    trains=True,
+    save_signal="",
+    slurm=_slurm,
+    settings=(
+        *PARALLEL_SETTINGS,
+        Setting(
+            "data",
+            "path",
+            "Folder of the text.  [default: data/text on the file system]",
+        ),
+        Setting(
+            "dataset_name",
+            "choice",
+            "Reader of torchtitan: c4_test reads any folder of text, c4 a copy of allenai/c4.",
+            default="c4_test",
+            choices=("c4_test", "c4"),
+        ),
+        Setting("tokenizer", "path", "Folder of the tokeniser, of Hugging Face.", required=True),
+        Setting(
+            "flavor",
+            "text",
+            "NAME/FLAVOR of torchtitan's models.  [default: of the model, where it has one]",
+        ),
+        Setting("learning_rate", "number", "Peak learning rate, after a cosine.", default="3e-4"),
+        Setting("warmup", "count", "Steps of linear warm-up.", default="100"),
+    ),
+    untried=(
+        "the program: the keys of the file are those of the package, and no run was made",
+        "pipelines of models whose layers do not divide into the stages",
+    ),
+)

@@ -1,0 +1,67 @@
+"""Names of the frameworks' arguments, from their sources, against which job files are tested."""
+
+from __future__ import annotations
+
+_MEGATRON = """
+--adam-beta1 --adam-beta2 --async-save --attention-dropout --bf16 --ckpt-format --clip-grad
+--context-parallel-size --data-path --decoder-first-pipeline-num-layers
+--decoder-last-pipeline-num-layers --disable-bias-linear --distributed-timeout-minutes
+--eval-iters --exit-signal-handler --expert-model-parallel-size --ffn-hidden-size
+--fp8-format --global-batch-size --group-query-attention --hidden-dropout --hidden-size
+--kv-channels --kv-lora-rank --load --log-interval --log-throughput --lr --lr-decay-style
+--lr-warmup-iters --max-position-embeddings --micro-batch-size --min-lr
+--moe-ffn-hidden-size --moe-grouped-gemm --moe-layer-freq --moe-router-topk
+--moe-shared-expert-intermediate-size --moe-token-dispatcher-type --multi-latent-attention
+--normalization --num-attention-heads --num-experts --num-layers
+--num-layers-per-virtual-pipeline-stage --num-query-groups --overlap-grad-reduce
+--overlap-param-gather --pipeline-model-parallel-size --position-embedding-type
+--q-lora-rank --qk-head-dim --qk-pos-emb-head-dim --recompute-granularity --recompute-method
+--recompute-num-layers --rotary-base --save --save-interval --seq-length --sequence-parallel
+--split --swiglu --tensor-model-parallel-size --tokenizer-model --tokenizer-type
+--train-iters --untie-embeddings-and-output-weights --use-distributed-optimizer --v-head-dim
+--vocab-size --weight-decay
+"""
+_TORCHTITAN = """
+job.config_file job.dump_folder job.description job.print_config job.save_config_file
+job.custom_config_module metrics.log_freq metrics.enable_tensorboard
+metrics.disable_color_printing metrics.save_tb_folder metrics.save_for_all_ranks
+metrics.enable_wandb model.name model.flavor model.hf_assets_path model.tokenizer_path
+model.converters model.print_after_conversion optimizer.name optimizer.lr optimizer.beta1
+optimizer.beta2 optimizer.eps optimizer.weight_decay optimizer.implementation
+optimizer.early_step_in_backward lr_scheduler.warmup_steps lr_scheduler.total_steps
+lr_scheduler.decay_ratio lr_scheduler.decay_type lr_scheduler.min_lr_factor training.dataset
+training.dataset_path training.local_batch_size training.global_batch_size training.seq_len
+training.max_norm training.steps training.enable_cpu_offload training.dtype
+training.mixed_precision_param training.mixed_precision_reduce training.gc_freq
+training.gc_debug training.dataloader parallelism.data_parallel_replicate_degree
+parallelism.data_parallel_shard_degree parallelism.fsdp_reshard_after_forward
+parallelism.tensor_parallel_degree parallelism.disable_loss_parallel
+parallelism.enable_async_tensor_parallel parallelism.pipeline_parallel_degree
+parallelism.module_fqns_per_model_part parallelism.pipeline_parallel_first_stage_less_layers
+parallelism.pipeline_parallel_last_stage_less_layers
+parallelism.pipeline_parallel_layers_per_stage parallelism.pipeline_parallel_schedule
+parallelism.pipeline_parallel_schedule_csv parallelism.pipeline_parallel_microbatch_size
+parallelism.pipeline_parallel_expert_parallel_overlap parallelism.context_parallel_degree
+parallelism.context_parallel_load_balancer parallelism.context_parallel_rotate_method
+parallelism.expert_parallel_degree parallelism.expert_tensor_parallel_degree
+parallelism.expert_parallel_comm_backend checkpoint.enable
+checkpoint.enable_ft_dataloader_checkpoints checkpoint.folder checkpoint.interval
+checkpoint.initial_load_path checkpoint.initial_load_model_only
+checkpoint.initial_load_in_hf checkpoint.initial_load_in_hf_quantized
+checkpoint.last_save_model_only checkpoint.last_save_in_hf checkpoint.export_dtype
+checkpoint.async_mode checkpoint.keep_latest_k checkpoint.load_step
+checkpoint.exclude_from_loading checkpoint.enable_first_step_checkpoint
+checkpoint.create_seed_checkpoint checkpoint.load_only activation_checkpoint.mode
+activation_checkpoint.selective_ac_option
+activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns
+activation_checkpoint.early_stop activation_checkpoint.memory_budget
+activation_checkpoint.visualize_memory_budget_pareto
+activation_checkpoint.preserve_rng_state activation_checkpoint.determinism_check
+activation_checkpoint.debug comm.init_timeout_seconds comm.train_timeout_seconds
+comm.trace_buf_size comm.save_traces_folder comm.save_traces_file_prefix comm.mode
+"""
+
+MEGATRON = frozenset(_MEGATRON.split())
+"""Of NVIDIA/Megatron-LM, main of 2026-08-22: those that templates and the planner use."""
+TORCHTITAN = frozenset(_TORCHTITAN.split())
+"""Of the package torchtitan 0.2.2, config/job_config.py."""
