@@ -14,7 +14,8 @@ from clusterwright_metrics.text import Metrics
 from clusterwright.monitoring.metrics import TARGET_LABELS, metrics, sources
 from clusterwright.platforms.kubernetes.metrics import scrape_configuration
 from clusterwright.platforms.loading import load_cluster
-from tests.nodes.metrics.fake_node import LLITE, LNET, SDIAG, SINFO, SMI, SQUEUE, Machine
+from tests.monitoring.complete_node import complete_node
+from tests.nodes.metrics.fake_node import Machine
 
 _EXPORTER = {
     "host": host,
@@ -29,31 +30,7 @@ _EXPORTER = {
 
 @pytest.fixture
 def node(tmp_path: Path) -> Machine:
-    """A node that has everything: GPUs with DCGM, Neuron, EFA, Lustre and Slurm."""
-    machine = Machine(tmp_path)
-    _host(machine)
-    machine.file("/proc/driver/nvidia/version", "570\n")
-    machine.says("nvidia-smi", SMI + "\n")
-    values = "   ".join("1" for number, *_ in nvidia._DCGM)
-    machine.says("dcgmi", "".join(f"GPU {n}     {values}\n" for n in range(8)))
-    _neuron(machine)
-    for name in _counters():
-        machine.file(f"{efa.FOLDER}/rdmap0s0/ports/1/hw_counters/{name}", "1\n")
-    machine.file(f"{efa.FOLDER}/rdmap0s0/device/vendor", "0x1d0f\n")
-    machine.file(f"{efa.FOLDER}/rdmap0s0/ports/1/state", "4: ACTIVE\n")
-    machine.says("lctl", LLITE)
-    machine.says("lnetctl", LNET)
-    machine.says("sinfo", SINFO)
-    machine.says("squeue", SQUEUE)
-    more = "".join(f"Jobs {word}: 1\n" for word in ("completed", "failed"))
-    machine.says("sdiag", SDIAG.replace("Jobs started", more + "Jobs started"))
-    state = "/var/lib/clusterwright"
-    machine.file(f"{state}/health.json", '{"findings": ["gpu: 7 of 8"]}')
-    row = {"bus": "0000:b9:00", "code": 79, "action": "replace", "bucket": "x", "count": 1}
-    machine.file(f"{state}/xid.json", json.dumps({"boot": "", "verdicts": [row]}))
-    machine.file(f"{state}/journal.json", '{"step": null}')
-    machine.file(f"{state}/preload-fsx.json", '{"files_seen": 9, "files_loaded": 4}')
-    return machine
+    return complete_node(tmp_path)
 
 
 @pytest.mark.parametrize("name", _EXPORTER)
@@ -117,37 +94,3 @@ def test_names_are_unique_and_units_follow_them() -> None:
         assert ("_bytes" in metric.name) == (metric.unit == "bytes"), metric.name
         assert metric.name.endswith("_ratio") == (metric.unit == "ratio"), metric.name
         assert not metric.name.endswith("_total") or metric.kind == "counter", metric.name
-
-
-def _counters() -> list[str]:
-    """The counters of the table: those of the driver, which the source passes on."""
-    return [
-        name.removeprefix("efa_").removesuffix("_total")
-        for name, metric in metrics().items()
-        if metric.source == "efa" and metric.kind == "counter"
-    ]
-
-
-def _host(machine: Machine) -> None:
-    machine.file("/proc/loadavg", "0.50 0.25 0.10 1/200 4242\n")
-    machine.file("/proc/stat", "cpu  10 0 0 0\ncpu0 200 0 100 700 0 0 0 0\nbtime 1700000000\n")
-    names = ("MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapTotal", "SwapFree")
-    names += ("Shmem",)
-    machine.file("/proc/meminfo", "".join(f"{name}: 2048 kB\n" for name in names))
-    line = " ".join("1" for _ in range(16))
-    machine.file("/proc/net/dev", f"head\nhead\n  ens5: {line}\n")
-    (machine.root / "sys/block/nvme0n1").mkdir(parents=True)
-    machine.file("/proc/diskstats", "259 0 nvme0n1 5 0 8 1 6 0 16 1 0 1500 2\n")
-    machine.file("/proc/1/mounts", "/dev/root / ext4 rw 0 0\n")
-
-
-def _neuron(machine: Machine) -> None:
-    folder = f"{neuron.FOLDER}/neuron0"
-    machine.file("/dev/neuron0", "")
-    for name in neuron._ECC:
-        machine.file(f"{folder}/stats/hardware/{name}", "0\n")
-    machine.file(f"{folder}/stats/power/utilization", "POWER_STATUS_VALID,17000,1.0,90.0,45.5\n")
-    core = f"{folder}/neuron_core0/stats"
-    machine.file(f"{core}/status/success/total", "12\n")
-    machine.file(f"{core}/memory_usage/device_mem/total", "4096\n")
-    machine.file(f"{core}/other_info/flop_count", "77\n")

@@ -67,7 +67,8 @@ def _control_plane() -> Row:
             Panel("Requests", "Requests per second, by code.", "reqps",
                   (Query(f"sum by (code) ({requests})", "{{code}}"),), stacked=True),
             Panel("Failed requests", "Share of requests with a code of 500 and above.",
-                  "percentunit", (Query(f"sum({failed}) / sum({requests})", "failed"),),
+                  "percentunit",
+                  (Query(f"(sum({failed}) or vector(0)) / sum({requests})", "failed"),),
                   warn_at=0.01, alarm_at=0.05),
             Panel("Requests in progress", "Requests that the API server works on.", "short",
                   (Query("sum by (request_kind) ("

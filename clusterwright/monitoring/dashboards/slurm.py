@@ -47,6 +47,8 @@ def _queue() -> Row:
 
 def _nodes() -> Row:
     allocated = on_cluster("slurm_devices_allocated")
+    every = f"sum by (partition) ({on_cluster('slurm_nodes', _PARTITION)})"
+    bad = f"sum by (partition) ({on_cluster('slurm_nodes', _PARTITION, _BAD)})"
     return Row(
         "Nodes and devices",
         (
@@ -56,9 +58,8 @@ def _nodes() -> Row:
                          "{{state}}"),), stacked=True),
             Panel("Nodes that take no jobs", "Share of each partition that is down, drained or"
                   " failed.", "percentunit",
-                  (Query("sum by (partition) ("
-                         f"{on_cluster('slurm_nodes', _PARTITION, _BAD)}) / sum by (partition) ("
-                         f"{on_cluster('slurm_nodes', _PARTITION)})", "{{partition}}"),),
+                  # A partition without such nodes has no series of them: its share is zero.
+                  (Query(f"({bad} or {every} * 0) / {every}", "{{partition}}"),),
                   maximum=1, alarm_at=0.05),
             Panel("Devices in use", "Devices that jobs hold, of those that Slurm has.",
                   "percentunit",
