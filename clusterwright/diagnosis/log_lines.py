@@ -39,6 +39,10 @@ _OVER: Final = (
         re.compile(r"not responding", re.IGNORECASE),
     ),
     (
+        re.compile(r"\bslurmd started on \S"),
+        re.compile(r"fetch_config|_establish_config|resolve_ctls_from_dns_srv|load configs"),
+    ),
+    (
         re.compile(r"\bNodeReady\b"),
         re.compile(r"NodeNotReady|KubeletNotReady|not ready", re.IGNORECASE),
     ),

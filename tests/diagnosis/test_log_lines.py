@@ -53,6 +53,9 @@ def test_failed_step_of_the_node_program_is_a_failure_until_it_succeeds() -> Non
 
 def test_success_ends_what_was_before_it() -> None:
     assert of_log("mount.lustre: failed\nclusterwright: workers-1 is ready") == ()
+    waited = "slurmd: error: fetch_config: DNS SRV lookup failed"
+    assert of_log(f"{waited}\nslurmd: slurmd started on Mon, 23 Nov 2026") == ()
+    assert [line.text for line in of_log(waited)] == [waited]
     evicted = "LustreError: This client was evicted by fsx-MDT0000"
     kept = of_log(f"{evicted}\nNo space left on device\nLustre: Connection restored to fsx")
     assert [line.text for line in kept] == ["No space left on device"]

@@ -192,6 +192,18 @@ SIGNATURES: Final = (
         kinds=_STACKS,
     ),
     Signature(
+        "chart",
+        "Helm: the chart of {resource} was not installed, or its pods were not ready in time: "
+        "{message}",
+        (
+            r"(?P<message>(?:UPGRADE|INSTALLATION) FAILED[^\n]{0,160}|(?:timed out waiting for the "
+            r"condition|context deadline exceeded)(?=[^\n]{0,40}))",
+        ),
+        kinds=_STACKS,
+        failed_only=True,
+        next=("kubectl get pods --all-namespaces", _EVENTS),
+    ),
+    Signature(
         "not-found",
         "{resource} refers to something that does not exist: {message}",
         (

@@ -47,8 +47,10 @@ SIGNATURES: Final = (
             r"\"event\": \"(?:start|notice)\"",
             r"\b(?:INFO|DEBUG)\b.{0,60}\bretrying\b|\bINFO\b.{0,120}\(x0\) \[\]",
             r"Could not open \w+ state file \S+: No such file|Incomplete \w+ data checkpoint|"
-            r"NOTE: Trying backup state save file|Configured MailProg is invalid|Zero Bytes were transmitted or received|"
-            r"E: Sub-process \S+ returned an error code",
+            r"NOTE: Trying backup state save file|Configured MailProg is invalid|"
+            r"\berror: chdir\(/var/log[^)\n]{0,40}\): Permission denied|Zero Bytes were transmitted or received|"
+            r"E: Sub-process \S+ returned an error code|"
+            r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
         ),
         kinds=("log",),
         rank=ECHO,

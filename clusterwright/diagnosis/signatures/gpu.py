@@ -80,10 +80,23 @@ SIGNATURES: Final = (
         next=(_REPLACE, _ACCEPT),
     ),
     Signature(
+        "gpu-row-remap",
+        "GPU: rows of its memory wait to be remapped, for which it needs a reset",
+        (
+            r"^Pending(?: Page Blacklist)?\s{1,60}: Yes$",
+            r"row[- ]?remap\w{0,4}[^\n]{0,20} (?:is )?pending|Row Remapper: New row [^\n]{0,60}marked",
+        ),
+        confidence="likely",
+        kinds=("log", "scheduler-node"),
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
         "gpu-ecc",
         "GPU: uncorrectable memory (ECC) error",
         (
-            r"uncorrectable (?:volatile )?(?:ECC|memory)? ?error|"
+            r"uncorrectable (?:volatile )?(?:ECC|memory)? ?error(?!s?\s{0,40}:\s{0,4}0\b|\s{2,40}:)|"
+            r"Remapping Failure Occurred\s{1,40}: Yes|"
             r"double[- ]bit ECC|\bDBE\b|DCGM_FR_(?:\w*DBE\w*|UNCONTAINED\w*|FAULTY_MEMORY)|"
             r"cudaErrorECCUncorrectable|row[- ]?remap\w* (?:fail|pending)|HBM.{0,30}(?:error|fault)",
         ),
@@ -96,6 +109,37 @@ SIGNATURES: Final = (
         (r"fabric ?manager.{0,80}version.{0,60}(?:do(?:es)?n['\u2019]t|do(?:es)? not) match",),
         per_node=True,
         next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "fabric-manager-no-switch",
+        "GPU: the fabric manager finds no NVSwitch: the node has none, so the service must not "
+        "run, or the driver does not show them",
+        (
+            r"NV_WARN_NOTHING_TO_DO|query NVSwitch device information[^\n]{0,80}failed|"
+            r"fabric ?manager[^\n]{0,80}(?:no NVSwitch|NVSwitch devices? (?:were )?not found)",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=("clusterwright drift {file}", _ACCEPT),
+    ),
+    Signature(
+        "container-lost-gpu",
+        "GPU: a running container lost access to its GPUs: its cgroup was written anew (systemctl "
+        "daemon-reload), or the GPU is lost; start the container again",
+        (r"Failed to initialize NVML: Unknown Error",),
+        confidence="likely",
+        next=(_ACCEPT,),
+    ),
+    Signature(
+        "dcgm-profiling",
+        "DCGM: its profiling module failed: another profiler uses the GPUs, the GPUs do not have "
+        "it, or their driver is in a bad state",
+        (
+            r"Error (?:watching fields|setting watches)\b[^\n]{0,120}|"
+            r"third-party Profiling module returned|DcgmModuleProfiling failed to initialize",
+        ),
+        confidence="likely",
+        next=(_ACCEPT,),
     ),
     Signature(
         "container-device",

@@ -236,6 +236,27 @@ SIGNATURES: Final = (
         next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
+        "step-credential",
+        "Slurm: the clocks of the controller and a node differ, or the node got the job's "
+        "credential too late (job credential expired)",
+        (r"Job credential expired|credential (?:was )?created in the future",),
+        kinds=("log", "daemon"),
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "ssh-name",
+        "network of jobs: ssh cannot resolve the name {host} (DNS): that node or pod is not "
+        "started, or its service, host file or DNS policy is wrong",
+        (
+            r"ssh: Could not resolve hostname (?P<host>(?!(?:[\w-]{1,40}\.){0,3}(?:github\.com|"
+            r"gitlab\.com|bitbucket\.org)\b)[\w.-]{1,120})",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
         "task-launch",
         "Slurm could not start the job on {on}: {reason}",
         (r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?P<reason>[^\n]+)",),

@@ -78,6 +78,18 @@ SIGNATURES: Final = (
         next=("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",),
     ),
     Signature(
+        "kubelet-start",
+        "Kubernetes: the kubelet does not start on the node: {message}",
+        (
+            r"\"(?:Failed to start ContainerManager|Failed to run kubelet|command failed|Failed to "
+            r"load kubelet config file[^\"\n]{0,80})\" err=\\?\"(?P<message>[^\"\n]{1,160})",
+            r"failed to run Kubelet: (?P<message>[^\n]{1,160})",
+        ),
+        kinds=("log",),
+        per_node=True,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "kubelet-refused",
         "EKS: a node may not join: its role has no access entry, or its credentials are not valid",
         (r"Unable to register node with API server[^\n]*(?:Unauthorized|forbidden)",),

@@ -208,8 +208,8 @@ SIGNATURES: Final = (
         "network: apt or dnf cannot download packages[ ({package})]: the repository is not "
         "reachable from the closed network, or does not have them",
         (
-            r"E: (?:Unable to locate package|Package) (?P<package>\S+)",
-            r"E: (?:Failed to fetch|Unable to fetch some archives)",
+            r"(?<!\w)E: (?:Unable to locate package|Package) (?P<package>\S+)",
+            r"(?<!\w)E: (?:Failed to fetch|Unable to fetch some archives)",
             r"(?:Cannot download|Failed to download) (?:metadata|repomd|packages?)",
             r"Error: Unable to find a match: (?P<package>\S+)",
         ),

@@ -259,6 +259,19 @@ SIGNATURES: Final = (
         next=(_PCLUSTER, "clusterwright diagnose {file} deploy"),
     ),
     Signature(
+        "pcluster-launch",
+        "ParallelCluster: the instances of nodes[ {names}] could not be launched (capacity, quota, "
+        "permission or request); the messages before it in slurm_resume.log say why",
+        (
+            r"Failed to launch (?:the )?following nodes[^\[\n]{0,80}\(x[1-9]\d{0,4}\) "
+            r"\['?(?P<names>[\w.-]{1,80})",
+            r"Failed to launch (?:the )?following nodes\b(?![^\n]{0,80}\(x0\))",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright capacity {file}", _PCLUSTER),
+    ),
+    Signature(
         "pcluster-backing-instance",
         "ParallelCluster: the instance behind a node was terminated outside Slurm",
         (

@@ -36,11 +36,17 @@ SIGNATURES: Final = (
         "munge-key",
         "MUNGE: nodes have different keys (invalid credential)",
         (
-            r"Invalid credential|Munge decode failed: (?:Invalid|Unauthorized)"
-            r"|Unauthorized credential",
+            r"Invalid credential|Munge decode failed: Invalid",
             r"munge.{0,60}(?:key).{0,60}(?:differ|mismatch|invalid|insecure|not the same)",
         ),
         confidence="likely",
+        next=(_DRIFT,),
+    ),
+    Signature(
+        "munge-user",
+        "MUNGE: a credential is for another user or group: a daemon or a client runs as another "
+        "user than the credential allows, or users have other numbers on this node",
+        (r"Unauthorized credential",),
         next=(_DRIFT,),
     ),
     Signature(
@@ -62,6 +68,17 @@ SIGNATURES: Final = (
             r"^munge(?: is)? (?:down|failed|inactive|dead|not running)",
         ),
         next=(_DRIFT,),
+    ),
+    Signature(
+        "job-credential",
+        "Slurm: a node refuses the controller's job credentials: the daemons have different "
+        "versions of Slurm or different keys",
+        (
+            r"Credential signature check: |Invalid job credential\b|cred_unpack[^\n]{0,60}(?:fail|error)",
+        ),
+        confidence="likely",
+        next=(_DRIFT,),
+        kinds=_LOGS,
     ),
     Signature(
         "slurm-authentication",
@@ -239,7 +256,7 @@ SIGNATURES: Final = (
         "slurmd: cgroups cannot be used (not mounted, wrong version, or no delegation)",
         (
             r"cgroup.{0,100}(?:fail|unable|cannot|not (?:mounted|found|supported|available)|error|"
-            r"No such file)|(?:unable|failed|cannot).{0,80}cgroup",
+            r"No such file)|(?:unable|failed|cannot).{0,80}cgroup|plugin name for [\w/]{0,20}cgroup",
         ),
         confidence="likely",
         next=(_DRIFT,),
@@ -250,11 +267,20 @@ SIGNATURES: Final = (
         "Slurm: a plug-in cannot be loaded: {reason}",
         (
             r"(?P<reason>Couldn't (?:find|load) (?:the )?specified plugin name for [^\n]+)",
-            r"(?P<reason>cannot (?:create|open|find) \S* ?(?:plugin|context)[^\n]*)",
             r"(?P<reason>(?:plugin_load_from_file|spank[\w/-]*): [^\n]*(?:error|fail|"
             r"not found|undefined symbol|Incompatible)[^\n]*)",
         ),
         confidence="likely",
+        next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
+        # What follows a plug-in that cannot be loaded, and is reported only alone.
+        "slurm-plugin-context",
+        "Slurm: a plug-in cannot be loaded: {reason}",
+        (r"(?P<reason>cannot (?:create|open|find) \S* ?(?:plugin|context)[^\n]*)",),
+        confidence="likely",
+        rank=1,
         next=(_DRIFT,),
         kinds=_LOGS,
     ),

@@ -86,6 +86,17 @@ SIGNATURES: Final = (
         next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
+        "efa-fork",
+        "network of jobs: a program that uses EFA made a child process with fork(), so libfabric "
+        "ended it: set FI_EFA_FORK_SAFE=1, or start its processes another way",
+        (
+            r"to the fork\(\) system call to create a child|Libfabric EFA provider is operating in|"
+            r"EFA provider to work safely when fork\(\)",
+        ),
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "locked-memory",
         "the limit of locked memory is too low for EFA and NCCL (ulimit -l)",
         (
@@ -200,6 +211,44 @@ SIGNATURES: Final = (
         kinds=_TEXT,
     ),
     Signature(
+        "checkpoint-layout",
+        "a checkpoint does not fit the job: it was saved with another number of ranks, another "
+        "parallel layout or other shapes: {reason}",
+        (
+            r"(?P<reason>checkpoint[^\n]{0,80}\b(?:but|not match\w{0,3}|differ\w{0,3}|mismatch\w{0,3})\b"
+            r"[^\n]{0,30}world[ _]size[^\n]{0,40})",
+            r"(?P<reason>(?:global |local )?shape mismatch for [^\n]{1,160})",
+            r"(?P<reason>\w{1,60} value from checkpoint \([^)\n]{0,40}\) is not equal[^\n]{0,80})",
+            r"(?P<reason>(?:tensor|pipeline|expert|model)[ _-](?:model[ _-])?parallel[ _-]size[^\n]{0,80}"
+            r"(?:checkpoint[^\n]{0,40}(?:mismatch|differ|not match)|(?:mismatch|differ|not match)"
+            r"[^\n]{0,40}checkpoint))",
+        ),
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "checkpoint-incomplete",
+        "a checkpoint's file could not be written whole: its file system is full, a quota is "
+        "exceeded, or the writing was interrupted: {reason}",
+        (
+            r"(?P<reason>inline_container\.cc:\d+\][^\n]{0,20}(?:unexpected pos[^\n]{0,40}|"
+            r"file (?:write|flush)[^\n]{0,40}))",
+            r"(?P<reason>PytorchStreamWriter failed writing[^\n]{0,100})",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "data-index",
+        "the index of a data set is not on this node: the first rank builds it, so its directory "
+        "(the data cache) must be on a shared file system, or be built on every node",
+        (r"FileNotFoundError[^\n]{0,300}(?:index|indices|idx)[^\n]{0,160}\.(?:npy|idx)\b",),
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "checkpoint",
         "a checkpoint cannot be loaded or written: {reason}",
         (
@@ -208,7 +257,7 @@ SIGNATURES: Final = (
             r"(?:corrupt\w*|truncated|incomplete) checkpoint[^\n]{0,80}|"
             r"checkpoint[^\n]{0,60}(?:corrupt\w*|truncated|not found|does not exist|"
             r"fail(?:ed|ure|s)?\b(?![=:] ?0))[^\n]{0,60}|PytorchStreamWriter failed[^\n]{0,100}|"
-            r"CheckpointException[^\n]{0,100})",
+            r"Checkpoint(?:ing)?Exception[^\n]{0,100})",
         ),
         kinds=_TEXT,
     ),
@@ -243,8 +292,8 @@ SIGNATURES: Final = (
         (
             r"pyxis: (?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
             r"unable|not found)[^\n]*)",
-            r"(?:enroot|\[ERROR\]).{0,20}(?P<reason>[^\n]*(?:URL|image|layer|manifest|squashfs|"
-            r"credential|digest|No such file|container)[^\n]*)",
+            r"(?:enroot|\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
+            r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>ImagePullBackOff|ErrImagePull|manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
             r"|failed to pull (?:and unpack )?image[^\n]{0,120}|docker: Error response[^\n]{0,120})",
@@ -311,7 +360,8 @@ SIGNATURES: Final = (
         "a process has too many open files or threads",
         (
             r"Too many open files|EMFILE|\[Errno 24\]|can't start new thread|pthread_create failed|"
-            r"Resource temporarily unavailable.{0,40}(?:fork|thread)|fork: (?:retry: )?Resource",
+            r"Resource temporarily unavailable.{0,40}(?:fork|thread)|fork: (?:retry: )?Resource|"
+            r"received 0 items of ancdata",
         ),
         kinds=("log", "job", "daemon"),
     ),
@@ -345,8 +395,10 @@ SIGNATURES: Final = (
         "NCCL: a collective timed out: a rank, node or link stopped (the others wait for it)",
         (
             r"Watchdog caught collective operation timeout|collective operation timeout|"
-            r"ncclTimeout|Timeout\(ms\)=\d+.{0,60}ran for|NCCL.{0,60}timed? ?out|"
-            r"(?:ProcessGroupNCCL|monitoredBarrier).{0,120}(?:timeout|timed out|aborted)|"
+            r"ncclTimeout|Timeout\(ms\)=\d+.{0,60}ran for|"
+            r"NCCL.{0,60}\btimed? ?out\b(?!\(ms\):)|"
+            r"(?:ProcessGroupNCCL|monitoredBarrier).{0,120}\b(?:timeout\b(?!\(ms\):)|timed out|aborted)|"
+            r"failed to pass monitoredBarrier|"
             r"Received a dump signal due to a collective timeout",
         ),
         confidence="likely",

@@ -24,6 +24,17 @@ CASES = (
         "invalid-request",
     ),
     ("stack-event", "OptInRequired: You are not subscribed to this service", "opt-in"),
+    (
+        "stack-event",
+        "Received response status [FAILED] from custom resource. Message returned: Error: "
+        "UPGRADE FAILED: another operation is in progress",
+        "chart",
+    ),
+    (
+        "stack-event",
+        "Received response status [FAILED] from custom resource. Message returned: no such index",
+        "custom-resource",
+    ),
     ("stack-event", "Resource of type X with identifier y did not stabilize.", "not-stable"),
 )
 

@@ -14,9 +14,37 @@ CASES = (
     ("log", "DCGM_FR_STRESS_LEVEL on GPU 3", "dcgm"),
     ("node-status", "The instance is not healthy.", "hardware"),
     ("log", "Kernel panic - not syncing", "kernel-panic"),
+    ("log", "Pending Page Blacklist           : Yes", "gpu-row-remap"),
+    ("log", "Remapping Failure Occurred       : Yes", "gpu-ecc"),
+    (
+        "log",
+        "request to query NVSwitch device information from NVSwitch driver failed",
+        "fabric-manager-no-switch",
+    ),
+    ("log", "nvidia-smi: Failed to initialize NVML: Unknown Error", "container-lost-gpu"),
+    (
+        "log",
+        "Error setting watches. Result: The third-party Profiling module returned an error",
+        "dcgm-profiling",
+    ),
 )
 
 
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pending                           : No",
+        "Uncorrectable Error               : 0",
+        "Uncorrectable Error               : 4",
+        "Remapping Failure Occurred       : No",
+        'msg="Not collecting DCP metrics: Error getting supported metrics: not supported"',
+        "nv-fabricmanager: Successfully configured all the available NVSwitches",
+    ],
+)
+def test_normal_messages_have_no_signature(text: str) -> None:
+    assert signature_of("log", text) == ("unknown",)

@@ -16,6 +16,21 @@ CASES = (
     ("pending", "pending: Resources", "pending-resources"),
     ("pending", "pending: PartitionTimeLimit", "pending-impossible"),
     ("pending", "pending: (BeginTime)", "pending-begin"),
+    (
+        "log",
+        "slurmd: error: Invalid job credential from 10.0.1.7: Job credential expired",
+        "step-credential",
+    ),
+    (
+        "log",
+        "ssh: Could not resolve hostname train-worker-0: Name or service not known",
+        "ssh-name",
+    ),
+    (
+        "log",
+        "ssh: Could not resolve hostname github.com: Name or service not known",
+        "name-resolution",
+    ),
 )
 
 

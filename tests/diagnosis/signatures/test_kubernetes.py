@@ -30,6 +30,10 @@ CASES = (
     ('admission webhook "v.kueue.x-k8s.io" denied the request: no queue', "webhook-refusal"),
     ('"Unable to register node with API server" err="Unauthorized" node="a"', "kubelet-refused"),
     (
+        '"command failed" err="failed to parse kubelet flag: unknown flag: --container-runtime"',
+        "kubelet-start",
+    ),
+    (
         '"Unable to register node with API server" err="dial tcp 10.0.0.9:443: i/o timeout"',
         "kubelet-unregistered",
     ),

@@ -17,6 +17,11 @@ CASES = (
     ("log", 'Warning FailedMount MountVolume.SetUp failed for volume "pvc-1"', "volume"),
     ("node-group", "Ec2LaunchTemplateVersionMaxLimitExceeded: too many", "quota"),
     (
+        "log",
+        "[slurm_plugin.resume] - ERROR - Failed to launch following nodes: (x2) ['q-dy-c-1', 'b']",
+        "pcluster-launch",
+    ),
+    (
         "stack-state",
         "UPDATE_ROLLBACK_FAILED: The following resource(s) failed to update: [X].",
         "stack-state",

@@ -36,9 +36,56 @@ CASES = (
     ),
     ("log", "found NaN in local grad norm in backward pass", "numerical"),
     ("log", "libfabric: Unresponsive remote receiver. Peer GID 00", "efa-error"),
+    ("log", "For the Libfabric EFA provider to work safely when fork() is called", "efa-fork"),
+    (
+        "log",
+        "AssertionError: Loading a checkpoint for MP=1 but world size is 4",
+        "checkpoint-layout",
+    ),
+    (
+        "log",
+        "AssertionError: tensor_model_parallel_size value from checkpoint (2) is not equal to the "
+        "input argument value (4).",
+        "checkpoint-layout",
+    ),
+    (
+        "log",
+        "RuntimeError: PytorchStreamWriter failed writing file data/7",
+        "checkpoint-incomplete",
+    ),
+    (
+        "log",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/data/cache/0a_doc_idx.npy'",
+        "data-index",
+    ),
+    (
+        "log",
+        "RuntimeError: [Rank 0]: Ranks 3 failed to pass monitoredBarrier in 60000 ms",
+        "nccl-timeout",
+    ),
+    (
+        "log",
+        "[PG 0 Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, "
+        "OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600021 milliseconds",
+        "nccl-timeout",
+    ),
 )
 
 
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ProcessGroupNCCL initialized with following options: TIMEOUT(ms): 600000",
+        "ProcessGroupNCCL environments: TORCH_NCCL_DUMP_ON_TIMEOUT: 1, TORCH_NCCL_BLOCKING_WAIT: 0",
+        "export FI_EFA_FORK_SAFE=1",
+        "saved checkpoint of step 100, world size 64",
+        "loaded the index /fsx/cache/0a_doc_idx.npy",
+    ],
+)
+def test_normal_messages_have_no_signature(text: str) -> None:
+    assert signature_of("log", text) == ("unknown",)

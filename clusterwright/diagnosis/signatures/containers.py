@@ -1,0 +1,86 @@
+"""Containers of jobs under Slurm: pyxis and enroot, in their own words.
+
+Sources: NVIDIA/pyxis 0.11 to 0.20 and NVIDIA/enroot 3.4 to 4.0, messages of their sources; threads
+in docs/explanations/diagnosed-failures.yaml and its hold-outs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis.signature import Signature
+
+_TEXT: Final = ("log", "job")
+_JOB_FILE: Final = "clusterwright check-job {file} JOBFILE"
+_NODE: Final = "clusterwright diagnose {file} node {node}"
+
+SIGNATURES: Final = (
+    Signature(
+        "pyxis-missing",
+        "container: Slurm has no pyxis plug-in here: it is not installed, or plugstack.conf of this "
+        "node or of the node where the job was submitted does not load it",
+        (
+            r"SPANK plugin \"?pyxis\"? option [^\n]{0,60}not found",
+            r"(?:unrecognized|unknown|invalid) option:? ['\"\u2018]?-{0,2}container-(?:image|mounts|name)",
+        ),
+        kinds=_TEXT,
+        next=("clusterwright drift {file}", _NODE),
+    ),
+    Signature(
+        "enroot-program",
+        "container: enroot needs the program {program}, which is not installed on the node",
+        (r"\[ERROR\] Command not found: (?P<program>[\w.+-]{1,60})",),
+        kinds=_TEXT,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "container-mount",
+        "container: {path} cannot be mounted in the container: {reason}",
+        (
+            r"enroot-mount: failed to mount: (?P<path>\S{1,200}) at [^\n]{1,300}: "
+            r"(?P<reason>[^\n:]{3,80})$",
+        ),
+        kinds=_TEXT,
+        next=(_JOB_FILE,),
+    ),
+    Signature(
+        "container-program",
+        "container: its first program {program} cannot be executed (entrypoint or shell): {reason}",
+        (
+            r"enroot-switchroot: failed to execute: (?P<program>[^\s:]{1,200}): "
+            r"(?P<reason>[^\n]{3,80})",
+            r"exec(?:: |\(\) )\\?\"(?P<program>[^\"\\\n]{1,200})\\?\": (?P<reason>[^\n]{0,60}(?:not "
+            r"found|no such file|permission denied))",
+        ),
+        kinds=_TEXT,
+        next=(_JOB_FILE,),
+    ),
+    Signature(
+        "enroot-directory",
+        "container: enroot or pyxis may not write {path}: the directory must exist and belong to "
+        "the user",
+        (
+            r"(?:cannot|couldn't|could not|unable to) (?:create|open|write|mkdir)[^\n']{0,40}?"
+            r"[ '\"](?P<path>/[^\s'\"]{0,120}(?:enroot|pyxis)[^\s'\":]{0,120})['\"]?: "
+            r"(?:Permission denied|No such file|Read-only)",
+        ),
+        kinds=("log", "job", "scheduler-node"),
+        next=("clusterwright drift {file}", _NODE),
+    ),
+    Signature(
+        "container-report",
+        "a container image cannot be pulled, unpacked or started; the messages of pyxis and enroot "
+        "before this one say why",
+        (
+            r"pyxis: +(?:child \d+ failed with error code|failed to import docker image|failed to "
+            r"create container|couldn't start container|if the image has an unusual entrypoint|"
+            r"FATAL ERROR: ?Failed to write to output filesystem)",
+            r"required plugin spank_pyxis\.so: \w+\(\) failed with rc=-?\d+|"
+            r"Failed to invoke spank plugin stack|Plugin stack initialization failed",
+        ),
+        kinds=_TEXT,
+        confidence="possible",
+        rank=2,
+        next=("clusterwright artefacts check {file}",),
+    ),
+)

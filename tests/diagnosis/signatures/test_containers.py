@@ -1,0 +1,54 @@
+"""Signatures of the family `containers`, with messages as pyxis and enroot write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+START = "slurmstepd: error: pyxis:     "
+CASES = (
+    ("srun: unrecognized option '--container-image=nvcr.io#nvidia/pytorch'", "pyxis-missing"),
+    ('SPANK plugin "pyxis" option "container-mounts" not found', "pyxis-missing"),
+    ("[ERROR] Command not found: fuse-overlayfs", "enroot-program"),
+    (
+        START + "enroot-mount: failed to mount: /fsx/data at /run/enroot/data: No such file or "
+        "directory",
+        "container-mount",
+    ),
+    (
+        START + "enroot-switchroot: failed to execute: /entrypoint.sh: Permission denied",
+        "container-program",
+    ),
+    (
+        'runc create failed: exec: "python": executable file not found in $PATH',
+        "container-program",
+    ),
+    (
+        "pyxis: mkdir: cannot create directory '/scratch/enroot/cache': Permission denied",
+        "enroot-directory",
+    ),
+    (
+        "error: pyxis: couldn't mkdir /run/pyxis/1000: No such file or directory",
+        "enroot-directory",
+    ),
+    ("slurmstepd: error: pyxis: failed to import docker image", "container-report"),
+)
+
+
+@pytest.mark.parametrize(("text", "signature"), CASES)
+def test_message_has_its_signature(text: str, signature: str) -> None:
+    assert signature_of("log", text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pyxis: importing docker image: nvcr.io#nvidia/pytorch:24.10-py3",
+        "slurmstepd: pyxis:     [INFO] Creating squashfs filesystem...",
+        "srun --container-image=/fsx/images/pytorch.sqsh --container-mounts=/fsx:/fsx train.sh",
+        "enroot-mount: mounted /fsx/data at /run/enroot/data",
+    ],
+)
+def test_normal_messages_have_no_signature(text: str) -> None:
+    assert signature_of("log", text) == ("unknown",)

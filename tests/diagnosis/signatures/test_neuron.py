@@ -1,0 +1,67 @@
+"""Signatures of the family `neuron`, with messages as the runtime and the compiler write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import findings, item, signature_of
+
+CASES = (
+    ("modprobe: FATAL: Module neuron not found in directory /lib/modules/6.8.0", "neuron-driver"),
+    ("ERROR  TDRV:tdrv_init_mla_phase1    Could not open the nd12", "neuron-device"),
+    (
+        "NRTD response code 'NERR_RESOURCE_NC' (9) There were insufficent NCs",
+        "neuron-cores-in-use",
+    ),
+    (
+        "ERROR  NRT:nrt_allocate_neuron_cores  NeuronCore(s) not available - Requested:nc1-nc1 "
+        "Available:0",
+        "neuron-cores-in-use",
+    ),
+    ("This runtime requires Neuron Driver version 2.0 or greater.", "neuron-driver-version"),
+    ("Failed to initialize devices, error:5", "neuron-not-started"),
+    (
+        "Uncorrectable memory error is detected on Neuron device: 5:1 metadata: 0x2. Failing "
+        "execution.",
+        "neuron-memory-error",
+    ),
+    (
+        "kernel: neuron:mc_alloc: device mempool [0:0] total 1073741568 occupied 960539030 needed "
+        "1272 available 768",
+        "neuron-memory",
+    ),
+    ("NCCL init error: Error opening libnccom.so, cannot use collectives!", "neuron-collectives"),
+    ("OFI plugin initNet() failed is EFA enabled?", "neuron-efa"),
+    ("NEFF version mismatch supported: 1.1 received: 2.0", "neuron-version"),
+    ("Error notifications found on NC 0 INFER_ERROR_SUBTYPE_NUMERICAL", "neuron-numerical"),
+    ("neuronx-cc compilation failed.", "neuron-compiler"),
+    (
+        "subprocess.CalledProcessError: Command '['neuronx-cc', 'compile', '/tmp/model.hlo']' "
+        "returned non-zero exit status 70.",
+        "neuron-compiler",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "signature"), CASES)
+def test_message_has_its_signature(text: str, signature: str) -> None:
+    assert signature_of("log", text) == (signature,)
+
+
+def test_killed_compiler_is_told_from_one_that_fails() -> None:
+    (killed,) = findings(item("log", "RuntimeError: neuronx-cc failed with -9"))
+    (failed,) = findings(item("log", "RuntimeError: neuronx-cc failed with 70"))
+    assert "was killed" in killed.cause
+    assert "was killed" not in failed.cause
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INFO ||NEURON_CC_WRAPPER||: Call compiler with cmd: neuronx-cc compile --target=trn1",
+        "Compiler status PASS",
+        "INFO   NRT:nrt_init    Found neuron driver: 2.18",
+    ],
+)
+def test_normal_messages_have_no_signature(text: str) -> None:
+    assert signature_of("log", text) == ("unknown",)
