@@ -65,3 +65,35 @@ MEGATRON = frozenset(_MEGATRON.split())
 """Of NVIDIA/Megatron-LM, main of 2026-08-22: those that templates and the planner use."""
 TORCHTITAN = frozenset(_TORCHTITAN.split())
 """Of the package torchtitan 0.2.2, config/job_config.py."""
+VLLM = frozenset(
+    {
+        "--headless",
+        "--host",
+        "--master-addr",
+        "--master-port",
+        "--max-model-len",
+        "--nnodes",
+        "--node-rank",
+        "--pipeline-parallel-size",
+        "--port",
+        "--served-model-name",
+        "--tensor-parallel-size",
+    }
+)
+"""Of the package vllm 0.33.0: those that the template uses."""
+TORCHTITAN_COMMAND = frozenset(
+    {
+        "--checkpoint.enable",
+        "--checkpoint.folder",
+        "--checkpoint.interval",
+        "--checkpoint.keep_latest_k",
+        "--compile.backend",
+        "--compile.enable",
+        "--config",
+        "--dump_folder",
+        "--metrics.log_freq",
+        "--module",
+        "--training.steps",
+    }
+)
+"""Of the package torchtitan 0.3.0, which has no configuration files: those that are used."""

@@ -7,7 +7,8 @@ import re
 from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Results, Word
 from clusterwright.jobs.rules.j043_image_reference import references
 
-_URL = re.compile(r"https?://(?!localhost|127\.|169\.254\.|10\.|172\.|192\.168\.)([^/:]+)")
+_URL = re.compile(r"https?://(?!\$|localhost|127\.|169\.254\.|10\.|172\.|192\.168\.)([^/:]+)")
+"""A host in a variable is not judged: it is often a node of the job."""
 _MOST_ARGUMENTS = 200
 _ECR = re.compile(r"(?:docker://)?(?:AWS@)?\d{12}\.dkr\.ecr[\w.-]*")
 

@@ -31,6 +31,7 @@ def test_internet(text: str) -> None:
         "pip install --no-index --find-links /fsx/w torch",
         "pip install -e .",
         "curl -s http://169.254.169.254/latest",
+        'curl --fail "http://$MASTER_ADDR:8000/health"',
         "export https_proxy=http://p:1\npip install torch",
         "srun --container-image=111122223333.dkr.ecr.us-east-1.amazonaws.com#a:1 b",
         "git status",
