@@ -78,6 +78,20 @@ def test_no_progress_ends_with_93(folder: Path) -> None:
     assert run(folder, "true").returncode == 93
 
 
+def test_a_wrong_environment_is_not_tried_again(folder: Path) -> None:
+    done = run(folder, "exit 92")
+    assert done.returncode == 92
+    assert "another start would not help" in done.stdout
+    assert calls(folder) == []
+
+
+def test_a_full_file_system_at_the_start(folder: Path) -> None:
+    (folder / "run/progress.new").mkdir(parents=True)
+    done = run(folder, "touch started")
+    assert (done.returncode, (folder / "started").exists()) == (92, False)
+    assert f"{folder}/run/progress cannot be written" in done.stdout
+
+
 def test_a_new_checkpoint_resets_the_count(folder: Path) -> None:
     for _ in range(2):
         run(folder, "exit 5")
@@ -114,6 +128,15 @@ def test_the_signal_is_passed_to_the_steps_and_the_job_is_requeued(folder: Path)
     assert done.returncode == 0, done.stderr
     assert calls(folder) == ["scancel --signal=USR1 7", "scontrol requeue 7"]
     assert "newest whole checkpoint: 2" in done.stdout
+
+
+def test_the_signal_before_the_step(folder: Path) -> None:
+    # While an image is imported, for example.
+    text = "kill -USR1 $$; /bin/sleep 0.1"
+    done = run(folder, "exec /bin/sleep 30", before=text)
+    assert done.returncode == 143, done.stderr
+    assert "the end came before the step: there is nothing to save" in done.stdout
+    assert calls(folder) == ["scontrol requeue 7"]
 
 
 def test_too_little_time_before_the_capacity_ends(folder: Path) -> None:

@@ -61,7 +61,10 @@ ALLOWED = {
     "clusterwright/cluster_spec/project_template.py": {"project_files": _PACKAGE},
     "clusterwright/diagnosis/xid.py": {"table": _PACKAGE},
     "clusterwright/job_templates/jobs_page.py": {"page": _PACKAGE},
-    "clusterwright/job_templates/programs/fsdp2_pretrain.py": {"__init__": "tokens, on a node"},
+    "clusterwright/job_templates/programs/fsdp2_pretrain.py": {
+        "__init__": "tokens, on a node", "saved": "a file of a checkpoint, renamed with it",
+        "samples_before": "a file of a checkpoint that it wrote",
+    },
     "clusterwright/job_templates/slurm.py": {"fragment": _PACKAGE},
     "clusterwright/job_templates/templates/fsdp2.py": {"program": _PACKAGE},
     "clusterwright/jobs/rules_page.py": {"page": _PACKAGE},

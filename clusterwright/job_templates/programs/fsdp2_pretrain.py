@@ -1,9 +1,13 @@
 """Pre-training of a Llama-shaped model with PyTorch FSDP2, started by `fsdp2.sbatch`.
 
 One process per accelerator, started by srun or torchrun. The data are files `*.bin` of 32-bit
-little-endian tokens, as the job `tokenise` writes them. The sample of a step depends only on the
-step, so that a run that resumes sees what an undisturbed run sees. A checkpoint is written to
-`step-N.part`, and renamed when it is whole. SIGUSR1 saves and ends.
+little-endian tokens, as the job `tokenise` writes them. The samples of a step depend only on the
+number of samples before it, so that a run that resumes sees what an undisturbed run sees, with
+another number of processes too. A checkpoint is written to `step-N.part`, and renamed when it is
+whole; one whose files are shorter than its metadata say is renamed to `step-N.torn`. SIGUSR1
+saves and ends; torchrun does not pass it on.
+
+Exit codes: 92 if there are no tokens or they are not of this vocabulary, 1 for other errors.
 
 Requires PyTorch 2.6 or newer.
 """
@@ -11,16 +15,28 @@ Requires PyTorch 2.6 or newer.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import mmap
 import os
+import pickle
 import shutil
 import signal
 import sys
 import time
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+
+signals = []
+
+
+def on_signal(number, _frame):
+    signals.append(number)
+
+
+# Before PyTorch, whose import takes up to minutes on a shared file system: without a handler the
+# signal ends the process.
+signal.signal(signal.SIGUSR1, on_signal)
 
 import torch
 import torch.distributed as dist
@@ -32,8 +48,8 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 TOKEN_BYTES = 4
+RUN_FILE = "run.json"
 EXIT_DATA = 92
-signals = []
 
 
 class Attention(nn.Module):
@@ -95,20 +111,23 @@ class Model(nn.Module):
         return self.head(self.norm(x))
 
     @torch.no_grad()
-    def initialise(self):
+    def initialise(self, generator):
+        # Of the process's own shard: on CPUs the random numbers of a DTensor are the same in every
+        # process, so that the shards would be copies of each other.
         for name, parameter in self.named_parameters():
+            own = parameter.to_local()
             if parameter.dim() < 2:
-                nn.init.ones_(parameter)
+                nn.init.ones_(own)
             else:
                 deep = name.endswith(("output.weight", "down.weight"))
                 depth = math.sqrt(2 * len(self.blocks)) if deep else 1.0
-                nn.init.normal_(parameter, std=0.02 / depth)
+                nn.init.normal_(own, std=0.02 / depth, generator=generator)
 
 
 def rotated(x, cosine, sine):
-    first, second = x.chunk(2, dim=-1)
-    cosine, sine = cosine.to(x.dtype), sine.to(x.dtype)
-    return torch.cat((first * cosine - second * sine, second * cosine + first * sine), dim=-1)
+    first, second = x.float().chunk(2, dim=-1)
+    turned = torch.cat((first * cosine - second * sine, second * cosine + first * sine), dim=-1)
+    return turned.to(x.dtype)
 
 
 def rotary(length, width, device):
@@ -131,33 +150,44 @@ class Tokens:
                 self.counts.append(path.stat().st_size // TOKEN_BYTES // self.length)
         self.total = sum(self.counts)
         if not self.total:
-            print(f"{folder} has no *.bin file with {self.length} tokens", file=sys.stderr)
-            sys.exit(EXIT_DATA)
+            unusable(f"{folder} has no *.bin file with {self.length} tokens")
         # A stride without a common divisor visits every sequence once per epoch.
         self.stride = max(1, int(self.total * 0.6180339887)) + seed % 97
         while math.gcd(self.stride, self.total) != 1:
             self.stride += 1
 
-    def sequence(self, index):
+    def content(self, index):
         place = index * self.stride % self.total
         for content, count in zip(self.maps, self.counts, strict=True):
             if place < count:
                 begin = place * self.length * TOKEN_BYTES
-                part = bytearray(content[begin : begin + self.length * TOKEN_BYTES])
-                return torch.frombuffer(part, dtype=torch.int32).long()
+                return bytearray(content[begin : begin + self.length * TOKEN_BYTES])
             place -= count
         raise AssertionError(place)
+
+    def sequences(self, first, count, vocab):
+        rows = [torch.frombuffer(self.content(first + i), dtype=torch.int32) for i in range(count)]
+        rows = torch.stack(rows).long()
+        low, high = rows.min().item(), rows.max().item()
+        if low < 0 or high >= vocab:
+            # On a GPU the error of the embedding would not name the cause.
+            unusable(f"the data has token {low if low < 0 else high}: the vocabulary has {vocab}")
+        return rows
+
+
+def unusable(text):
+    print(text, file=sys.stderr, flush=True)
+    sys.exit(EXIT_DATA)
 
 
 def main():
     o = options()
     device = start(o.device)
     rank, world = dist.get_rank(), dist.get_world_size()
-    torch.manual_seed(o.seed)
-    model, optimizer = made(o, device)
+    model, optimizer = made(o, device, rank)
     tokens = Tokens(o.data, o.seq_len, o.seed)
     batch = o.micro_batch * o.accumulation * world
-    step = resumed(o, model, optimizer)
+    step, samples = resumed(o, model, optimizer, tokens, batch)
     say(
         f"Training starts at step {step + 1}, with local batch size {o.micro_batch}, global batch "
         f"size {batch}, gradient accumulation steps {o.accumulation}, sequence length "
@@ -167,8 +197,10 @@ def main():
     while step < o.steps:
         step += 1
         began = time.monotonic()
-        loss = trained(o, model, optimizer, tokens, step, batch, rank, device, cosine, sine)
-        # The largest of the flags: every process ends after the same step.
+        first = samples + rank * o.micro_batch
+        loss = trained(o, model, optimizer, tokens, step, first, batch, device, cosine, sine)
+        samples += batch
+        # The sum of the flags: if one process has the signal, all end after the same step.
         state = torch.tensor([loss, float(bool(signals))], device=device)
         dist.all_reduce(state, op=dist.ReduceOp.SUM)
         average, ending = state[0].item() / world, state[1].item() > 0
@@ -182,7 +214,7 @@ def main():
             say("the loss is not a number: the last checkpoint is kept")
             sys.exit(1)
         if ending or step % o.save_every == 0 or step == o.steps:
-            saved(o, model, optimizer, step)
+            saved(o, model, optimizer, step, about_run(o, tokens, batch, samples))
         if ending:
             say("saved on the signal")
             break
@@ -192,14 +224,14 @@ def main():
     dist.destroy_process_group()
 
 
-def trained(o, model, optimizer, tokens, step, batch, rank, device, cosine, sine):
+def trained(o, model, optimizer, tokens, step, first, batch, device, cosine, sine):
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(o, step)
     total = 0.0
     for micro in range(o.accumulation):
         model.set_requires_gradient_sync(micro + 1 == o.accumulation)
-        first = (step - 1) * batch + (micro * (batch // o.accumulation)) + rank * o.micro_batch
-        rows = torch.stack([tokens.sequence(first + i) for i in range(o.micro_batch)]).to(device)
+        begin = first + micro * (batch // o.accumulation)
+        rows = tokens.sequences(begin, o.micro_batch, o.vocab).to(device)
         logits = model(rows[:, :-1], cosine, sine)
         loss = functional.cross_entropy(logits.float().flatten(0, 1), rows[:, 1:].flatten())
         (loss / o.accumulation).backward()
@@ -217,57 +249,152 @@ def learning_rate(o, step):
     return o.learning_rate * (0.1 + 0.45 * (1 + math.cos(math.pi * done)))
 
 
-def made(o, device):
+def made(o, device, rank):
     with torch.device("meta"):
         model = Model(o)
-    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    # Inputs are tokens and the tables of the rotary embedding, which stay in float32.
+    policy = MixedPrecisionPolicy(
+        param_dtype=torch.bfloat16, reduce_dtype=torch.float32, cast_forward_inputs=False
+    )
     keywords = {"mp_policy": policy} if device.type != "cpu" else {}
     for block in model.blocks:
         fully_shard(block, **keywords)
     fully_shard(model, **keywords)
     model.to_empty(device=device)
-    model.initialise()
+    model.initialise(torch.Generator(device).manual_seed(o.seed * dist.get_world_size() + rank))
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=o.learning_rate, betas=(0.9, 0.95), weight_decay=0.1
     )
     return model, optimizer
 
 
-def saved(o, model, optimizer, step):
+def about_run(o, tokens, batch, samples):
+    return {
+        "samples": samples,
+        "global_batch": batch,
+        "seq_len": o.seq_len,
+        "seed": o.seed,
+        "sequences": tokens.total,
+    }
+
+
+def saved(o, model, optimizer, step, about):
     say(f"Saving the checkpoint at step {step}")
     began = time.monotonic()
     final = Path(o.checkpoints) / f"step-{step}"
     part = final.with_name(f"{final.name}.part")
-    if dist.get_rank() == 0:
-        shutil.rmtree(part, ignore_errors=True)
-    dist.barrier()
-    weights, moments = get_state_dict(model, optimizer)
-    dcp.save({"model": weights, "optimizer": moments}, checkpoint_id=str(part))
+    try:
+        if dist.get_rank() == 0:
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir(parents=True)
+            (part / RUN_FILE).write_text(json.dumps(about) + "\n", "utf-8")
+        dist.barrier()
+        weights, moments = get_state_dict(model, optimizer)
+        dcp.save({"model": weights, "optimizer": moments}, checkpoint_id=str(part))
+    except (OSError, dcp.CheckpointException) as error:
+        unsaved(o, step, part, error)
     dist.barrier()
     if dist.get_rank() == 0:
         shutil.rmtree(final, ignore_errors=True)
         part.rename(final)
         for old in whole(o)[: -o.keep]:
-            shutil.rmtree(old, ignore_errors=True)
+            # Renamed first: a removal that is interrupted leaves no folder that looks whole.
+            rest = old.with_name(f"{old.name}.part")
+            old.rename(rest)
+            shutil.rmtree(rest, ignore_errors=True)
     dist.barrier()
     say(f"Finished saving the checkpoint in {time.monotonic() - began:.2f} seconds")
 
 
-def resumed(o, model, optimizer):
-    found = whole(o)
-    if not found:
-        return 0
-    newest = found[-1]
-    say(f"Loading the checkpoint from {newest}")
+def unsaved(o, step, part, error):
+    if dist.get_rank() == 0:
+        # A full disk stays full with it.
+        shutil.rmtree(part, ignore_errors=True)
+        causes = [failure[0] for failure in getattr(error, "failures", {}).values()] or [error]
+        kept = [folder.name for folder in whole(o)]
+        print(
+            f"the checkpoint at step {step} could not be written: {causes[0]}; whole checkpoints "
+            f"in {o.checkpoints}: {', '.join(kept) or 'none'}",
+            file=sys.stderr,
+            flush=True,
+        )
+    sys.exit(1)
+
+
+def resumed(o, model, optimizer, tokens, batch):
+    found = [newest(o) if dist.get_rank() == 0 else None]
+    dist.broadcast_object_list(found, src=0)
+    step = found[0]
+    if step is None:
+        print(f"no checkpoint in {o.checkpoints} can be read", file=sys.stderr, flush=True)
+        sys.exit(1)
+    if step < 0:
+        return 0, 0
+    folder = Path(o.checkpoints) / f"step-{step}"
+    say(f"Loading the checkpoint from {folder}")
     began = time.monotonic()
     weights, moments = get_state_dict(model, optimizer)
     state = {"model": weights, "optimizer": moments}
-    dcp.load(state, checkpoint_id=str(newest))
+    dcp.load(state, checkpoint_id=str(folder))
     set_state_dict(
         model, optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"]
     )
     say(f"Finished loading the checkpoint in {time.monotonic() - began:.2f} seconds")
-    return int(newest.name.partition("-")[2])
+    return step, samples_before(folder, step, about_run(o, tokens, batch, 0))
+
+
+def samples_before(folder, step, now):
+    path = folder / RUN_FILE
+    if not path.is_file():
+        say(f"{folder.name} has no {RUN_FILE}: {step} steps of this batch size are taken as done")
+        return step * now["global_batch"]
+    then = json.loads(path.read_text("utf-8"))
+    for key in ("seq_len", "seed", "sequences"):
+        if then[key] != now[key]:
+            say(f"{key} was {then[key]} and is {now[key]}: samples come in another order now")
+    if then["global_batch"] != now["global_batch"]:
+        say(
+            f"global_batch was {then['global_batch']} and is {now['global_batch']}: "
+            f"the data go on after {then['samples']} samples"
+        )
+    return then["samples"]
+
+
+def newest(o):
+    """Step of the newest checkpoint with all its bytes; -1 without any, None if all are torn."""
+    for rest in Path(o.checkpoints).glob("step-*.part"):
+        shutil.rmtree(rest, ignore_errors=True)
+    torn = []
+    for folder in reversed(whole(o)):
+        reason = defect(folder)
+        if reason is None:
+            for name, other in torn:
+                aside = Path(o.checkpoints) / f"{name}.torn"
+                shutil.rmtree(aside, ignore_errors=True)
+                (Path(o.checkpoints) / name).rename(aside)
+                say(f"{name} is torn, and is now {aside.name}: {other}")
+            return int(folder.name[5:])
+        torn.append((folder.name, reason))
+    for name, reason in torn:
+        say(f"{name} is torn: {reason}")
+    return None if torn else -1
+
+
+def defect(folder):
+    try:
+        stored = dcp.FileSystemReader(str(folder)).read_metadata().storage_data
+    except (EOFError, pickle.UnpicklingError) as error:
+        return f".metadata cannot be read: {error}"
+    ends = {}
+    for place in stored.values():
+        end = place.offset + place.length
+        ends[place.relative_path] = max(end, ends.get(place.relative_path, 0))
+    for name, end in sorted(ends.items()):
+        path = folder / name
+        size = path.stat().st_size if path.is_file() else 0
+        if size < end:
+            return f"{name} has {size} bytes, not {end}"
+    return None
 
 
 def whole(o):
@@ -293,14 +420,8 @@ def start(wanted):
     if cuda:
         torch.cuda.set_device(device)
     backend = "nccl" if cuda else "gloo"
-    with suppress(ValueError):
-        signal.signal(signal.SIGUSR1, on_signal)
     dist.init_process_group(backend, timeout=timedelta(minutes=30))
     return device
-
-
-def on_signal(number, _frame):
-    signals.append(number)
 
 
 def say(text):

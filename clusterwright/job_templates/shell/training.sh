@@ -40,8 +40,10 @@ begin_training() {
   if [[ "$id" == "$SLURM_JOB_ID" && "$before" == "$START_STEP" ]]; then
     FAILURES=$((count + 1))
   fi
-  printf '%s %s %s\n' "$SLURM_JOB_ID" "$START_STEP" "$FAILURES" >"$RUN_PATH/progress.new"
-  mv "$RUN_PATH/progress.new" "$RUN_PATH/progress"
+  if ! printf '%s %s %s\n' "$SLURM_JOB_ID" "$START_STEP" "$FAILURES" >"$RUN_PATH/progress.new" ||
+    ! mv "$RUN_PATH/progress.new" "$RUN_PATH/progress"; then
+    fail "$EXIT_ENVIRONMENT" "$RUN_PATH/progress cannot be written"
+  fi
   if ((FAILURES >= ATTEMPTS)); then
     fail "$EXIT_NO_PROGRESS" "$FAILURES starts without a new checkpoint: see the log above"
   fi
@@ -116,6 +118,10 @@ wait_for_step() {
   if ((EXPECT_EFA)) && [[ -f "$LOG" ]]; then
     watch_efa &
   fi
+  if ((ENDING)); then
+    say 'the end came before the step: there is nothing to save'
+    kill "$STEP_PID" || true
+  fi
   while true; do
     SIGNALLED=0
     STEP_CODE=0
@@ -134,6 +140,9 @@ finish_training() {
   fi
   if ((STEP_CODE == 0 && ENDING == 0)); then
     fail 0 'the run is complete'
+  fi
+  if ((STEP_CODE == EXIT_ENVIRONMENT)); then
+    fail "$EXIT_ENVIRONMENT" 'another start would not help: see the log above'
   fi
   if ((newest <= START_STEP && FAILURES + 1 >= ATTEMPTS)); then
     fail "$EXIT_NO_PROGRESS" "$((FAILURES + 1)) starts without a new checkpoint"

@@ -68,7 +68,7 @@ TEMPLATE = JobTemplate(
     family="pre-training",
     about="Trains a Llama-shaped model, data-parallel and fully sharded, with a program that is "
     "a part of the job file. The samples of a step depend on the step only, so a resumed run "
-    "reads the same data. The program was checked here, but not run with PyTorch.",
+    "reads the same data. The program was run with PyTorch 2.15.0 on CPUs (gloo), not on GPUs.",
     runs_on="nvidia",
     source="PyTorch documentation, torch.distributed.fsdp.fully_shard and "
     "torch.distributed.checkpoint; arXiv 2407.21783, Llama 3, for the shape",
