@@ -3,7 +3,7 @@
 ENVIRONMENT is a Python virtual environment with PyTorch 2.6 or newer and NumPy:
 `python3 -m venv ENVIRONMENT; ENVIRONMENT/bin/pip install torch numpy`. The job file is the one
 that `clusterwright render jobs configs/dev.yaml --job fsdp2` writes, with other sizes and folders.
-`slurm/` has stand-ins for srun, scancel and scontrol; processes communicate with gloo. A run
+`slurm/` has substitutes for srun, scancel and scontrol; processes communicate with gloo. A run
 takes some minutes. Exits with 1 if something was seen that the job does not promise.
 """
 

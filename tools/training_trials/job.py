@@ -1,4 +1,4 @@
-"""The rendered job file on this machine, with small sizes and stand-ins of Slurm."""
+"""The rendered job file on this machine, with small sizes and substitutes for Slurm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The FSDP2 program without PyTorch: its reader, checkpoints and exit codes, with stand-ins.
+"""The FSDP2 program without PyTorch: its reader, checkpoints and exit codes, with substitutes.
 
 `python -m tools.training_trials` runs the whole program with PyTorch.
 """
@@ -44,24 +44,24 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def module() -> Any:
-    """The program, imported with stand-ins of PyTorch's modules."""
-    stand_in: Any = ModuleType("torch")
-    stand_in.no_grad = lambda: lambda function: function
-    stand_in.nn = SimpleNamespace(Module=object, functional=None)
-    stand_in.distributed = SimpleNamespace(
+    """The program, imported with substitutes of PyTorch's modules."""
+    torch: Any = ModuleType("torch")
+    torch.no_grad = lambda: lambda function: function
+    torch.nn = SimpleNamespace(Module=object, functional=None)
+    torch.distributed = SimpleNamespace(
         get_rank=lambda: 0, get_world_size=lambda: 2, barrier=lambda: None
     )
     dcp: Any = ModuleType("torch.distributed.checkpoint")
     dcp.CheckpointException, dcp.FileSystemReader = CheckpointError, Reader
-    stand_in.distributed.checkpoint = dcp
+    torch.distributed.checkpoint = dcp
     state: Any = SimpleNamespace(
         get_state_dict=lambda model, optimizer: ({}, {}), set_state_dict=None
     )
     shard: Any = SimpleNamespace(MixedPrecisionPolicy=None, fully_shard=None)
     modules = {
-        "torch": stand_in,
-        "torch.nn": stand_in.nn,
-        "torch.distributed": stand_in.distributed,
+        "torch": torch,
+        "torch.nn": torch.nn,
+        "torch.distributed": torch.distributed,
         "torch.distributed.checkpoint": dcp,
         "torch.distributed.checkpoint.state_dict": state,
         "torch.distributed.fsdp": shard,
