@@ -77,9 +77,9 @@ def command(
     list_only: bool,
     output_format: str,
 ) -> None:
-    """Print job files for the cluster: batch scripts where it has Slurm.
+    """Print job files for the cluster: batch scripts for Slurm, manifests for Kubernetes.
 
-    Nodes, accelerators, EFA settings, partition, file systems and limits are those of the spec;
+    Nodes, accelerators, EFA settings, queues, file systems and limits are those of the spec;
     the sizes of training jobs are those of the plan. Jobs that the cluster cannot run are refused
     with the reason. docs/reference/jobs.md lists the jobs and their settings.
     """

@@ -9,9 +9,18 @@ PARTITION = Setting(
 )
 GROUP = Setting("group", "text", "Group of the spec, where several can run the job.")
 NODES = Setting("nodes", "count", "Number of nodes.")
-TIME = Setting("time", "minutes", "Time limit, at most that of the partition and of the run.")
+TIME = Setting(
+    "time",
+    "minutes",
+    "Time limit, at most that of the partition and of the run. On Kubernetes training jobs have "
+    "none by default.",
+)
 ACCOUNT = Setting("account", "text", "Slurm account.  [default: that of the user]")
 QOS = Setting("qos", "text", "Quality of service of slurm.qos.")
+TENANT = Setting("tenant", "text", "On Kubernetes: the tenant, required if the spec has several.")
+PRIORITY = Setting(
+    "priority", "text", "On Kubernetes: a priority of the spec.  [default: that of the tenant]"
+)
 RUN = Setting(
     "run",
     "text",
@@ -25,7 +34,8 @@ ENDS = Setting(
 IMAGE = Setting(
     "image",
     "image",
-    "Container image, pinned by digest, or a squashfs file on the shared file system.",
+    "Container image, pinned by digest, or a squashfs file on the shared file system. Required "
+    "on Kubernetes, by digest.",
 )
 ENVIRONMENT = Setting(
     "environment",
@@ -51,6 +61,11 @@ SAVE_MINUTES = Setting(
 )
 
 
+SLURM_ONLY = frozenset({"partition", "account", "qos", "environment"})
+KUBERNETES_ONLY = frozenset({"tenant", "priority"})
+"""Settings that are refused with the other launcher."""
+
+
 def common_settings(own: tuple[Setting, ...], *, image: bool, trains: bool) -> tuple[Setting, ...]:
     """Return the settings that a job has beside its own.
 
@@ -61,7 +76,7 @@ def common_settings(own: tuple[Setting, ...], *, image: bool, trains: bool) -> t
     image, trains:
         Whether it can run in a container, and whether it trains.
     """
-    found = [PARTITION, GROUP, NODES, TIME, ACCOUNT, QOS, RUN, ENDS]
+    found = [PARTITION, GROUP, NODES, TIME, ACCOUNT, QOS, TENANT, PRIORITY, RUN, ENDS]
     if image:
         found += [IMAGE, ENVIRONMENT]
     if trains:

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.job_templates import kubernetes
+from clusterwright.job_templates.common import KUBERNETES_ONLY, SLURM_ONLY
 from clusterwright.job_templates.facts import Target, needed, suitable, targets
 from clusterwright.job_templates.plan import TrainingPlan
 from clusterwright.job_templates.settings import SettingError, parsed
@@ -49,8 +51,10 @@ def launcher_of(cluster: Cluster) -> Launcher:
 def listed(cluster: Cluster, catalog: Catalog, template: JobTemplate) -> Listed:
     """Whether a cluster can run a job, why not, and the settings that have to be stated."""
     needs = tuple(setting.name for setting in template.settings if setting.required)
-    if template.image == "required":
+    if template.image == "required" or not cluster.uses_slurm:
         needs = ("image", *needs)
+    if not cluster.uses_slurm and len(cluster.tenants) > 1:
+        needs = ("tenant", *needs)
     try:
         target = _target(cluster, catalog, template, {})
     except RefusedError as error:
@@ -75,6 +79,7 @@ def render(
     SettingError
         A setting is wrong.
     """
+    _check_launcher(cluster, given)
     target = _target(cluster, catalog, template, given)
     values = _values(target, template, given, plan)
     context = Context(cluster, catalog, target, template, values, plan)
@@ -84,6 +89,16 @@ def render(
         return RenderedJob(template.name, f"{template.name}.sbatch", template.slurm(context))
     assert template.kubernetes is not None
     return RenderedJob(template.name, f"{template.name}.yaml", template.kubernetes(context))
+
+
+def _check_launcher(cluster: Cluster, given: Mapping[str, str]) -> None:
+    """Refuse settings of the other launcher. Raises SettingError."""
+    refused = KUBERNETES_ONLY if cluster.uses_slurm else SLURM_ONLY
+    for name in sorted(refused & set(given)):
+        other = "Kubernetes" if cluster.uses_slurm else "Slurm"
+        raise SettingError(
+            f"--set {name}: {cluster.traits.title} does not run jobs with {other}", "leave it out"
+        )
 
 
 def _target(
@@ -141,7 +156,10 @@ def _values(
     found = parsed(template.all_settings, given)
     planned = plan.nodes if plan is not None and template.trains else None
     found.setdefault("run", template.name)
-    found.setdefault("nodes", min(planned or template.nodes or target.nodes, target.nodes))
+    most = target.nodes
+    if not target.cluster.uses_slurm:
+        most = max(1, kubernetes.most_nodes(target, given))
+    found.setdefault("nodes", min(planned or template.nodes or most, most))
     if template.trains:
         blocking = plan.blocking_seconds if plan is not None else None
         # Twice the time of one save, and time for the step that is running.
@@ -150,7 +168,8 @@ def _values(
             # The next regular checkpoint ends the step.
             minutes += math.ceil(plan.interval_seconds / 60)
         found.setdefault("save_minutes", minutes)
-    if "time" not in found:
+    # A job of Slurm is requeued at its time limit, one of Kubernetes ends.
+    if "time" not in found and (target.cluster.uses_slurm or not template.trains):
         minutes = template.minutes
         if template.trains and target.max_minutes is not None and target.max_minutes < minutes:
             minutes = target.max_minutes
@@ -172,10 +191,12 @@ def _check(context: Context, now: dt.datetime) -> None:
         raise SettingError(
             f"--set capacity_ends: the instances stop at {last:%Y-%m-%d %H:%M} UTC, which is past"
         )
-    if template.image == "required" and values.get("image") is None:
+    needs_image = template.image == "required" or not context.cluster.uses_slurm
+    if needs_image and values.get("image") is None:
         raise RefusedError(
             f"{template.name}: the digest of its image is unknown",
-            "pin it: --set image=REGISTRY/REPOSITORY@sha256:DIGEST, or a .sqsh file",
+            "pin it: --set image=REGISTRY/REPOSITORY@sha256:DIGEST"
+            + (", or a .sqsh file" if context.cluster.uses_slurm else ""),
         )
     for setting in template.settings:
         if setting.required and values.get(setting.name) is None:
@@ -184,6 +205,8 @@ def _check(context: Context, now: dt.datetime) -> None:
                 f"--set {setting.name}=VALUE",
             )
     _check_slurm(context)
+    if not context.cluster.uses_slurm:
+        kubernetes.check(context)
     _check_image(context)
 
 

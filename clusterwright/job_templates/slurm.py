@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -59,11 +60,12 @@ def script(
     whole = array is None
     parts = [
         "\n".join(_directives(context, tasks_per_node, cpus_per_task, array)),
-        _heading(context),
+        heading(context),
         "set -o errexit -o nounset -o pipefail",
         fragment("common"),
         "\n".join(
-            f"export {name}={value}" for name, value in _environment(context, nccl and whole)
+            f"export {name}={shlex.quote(value)}"
+            for name, value in (communication(context) if nccl and whole else ())
         ),
         "\n".join(f"export {name}={value}" for name, value in environment),
         _image(context),
@@ -166,7 +168,8 @@ def _optional(name: str, value: object) -> str | None:
     return None if value is None else f"--{name}={value}"
 
 
-def _heading(context: Context) -> str:
+def heading(context: Context) -> str:
+    """Return the comment at the beginning of a file, for either launcher."""
     target, plan = context.target, context.plan
     lines = [
         f"# {context.template.title}: {context.cluster.environment}, {target.instance_type}.",
@@ -178,15 +181,15 @@ def _heading(context: Context) -> str:
             if plan is not None
             else "# Without a plan: the sizes are defaults, not a recommendation."
         )
-    if context.last_minute is not None:
+    if context.last_minute is not None and context.cluster.uses_slurm:
         lines.append("# --deadline is in the time zone of the controller, which has to be UTC.")
     return "\n".join(lines)
 
 
-def _environment(context: Context, nccl: bool) -> Iterable[tuple[str, str]]:
-    """Variables of EFA and NCCL by accelerator and network of the type."""
+def communication(context: Context) -> Iterator[tuple[str, str]]:
+    """Variables of EFA and NCCL by accelerator and network of the type, for either launcher."""
     target = context.target
-    if not nccl or target.family == "none":
+    if target.family == "none":
         return
     if target.has_efa:
         yield "FI_PROVIDER", "efa"
@@ -198,7 +201,7 @@ def _environment(context: Context, nccl: bool) -> Iterable[tuple[str, str]]:
             # Huge pages are not shared with children of a fork: aws-ofi-nccl's notes on forks.
             yield "FI_EFA_USE_HUGE_PAGE", "0"
     if target.family == "nvidia":
-        yield "NCCL_SOCKET_IFNAME", f"'{SOCKETS}'"
+        yield "NCCL_SOCKET_IFNAME", SOCKETS
 
 
 def _image(context: Context) -> str:

@@ -12,9 +12,11 @@ from syrupy.assertion import SnapshotAssertion
 
 from clusterwright.json_output.schemas import schemas
 from tests.job_templates.made import plan_document
+from tests.platforms.kubernetes.specs import IMAGE
 from tests.support.command_line import Answer, clusterwright
 from tools.lint.files import ROOT
 
+DEV_EKS = ROOT / "configs/dev-eks.yaml"
 P5 = ROOT / "configs/examples/p5-8.yaml"
 
 
@@ -40,6 +42,18 @@ def test_one_job_on_stdout(snapshot: SnapshotAssertion) -> None:
     answer = run("--job", "nccl-tests", "--set", "nodes=2")
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == snapshot
+
+
+def test_one_manifest_on_stdout(snapshot: SnapshotAssertion) -> None:
+    given = ("--set", "tenant=evaluation", "--set", f"image={IMAGE}")
+    answer = run("--job", "nccl-tests", *given, spec=DEV_EKS)
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == snapshot
+
+
+def test_the_list_on_kubernetes_says_what_has_to_be_stated() -> None:
+    job = as_json("--list", "--job", "nccl-tests", spec=DEV_EKS)["jobs"][0]
+    assert (job["available"], job["needs"], job["partition"]) == (True, ["tenant", "image"], None)
 
 
 def test_the_list_separates_what_the_cluster_can_run() -> None:

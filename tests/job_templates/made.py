@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from ruamel.yaml import YAML
+
 from clusterwright.catalog import load_catalog
 from clusterwright.job_templates.facts import Target, targets
 from clusterwright.job_templates.plan import TrainingPlan, training_plan
@@ -20,6 +22,8 @@ from clusterwright.jobs.job import Job
 from clusterwright.jobs.job_file import read_job
 from clusterwright.jobs.registry import all_rules
 from clusterwright.platforms.loading import load_cluster, load_cluster_text
+from tests.platforms.kubernetes import validator
+from tests.support.rich_specs import changed
 from tools.lint.files import ROOT
 
 NOW = dt.datetime(2026, 11, 23, 12, tzinfo=dt.UTC)
@@ -71,6 +75,20 @@ def _cluster(text: str) -> Any:
 def made_cluster(**changes: Any) -> Any:
     """The cluster with other sections."""
     return _cluster(json.dumps(SPEC | changes))
+
+
+def kubernetes_cluster(base: dict[str, Any], **changes: Any) -> Any:
+    """The cluster of a spec in `tests/platforms/kubernetes/specs.py` with changes."""
+    return _cluster(json.dumps(changed(base, **changes)))
+
+
+def manifests(text: str) -> list[dict[str, Any]]:
+    """The objects of a rendered file, which the API server accepts."""
+    found = list(YAML(typ="safe").load_all(text))
+    for version in ("1.30", "1.35"):
+        assert [each for one in found for each in validator.errors(one, version)] == []
+    assert validator.set_errors(found) == []
+    return found
 
 
 def example(name: str) -> Any:

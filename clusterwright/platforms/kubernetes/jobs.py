@@ -63,12 +63,16 @@ def job_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifest]:
     """Return the jobs of the spec. Raises UnknownFactError if the EFA interfaces of a type are
     unknown.
     """
-    groups = {group.name: group for group in cluster.compute}
     tenants = {tenant.name: tenant for tenant in tenants_of(cluster)}
     for job in cluster.kubernetes.workloads.jobs:
         tenant = tenants[job.tenant] if job.tenant else next(iter(tenants.values()))
-        group = groups[job.group]
-        yield _KINDS[job.kind](cluster, catalog, job, tenant, group)
+        yield job_manifest(cluster, catalog, job, tenant)
+
+
+def job_manifest(cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant) -> Manifest:
+    """Return one job, of the spec or of `render jobs`. Raises UnknownFactError."""
+    group = next(group for group in cluster.compute if group.name == job.group)
+    return _KINDS[job.kind](cluster, catalog, job, tenant, group)
 
 
 def _pytorch(
@@ -192,7 +196,8 @@ def _nccl_tests(
             "mpiReplicaSpecs": {
                 "Launcher": {
                     "replicas": 1,
-                    "restartPolicy": "OnFailure",
+                    # With OnFailure the log is lost when no restart is left.
+                    "restartPolicy": "OnFailure" if job.max_restarts else "Never",
                     "template": _template(cluster, group, launcher),
                 },
                 "Worker": {

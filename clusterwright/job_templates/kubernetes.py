@@ -1,0 +1,173 @@
+"""Builds manifests of jobs: the jobs that `render kubernetes` writes, with a job's own commands.
+
+Devices, volumes, selectors, queues and annotations come from `platforms/kubernetes/jobs.py`.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from ruamel.yaml import YAML
+from ruamel.yaml.scalarstring import LiteralScalarString
+
+from clusterwright.cluster_spec.models import formats
+from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec.models.tenants import Tenant
+from clusterwright.cluster_spec.models.workloads import Job
+from clusterwright.job_templates.facts import Target
+from clusterwright.job_templates.settings import SettingError
+from clusterwright.job_templates.slurm import communication, heading
+from clusterwright.job_templates.template import Context, RefusedError
+from clusterwright.platforms.kubernetes import tenants
+from clusterwright.platforms.kubernetes.groups import UnknownFactError, job_nodes
+from clusterwright.platforms.kubernetes.jobs import PRIORITY_LABEL, job_manifest
+from clusterwright.platforms.kubernetes.objects import Manifest
+
+_LONGEST_NAME: Final = 40
+"""Of a job in the spec: names of pods and services are made of it."""
+
+
+def check(context: Context) -> None:
+    """Check the settings that only manifests have. Raises SettingError, RefusedError."""
+    run, image = context.text("run"), context.optional("image")
+    if not re.fullmatch(formats.OBJECT_NAME.pattern, run) or len(run) > _LONGEST_NAME:
+        raise SettingError(
+            f"--set run: {run!r} is not {formats.OBJECT_NAME.description}",
+            f"at most {_LONGEST_NAME} characters, such as --set run=pretrain-8b",
+        )
+    if image is not None and not re.fullmatch(formats.IMAGE_DIGEST.pattern, image):
+        raise SettingError(
+            f"--set image: {image} is not {formats.IMAGE_DIGEST.description}",
+            "nodes of Kubernetes pull images from a registry",
+        )
+    if context.ends is not None and not context.template.trains:
+        raise SettingError(
+            "--set capacity_ends: a job of Kubernetes has no deadline at a time of day",
+            "state how long it may run: --set time=MINUTES",
+        )
+    stated = context.optional("priority")
+    known = priorities(context.cluster)
+    if stated is not None and stated not in known:
+        raise SettingError(
+            f"--set priority: the spec has no priority {stated!r}",
+            f"it has {', '.join(known)}" if known else "add it to kubernetes.workloads.priorities",
+        )
+    most = most_nodes(context.target, {"tenant": tenant(context).name})
+    if context.nodes > most:
+        raise SettingError(
+            f"--set nodes: {context.nodes} nodes, and jobs of {tenant(context).name} can have "
+            f"{most} of {context.target.group.name}",
+            f"at most nodes={most}" if most else "another tenant, or a larger share",
+        )
+
+
+def priorities(cluster: Cluster) -> tuple[str, ...]:
+    """Priorities of jobs: of task governance, else of Kubernetes."""
+    governed = cluster.hyperpod.task_governance
+    if governed is not None:
+        return tuple(each.name for each in governed.priority_classes)
+    return tuple(each.name for each in cluster.kubernetes.workloads.priorities)
+
+
+def tenant_named(cluster: Cluster, name: str | None) -> Tenant:
+    """Return a tenant; without a name the only one. Raises RefusedError, SettingError."""
+    known = tenants.tenants_of(cluster)
+    if name is None:
+        if len(known) == 1:
+            return known[0]
+        raise RefusedError(
+            "the spec has several tenants, and the job belongs to one of them",
+            f"--set tenant=NAME, one of {', '.join(each.name for each in known)}",
+        )
+    for each in known:
+        if each.name == name.strip():
+            return each
+    raise SettingError(
+        f"--set tenant: the spec has no tenant {name!r}",
+        f"it has {', '.join(each.name for each in known)}",
+    )
+
+
+def tenant(context: Context) -> Tenant:
+    """Return the tenant of the job."""
+    return tenant_named(context.cluster, context.optional("tenant"))
+
+
+def most_nodes(target: Target, given: Mapping[str, str]) -> int:
+    """Return how many of the target's nodes the jobs of the tenant can use.
+
+    Raises RefusedError, SettingError.
+    """
+    owner = tenant_named(target.cluster, given.get("tenant"))
+    index = tenants.tenants_of(target.cluster).index(owner)
+    nominal = tenants.nominal_nodes(target.cluster)[target.group.name][index]
+    return tenants.most_nodes(owner, nominal, job_nodes(target.cluster, target.group))
+
+
+def job(
+    context: Context,
+    kind: Literal["pytorch", "hyperpod-pytorch", "nccl-tests"],
+    command: Sequence[str],
+    *,
+    max_restarts: int,
+) -> Manifest:
+    """Return a job with the devices, volumes, queue and labels of the cluster.
+
+    Raises
+    ------
+    RefusedError
+        The catalogue has no value that the manifest needs.
+    """
+    cluster, owner = context.cluster, tenant(context)
+    priority = context.optional("priority")
+    governed = cluster.hyperpod.task_governance is not None
+    if priority is not None and not governed:
+        owner = owner.model_copy(update={"priority": priority})
+    paged = dict(communication(context)).get("FI_EFA_USE_HUGE_PAGE") != "0"
+    wanted = Job(
+        name=context.text("run"),
+        kind=kind,
+        group=context.target.group.name,
+        node_count=context.nodes,
+        image=context.text("image"),
+        command=list(command),
+        max_restarts=max_restarts,
+    )
+    if not paged:
+        wanted = wanted.model_copy(update={"hugepages_mib": 0})
+    try:
+        found = job_manifest(cluster, context.catalog, wanted, owner)
+    except UnknownFactError as error:
+        raise RefusedError(f"{context.template.name}: {error}") from None
+    if priority is not None and governed:
+        found["metadata"]["labels"][PRIORITY_LABEL] = f"{priority}-priority"
+    minutes = context.optional("time")
+    if minutes is not None:
+        found["spec"]["runPolicy"]["activeDeadlineSeconds"] = minutes * 60
+    return found
+
+
+def file(context: Context, *objects: Manifest) -> str:
+    """Return objects as YAML documents for `kubectl apply`, scripts as blocks."""
+    writer = YAML()
+    writer.width = 4096
+    writer.indent(mapping=2, sequence=4, offset=2)
+    stream = io.StringIO()
+    for each in objects:
+        stream.write("---\n")
+        writer.dump(_with_blocks(each), stream)
+    return f"{heading(context)}\n{stream.getvalue()}"
+
+
+def _with_blocks(value: Any) -> Any:
+    """Texts of several lines as blocks, keys sorted."""
+    if isinstance(value, dict):
+        return {key: _with_blocks(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_with_blocks(each) for each in value]
+    if isinstance(value, str) and "\n" in value:
+        return LiteralScalarString(value)
+    return value
