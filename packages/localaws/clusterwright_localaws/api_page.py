@@ -34,6 +34,7 @@ USED: Final = (
     "kms",
     "lambda",
     "logs",
+    "pcs",
     "pricing",
     "rds",
     "resourcegroupstaggingapi",

@@ -36,6 +36,7 @@ from packages.localaws.tests.generated_inputs import (
     wrong_types,
 )
 from packages.localaws.tests.parts import REGION, open_lustre_ports
+from packages.localaws.tests.pcs_parts import PcsSite, add_pcs
 
 ACCOUNT = "123456789012"
 OPERATIONS = own_operations()
@@ -118,7 +119,7 @@ def addressable(shape: Any, parameters: Mapping[str, Any]) -> bool:
     )
 
 
-def valid_requests(site: EksSite) -> dict[tuple[str, str], dict[str, Any]]:
+def valid_requests(site: EksSite, pcs: PcsSite) -> dict[tuple[str, str], dict[str, Any]]:
     """Valid requests, from which others are derived by small changes."""
     place = site.site
     lustre = {
@@ -136,6 +137,8 @@ def valid_requests(site: EksSite) -> dict[tuple[str, str], dict[str, Any]]:
         ("fsx", "CreateFileSystem"): lustre,
         ("eks", "CreateCluster"): site.request("other"),
         ("eks", "CreateNodegroup"): site.group("second"),
+        ("pcs", "CreateCluster"): pcs.request("other"),
+        ("pcs", "CreateComputeNodeGroup"): pcs.group("second"),
         ("cloudformation", "CreateStack"): {"StackName": "more", "TemplateBody": body},
         ("cloudformation", "UpdateStack"): {"StackName": "small", "TemplateBody": body},
         ("cloudformation", "CreateChangeSet"): {
@@ -177,12 +180,14 @@ def valid_requests(site: EksSite) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-def settle(pool: Pool) -> EksSite:
+def settle(pool: Pool) -> tuple[EksSite, PcsSite]:
     """One resource of each kind, so that names in requests exist."""
     site = build_eks_site()
+    pcs = add_pcs(site.site)
     open_lustre_ports(site.site)
     found = [site.site.create(site.site.group("workers", 2, "ml.m5.xlarge")), site.create()]
-    valid = valid_requests(site)
+    found += [pcs.create(), pcs.create_group(), pcs.create_queue()]
+    valid = valid_requests(site, pcs)
     fsx, cloudformation = parts.client("fsx"), parts.client("cloudformation")
     found.append(fsx.create_file_system(**valid["fsx", "CreateFileSystem"]))
     cloudformation.create_stack(
@@ -204,7 +209,7 @@ def settle(pool: Pool) -> EksSite:
             "Region": REGION,
         }
     )
-    return site
+    return site, pcs
 
 
 class Asked:
@@ -213,10 +218,10 @@ class Asked:
     def __init__(self, service: str) -> None:
         self.pool = Pool()
         self.draw = random.Random(f"{SEED} {service}")
-        site = settle(self.pool)
+        sites = settle(self.pool)
         self.valid = {
             operation: request
-            for (one, operation), request in valid_requests(site).items()
+            for (one, operation), request in valid_requests(*sites).items()
             if one == service
         }
         self.calls = Calls(service)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.worlds.model import World
+
+if TYPE_CHECKING:
+    from clusterwright_localaws.iam.principals import Caller
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Call:
     runtime: Runtime
     parameters: Mapping[str, Any] = field(default_factory=dict)
     page_limit: int | None = None  # a fault of the world limits pages to this length
+    signer: Callable[[], Caller] | None = None  # finds the principal that signed the call
 
     @property
     def world(self) -> World:
@@ -30,6 +35,15 @@ class Call:
     @property
     def now(self) -> datetime:
         return self.runtime.clock.now()
+
+    @property
+    def session_name(self) -> str:
+        """The session of the role that signed the call; empty for other and unknown callers."""
+        try:
+            caller = self.signer() if self.signer is not None else None
+        except AwsError:
+            return ""
+        return caller.arn.rsplit("/", 1)[-1] if caller and caller.kind == "role" else ""
 
     @property
     def partition(self) -> str:

@@ -98,6 +98,37 @@ def _cluster(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> l
     return None
 
 
+def _pcs(kind: str) -> _Lookup:
+    """A PCS resource's ARN has the ids that AWS draws; requests name it by id or name."""
+
+    def find(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
+        cluster_named = parameters.get("clusterIdentifier")
+        for account, region, store in list(runtime.stores("pcs")):
+            if (account, region) != (place.account, place.region):
+                continue
+            for cluster in list(store.clusters.values()):
+                if cluster_named not in (cluster.id, cluster.name):
+                    continue
+                if kind == "cluster":
+                    return [str(cluster.arn)]
+                listing, member = _PCS_CHILDREN[kind]
+                named = parameters.get(member)
+                return [
+                    str(child.arn)
+                    for child in list(getattr(cluster, listing).values())
+                    if named in (child.id, child.name)
+                ] or None
+        return None
+
+    return find
+
+
+_PCS_CHILDREN = {
+    "computenodegroup": ("groups", "computeNodeGroupIdentifier"),
+    "queue": ("queues", "queueIdentifier"),
+}
+
+
 def _stack(runtime: Runtime, parameters: Mapping[str, Any], place: Place) -> list[str] | None:
     """A stack's ARN ends in an id that CloudFormation draws; its name finds it."""
     named = parameters.get("StackName")
@@ -188,6 +219,9 @@ _LOOKUPS: dict[tuple[str, str], _Lookup] = {
     ("organizations", "account"): _organizations_account,
     ("organizations", "organizationalunit"): _organizations_target("ou", "ou-"),
     ("organizations", "root"): _organizations_target("root", "r-"),
+    ("pcs", "cluster"): _pcs("cluster"),
+    ("pcs", "computenodegroup"): _pcs("computenodegroup"),
+    ("pcs", "queue"): _pcs("queue"),
     ("sagemaker", "cluster"): _cluster,
     ("secretsmanager", "secret"): _secret,
     ("sqs", "queue"): _queue,

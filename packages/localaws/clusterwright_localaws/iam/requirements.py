@@ -40,6 +40,7 @@ _TAG_ACTIONS = {
     "kms": "TagResource",
     "lambda": "TagResource",
     "logs": "TagResource",
+    "pcs": "TagResource",
     "rds": "AddTagsToResource",
     "sagemaker": "AddTags",
     "secretsmanager": "TagResource",
@@ -57,6 +58,8 @@ _IAM_TAG_ACTIONS = {
 NOT_IN_REFERENCE = {
     "logs:DescribeLogGroups": "arn:{partition}:logs:{region}:{account}:log-group::log-stream:"
 }
+# Services that hand roles to another one. PCS user guide, "Minimum permissions for AWS PCS".
+_RECEIVERS = {"pcs": "ec2.amazonaws.com"}
 # A role in these is named, not handed over.
 _NO_PASS = frozenset({"iam", "sts", "kms", "organizations", "secretsmanager", "ram", "sso-admin"})
 _NO_PASS_OPERATIONS = frozenset(
@@ -147,7 +150,7 @@ def _passing(
 ) -> Iterator[Need]:
     if service in _NO_PASS or (service, operation) in _NO_PASS_OPERATIONS:
         return
-    principal = f"{actions.prefix_of(service)}.amazonaws.com"
+    principal = _RECEIVERS.get(service, f"{actions.prefix_of(service)}.amazonaws.com")
     roles = [
         value
         for name, value in leaves_of(parameters)
@@ -161,6 +164,8 @@ def _passing(
 def _roles_of_profiles(parameters: Mapping[str, Any], place: Place) -> Iterator[str]:
     """An instance profile hands over the role in it."""
     profile = parameters.get("IamInstanceProfile")
+    if parameters.get("iamInstanceProfileArn"):
+        profile = {"Arn": parameters["iamInstanceProfileArn"]}
     if not isinstance(profile, Mapping):
         return
     backend = entities.backend_of(place.account, place.partition)

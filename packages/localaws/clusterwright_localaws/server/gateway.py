@@ -8,6 +8,7 @@ shape of the service's protocol and with a code that no SDK retries.
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import time
 import traceback
@@ -34,6 +35,7 @@ from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 if TYPE_CHECKING:
     from moto.core.request import Request
 
+    from clusterwright_localaws.iam.principals import Caller
     from clusterwright_localaws.worlds.model import Fault
 
 Forward = Callable[[], "Answer | None"]
@@ -43,7 +45,7 @@ _OWN_LOCKS = frozenset({"cloudformation"})
 
 # S3 streams bodies of any size and has its own error shape: moto handles both.
 _UNPARSED = frozenset({"s3", "s3control"})
-_NETWORKED = frozenset({"ec2", "eks", "fsx", "sagemaker"})
+_NETWORKED = frozenset({"ec2", "eks", "fsx", "pcs", "sagemaker"})
 # Resources that moto keeps of these change state with the world's delays.
 _TIMED = frozenset({"amp", "kms", "rds"})
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
@@ -176,6 +178,7 @@ def _answer(
             current,
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
+            functools.partial(_signer, request, service, region),
         )
         # ForwardToMoto: moto keeps this resource.
         with contextlib.suppress(ForwardToMoto):
@@ -195,6 +198,12 @@ def _answer(
     if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
         return answered
     return _shorten_answer(hits, (service, operation, account, region), request, answered)
+
+
+def _signer(request: Request, service: str, region: str) -> Caller:
+    from clusterwright_localaws.iam.callers import caller_of
+
+    return caller_of(runtime(), request, service, region)
 
 
 def _overridden(

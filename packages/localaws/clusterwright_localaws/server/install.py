@@ -22,6 +22,7 @@ _installed = threading.Event()
 _OWN_HOSTS = (
     ("pricing", re.compile(r"https?://api\.pricing\.[^/]+\.amazonaws\.com")),
     ("grafana", re.compile(r"https?://grafana\.[^/]+\.amazonaws\.com")),
+    ("pcs", re.compile(r"https?://pcs(-fips)?\.[^/]+\.(amazonaws\.com|api\.aws)")),
 )
 # Backends that hold nothing but Python objects, and are slow to build.
 _PLAIN_STATE = frozenset({"ec2", "iam", "sts"})

@@ -67,6 +67,7 @@ InstanceTypeName = Annotated[
 ]
 PolicyDocument = Annotated[dict[str, Any], AfterValidator(_policy_document)]
 ExtensionVersion = Annotated[str, Field(pattern=r"^\d+\.\d+\.\d+$")]
+SlurmVersion = Annotated[str, Field(pattern=r"^\d\d\.\d\d$")]
 Seconds = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -369,6 +370,13 @@ class Delays(_Model):
     eks_cluster: Seconds = Field(0, description="Creating, updating or deleting an EKS cluster")
     node_group: Seconds = Field(0, description="Creating, updating or deleting an EKS node group")
     addon: Seconds = Field(0, description="Creating, updating or deleting an EKS add-on")
+    pcs_cluster: Seconds = Field(
+        0, description="Creating, updating, suspending or deleting an AWS PCS cluster"
+    )
+    pcs_group: Seconds = Field(
+        0, description="Creating, updating or deleting an AWS PCS compute node group"
+    )
+    pcs_queue: Seconds = Field(0, description="Creating, updating or deleting an AWS PCS queue")
     governance: Seconds = Field(
         0, description="Creating, updating or deleting a cluster policy or compute quota"
     )
@@ -454,6 +462,11 @@ class World(_Model):
         "opted-in",
         description="Whether accounts have opted in to local zones; if not, no subnet can be "
         "created there until ModifyAvailabilityZoneGroup",
+    )
+    suspended_slurm_versions: dict[SlurmVersion, Moment] = Field(
+        default_factory=dict,
+        description="Slurm versions of AWS PCS and when AWS suspends their clusters: after their "
+        "end of life; AWS publishes no exact time",
     )
     prices: list[PriceSeed] = Field(default_factory=list)
     faults: list[Fault] = Field(default_factory=list)

@@ -13,7 +13,7 @@ from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource
 from clusterwright_localaws.cloudformation.store import store_at
 from clusterwright_localaws.worlds.model import DEFAULT_ACCOUNT
-from packages.localaws.tests import eks_templates, parts
+from packages.localaws.tests import eks_templates, parts, pcs_templates
 from packages.localaws.tests.cloudformation import every_type
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
@@ -26,6 +26,7 @@ from packages.localaws.tests.cloudformation.stacks import (
 )
 from packages.localaws.tests.eks_parts import build_eks_site
 from packages.localaws.tests.fsx_templates import link, lustre, openzfs
+from packages.localaws.tests.pcs_parts import build_pcs_site
 from packages.localaws.tests.sagemaker_templates import cluster
 from packages.localaws.tests.services.ec2 import network_template
 
@@ -98,6 +99,10 @@ def resources() -> list[Resource]:
         governed = eks_templates.template(build_eks_site())
         assert parts.deploy("eks", governed)["StackStatus"] == "CREATE_COMPLETE"
         found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("eks").resources.values())
+    with local_aws():
+        managed = pcs_templates.template(build_pcs_site())
+        assert parts.deploy("pcs", managed)["StackStatus"] == "CREATE_COMPLETE"
+        found.extend(store_at(DEFAULT_ACCOUNT, REGION).find("pcs").resources.values())
     return found
 
 

@@ -356,6 +356,7 @@ def test_template_with_every_supported_type_covers_all_types() -> None:
             (
                 "AWS::CloudFormation::",
                 "AWS::EKS::",
+                "AWS::PCS::",
                 "AWS::SageMaker::",
                 "AWS::APS::Scraper",
                 "AWS::FSx::",

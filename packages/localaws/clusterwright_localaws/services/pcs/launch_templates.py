@@ -1,0 +1,168 @@
+"""Launch templates of compute node groups, and the rules of the purchase options.
+
+API model (botocore 1.44.5), CreateComputeNodeGroup; Capacity Blocks: PCS user guide,
+capacity-blocks-configure-cng.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from botocore.exceptions import ClientError
+
+from clusterwright_localaws.services.pcs.network_checks import check_groups, subnet_of
+from clusterwright_localaws.services.pcs.state import PcsCluster, Store, invalid
+
+_BLOCK: Final = "capacity-block"
+_BLOCK_STATES: Final = frozenset({"scheduled", "active"})
+_NOT_EMULATED: Final = "INTERRUPTIBLE_CAPACITY_RESERVATION"
+
+
+def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a group's launch template as EC2 answers it; empty in mode MANAGED.
+
+    Raises
+    ------
+    AwsError
+        ValidationException with EC2's message: no such template, or no such version.
+    """
+    named = members.get("customLaunchTemplate")
+    if named is None:
+        return {}
+    try:
+        found = store.client("ec2").describe_launch_template_versions(
+            LaunchTemplateId=named["id"], Versions=[named["version"]]
+        )["LaunchTemplateVersions"]
+    except ClientError as error:
+        message = str(error.response["Error"]["Message"])
+        raise invalid("customLaunchTemplate", message) from error
+    if not found:
+        raise invalid(
+            "customLaunchTemplate",
+            f"The launch template {named['id']} has no version {named['version']}.",
+        )
+    data: dict[str, Any] = found[0]["LaunchTemplateData"]
+    return data
+
+
+def check(store: Store, cluster: PcsCluster, members: Mapping[str, Any]) -> None:
+    """Check what a group launches with: template, image, groups, key, purchase option.
+
+    Raises
+    ------
+    AwsError
+        ValidationException.
+    """
+    _check_mode(members)
+    data = data_of(store, members)
+    groups = members.get("securityGroupIds")
+    if groups and data.get("NetworkInterfaces"):
+        raise invalid(
+            "securityGroupIds",
+            "securityGroupIds can't be specified: the custom launch template defines network "
+            "interfaces.",
+        )
+    check_groups(store, groups or (), cluster.vpc_id, "securityGroupIds")
+    _check_image(store, members.get("amiId") or data.get("ImageId"))
+    if members.get("sshKeyName"):
+        _ask(
+            store,
+            "sshKeyName",
+            "describe_key_pairs",
+            KeyNames=[members["sshKeyName"]],
+        )
+    purchase = members["purchaseOption"]
+    if purchase == _NOT_EMULATED:
+        raise invalid(
+            "purchaseOption", "The local AWS has no interruptible capacity reservations."
+        )
+    if members.get("spotOptions") and purchase != "SPOT":
+        raise invalid("spotOptions", "spotOptions can be specified with purchaseOption SPOT only.")
+    if purchase == "CAPACITY_BLOCK":
+        _check_block(store, members, data)
+
+
+def _check_mode(members: Mapping[str, Any]) -> None:
+    template = members.get("customLaunchTemplate")
+    if members["launchTemplateMode"] == "CUSTOM":
+        if template is None:
+            raise invalid(
+                "customLaunchTemplate",
+                "customLaunchTemplate is required when launchTemplateMode is CUSTOM.",
+            )
+        return
+    if template is not None:
+        raise invalid(
+            "customLaunchTemplate",
+            "customLaunchTemplate can't be specified when launchTemplateMode is MANAGED.",
+        )
+    for name in ("amiId", "securityGroupIds"):
+        if not members.get(name):
+            raise invalid(name, f"{name} is required when launchTemplateMode is MANAGED.")
+
+
+def _check_image(store: Store, image_id: str | None) -> None:
+    if not image_id:
+        raise invalid(
+            "amiId", "The launch template doesn't define the AMI ID, and amiId is not specified."
+        )
+    if image_id.startswith("ami-"):  # resolve:ssm:... is resolved at the launch
+        _ask(store, "amiId", "describe_images", ImageIds=[image_id])
+
+
+def _check_block(store: Store, members: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+    member = "customLaunchTemplate"
+    if (data.get("InstanceMarketOptions") or {}).get("MarketType") != _BLOCK:
+        raise invalid(
+            member,
+            f"purchaseOption CAPACITY_BLOCK needs a launch template with the MarketType {_BLOCK}.",
+        )
+    target = (data.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget")
+    block_id = (target or {}).get("CapacityReservationId")
+    if not block_id:
+        raise invalid(
+            member,
+            "purchaseOption CAPACITY_BLOCK needs a launch template with a CapacityReservationId.",
+        )
+    types = {one.get("instanceType") for one in members["instanceConfigs"]}
+    if {data.get("InstanceType")} != types:
+        raise invalid(
+            member,
+            f"The launch template's InstanceType is {data.get('InstanceType')}; the compute node "
+            f"group has {', '.join(sorted(map(str, types)))}.",
+        )
+    block = _ask(
+        store, member, "describe_capacity_reservations", CapacityReservationIds=[block_id]
+    )["CapacityReservations"][0]
+    if block["State"] not in _BLOCK_STATES:
+        raise invalid(
+            member,
+            f"The Capacity Block {block_id} is {block['State']}; it must be scheduled or active.",
+        )
+    if block["InstanceType"] not in types:
+        raise invalid(
+            member, f"The Capacity Block {block_id} has instances of {block['InstanceType']}."
+        )
+    maximum = members["scalingConfiguration"]["maxInstanceCount"]
+    if maximum > block["TotalInstanceCount"]:
+        raise invalid(
+            "scalingConfiguration.maxInstanceCount",
+            f"maxInstanceCount {maximum} exceeds the size of the Capacity Block {block_id}, "
+            f"{block['TotalInstanceCount']}.",
+        )
+    zones = [subnet_of(store, one, "subnetIds").availability_zone for one in members["subnetIds"]]
+    if block["AvailabilityZone"] not in zones:
+        raise invalid(
+            "subnetIds",
+            f"The Capacity Block {block_id} is in {block['AvailabilityZone']}; no subnet of the "
+            "compute node group is.",
+        )
+
+
+def _ask(store: Store, member: str, method: str, **parameters: Any) -> Any:
+    """Return EC2's answer; its refusal is one of `member`."""
+    try:
+        return getattr(store.client("ec2"), method)(**parameters)
+    except ClientError as error:
+        raise invalid(member, str(error.response["Error"]["Message"])) from error

@@ -1,0 +1,40 @@
+"""Suspension of clusters whose Slurm version AWS no longer runs.
+
+API model (botocore 1.44.5), Cluster.status: the controller is down and all instances are
+terminated; a suspended cluster can be updated to a newer version, and deleted. The world states
+when a version is suspended: AWS publishes no exact time.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from clusterwright_localaws.services.pcs import fleet
+from clusterwright_localaws.services.pcs.state import PcsCluster, Store
+from clusterwright_localaws.services.pcs.versions import is_suspended
+
+_IDLE = frozenset({"ACTIVE", "UPDATE_FAILED"})
+_BUSY = frozenset({"CREATING", "UPDATING", "DELETING"})
+
+
+def suspend_due(store: Store) -> None:
+    """Begin to suspend every idle cluster of a version that is suspended by now."""
+    for cluster in list(store.clusters.values()):
+        if cluster.status not in _IDLE or not is_suspended(store, cluster.version):
+            continue
+        if any(child.status in _BUSY for child in cluster.children):
+            continue
+        for one in (cluster, *cluster.children):
+            if one.status in _IDLE:
+                one.status = "SUSPENDING"
+        store.after(
+            store.runtime.world.delays.pcs_cluster, functools.partial(_suspend, store, cluster)
+        )
+
+
+def _suspend(store: Store, cluster: PcsCluster) -> None:
+    for group in cluster.groups.values():
+        fleet.end(store, group)
+    for one in (cluster, *cluster.children):
+        if one.status == "SUSPENDING":
+            one.status = "SUSPENDED"
