@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.pcs.network_checks import check_groups, subnet_of
 from clusterwright_localaws.services.pcs.state import PcsCluster, Store, invalid
 
@@ -25,7 +26,8 @@ def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     AwsError
-        ValidationException with EC2's message: no such template, or no such version.
+        ValidationException with EC2's message: no such template, or no such version;
+        AccessDeniedException: the caller may not read it.
     """
     named = members.get("customLaunchTemplate")
     if named is None:
@@ -35,8 +37,7 @@ def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
             LaunchTemplateId=named["id"], Versions=[named["version"]]
         )["LaunchTemplateVersions"]
     except ClientError as error:
-        message = str(error.response["Error"]["Message"])
-        raise invalid("customLaunchTemplate", message) from error
+        raise _refused("customLaunchTemplate", error) from error
     if not found:
         raise invalid(
             "customLaunchTemplate",
@@ -165,4 +166,15 @@ def _ask(store: Store, member: str, method: str, **parameters: Any) -> Any:
     try:
         return getattr(store.client("ec2"), method)(**parameters)
     except ClientError as error:
-        raise invalid(member, str(error.response["Error"]["Message"])) from error
+        raise _refused(member, error) from error
+
+
+def _refused(member: str, error: ClientError) -> AwsError:
+    """EC2's refusal: of the caller's permissions, which PCS needs, or of a value of `member`.
+
+    PCS user guide, "Minimum permissions for AWS PCS" (security-min-permissions).
+    """
+    found = error.response["Error"]
+    if found["Code"] == "UnauthorizedOperation":
+        return AwsError("AccessDeniedException", str(found["Message"]))
+    return invalid(member, str(found["Message"]))

@@ -11,12 +11,18 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.iam.inside import acting_as
 from clusterwright_localaws.services.pcs import controller, fleet
 from clusterwright_localaws.services.pcs.state import find_cluster, store_of
 
 
 @operation("pcs", "RegisterComputeNodeGroupInstance")
 def register(call: Call) -> Mapping[str, Any]:
+    with acting_as(None):  # PCS looks up the instance and reads the secret itself
+        return _registered(call)
+
+
+def _registered(call: Call) -> Mapping[str, Any]:
     store = store_of(call)
     named = str(call.parameters["clusterIdentifier"])
     cluster = find_cluster(store, named)

@@ -55,8 +55,16 @@ def test_group_launches_its_static_instances(site: PcsSite) -> None:
             "aws:pcs:cluster-id": found["clusterId"],
             "aws:pcs:compute-node-group-id": found["id"],
         }
-        assert one["IamInstanceProfile"]["Arn"] == site.profile_arn
         assert [each["GroupId"] for each in one["SecurityGroups"]] == [site.site.group_id]
+
+
+def test_instances_have_the_profile(site: PcsSite) -> None:
+    found = site.create_group(scalingConfiguration=ONE)
+    (one,) = instances(found["id"])
+    (association,) = client("ec2").describe_iam_instance_profile_associations(
+        Filters=[{"Name": "instance-id", "Values": [one["InstanceId"]]}]
+    )["IamInstanceProfileAssociations"]
+    assert association["IamInstanceProfile"]["Arn"] == site.profile_arn
 
 
 def test_group_without_capacity_fails_with_the_reason_of_ec2() -> None:

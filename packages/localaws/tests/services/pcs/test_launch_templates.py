@@ -159,7 +159,10 @@ def test_groups_and_interfaces_of_the_template_exclude_each_other(site: PcsSite)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"subnetIds": []}, "AWS PCS currently supports only 1 subnet in this list."),
+        (
+            {"subnetIds": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]},
+            "AWS PCS currently supports only 1 subnet in this list.",
+        ),
         ({"networkType": "IPV6"}, "The local AWS has no IPv6 subnets: networkType IPV6."),
         (
             {"securityGroupIds": ["sg-0123456789abcdef0"]},
