@@ -59,7 +59,6 @@ def test_other_credentials_of_the_environment_are_ignored(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("service", "method", "parameters"),
     [
-        ("pcs", "list_clusters", {}),
         ("imagebuilder", "list_images", {"owner": "Amazon"}),
         ("savingsplans", "describe_savings_plans", {}),
         ("health", "describe_events", {}),

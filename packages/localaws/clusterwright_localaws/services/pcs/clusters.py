@@ -15,6 +15,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.pcs import (
     controller,
+    fleet,
     limits,
     network_checks,
     settings,
@@ -206,8 +207,6 @@ def _complete(store: Store, cluster: PcsCluster) -> None:
 
 
 def _updated(store: Store, cluster: PcsCluster) -> None:
-    from clusterwright_localaws.services.pcs import fleet
-
     controller.refresh(store, cluster)
     for child in cluster.children:
         if child.status == "RESUMING":

@@ -11,7 +11,7 @@ import functools
 import json
 import secrets
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -157,6 +157,16 @@ class Store(Timers):
             yield from cluster.children
 
 
+# What looks at the store before each call of PCS.
+_BEFORE_CALLS: list[Callable[[Store], None]] = []
+
+
+def before_calls(look: Callable[[Store], None]) -> Callable[[Store], None]:
+    """Register a function that looks at a store before each call of PCS."""
+    _BEFORE_CALLS.append(look)
+    return look
+
+
 def store_in(runtime: Runtime, account: str, region: str) -> Store:
     """Return the store of an account and region."""
     return runtime.store("pcs", account, region, lambda: Store(runtime, account, region))
@@ -164,12 +174,11 @@ def store_in(runtime: Runtime, account: str, region: str) -> Store:
 
 def store_of(call: Call) -> Store:
     """Return the store of a call, after everything that is due has happened."""
-    from clusterwright_localaws.services.pcs.suspension import suspend_due
-
     found = store_in(call.runtime, call.account, call.region)
-    with acting_as(None):  # what is due happens for nobody's permissions
+    with acting_as(None):  # no caller's permissions apply to what is due
         found.advance()
-        suspend_due(found)
+        for look in _BEFORE_CALLS:
+            look(found)
     return found
 
 

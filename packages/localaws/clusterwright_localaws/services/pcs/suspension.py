@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 
 from clusterwright_localaws.services.pcs import fleet
-from clusterwright_localaws.services.pcs.state import PcsCluster, Store
+from clusterwright_localaws.services.pcs.state import PcsCluster, Store, before_calls
 from clusterwright_localaws.services.pcs.versions import is_suspended
 
 _IDLE = frozenset({"ACTIVE", "UPDATE_FAILED"})
 _BUSY = frozenset({"CREATING", "UPDATING", "DELETING"})
 
 
+@before_calls
 def suspend_due(store: Store) -> None:
     """Begin to suspend every idle cluster of a version that is suspended by now."""
     for cluster in list(store.clusters.values()):
