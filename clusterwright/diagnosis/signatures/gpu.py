@@ -142,6 +142,13 @@ SIGNATURES: Final = (
         next=(_ACCEPT,),
     ),
     Signature(
+        "container-gpu-mount",
+        "GPU: a container cannot be given its GPUs: {reason}",
+        (r"nvidia-container-cli: (?:mount|ldcache|container) error: (?P<reason>[^\n]{1,200})",),
+        confidence="likely",
+        next=("clusterwright drift {file}", _ACCEPT),
+    ),
+    Signature(
         "container-device",
         "GPU: a container was given a GPU that the driver does not show (it is lost, or has another "
         "number)",

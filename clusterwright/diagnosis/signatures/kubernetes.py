@@ -78,6 +78,31 @@ SIGNATURES: Final = (
         next=("kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations",),
     ),
     Signature(
+        "resource-quota",
+        "Kubernetes: the quota {quota} of the namespace is used up, so pods are not created: "
+        "{message}",
+        (r"is forbidden: exceeded quota: (?P<quota>[\w.-]{1,80}), (?P<message>[^\n\"]{1,160})",),
+        next=("kubectl describe resourcequotas --all-namespaces",),
+    ),
+    Signature(
+        "object-missing",
+        "Kubernetes: a pod needs the {what} {name}, which does not exist",
+        (
+            r"\b(?P<what>secret|configmap|persistentvolumeclaim|serviceaccount|serviceaccounts) "
+            r"\\?\"(?P<name>(?!kube-root-ca\.crt)[\w.-]{1,120})\\?\" not found",
+        ),
+        confidence="likely",
+        kinds=("log",),
+        next=(_EVENTS,),
+    ),
+    Signature(
+        "bootstrap-script",
+        "EKS: the nodes' user data calls bootstrap.sh, which images of AL2023 do not have: they "
+        "join by nodeadm and a NodeConfig",
+        (r"bootstrap\.sh has been removed from|/etc/eks/bootstrap\.sh: No such file",),
+        next=("clusterwright check {file}",),
+    ),
+    Signature(
         "kubelet-start",
         "Kubernetes: the kubelet does not start on the node: {message}",
         (

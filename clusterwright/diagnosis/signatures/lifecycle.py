@@ -195,13 +195,22 @@ SIGNATURES: Final = (
         (
             r"\b(?P<unit>(?:slurm|munge|sack|mysql|mariadb|chrony|nvidia|amazon|sagemaker|kubelet|"
             r"containerd|docker|dcgm|nv-hostengine|clusterwright|neuron|nfs|autofs)[\w-]*)\.service: "
-            r"(?P<reason>Failed[^\n]*|(?:Main|Control) process exited, code=\w+, status=[1-9][^\n]*)",
+            r"(?P<reason>Failed[^\n]*|Start request repeated too quickly|(?:Main|Control) process exited, code=\w+, status=[1-9][^\n]*)",
             r"Job for (?P<unit>[\w-]+)\.service failed(?P<reason>[^\n]*)",
         ),
         confidence="likely",
         rank=1,
         kinds=("log",),
         next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "user-data",
+        "the node's user data failed: cloud-init ran {script}, which ended with exit code {code}",
+        (r"Failed running (?P<script>/var/lib/cloud/\S{1,160}) \[(?P<code>[1-9]\d{0,2})\]",),
+        confidence="likely",
+        rank=2,
+        kinds=("log",),
+        next=(_STREAM,),
     ),
     Signature(
         "script-exit",

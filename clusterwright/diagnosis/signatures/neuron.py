@@ -99,8 +99,8 @@ SIGNATURES: Final = (
         "neuron-memory",
         "Neuron: the device's memory is used up: the model, batch or sequence does not fit",
         (
-            r"neuron:mc_alloc: device mempool|Failed to alloc(?:ate)? [^\n]{0,80}(?:DEVICE memory|on "
-            r"ND \d)|NRT_RESOURCE\b",
+            r"neuron:mc_alloc: device mempool|TDRV:[^\n]{0,80}Failed to alloc|Failed to allocate "
+            r"[^\n]{0,80}\bon ND \d|NRT_RESOURCE\b",
         ),
         confidence="likely",
         kinds=("log", "job"),

@@ -145,7 +145,10 @@ SIGNATURES: Final = (
     Signature(
         "evicted",
         "Kubernetes: pods were evicted: the node is low on {what}",
-        (r"node was low on resource: (?P<what>[\w-]+)",),
+        (
+            r"node was low on resource: (?P<what>[\w-]+)",
+            r"must evict pod\(s\) to reclaim\\?\"? resourceName=\\?\"(?P<what>[\w-]+)",
+        ),
         next=("kubectl describe nodes",),
     ),
     Signature(
@@ -178,6 +181,14 @@ SIGNATURES: Final = (
             r"Unable to attach or mount volumes|failed to provision volume|ProvisioningFailed)[^\n]{0,200})",
         ),
         confidence="likely",
+        next=("kubectl get events --all-namespaces",),
+    ),
+    Signature(
+        "pod-sandbox",
+        "Kubernetes: the node cannot create the sandbox of a pod: {message}",
+        (r"Failed to create pod sandbox: (?P<message>[^\n]{1,200})",),
+        confidence="likely",
+        rank=1,
         next=("kubectl get events --all-namespaces",),
     ),
     Signature(

@@ -145,6 +145,7 @@ SIGNATURES: Final = (
             r"DbUnreachable|database (?:is )?(?:unreachable|not reachable|connection (?:failed|"
             r"lost|refused))",
             r"mysql.{0,60}(?:refused|timed out|unreachable)",
+            r"The database must be up when starting the MYSQL plugin|"
             r"(?:unable|cannot|could not|can't|failed).{0,20} connect.{0,30}database|"
             r"(?:DB|database) connection (?:is )?(?:lost|failed|refused)",
         ),
@@ -173,7 +174,7 @@ SIGNATURES: Final = (
             r"happened)",
             r"(?:Sending|open) message to slurmdbd.{0,60}fail|Unable to contact (?:the )?slurmdbd|"
             r"slurmdbd: Connection refused|agent queue (?:is )?(?:filling|full)|DBD agent queue",
-            r"Problem talking to (?:the )?(?:database|slurmdbd)",
+            r"Problem talking to (?:the )?(?:database|slurmdbd)|Unable to get TRES from slurmdbd",
         ),
         confidence="likely",
         next=("clusterwright status {file}", _DRIFT),
@@ -289,7 +290,7 @@ SIGNATURES: Final = (
         "Slurm: slurm.conf or another configuration file is invalid: {reason}",
         (
             r"(?P<reason>Parsing error at unrecognized key: [^\n]+)",
-            r"(?P<reason>Unable to process configuration file[^\n]*)",
+            r"(?P<reason>Unable to process configuration file[^\n]*|power_save module disabled[^\n]*)",
             r"(?P<reason>Parse error in file [^\n]+|[^\n]{0,40}(?:s_p_parse_file|\"Include\" failed)[^\n]+)",
             r"(?P<reason>(?:Invalid|Duplicated) (?:partition|NodeName|NodeHostName|configuration)"
             r"[^\n]*)",

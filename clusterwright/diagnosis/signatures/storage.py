@@ -169,6 +169,16 @@ SIGNATURES: Final = (
         next=(_FILE_SYSTEM,),
     ),
     Signature(
+        "cgroups-full",
+        "the node has too many cgroups: those of ended jobs or containers remain, so no new ones "
+        "can be made",
+        (r"/sys/fs/cgroup/[^\n]{0,240}No space left|cgroup[^\n]{0,80}: No space left",),
+        confidence="likely",
+        per_node=True,
+        kinds=("log", "job", "scheduler-node"),
+        next=("clusterwright node reboot {file} {nodes} --because 'too many cgroups'",),
+    ),
+    Signature(
         "disk-full",
         "disk full: no space left[ on {path}]",
         (

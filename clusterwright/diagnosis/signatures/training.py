@@ -165,6 +165,13 @@ SIGNATURES: Final = (
         kinds=_TEXT,
     ),
     Signature(
+        "collective-mismatch",
+        "PyTorch: ranks run different collectives, or with other shapes: the program takes another "
+        "path on some ranks",
+        (r"Detected mismatch between collectives on ranks",),
+        kinds=_TEXT,
+    ),
+    Signature(
         "nccl-versions",
         "NCCL: ranks or the plug-in have different versions",
         (
@@ -184,6 +191,21 @@ SIGNATURES: Final = (
             r"all CUDA-capable devices are busy",
         ),
         next=("clusterwright check {file} --only CW-I015",),
+    ),
+    Signature(
+        "cuda-toolkit",
+        "CUDA: the toolkit of the image does not fit what is compiled: {reason}",
+        (
+            r"nvcc fatal {0,6}: (?P<reason>[^\n]{1,160})",
+            r"fatal error: (?P<reason>(?:cuda|cudnn|nccl|cublas|nvToolsExt)\w{0,40}\.h: No such file)",
+        ),
+        kinds=("log", "job"),
+    ),
+    Signature(
+        "kernel-resources",
+        "a GPU kernel needs more than this GPU has: {reason}",
+        (r"OutOfResources: out of resources?: (?P<reason>[^\n]{1,120})",),
+        kinds=("log", "job"),
     ),
     Signature(
         "cuda-error",
@@ -252,6 +274,8 @@ SIGNATURES: Final = (
         "checkpoint",
         "a checkpoint cannot be loaded or written: {reason}",
         (
+            r"(?P<reason>(?:Cannot|Could not|Unable to|Failed to) find (?:a |any )?(?:valid )?"
+            r"checkpoint[^\n]{0,100})",
             r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|Error\(s\) in loading state_dict"
             r"[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF[^\n]{0,60}|"
             r"(?:corrupt\w*|truncated|incomplete) checkpoint[^\n]{0,80}|"

@@ -24,6 +24,11 @@ CASES = (
     ("log", "nvidia-smi: Failed to initialize NVML: Unknown Error", "container-lost-gpu"),
     (
         "log",
+        "nvidia-container-cli: mount error: failed to add device rules: operation not permitted",
+        "container-gpu-mount",
+    ),
+    (
+        "log",
         "Error setting watches. Result: The third-party Profiling module returned an error",
         "dcgm-profiling",
     ),

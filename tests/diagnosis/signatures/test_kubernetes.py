@@ -34,6 +34,13 @@ CASES = (
         "kubelet-start",
     ),
     (
+        'pods "train-0" is forbidden: exceeded quota: compute, requested: nvidia.com/gpu=8',
+        "resource-quota",
+    ),
+    ('Error: secret "hf-token" not found', "object-missing"),
+    (NODES + 'persistentvolumeclaim "fsx-claim" not found.', "object-missing"),
+    ("ERROR: bootstrap.sh has been removed from AL2023-based EKS AMIs.", "bootstrap-script"),
+    (
         '"Unable to register node with API server" err="dial tcp 10.0.0.9:443: i/o timeout"',
         "kubelet-unregistered",
     ),
@@ -50,6 +57,7 @@ def test_message_has_its_signature(text: str, signature: str) -> None:
     [
         "Successfully assigned a/train-0 to ip-10-0-0-5",
         "Pulling image r/train:v1",
+        'MountVolume: configmap "kube-root-ca.crt" not found',
         'Successfully pulled image "r/train:v1" in 3m20s',
         'registered CSI driver "fsx.csi.aws.com" at /plugins/fsx.csi.aws.com/csi.sock',
         '"Successfully registered node" node="ip-10-0-0-5.ec2.internal"',

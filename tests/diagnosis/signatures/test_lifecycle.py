@@ -25,6 +25,12 @@ CASES = (
         "bad-interpreter",
     ),
     ("log", "slurmd.service: Failed with result 'exit-code'.", "unit"),
+    ("log", "slurmctld.service: Start request repeated too quickly.", "unit"),
+    (
+        "log",
+        "util.py[WARNING]: Failed running /var/lib/cloud/instance/scripts/part-001 [2]",
+        "user-data",
+    ),
     ("log", "setup.sh: line 3: FOO: unbound variable", "script-command"),
 )
 

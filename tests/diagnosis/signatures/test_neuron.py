@@ -58,6 +58,7 @@ def test_killed_compiler_is_told_from_one_that_fails() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "driver: Failed to alloc device memory",
         "INFO ||NEURON_CC_WRAPPER||: Call compiler with cmd: neuronx-cc compile --target=trn1",
         "Compiler status PASS",
         "INFO   NRT:nrt_init    Found neuron driver: 2.18",

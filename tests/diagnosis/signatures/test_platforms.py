@@ -21,6 +21,8 @@ CASES = (
         "[slurm_plugin.resume] - ERROR - Failed to launch following nodes: (x2) ['q-dy-c-1', 'b']",
         "pcluster-launch",
     ),
+    ("log", 'must evict pod(s) to reclaim" resourceName="memory"', "evicted"),
+    ("log", "Failed to create pod sandbox: rpc error: context deadline exceeded", "pod-sandbox"),
     (
         "stack-state",
         "UPDATE_ROLLBACK_FAILED: The following resource(s) failed to update: [X].",

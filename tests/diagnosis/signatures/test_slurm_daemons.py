@@ -29,6 +29,13 @@ CASES = (
     ("log", "error: Credential signature check: Credential replayed", "job-credential"),
     ("log", "error: Couldn't load specified plugin name for cgroup/v2: x", "cgroup"),
     ("log", "srun: error: cannot create mpi context for mpi/pmix_v3", "slurm-plugin-context"),
+    ("log", "fatal: _init_tres: Unable to get TRES from slurmdbd; cannot start", "slurmdbd-down"),
+    (
+        "log",
+        "error: The database must be up when starting the MYSQL plugin",
+        "database-unreachable",
+    ),
+    ("log", "power_save module disabled, invalid SuspendProgram /x", "slurm-configuration"),
     ("scheduler-node", "Duplicate jobid", "duplicate-job"),
     ("scheduler-node", "Node unexpectedly rebooted", "unexpected-reboot"),
     ("daemon", "slurmctld is down", "daemon-down"),

@@ -19,6 +19,12 @@ CASES = (
         "EXT4-fs error (device nvme1n1): ext4_journal_check_start: Detected aborted journal",
         "disk-errors",
     ),
+    (
+        "log",
+        "mkdir(/sys/fs/cgroup/system.slice/job_7) failed: No space left on device",
+        "cgroups-full",
+    ),
+    ("log", "OSError: [Errno 28] No space left on device: '/scratch/x'", "disk-full"),
     ("log", "mkdir: cannot create directory 'x': Read-only file system", "read-only"),
     ("database", "state incompatible-network", "database-state"),
 )

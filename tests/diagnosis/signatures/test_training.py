@@ -60,6 +60,19 @@ CASES = (
     ),
     (
         "log",
+        "RuntimeError: Detected mismatch between collectives on ranks. x",
+        "collective-mismatch",
+    ),
+    ("log", "nvcc fatal   : Unsupported gpu architecture 'compute_100'", "cuda-toolkit"),
+    ("log", "x.cu:3:10: fatal error: cudnn.h: No such file or directory", "cuda-toolkit"),
+    (
+        "log",
+        "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 9",
+        "kernel-resources",
+    ),
+    ("log", "ValueError: Cannot find a valid checkpoint at /fsx/ckpt", "checkpoint"),
+    (
+        "log",
         "RuntimeError: [Rank 0]: Ranks 3 failed to pass monitoredBarrier in 60000 ms",
         "nccl-timeout",
     ),
@@ -83,6 +96,7 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
         "ProcessGroupNCCL initialized with following options: TIMEOUT(ms): 600000",
         "ProcessGroupNCCL environments: TORCH_NCCL_DUMP_ON_TIMEOUT: 1, TORCH_NCCL_BLOCKING_WAIT: 0",
         "export FI_EFA_FORK_SAFE=1",
+        "No valid checkpoint found at /fsx/ckpt, training from scratch",
         "saved checkpoint of step 100, world size 64",
         "loaded the index /fsx/cache/0a_doc_idx.npy",
     ],
