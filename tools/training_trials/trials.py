@@ -155,7 +155,7 @@ class Trials:
             job = self.job("full-disk", place=disk / "checkpoints")
             expect(job.run() is None, "the job was not requeued")
             message = _line(job, "could not be written")
-            expect("No space left on device" in message, message)
+            expect("with 0 MiB free" in message, message)
             expect(job.whole() == ["step-4"], f"whole are {job.whole()}")
             names = [path.name for path in job.checkpoints.iterdir()]
             expect(names == ["step-4"], f"{names} are left")

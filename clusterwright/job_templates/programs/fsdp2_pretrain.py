@@ -308,13 +308,15 @@ def saved(o, model, optimizer, step, about):
 
 def unsaved(o, step, part, error):
     if dist.get_rank() == 0:
+        # PyTorch does not always say that the disk is full: "unexpected pos 704 vs 598".
+        free = shutil.disk_usage(o.checkpoints).free >> 20
         # A full disk stays full with it.
         shutil.rmtree(part, ignore_errors=True)
         causes = [failure[0] for failure in getattr(error, "failures", {}).values()] or [error]
         kept = [folder.name for folder in whole(o)]
         print(
-            f"the checkpoint at step {step} could not be written: {causes[0]}; whole checkpoints "
-            f"in {o.checkpoints}: {', '.join(kept) or 'none'}",
+            f"the checkpoint at step {step} could not be written with {free} MiB free: "
+            f"{causes[0]}; whole checkpoints in {o.checkpoints}: {', '.join(kept) or 'none'}",
             file=sys.stderr,
             flush=True,
         )

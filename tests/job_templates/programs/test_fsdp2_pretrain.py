@@ -218,13 +218,15 @@ def test_a_full_disk_keeps_the_checkpoint_before(
 
     monkeypatch.setattr(module.dcp, "save", save, raising=False)
     checkpoint(options, "step-10")
+    usage = SimpleNamespace(free=3 << 20)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(SystemExit) as ended:
         module.saved(options, None, None, 20, {})
     assert ended.value.code == 1
     assert names(options) == ["step-10"]
     assert capsys.readouterr().err == (
-        "the checkpoint at step 20 could not be written: [Errno 28] No space left on device; "
-        f"whole checkpoints in {options.checkpoints}: step-10\n"
+        "the checkpoint at step 20 could not be written with 3 MiB free: [Errno 28] No space left "
+        f"on device; whole checkpoints in {options.checkpoints}: step-10\n"
     )
 
 
