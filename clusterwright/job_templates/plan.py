@@ -27,7 +27,7 @@ class TrainingPlan:
     save_every_steps:
         The interval in steps; None if the plan has no settings of a framework.
     layouts:
-        The layouts of all candidates with the chosen number of nodes, the chosen first.
+        The layouts of all candidates with the chosen type and number of nodes, the chosen first.
     """
 
     name: str
@@ -86,7 +86,7 @@ def training_plan(name: str, document: Mapping[str, Any]) -> TrainingPlan:
         interval_seconds=_number(storage.get("interval_seconds")),
         blocking_seconds=_number(storage.get("blocking_seconds")),
         kept=_whole(storage.get("kept")),
-        layouts=_layouts(document, nodes, layout),
+        layouts=_layouts(document, nodes, instance_type, layout),
     )
 
 
@@ -99,12 +99,14 @@ def _chosen(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _layouts(
-    document: Mapping[str, Any], nodes: int, chosen: Mapping[str, Any]
+    document: Mapping[str, Any], nodes: int, instance_type: Any, chosen: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], ...]:
     found: list[Mapping[str, Any]] = [chosen]
     for candidate in document.get("candidates") or ():
         layout = candidate.get("layout") if isinstance(candidate, Mapping) else None
-        if isinstance(layout, Mapping) and candidate.get("nodes") == nodes:
+        if not isinstance(layout, Mapping):
+            continue
+        if candidate.get("nodes") == nodes and candidate.get("instance_type") == instance_type:
             found += [layout] if layout not in found else []
     return tuple(found)
 

@@ -154,7 +154,7 @@ def _values(
     target: Target, template: JobTemplate, given: Mapping[str, str], plan: TrainingPlan | None
 ) -> dict[str, Any]:
     found = parsed(template.all_settings, given)
-    planned = plan.nodes if plan is not None and template.trains else None
+    planned = plan.nodes if plan is not None and template.uses_plan else None
     found.setdefault("run", template.name)
     most = target.nodes
     if not target.cluster.uses_slurm:

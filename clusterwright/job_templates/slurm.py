@@ -33,6 +33,7 @@ def script(
     cpus_per_task: int | None = None,
     environment: Sequence[tuple[str, str]] = (),
     array: str | None = None,
+    whole_nodes: bool = False,
     marker: str = "",
     tracker: str = "",
     keep: int = 2,
@@ -48,6 +49,8 @@ def script(
         The processes of a step; without the second the CPUs of a node by the first.
     environment:
         Variables of the job's own.
+    array, whole_nodes:
+        The tasks of an array; each is a part of one node, or the nodes of the job.
     marker:
         The file that a framework writes last into a checkpoint, of training jobs.
     tracker:
@@ -57,9 +60,9 @@ def script(
     nccl:
         Whether the job communicates, so that EFA's variables are set.
     """
-    whole = array is None
+    whole = array is None or whole_nodes
     parts = [
-        "\n".join(_directives(context, tasks_per_node, cpus_per_task, array)),
+        "\n".join(_directives(context, tasks_per_node, cpus_per_task, array, whole)),
         heading(context),
         "set -o errexit -o nounset -o pipefail",
         fragment("common"),
@@ -129,7 +132,11 @@ def python_environment(context: Context) -> str:
 
 
 def _directives(
-    context: Context, tasks_per_node: int, cpus_per_task: int | None, array: str | None
+    context: Context,
+    tasks_per_node: int,
+    cpus_per_task: int | None,
+    array: str | None,
+    whole: bool,
 ) -> list[str]:
     target, values, trains = context.target, context.values, context.template.trains
     cpus = cpus_per_task or (target.cpus // tasks_per_node if target.cpus else None)
@@ -139,11 +146,11 @@ def _directives(
         _optional("account", values.get("account")),
         _optional("qos", values.get("qos")),
         f"--array={array}" if array else None,
-        f"--nodes={context.nodes if array is None else 1}",
+        f"--nodes={context.nodes if whole else 1}",
         f"--ntasks-per-node={tasks_per_node}",
         f"--cpus-per-task={cpus}" if cpus else None,
     ]
-    if array is None:
+    if whole:
         if target.family == "nvidia":
             options.append(f"--gpus-per-node={target.accelerators}")
         options += ["--exclusive", "--mem=0"]
@@ -175,7 +182,7 @@ def heading(context: Context) -> str:
         f"# {context.template.title}: {context.cluster.environment}, {target.instance_type}.",
         f"# Written by: clusterwright render jobs --job {context.template.name}",
     ]
-    if context.template.trains:
+    if context.template.uses_plan:
         lines.append(
             f"# Sizes are those of {plan.name}."
             if plan is not None

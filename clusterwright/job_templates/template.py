@@ -152,6 +152,8 @@ class JobTemplate:
     save_signal:
         The signal on which a training program saves and ends; empty if it has none. Then the job
         ends after its next regular checkpoint.
+    measures:
+        Whether it measures layouts of the plan, without checkpoints.
     untried:
         What no source or package confirms, for the reference page.
     """
@@ -173,6 +175,12 @@ class JobTemplate:
     unavailable: str | None = None
     save_signal: str = "USR1"
     untried: tuple[str, ...] = ()
+    measures: bool = False
+
+    @property
+    def uses_plan(self) -> bool:
+        """Whether its sizes are those of the plan."""
+        return self.trains or self.measures
 
     @property
     def all_settings(self) -> tuple[Setting, ...]:
