@@ -41,11 +41,9 @@ class Foundation:
     watched: Watched
     """Resources with alarms on their free space."""
 
-    def add_observability(self) -> ObservabilityStack:
+    def add_observability(self, loaded: LoadedSpec) -> ObservabilityStack:
         """Add the stack of logs, metrics, alarms and the budget, unless it would be empty."""
-        stack = ObservabilityStack(
-            self.scope, self.cluster, self.watched, key_arn=self.identity.key_arn
-        )
+        stack = ObservabilityStack(self.scope, loaded, self.watched, key_arn=self.identity.key_arn)
         if stack.node.children:
             self.stacks.append(stack)
         else:

@@ -15,6 +15,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.validation.metrics import collected, has_addon
 from clusterwright.cost.rates import HourlyRate
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.alerting import LARGEST_INTERVAL_SECONDS
 from clusterwright.platforms.kubernetes.metrics import has_exporter
 from clusterwright.platforms.traits import ULTRASERVERS
 
@@ -23,8 +24,6 @@ Rate = Callable[[str, str], HourlyRate]
 
 _SILENT_SECONDS = 180
 _RATE_SECONDS = 900
-LARGEST_INTERVAL_SECONDS = 240
-"""Prometheus takes a series as gone five minutes after its last sample (staleness)."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,10 @@ from typing import Final
 NOT_GRANTED: Final = frozenset({"iam:PassRole", "kms:Decrypt", "secretsmanager:GetSecretValue"})
 
 READ_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "AWS::APS::RuleGroupsNamespace": (
+        "aps:DescribeRuleGroupsNamespace",
+        "aps:ListTagsForResource",
+    ),
     "AWS::APS::Scraper": (
         "aps:DescribeScraper",
         "aps:DescribeScraperLoggingConfiguration",

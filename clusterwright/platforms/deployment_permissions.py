@@ -15,6 +15,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.karpenter import runs_in_cluster
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.validation.metrics import collected
+from clusterwright.platforms.alerting import has_alert_rules
 from clusterwright.platforms.derived_names import (
     built_buckets,
     database,
@@ -172,6 +173,7 @@ class Created:
 
 
 RESOURCES: Final[Mapping[str, Created]] = {
+    "AWS::APS::RuleGroupsNamespace": Created(("aps:CreateRuleGroupsNamespace",), has_alert_rules),
     # The access entry is created with the permissions of whoever creates the collector
     # (CloudFormation's schema of the type, permissions of its handlers).
     "AWS::APS::Scraper": Created(

@@ -16,6 +16,7 @@ from clusterwright.platforms.deployment_permissions import RESOURCES
 
 # CloudFormation's name -> the name in tag policies.
 NAMES: Final[Mapping[str, str]] = {
+    "AWS::APS::RuleGroupsNamespace": "aps:rulegroupsnamespace",
     "AWS::APS::Scraper": "aps:scraper",
     "AWS::APS::Workspace": "aps:workspace",
     "AWS::Budgets::Budget": "budgets:budget",

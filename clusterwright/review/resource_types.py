@@ -66,6 +66,8 @@ RUNS_JOBS: Final = frozenset(
 
 HOLDS_NOTHING: Final = frozenset(
     {
+        # Written from the spec.
+        "AWS::APS::RuleGroupsNamespace",
         # Its metrics are in the workspace.
         "AWS::APS::Scraper",
         "AWS::Budgets::Budget",

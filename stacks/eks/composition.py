@@ -18,7 +18,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
-    observability = base.add_observability()
+    observability = base.add_observability(loaded)
     kubernetes = ControlPlaneStack(base)
     base.stacks.append(kubernetes)
     if runs_in_cluster(cluster):

@@ -26,7 +26,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     cluster = loaded.cluster
     base = foundation(scope, cluster, node_role=node_role)
-    observability = base.add_observability()
+    observability = base.add_observability(loaded)
     scripts = NodeScriptsStack(scope, cluster) if has_scripts(cluster) else None
     if scripts is not None:
         base.stacks.append(scripts)

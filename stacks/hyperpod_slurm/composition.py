@@ -14,7 +14,7 @@ from stacks.lifecycle.lifecycle_stack import add_lifecycle
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     base = foundation(scope, loaded.cluster, node_role=None)
-    observability = base.add_observability()
+    observability = base.add_observability(loaded)
     lifecycle = add_lifecycle(base, observability)
     hyperpod = HyperPodSlurmStack(base, lifecycle, observability)
     base.add_cluster(hyperpod, hyperpod.resource, loaded)

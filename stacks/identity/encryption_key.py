@@ -8,6 +8,7 @@ from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.alerting import has_alert_rules
 from stacks.base.cluster_stack import removal_policy
 
 DELETION_WINDOW_DAYS = 7
@@ -72,6 +73,7 @@ def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
             resources=["*"],
             conditions=account,
         ),
+        *_alert_topic(cluster),
         # FSx uses associated buckets with a service-linked role for each file system, whose
         # name ends in an id that does not exist yet.
         iam.PolicyStatement(
@@ -92,6 +94,25 @@ def _statements(cluster: Cluster) -> list[iam.PolicyStatement]:
                 },
             },
         ),
+    ]
+
+
+def _alert_topic(cluster: Cluster) -> list[iam.PolicyStatement]:
+    """The workspace's alert manager writes to the encrypted topic of alarms.
+
+    Without the condition on the account: whether the service sends it to KMS is unknown (AMP user
+    guide, "Giving permission to send alert messages to your Amazon SNS topic", read 2026-11-24).
+    The topic's policy admits only this workspace.
+    """
+    if not has_alert_rules(cluster):
+        return []
+    return [
+        iam.PolicyStatement(
+            sid="AlertTopic",
+            principals=[iam.ServicePrincipal("aps.amazonaws.com")],
+            actions=["kms:Decrypt", "kms:GenerateDataKey*"],
+            resources=["*"],
+        )
     ]
 
 

@@ -1,4 +1,4 @@
-"""The stack of log retention, metrics, alarms and the budget."""
+"""The stack of log retention, metrics, alarms, alert rules and the budget."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.validation.metrics import collected
+from clusterwright.platforms.alerting import has_alert_rules
 from stacks.base.cluster_stack import ClusterStack
 from stacks.base.tls_only import tls_only
 from stacks.hyperpod.log_retention import NodeLogKeeper
-from stacks.observability import alarms
+from stacks.observability import alarms, alerts
 from stacks.observability.budget import monthly_budget
 
 
@@ -44,21 +45,28 @@ class ObservabilityStack(ClusterStack):
     def __init__(
         self,
         scope: Construct,
-        cluster: Cluster,
+        loaded: LoadedSpec,
         watched: Watched,
         *,
         key_arn: str,
     ) -> None:
+        cluster = loaded.cluster
         super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
         self.prometheus_workspace_arn: str | None = None
         self._log_keeper = (
             NodeLogKeeper(self, "NodeLogs", cluster) if cluster.on_hyperpod else None
         )
+        self._topic_arn = self._topic(key_arn) if cluster.observability.alarm_emails else None
         self.prometheus_workspace_id = (
             self._prometheus(key_arn) if cluster.observability.prometheus else None
         )
         """The workspace to which nodes send their metrics."""
-        self._alarms(watched, key_arn)
+        if self._topic_arn is not None:
+            self._topic_policy(self._topic_arn)
+        if self.prometheus_workspace_arn is not None and has_alert_rules(cluster):
+            text = alerts.rules_text(loaded)
+            alerts.alert_rules(self, "AlertRules", self.prometheus_workspace_arn, text)
+        self._alarms(watched)
         monthly_budget(self, "Budget", cluster)
 
     @property
@@ -76,15 +84,20 @@ class ObservabilityStack(ClusterStack):
             # AWS's collectors cannot write to a workspace with a customer managed key (AMP user
             # guide, "Set up managed collectors for Amazon EKS"), so AWS's key encrypts it.
             kms_key_arn=None if collected(self.cluster) else key_arn,
+            alert_manager_definition=(
+                alerts.manager_definition(self.cluster, self._topic_arn)
+                if self._topic_arn is not None and has_alert_rules(self.cluster)
+                else None
+            ),
         )
         self.protect(workspace)
         self.prometheus_workspace_arn = workspace.attr_arn
         cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
         return workspace.attr_workspace_id
 
-    def _alarms(self, watched: Watched, key_arn: str) -> None:
+    def _alarms(self, watched: Watched) -> None:
         cluster = self.cluster
-        actions = [self._topic(key_arn)] if cluster.observability.alarm_emails else []
+        actions = [self._topic_arn] if self._topic_arn is not None else []
 
         def alarm(
             construct_id: str,
@@ -123,21 +136,27 @@ class ObservabilityStack(ClusterStack):
         topic = alarms.alarm_topic(
             self, "Alarms", self.cluster, key_arn=key_arn if own_key else None
         )
+        return topic.ref
+
+    def _topic_policy(self, topic_arn: str) -> None:
+        """Alarms of this account, and alerts of the workspace, may be published."""
+        statements = [
+            iam.PolicyStatement(
+                sid="AlarmsOfThisAccount",
+                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                actions=["sns:Publish"],
+                resources=[topic_arn],
+                conditions={"StringEquals": {"aws:SourceAccount": self.cluster.account}},
+            )
+        ]
+        if self.prometheus_workspace_arn is not None and has_alert_rules(self.cluster):
+            statements.append(
+                alerts.may_publish(self.cluster, topic_arn, self.prometheus_workspace_arn)
+            )
+        statements.append(tls_only("sns:Publish", topic_arn))
         sns.CfnTopicPolicy(
             self,
             "AlarmsPolicy",
-            topics=[topic.ref],
-            policy_document=iam.PolicyDocument(
-                statements=[
-                    iam.PolicyStatement(
-                        sid="AlarmsOfThisAccount",
-                        principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
-                        actions=["sns:Publish"],
-                        resources=[topic.ref],
-                        conditions={"StringEquals": {"aws:SourceAccount": self.cluster.account}},
-                    ),
-                    tls_only("sns:Publish", topic.ref),
-                ]
-            ),
+            topics=[topic_arn],
+            policy_document=iam.PolicyDocument(statements=statements),
         )
-        return topic.ref

@@ -15,7 +15,7 @@ from stacks.parallelcluster.latest_scripts import LatestScripts
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     base = foundation(scope, loaded.cluster, node_role=None)
-    observability = base.add_observability()
+    observability = base.add_observability(loaded)
     lifecycle = add_lifecycle(base, observability)
     LatestScripts(lifecycle)
     parallelcluster = ParallelClusterStack(base, lifecycle, observability)

@@ -126,7 +126,8 @@ class Observability(Model):
     image sends metrics to it; on Kubernetes, the AWS collector or the HyperPod add-on."""
 
     alarm_emails: list[Email] = []
-    """Recipients of alarms about full file systems and a full accounting database."""
+    """Recipients of alarms about full file systems and a full accounting database. With
+    `prometheus` also of alerts: the workspace then has the rules that `render alerts` prints."""
 
 
 class Budget(Model):

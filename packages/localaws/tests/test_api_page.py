@@ -46,7 +46,7 @@ def test_properties_that_a_type_does_not_support_are_named() -> None:
     from clusterwright_localaws.cloudformation.resource_types import registry
 
     found = api_page._unsupported("AWS::APS::Workspace", registry()["AWS::APS::Workspace"])
-    assert "AlertManagerDefinition" in found
+    assert "WorkspaceConfiguration" in found
     assert not found & {"Alias", "Arn", "WorkspaceId"}
 
 

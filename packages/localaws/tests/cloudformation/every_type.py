@@ -382,6 +382,10 @@ RESOURCES: dict[str, Any] = {
         },
     ),
     "Metrics": resource("AWS::APS::Workspace", {"Alias": "training"}),
+    "Rules": resource(
+        "AWS::APS::RuleGroupsNamespace",
+        {"Workspace": {"Ref": "Metrics"}, "Name": "alerts", "Data": "groups: []"},
+    ),
     "Dashboards": resource(
         "AWS::Grafana::Workspace",
         {

@@ -1,4 +1,4 @@
-"""Amazon Managed Service for Prometheus: rules, alert managers and scrapers that moto lacks."""
+"""Amazon Managed Service for Prometheus: rules, alert managers and scrapers."""
 
 API = ("rules", "scrapers")
 FIXES = ("no_logging", "delays", "keys")

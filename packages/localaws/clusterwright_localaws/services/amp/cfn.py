@@ -1,8 +1,9 @@
-"""Workspaces and scrapers of Amazon Managed Service for Prometheus."""
+"""Workspaces, rules and scrapers of Amazon Managed Service for Prometheus."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import (
@@ -18,12 +19,15 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
     pick,
     ready,
     retag,
+    settle,
 )
 
 
 class Workspace(Handler):
     type_name = "AWS::APS::Workspace"
-    supported_properties = frozenset({"Alias", "KmsKeyArn", "LoggingConfiguration", "Tags"})
+    supported_properties = frozenset(
+        {"AlertManagerDefinition", "Alias", "KmsKeyArn", "LoggingConfiguration", "Tags"}
+    )
 
     def create(self, ctx: Context, properties: Properties) -> Created:
         amp = ctx.client("amp")
@@ -37,7 +41,9 @@ class Workspace(Handler):
                 workspaceId=workspace["workspaceId"],
                 logGroupArn=properties["LoggingConfiguration"]["LogGroupArn"],
             )
-        return self._active(ctx, workspace["arn"])
+        created = self._active(ctx, workspace["arn"])
+        self._alert_manager(ctx, workspace["arn"], {}, properties)
+        return created
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         amp = ctx.client("amp")
@@ -52,8 +58,45 @@ class Workspace(Handler):
                 amp.update_logging_configuration(workspaceId=workspace, logGroupArn=group)
             else:
                 amp.create_logging_configuration(workspaceId=workspace, logGroupArn=group)
+        self._alert_manager(ctx, physical_id, old, new)
         retag(ctx, "amp", old, new, resourceArn=physical_id)
         return self._active(ctx, physical_id)
+
+    def _alert_manager(self, ctx: Context, arn: str, old: Properties, new: Properties) -> None:
+        """Bring the alert manager's definition from one text to another.
+
+        A definition that a failed change left behind is replaced.
+        """
+        if not changed(old, new, "AlertManagerDefinition"):
+            return
+        amp, workspace = ctx.client("amp"), _id(arn)
+        what = f"the alert manager definition of {workspace}"
+        text = new.get("AlertManagerDefinition")
+
+        def status() -> str:
+            return str(_alert_manager(ctx, arn)["statusCode"])
+
+        if text is None:
+            delete_settled(
+                ctx,
+                status,
+                lambda: amp.delete_alert_manager_definition(workspaceId=workspace),
+                what,
+            )
+            return
+        settle(ctx, status, what)
+        asked = {"workspaceId": workspace, "data": text.encode()}
+        try:
+            amp.put_alert_manager_definition(**asked)
+        except amp.exceptions.ResourceNotFoundException:
+            amp.create_alert_manager_definition(**asked)
+        ready(
+            ctx,
+            lambda: _alert_manager(ctx, arn),
+            what,
+            status="statusCode",
+            failure=_failure(what),
+        )
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         amp, workspace = ctx.client("amp"), _id(physical_id)
@@ -80,6 +123,46 @@ class Workspace(Handler):
                 "WorkspaceId": _id(arn),
             },
         )
+
+
+class RuleGroupsNamespace(Handler):
+    type_name = "AWS::APS::RuleGroupsNamespace"
+
+    def create(self, ctx: Context, properties: Properties) -> Created:
+        arn = ctx.client("amp").create_rule_groups_namespace(
+            workspaceId=_id(properties["Workspace"]),
+            name=properties["Name"],
+            data=properties["Data"].encode(),
+            **ctx.tagging(properties, "tags", as_map=True),
+        )["arn"]
+        ctx.identify(arn)
+        return self._active(ctx, arn)
+
+    def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
+        if changed(old, new, "Data"):
+            settle(
+                ctx, lambda: str(_namespace(ctx, physical_id)["statusCode"]), _what(physical_id)
+            )
+            ctx.client("amp").put_rule_groups_namespace(
+                **_named(physical_id), data=new["Data"].encode()
+            )
+        retag(ctx, "amp", old, new, resourceArn=physical_id)
+        return self._active(ctx, physical_id)
+
+    def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
+        amp = ctx.client("amp")
+
+        delete_settled(
+            ctx,
+            lambda: str(_namespace(ctx, physical_id)["statusCode"]),
+            lambda: amp.delete_rule_groups_namespace(**_named(physical_id)),
+            _what(physical_id),
+        )
+
+    def _active(self, ctx: Context, arn: str) -> Created:
+        what = _what(arn)
+        ready(ctx, lambda: _namespace(ctx, arn), what, status="statusCode", failure=_failure(what))
+        return Created(arn, {"Arn": arn})
 
 
 class Scraper(Handler):
@@ -137,6 +220,38 @@ def _asked(properties: Properties) -> dict[str, Any]:
 def _workspace(ctx: Context, arn: str) -> dict[str, Any]:
     found = ctx.client("amp").describe_workspace(workspaceId=_id(arn))["workspace"]
     return {**found, **found["status"]}
+
+
+def _alert_manager(ctx: Context, arn: str) -> dict[str, Any]:
+    amp = ctx.client("amp")
+    found = amp.describe_alert_manager_definition(workspaceId=_id(arn))["alertManagerDefinition"]
+    return {**found, **found["status"]}
+
+
+def _namespace(ctx: Context, arn: str) -> dict[str, Any]:
+    amp = ctx.client("amp")
+    found = amp.describe_rule_groups_namespace(**_named(arn))["ruleGroupsNamespace"]
+    return {**found, **found["status"]}
+
+
+def _named(arn: str) -> dict[str, str]:
+    """The parameters that name a rule groups namespace, from its ARN."""
+    workspace, _, name = arn.partition(":rulegroupsnamespace/")[2].partition("/")
+    return {"workspaceId": workspace, "name": name}
+
+
+def _what(arn: str) -> str:
+    return f"the rule groups namespace {_named(arn)['name']}"
+
+
+def _failure(what: str) -> Callable[[Mapping[str, Any]], str | None]:
+    """How a description says why a change failed."""
+
+    def failure(found: Mapping[str, Any]) -> str | None:
+        reason = found.get("statusReason")
+        return f"{what} is {found['statusCode']}: {reason}" if reason else None
+
+    return failure
 
 
 def _scraper(ctx: Context, arn: str) -> dict[str, Any]:

@@ -6,9 +6,10 @@ import pytest
 
 from clusterwright_localaws.cloudformation.handler import HandlerFailure
 from clusterwright_localaws.cloudformation.handler_helpers import delete_settled
-from clusterwright_localaws.services.amp.cfn import Workspace, _asked
+from clusterwright_localaws.services.amp.cfn import RuleGroupsNamespace, Workspace, _asked
 from packages.localaws.tests.handlers import context, tags
 from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.services.amp.definitions_text import MANAGER
 
 pytestmark = pytest.mark.usefixtures("local")
 
@@ -78,3 +79,54 @@ def test_the_configuration_of_a_scraper_is_base64_in_a_template() -> None:
         "scrapeConfiguration": {"configurationBlob": b"x"},
         "destination": {"ampConfiguration": {"workspaceArn": "arn:w"}},
     }
+
+
+def test_a_rule_groups_namespace_is_created_changed_and_deleted() -> None:
+    amp = client("amp")
+    workspace = Workspace().create(context(), {})
+    before = {
+        "Workspace": workspace.physical_id,
+        "Name": "alerts",
+        "Data": "groups: []",
+        "Tags": tags(a="1"),
+    }
+    created = RuleGroupsNamespace().create(context(), before)
+    arn = created.physical_id
+    assert created.attributes == {"Arn": arn}
+    after = {**before, "Data": "groups: [{name: g, rules: []}]", "Tags": tags(b="2")}
+    RuleGroupsNamespace().update(context(), arn, before, after)
+    item = {"workspaceId": workspace.attributes["WorkspaceId"], "name": "alerts"}
+    found = amp.describe_rule_groups_namespace(**item)["ruleGroupsNamespace"]
+    assert (found["data"].decode(), found["tags"]) == (after["Data"], {"b": "2"})
+    with pytest.raises(HandlerFailure, match="alerts is UPDATE_FAILED: `groups` is not a list"):
+        RuleGroupsNamespace().update(context(), arn, after, {**after, "Data": "groups: 1"})
+    RuleGroupsNamespace().delete(context(), arn, after)
+    code, _ = refusal(amp.describe_rule_groups_namespace, **item)
+    assert code == "ResourceNotFoundException"
+
+
+def test_a_faulty_rules_file_fails_the_creation() -> None:
+    workspace = Workspace().create(context(), {}).physical_id
+    with pytest.raises(HandlerFailure, match="CREATION_FAILED: the rules file is not YAML"):
+        RuleGroupsNamespace().create(
+            context(), {"Workspace": workspace, "Name": "alerts", "Data": "groups: ["}
+        )
+
+
+def test_the_alert_manager_is_a_property_of_the_workspace() -> None:
+    amp = client("amp")
+    definition = MANAGER.decode()
+    before = {"AlertManagerDefinition": definition}
+    created = Workspace().create(context(), before)
+    arn, of = created.physical_id, {"workspaceId": created.attributes["WorkspaceId"]}
+    found = amp.describe_alert_manager_definition(**of)["alertManagerDefinition"]
+    assert found["data"].decode() == definition
+    with pytest.raises(HandlerFailure, match="is UPDATE_FAILED: the definition has no text"):
+        Workspace().update(context(), arn, before, {"AlertManagerDefinition": "a: 1"})
+    # The rollback.
+    Workspace().update(context(), arn, {"AlertManagerDefinition": "a: 1"}, before)
+    found = amp.describe_alert_manager_definition(**of)["alertManagerDefinition"]
+    assert found["status"] == {"statusCode": "ACTIVE"}
+    Workspace().update(context(), arn, before, {})
+    code, _ = refusal(amp.describe_alert_manager_definition, **of)
+    assert code == "ResourceNotFoundException"
