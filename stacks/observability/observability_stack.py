@@ -52,15 +52,14 @@ class ObservabilityStack(ClusterStack):
     ) -> None:
         cluster = loaded.cluster
         super().__init__(scope, cluster, description="logs, metrics, alarms, budget")
-        self.prometheus_workspace_arn: str | None = None
         self._log_keeper = (
             NodeLogKeeper(self, "NodeLogs", cluster) if cluster.on_hyperpod else None
         )
         self._topic_arn = self._topic(key_arn) if cluster.observability.alarm_emails else None
-        self.prometheus_workspace_id = (
-            self._prometheus(key_arn) if cluster.observability.prometheus else None
-        )
+        workspace = self._prometheus(key_arn) if cluster.observability.prometheus else None
+        self.prometheus_workspace_id = workspace.attr_workspace_id if workspace else None
         """The workspace to which nodes send their metrics."""
+        self.prometheus_workspace_arn = workspace.attr_arn if workspace else None
         if self._topic_arn is not None:
             self._topic_policy(self._topic_arn)
         if self.prometheus_workspace_arn is not None and has_alert_rules(cluster):
@@ -75,7 +74,7 @@ class ObservabilityStack(ClusterStack):
         assert self._log_keeper is not None
         return self._log_keeper
 
-    def _prometheus(self, key_arn: str) -> str:
+    def _prometheus(self, key_arn: str) -> aps.CfnWorkspace:
         """The workspace; the cluster's stack has the permissions to write to it."""
         workspace = aps.CfnWorkspace(
             self,
@@ -91,9 +90,8 @@ class ObservabilityStack(ClusterStack):
             ),
         )
         self.protect(workspace)
-        self.prometheus_workspace_arn = workspace.attr_arn
         cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
-        return workspace.attr_workspace_id
+        return workspace
 
     def _alarms(self, watched: Watched) -> None:
         cluster = self.cluster

@@ -67,8 +67,8 @@ def _counters() -> list[str]:
 def _host(machine: Machine, lustre: tuple[str, ...], *, sick: bool) -> None:
     machine.file("/proc/loadavg", "0.50 0.25 0.10 1/200 4242\n")
     machine.file("/proc/stat", "cpu  10 0 0 0\ncpu0 200 0 100 700 0 0 0 0\nbtime 1700000000\n")
-    names = ("MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapTotal", "SwapFree")
-    names += ("Shmem",)
+    names = ["MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapTotal", "SwapFree"]
+    names += ["Shmem"]
     machine.file("/proc/meminfo", "".join(f"{name}: 2048 kB\n" for name in names))
     line = " ".join("1" for _ in range(16))
     machine.file("/proc/net/dev", f"head\nhead\n  ens5: {line}\n")

@@ -10,6 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from clusterwright.alerts.rule_file import rule_file
+from clusterwright.alerts.watched import watched
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.alerting import has_alert_rules
 from clusterwright.platforms.loading import load_cluster
@@ -109,7 +110,7 @@ def test_without_what_they_need_there_are_no_rules(spec: dict[str, Any], build: 
 def test_rules_are_deployed_where_there_are_any(spec: dict[str, Any], tmp_path: Path) -> None:
     loaded = load_cluster(specs.write(tmp_path / "spec.yaml", spec))
     rate = alerts._rate(loaded)
-    found = rule_file(alerts.watched(loaded.cluster, load_catalog(), file="f", rate=rate))
+    found = rule_file(watched(loaded.cluster, load_catalog(), file="f", rate=rate))
     assert has_alert_rules(loaded.cluster) == bool(found.rules)
 
 
