@@ -86,6 +86,20 @@ class Store:
         with self.lock:
             return self._stacks.get(stack_id)
 
+    def add_or_take(self, name: str) -> Stack:
+        """Return the stack of a name that is in review and has no resources yet, or a new one.
+
+        Raises
+        ------
+        ValidationError, AlreadyExists
+            As `add`.
+        """
+        with self.lock:
+            for one in self.stacks():
+                if one.name == name and one.status == "REVIEW_IN_PROGRESS":
+                    return one
+            return self.add(name)
+
     def add(self, name: str) -> Stack:
         """Make a new stack.
 

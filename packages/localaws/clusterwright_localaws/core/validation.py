@@ -15,15 +15,17 @@ from typing import Any
 
 _INTEGERS = frozenset({"integer", "long", "short", "byte"})
 _NUMBERS = frozenset({"float", "double"})
-# Values that AWS answers although its model lacks them, by shape: a stack's states in its events.
+# Values that AWS answers although its model lacks them, by shape: a stack's states in its events,
+# and the source of a statement in IAM's policy simulator.
 _BEYOND_MODEL = {
+    "PolicySourceType": frozenset({"IAM Policy"}),
     "ResourceStatus": frozenset(
         {
             "REVIEW_IN_PROGRESS",
             "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS",
             "UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS",
         }
-    )
+    ),
 }
 # Values that AWS accepts although its model lacks them:
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl

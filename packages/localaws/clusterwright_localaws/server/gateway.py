@@ -28,7 +28,8 @@ from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.server import recording, wire
 from clusterwright_localaws.server.wire import Answer
-from clusterwright_localaws.services.ec2 import tag_policy
+from clusterwright_localaws.services.ec2 import network_checks, reserved_tags, tag_policy
+from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 
@@ -48,6 +49,8 @@ _UNPARSED = frozenset({"s3", "s3control"})
 _NETWORKED = frozenset({"ec2", "eks", "fsx", "pcs", "sagemaker"})
 # Resources that moto keeps of these change state with the world's delays.
 _TIMED = frozenset({"amp", "kms", "rds"})
+# Codes of violations of the model where a service has its own.
+_CODES = {"logs": "InvalidParameterException"}
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 
@@ -166,6 +169,9 @@ def _answer(
         acting = enter(current, service, operation, request, region, parameters)
     if service == "ec2":
         tag_policy.check(current.world, operation, parameters)
+        if not request.headers.get(recording.SOURCE_HEADER):
+            reserved_tags.check(operation, parameters)
+        network_checks.check_ids(account, region, operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:
         return wire.answer(service, operation, request, rest)
@@ -191,6 +197,9 @@ def _answer(
             result = _overridden(service, operation, parameters, result)
             _check_answer(service, operation, result)
             return wire.answer(service, operation, request, result)
+    if service == "ec2" and parameters.get("DryRun") and operation != "RunInstances":
+        # moto ignores it in many operations. RunInstances and ours check more before they answer.
+        raise dry_run()
     answered = _ask_moto(service, operation, forward)
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
@@ -264,11 +273,11 @@ def _checked(
     if shape is not None:
         found = violations(shape, parameters)
         if found:
-            raise _refusal(str(model.protocol), found)
+            raise _refusal(service, str(model.protocol), found)
     return parameters
 
 
-def _refusal(protocol: str, found: list[str]) -> AwsError:
+def _refusal(service: str, protocol: str, found: list[str]) -> AwsError:
     if protocol == "rest-xml":
         return _s3_refusal(found)
     if protocol == "ec2":
@@ -281,7 +290,7 @@ def _refusal(protocol: str, found: list[str]) -> AwsError:
             )
         return AwsError("InvalidParameterValue", "; ".join(found))
     code = "ValidationError" if protocol == "query" else "ValidationException"
-    return AwsError(code, request_message(found))
+    return AwsError(_CODES.get(service, code), request_message(found))
 
 
 def _s3_refusal(found: list[str]) -> AwsError:

@@ -121,7 +121,7 @@ def test_there_are_probes_of_each_service() -> None:
         "sts",
     ]:
         assert counted[service] >= 2, service
-    assert len(probes()) >= 120
+    assert len(probes()) >= 250
     assert sum(not creates(probe) for probe in probes()) >= 30
 
 

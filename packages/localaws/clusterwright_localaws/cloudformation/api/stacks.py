@@ -42,7 +42,8 @@ def create_stack(call: Call) -> Mapping[str, Any]:
     revision = read_revision(store, stack, request)
     plan_or_none(stack, revision, store)
     policy = policy_text(store, request, "StackPolicy")
-    stack = store.add(request["StackName"])
+    # A stack that a change set would have created is created by CreateStack too.
+    stack = store.add_or_take(request["StackName"])
     stack.on_failure = request.get("OnFailure", "ROLLBACK")
     stack.disable_rollback = (
         request.get("DisableRollback", False) or stack.on_failure == "DO_NOTHING"

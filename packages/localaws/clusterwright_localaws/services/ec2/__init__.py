@@ -6,6 +6,7 @@ API = (
     "block_offerings",
     "capacity_blocks",
     "capacity_reservations",
+    "network_checks",
     "offerings",
     "placement_groups",
     "spot_prices",
@@ -38,4 +39,6 @@ FIXES = (
     "tag_prefixes",
     "creation_tags",
     "unknown_groups",
+    "acl_entries",
+    "tag_values",
 )

@@ -21,11 +21,14 @@ def new_id(prefix: str) -> str:
 def refuse_dry_run(call: Call) -> None:
     """Answer a dry run as EC2 does: with the error that stands for success."""
     if call.parameters.get("DryRun"):
-        raise AwsError(
-            "DryRunOperation",
-            "Request would have succeeded, but DryRun flag is set.",
-            412,
-        )
+        raise dry_run()
+
+
+def dry_run() -> AwsError:
+    """Return EC2's answer to a dry run that would have succeeded."""
+    return AwsError(
+        "DryRunOperation", "Request would have succeeded, but DryRun flag is set.", 412
+    )
 
 
 def filter_name(one: Mapping[str, Any]) -> str:

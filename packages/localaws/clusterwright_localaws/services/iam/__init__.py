@@ -1,4 +1,12 @@
 """IAM: the policy simulator, permissions boundaries and OpenID Connect clients."""
 
 API = ("boundaries", "context_keys", "oidc_clients", "simulator")
-FIXES = ("managed_policies", "managed_policy_cache", "policy_limits")
+FIXES = (
+    "managed_policies",
+    "managed_policy_cache",
+    "policy_limits",
+    "trust_policies",
+    "policy_deletion",
+    "group_deletion",
+    "unique_ids",
+)

@@ -27,6 +27,8 @@ from clusterwright_localaws.services.iam.common import compact, input_policies, 
 _ACTION = re.compile(r"[A-Za-z0-9-]+:[A-Za-z0-9]+")
 _ARN = re.compile(r"arn:[a-z-]+:[a-z0-9-]+:[^:]*:[^:]*:.+", re.DOTALL)
 _DEFAULT_ITEMS = 100
+# The type of source of every policy of a principal, as recorded on AWS; the API's model lacks it.
+_OF_PRINCIPALS = "IAM Policy"
 # ResourceHandlingOption: the resources that a simulated ec2:RunInstances must name.
 _SCENARIOS: dict[str, frozenset[str]] = {
     "EC2-Classic-InstanceStore": frozenset({"instance", "image", "security-group"}),
@@ -83,7 +85,7 @@ def simulate_principal_policy(call: Call) -> Mapping[str, Any]:
     return _answer(
         call,
         caller or source.caller,
-        (*source.policies, *more),
+        tuple(replace(one, kind=_OF_PRINCIPALS) for one in (*source.policies, *more)),
         _boundary(request, source.boundary),
         service_control(call.runtime, source.caller),
     )

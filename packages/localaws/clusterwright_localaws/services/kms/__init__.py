@@ -1,3 +1,4 @@
-"""AWS KMS: key states and quotas."""
+"""AWS KMS: key states, rotation and quotas."""
 
-FIXES = ("pending_deletion", "limits", "key_use")
+API = ("deletion", "rotation")
+FIXES = ("pending_deletion", "limits", "key_use", "answers")

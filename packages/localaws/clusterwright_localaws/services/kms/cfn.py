@@ -48,9 +48,14 @@ class Key(Handler):
             kms.put_key_policy(
                 KeyId=physical_id, PolicyName="default", Policy=policy_text(new["KeyPolicy"])
             )
+        enabled = new.get("Enabled", True)
+        turned = old.get("Enabled", True) != enabled
+        # A disabled key refuses changes of its rotation.
+        if turned and enabled:
+            kms.enable_key(KeyId=physical_id)
         self._set_rotation(kms, physical_id, old, new)
-        if old.get("Enabled", True) != new.get("Enabled", True):
-            (kms.enable_key if new.get("Enabled", True) else kms.disable_key)(KeyId=physical_id)
+        if turned and not enabled:
+            kms.disable_key(KeyId=physical_id)
         retag(ctx, "kms", old, new, KeyId=physical_id)
         return self._created(kms, physical_id)
 

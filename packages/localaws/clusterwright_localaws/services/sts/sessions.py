@@ -30,9 +30,10 @@ _TOKEN_SECONDS = 43_200
 @operation("sts", "AssumeRole")
 def assume_role(call: Call) -> Mapping[str, Any]:
     caller = acting()
-    if call.world.iam != "enforced" or caller is None:
-        raise ForwardToMoto
     request = call.parameters
+    if call.world.iam != "enforced" or caller is None:
+        _check_role(call, request["RoleArn"])
+        raise ForwardToMoto
     role = entities.role_of(request["RoleArn"])
     assert role is not None  # the gateway evaluated its trust policy
     seconds = int(request.get("DurationSeconds", _DEFAULT_SECONDS))
@@ -72,6 +73,25 @@ def assume_role(call: Call) -> Mapping[str, Any]:
         "Credentials": give_out(call.runtime, session, seconds),
         "AssumedRoleUser": {"AssumedRoleId": session.unique_id, "Arn": session.arn},
     }
+
+
+def _check_role(call: Call, arn: str) -> None:
+    """Refuse, where IAM is not enforced, what is no ARN, and a role that the account lacks.
+
+    Roles of other accounts are assumed whether they exist or not.
+    """
+    parts = arn.split(":", 5)
+    if len(parts) != 6 or parts[0] != "arn":
+        raise _invalid(f"{arn} is invalid")
+    if parts[2] != "iam" or not parts[5].startswith("role/"):
+        return
+    if entities.role_of(arn) is None and parts[4] == call.account:
+        who = f"arn:{parts[1]}:iam::{call.account}:root"
+        raise AwsError(
+            "AccessDenied",
+            f"User: {who} is not authorized to perform: sts:AssumeRole on resource: {arn}",
+            403,
+        )
 
 
 @operation("sts", "GetSessionToken")

@@ -132,6 +132,18 @@ def test_stack_in_review_can_be_deleted(pretend: Pretend) -> None:
     assert pretend.calls == []
 
 
+def test_create_stack_takes_a_stack_in_review(pretend: Pretend) -> None:
+    plan("s", template({"A": parameter("1")}), "CREATE")
+    stack_id = described("s")["StackId"]
+    create("s", template({"B": parameter("2")}))
+    stack = settled("s")
+    assert (stack["StackId"], stack["StackStatus"]) == (stack_id, "CREATE_COMPLETE")
+    found = cloudformation().list_stack_resources(StackName="s")["StackResourceSummaries"]
+    assert [one["LogicalResourceId"] for one in found] == ["B"]
+    with pytest.raises(ClientError, match="already exists"):
+        cloudformation().create_stack(StackName="s", TemplateBody=template({"B": parameter("2")}))
+
+
 def test_get_template_returns_the_template_of_a_change_set(pretend: Pretend) -> None:
     body = template({"A": parameter("1")})
     create("s", body)

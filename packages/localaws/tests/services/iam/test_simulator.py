@@ -162,9 +162,9 @@ def test_policies_of_groups_are_simulated() -> None:
     )
     sources = [item["MatchedStatements"][0] for item in found]
     assert [(source["SourcePolicyId"], source["SourcePolicyType"]) for source in sources] == [
-        ("own", "user"),
-        ("q", "group"),
-        ("AmazonSQSFullAccess", "aws-managed"),
+        ("own", "IAM Policy"),
+        ("q", "IAM Policy"),
+        ("AmazonSQSFullAccess", "IAM Policy"),
     ]
     (of_group,) = principal(f"arn:aws:iam::{ACCOUNT}:group/g", "s3:GetObject")
     assert of_group["EvalDecision"] == "implicitDeny"

@@ -17,6 +17,7 @@ from packages.localaws.tests.iam.conftest import (
     role,
     user,
 )
+from packages.localaws.tests.parts import refusal
 
 BECAUSE = "because no identity-based policy allows the"
 
@@ -112,3 +113,19 @@ class TestSessions:
         first = ADMIN.assume(role("first", allow("sts:*")))
         first.assume(second, DurationSeconds=3600)
         assert refused(first.assume, role_arn=second, DurationSeconds=7200)[1] == "ValidationError"
+
+
+@pytest.mark.usefixtures("aws")
+class TestWithoutEnforcement:
+    def test_only_arns_and_existing_roles_of_the_account(self) -> None:
+        sts = ADMIN("sts")
+        asked = {"RoleSessionName": "probe"}
+        code, message = refusal(sts.assume_role, RoleArn="this-is-not-the-arn-of-a-role", **asked)
+        assert (code, message) == ("ValidationError", "this-is-not-the-arn-of-a-role is invalid")
+        arn = f"arn:aws:iam::{ACCOUNT}:role/trusting"
+        code, message = refusal(sts.assume_role, RoleArn=arn, **asked)
+        assert code == "AccessDenied"
+        assert message.endswith(f"is not authorized to perform: sts:AssumeRole on resource: {arn}")
+        role("trusting")
+        found = sts.assume_role(RoleArn=arn, **asked)["AssumedRoleUser"]["Arn"]
+        assert found == f"arn:aws:sts::{ACCOUNT}:assumed-role/trusting/probe"

@@ -12,17 +12,24 @@ from clusterwright_localaws.core.runtime import runtime
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "KMS: a disabled key is not used (DisabledException), nor one pending deletion "
-    "(KMSInvalidStateException); a new key's use and MultiRegion have their defaults"
+    "(KMSInvalidStateException), nor one for another use (InvalidKeyUsageException); a new "
+    "key's use and MultiRegion have their defaults"
 )
-# Operations that use a key, by moto's names; the key is the first argument.
-_USES = ("encrypt", "generate_data_key", "sign", "verify")
+# Operations that use a key, by moto's names, and the use that the key must have; the key is the
+# first argument.
+_USES = {
+    "encrypt": "ENCRYPT_DECRYPT",
+    "generate_data_key": "ENCRYPT_DECRYPT",
+    "sign": "SIGN_VERIFY",
+    "verify": "SIGN_VERIFY",
+}
 
 
 def apply() -> None:
     from moto.kms.models import Key, KmsBackend
 
-    for name in _USES:
-        setattr(KmsBackend, name, _refusing(getattr(KmsBackend, name)))
+    for name, usage in _USES.items():
+        setattr(KmsBackend, name, _refusing(getattr(KmsBackend, name), usage))
     describe = Key.to_dict
 
     def to_dict(self: Any) -> Any:
@@ -34,7 +41,7 @@ def apply() -> None:
     Key.to_dict = to_dict  # type: ignore[method-assign]
 
 
-def _refusing(in_moto: Any) -> Any:
+def _refusing(in_moto: Any, usage: str) -> Any:
     def call(self: Any, key_id: str, *arguments: Any, **named: Any) -> Any:
         if runtime().active:
             from moto.core.exceptions import JsonRESTError
@@ -45,6 +52,12 @@ def _refusing(in_moto: Any) -> Any:
                 raise JsonRESTError("DisabledException", f"{key.arn} is disabled.")
             if state == "PendingDeletion":
                 raise JsonRESTError("KMSInvalidStateException", f"{key.arn} is pending deletion.")
+            if key is not None and (key.key_usage or "ENCRYPT_DECRYPT") != usage:
+                raise JsonRESTError(
+                    "InvalidKeyUsageException",
+                    f"{key.arn} key usage is {key.key_usage} which is not valid for this "
+                    "operation.",
+                )
         return in_moto(self, key_id, *arguments, **named)
 
     return call

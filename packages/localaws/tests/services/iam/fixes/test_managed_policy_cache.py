@@ -11,7 +11,12 @@ class TestParsedOnce:
         import boto3
 
         arn = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
-        role = {"Version": "2012-10-17", "Statement": []}
+        statement = {
+            "Effect": "Allow",
+            "Principal": {"Service": "ec2.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+        role = {"Version": "2012-10-17", "Statement": statement}
         import json
 
         iam = client("iam")

@@ -37,3 +37,15 @@ def test_defaults_of_a_new_key() -> None:
     assert (found["KeyUsage"], found["MultiRegion"]) == ("ENCRYPT_DECRYPT", False)
     signing = client("kms").create_key(KeyUsage="SIGN_VERIFY", KeySpec="RSA_2048")["KeyMetadata"]
     assert signing["KeyUsage"] == "SIGN_VERIFY"
+
+
+@pytest.mark.usefixtures("aws")
+def test_key_is_used_as_it_was_created() -> None:
+    kms = client("kms")
+    sealing = kms.create_key()["KeyMetadata"]["KeyId"]
+    signing = kms.create_key(KeyUsage="SIGN_VERIFY", KeySpec="RSA_2048")["KeyMetadata"]["KeyId"]
+    algorithm = "RSASSA_PSS_SHA_256"
+    code, _ = refusal(kms.sign, KeyId=sealing, Message=b"x", SigningAlgorithm=algorithm)
+    assert code == "InvalidKeyUsageException"
+    assert refusal(kms.encrypt, KeyId=signing, Plaintext=b"x")[0] == "InvalidKeyUsageException"
+    assert kms.sign(KeyId=signing, Message=b"x", SigningAlgorithm=algorithm)["Signature"]

@@ -1,0 +1,69 @@
+"""moto leaves the algorithm out of Encrypt and Decrypt, and the dates out of ListAliases.
+
+https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
+https://docs.aws.amazon.com/kms/latest/APIReference/API_AliasListEntry.html
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "KMS: Encrypt and Decrypt answer the algorithm, ListAliases the dates of creation and change"
+)
+_DEFAULT_ALGORITHM = "SYMMETRIC_DEFAULT"
+
+
+def apply() -> None:
+    from moto.kms.models import Alias, KmsBackend
+    from moto.kms.responses import KmsResponse
+
+    for name in ("encrypt", "decrypt"):
+        setattr(KmsResponse, name, _with_algorithm(getattr(KmsResponse, name)))
+    create = Alias.__init__
+    update = KmsBackend.update_alias
+    list_aliases = KmsResponse.list_aliases
+
+    def __init__(self: Any, *arguments: Any, **named: Any) -> None:  # noqa: N807
+        create(self, *arguments, **named)
+        self.creation_date = self.last_updated_date = runtime().clock.now().timestamp()
+
+    def _update(self: Any, target_key_id: str, alias_name: str) -> Any:
+        alias: Any = update(self, target_key_id, alias_name)
+        alias.last_updated_date = runtime().clock.now().timestamp()
+        return alias
+
+    def _list(self: Any) -> str:
+        answer = list_aliases(self)
+        return _with_dates(self.kms_backend, answer) if runtime().active else answer
+
+    Alias.__init__ = __init__  # type: ignore[method-assign]
+    KmsBackend.update_alias = _update  # type: ignore[method-assign]
+    KmsResponse.list_aliases = _list  # type: ignore[method-assign]
+
+
+def _with_algorithm(in_moto: Any) -> Any:
+    def call(self: Any) -> str:
+        answer: str = in_moto(self)
+        if not runtime().active:
+            return answer
+        algorithm = self._get_param("EncryptionAlgorithm") or _DEFAULT_ALGORITHM
+        return json.dumps({**json.loads(answer), "EncryptionAlgorithm": algorithm})
+
+    return call
+
+
+def _with_dates(backend: Any, answer: str) -> str:
+    known = {alias.alias_name: alias for alias in backend.list_aliases()}
+    found = json.loads(answer)
+    for entry in found["Aliases"]:
+        alias = known.get(entry["AliasName"])
+        # Aliases of AWS that have no key yet were never created here.
+        if alias is not None:
+            entry["CreationDate"] = alias.creation_date
+            entry["LastUpdatedDate"] = alias.last_updated_date
+    return json.dumps(found)

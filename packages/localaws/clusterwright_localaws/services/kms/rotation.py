@@ -1,0 +1,104 @@
+"""Automatic and on-demand rotation of KMS keys; moto keeps whether it is enabled.
+
+https://docs.aws.amazon.com/kms/latest/APIReference/API_EnableKeyRotation.html
+https://docs.aws.amazon.com/kms/latest/APIReference/API_GetKeyRotationStatus.html
+
+No key material changes: a rotation that is due has no effect here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+
+DEFAULT_DAYS = 365
+
+
+@dataclass
+class _Rotation:
+    """The period of one key, and since when it is enabled."""
+
+    days: int
+    since: datetime
+
+    def next_date(self, now: datetime) -> datetime:
+        """Return the date of the first rotation after `now`."""
+        period = timedelta(days=self.days)
+        return self.since + period * ((now - self.since) // period + 1)
+
+
+@dataclass
+class _Store:
+    by_key: dict[str, _Rotation] = field(default_factory=dict)
+
+
+@operation("kms", "EnableKeyRotation")
+def enable_key_rotation(call: Call) -> Mapping[str, Any]:
+    key = _key(call)
+    _refuse_unless_usable(key)
+    days = int(call.parameters.get("RotationPeriodInDays") or DEFAULT_DAYS)
+    _store(call).by_key[key.id] = _Rotation(days, call.now)
+    key.key_rotation_status = True
+    return {}
+
+
+@operation("kms", "DisableKeyRotation")
+def disable_key_rotation(call: Call) -> Mapping[str, Any]:
+    key = _key(call)
+    _refuse_unless_usable(key)
+    _store(call).by_key.pop(key.id, None)
+    key.key_rotation_status = False
+    return {}
+
+
+@operation("kms", "GetKeyRotationStatus")
+def get_key_rotation_status(call: Call) -> Mapping[str, Any]:
+    key = _key(call)
+    answer: dict[str, Any] = {"KeyId": key.id, "KeyRotationEnabled": False}
+    if key.key_rotation_status:
+        found = _store(call).by_key.get(key.id) or _Rotation(DEFAULT_DAYS, call.now)
+        # While a key waits for its deletion, it is not rotated.
+        answer["KeyRotationEnabled"] = key.key_state != "PendingDeletion"
+        answer["RotationPeriodInDays"] = found.days
+        answer["NextRotationDate"] = found.next_date(call.now)
+    return answer
+
+
+@operation("kms", "RotateKeyOnDemand")
+def rotate_key_on_demand(call: Call) -> Mapping[str, Any]:
+    _refuse_unless_usable(_key(call))
+    raise ForwardToMoto
+
+
+def _key(call: Call) -> Any:
+    """Return moto's key of the id or ARN of a request.
+
+    Raises
+    ------
+    ForwardToMoto
+        There is none: moto answers NotFoundException.
+    """
+    kms = moto_state.backend("kms", call.account, call.region)
+    key = kms.keys.get(kms.get_key_id(call.parameters["KeyId"]))
+    if key is None:
+        raise ForwardToMoto
+    return key
+
+
+def _refuse_unless_usable(key: Any) -> None:
+    if key.key_state == "Disabled":
+        raise AwsError("DisabledException", f"{key.arn} is disabled.", 400)
+    if key.key_state == "PendingDeletion":
+        raise AwsError("KMSInvalidStateException", f"{key.arn} is pending deletion.", 400)
+    if key.key_spec != "SYMMETRIC_DEFAULT" or key.origin != "AWS_KMS":
+        raise AwsError("UnsupportedOperationException", "", 400)
+
+
+def _store(call: Call) -> _Store:
+    return call.runtime.store("kms-rotation", call.account, call.region, _Store)

@@ -1,0 +1,1 @@
+"""Fixes to moto's CloudWatch Logs, one module each."""
