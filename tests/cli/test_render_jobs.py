@@ -56,6 +56,17 @@ def test_the_list_on_kubernetes_says_what_has_to_be_stated() -> None:
     assert (job["available"], job["needs"], job["partition"]) == (True, ["tenant", "image"], None)
 
 
+@pytest.mark.parametrize("job", ["fio", "hpl", "ior", "nccom-test"])
+def test_bring_up_jobs_on_stdout(job: str, snapshot: SnapshotAssertion) -> None:
+    image = f"nvcr.io/nvidia/hpc-benchmarks@sha256:{'0' * 64}"
+    own = ["--set", f"image={image}", "--set", "block=1024"] if job == "hpl" else []
+    spec = ROOT / "configs/examples/p5-127-trn1-24.yaml" if job == "nccom-test" else P5
+    answer = run("--job", job, "--set", "nodes=2", *own, spec=spec)
+    assert (answer.exit_code, answer.err) == (0, "")
+    # The shared part is in the snapshot of nccl-tests.
+    assert answer.out.partition("RUN_PATH=")[2] == snapshot
+
+
 def test_the_list_separates_what_the_cluster_can_run() -> None:
     available = run("--list").out.split("not for this cluster")[0]
     assert "nccl-tests  NCCL tests" in available

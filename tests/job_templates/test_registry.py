@@ -26,4 +26,4 @@ def test_names() -> None:
     assert template_named("NCCL_tests").name == "nccl-tests"
     with pytest.raises(UnknownJobError) as error:
         template_named("ncl-tests")
-    assert error.value.near == ["nccl-tests"]
+    assert error.value.near[0] == "nccl-tests"

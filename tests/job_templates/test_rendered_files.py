@@ -41,6 +41,8 @@ REQUIRED = {
     "checkpoint": "/fsx/checkpoints/run/step-100",
     "submitter": "acme",
     "sizes": "/fsx/data/hpl.dat",
+    "block": "1024",
+    "checkpoints": "/fsx/checkpoints/run",
     "recipe": "/fsx/recipes/pretrain.py",
 }
 

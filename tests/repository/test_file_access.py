@@ -61,6 +61,11 @@ ALLOWED = {
     "clusterwright/cluster_spec/project_template.py": {"project_files": _PACKAGE},
     "clusterwright/diagnosis/xid.py": {"table": _PACKAGE},
     "clusterwright/job_templates/jobs_page.py": {"page": _PACKAGE},
+    "clusterwright/job_templates/program_files.py": {
+        "program": _PACKAGE, "node_module": "a file of the checkout that contains the program",
+    },
+    "clusterwright/job_templates/programs/efa_pairs.py": {"main": "a report, on a node"},
+    "clusterwright/job_templates/programs/fio_summary.py": {"results": "of fio, on a node"},
     "clusterwright/job_templates/programs/fsdp2_pretrain.py": {
         "__init__": "tokens, on a node", "saved": "a file of a checkpoint, renamed with it",
         "samples_before": "a file of a checkpoint that it wrote",

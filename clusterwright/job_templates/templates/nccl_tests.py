@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from clusterwright.job_templates import kubernetes, slurm
+from clusterwright.job_templates.node_counts import ONLY, node_counts
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate
 
@@ -127,18 +128,6 @@ def _words(context: Context) -> dict[str, Any]:
     }
 
 
-def node_counts(context: Context) -> list[int]:
-    """1, 2, 4 … nodes, and all of them: or only those of the setting `only`."""
-    only = context.optional("only")
-    if only is not None:
-        return [min(int(only), context.nodes)]
-    found, count = [], 1
-    while count < context.nodes:
-        found.append(count)
-        count *= 2
-    return [*found, context.nodes]
-
-
 TEMPLATE = JobTemplate(
     name="nccl-tests",
     title="NCCL tests",
@@ -170,6 +159,6 @@ TEMPLATE = JobTemplate(
         Setting("smallest", "text", "Smallest message, as -b of the programs.", default="8"),
         Setting("largest", "text", "Largest message, as -e of the programs.", default="16G"),
         Setting("iterations", "count", "Timed iterations of a size, as -n.", default="20"),
-        Setting("only", "count", "Only this number of nodes.  [default: 1, 2, 4 ... all]"),
+        ONLY,
     ),
 )

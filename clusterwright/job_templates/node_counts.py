@@ -1,0 +1,22 @@
+"""Node counts of tests that run with 1, 2, 4 ... nodes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.job_templates.settings import Setting
+from clusterwright.job_templates.template import Context
+
+ONLY: Final = Setting("only", "count", "Only this number of nodes.  [default: 1, 2, 4 ... all]")
+
+
+def node_counts(context: Context) -> list[int]:
+    """1, 2, 4 … nodes, and all of them: or only those of the setting `only`."""
+    only = context.optional("only")
+    if only is not None:
+        return [min(int(only), context.nodes)]
+    found, count = [], 1
+    while count < context.nodes:
+        found.append(count)
+        count *= 2
+    return [*found, context.nodes]
