@@ -67,6 +67,17 @@ def test_bring_up_jobs_on_stdout(job: str, snapshot: SnapshotAssertion) -> None:
     assert answer.out.partition("RUN_PATH=")[2] == snapshot
 
 
+def test_jobs_with_data_on_stdout(snapshot: SnapshotAssertion) -> None:
+    stage = run("--job", "stage-data", "--set", "tasks=8")
+    clean = run("--job", "checkpoint-cleanup", "--set", "checkpoints=/fsx/checkpoints/run")
+    texts = []
+    for answer in (stage, clean):
+        assert (answer.exit_code, answer.err) == (0, "")
+        texts.append(answer.out.partition("set -o errexit")[0])
+        texts.append(answer.out.rpartition("command -v python3")[2])
+    assert texts == snapshot
+
+
 def test_the_list_separates_what_the_cluster_can_run() -> None:
     available = run("--list").out.split("not for this cluster")[0]
     assert "nccl-tests  NCCL tests" in available

@@ -64,11 +64,17 @@ ALLOWED = {
     "clusterwright/job_templates/program_files.py": {
         "program": _PACKAGE, "node_module": "a file of the checkout that contains the program",
     },
+    "clusterwright/job_templates/programs/checkpoint_cleanup.py": {
+        "named": "a name of a checkpoint, on a node",
+    },
     "clusterwright/job_templates/programs/efa_pairs.py": {"main": "a report, on a node"},
     "clusterwright/job_templates/programs/fio_summary.py": {"results": "of fio, on a node"},
     "clusterwright/job_templates/programs/fsdp2_pretrain.py": {
         "__init__": "tokens, on a node", "saved": "a file of a checkpoint, renamed with it",
         "samples_before": "a file of a checkpoint that it wrote",
+    },
+    "clusterwright/job_templates/programs/stage_data.py": {
+        "main": "a report, on a node", "read_byte": "loads a file of Lustre, on a node",
     },
     "clusterwright/job_templates/slurm.py": {"fragment": _PACKAGE},
     "clusterwright/job_templates/templates/fsdp2.py": {"program": _PACKAGE},
