@@ -1,4 +1,4 @@
-"""Pairs of nodes: output, verdicts, rounds, and the script of a pair with a stand-in."""
+"""Pairs of nodes: output, verdicts, rounds, and the script of a pair with a stub."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_missing_program_ends_the_job(
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """Two EFA interfaces and one of NVLink's fabric, and a stand-in of fi_pingpong."""
+    """Two EFA interfaces and one of NVLink's fabric, and a stub of fi_pingpong."""
     for name, vendor in (("mlx5_0", "0x15b3"), ("rdmap1", "0x1d0f"), ("rdmap2", "0x1d0f")):
         file = tmp_path / "infiniband" / name / "device" / "vendor"
         file.parent.mkdir(parents=True)

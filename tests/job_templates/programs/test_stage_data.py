@@ -1,4 +1,4 @@
-"""Staging from S3 into Lustre, with a folder and a stand-in of lfs."""
+"""Staging from S3 into Lustre, with a folder and a stub of lfs."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_refusal_names_the_other_method(world: Path) -> None:
     assert report["reason"].endswith(
         "Operation not permitted: render the job with --set method=read"
     )
-    # The stand-in does not load what is read, as Lustre does: the verification sees that.
+    # The stub does not load what is read, as Lustre does: the verification sees that.
     code, report = run(world, 0, 1, "--method=read")
     assert (code, report["loaded_files"], len(report["not_loaded"])) == (1, 0, 20)
     assert report["reason"].startswith("40 files are only in S3")

@@ -12,7 +12,9 @@ from tests.job_templates.made import made_cluster, rendered
 
 
 def run(folder: Path, **settings: str) -> tuple[str, list[str]]:
-    text = rendered("checkpoint-cleanup", checkpoints="/fsx/checkpoints/run", **settings)
+    text = rendered(
+        "checkpoint-cleanup", checkpoints="/fsx/checkpoints/run", plan=None, **settings
+    )
     done = node.run(text, folder, SLURM_ARRAY_TASK_ID="0")
     assert done.returncode == 0, done.stdout + done.stderr
     names = [path.name for path in (folder / "fsx/checkpoints/run").iterdir()]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.job_templates import program_files
+from clusterwright.cluster_spec import repository_root
 from clusterwright.job_templates.template import RefusedError
 from tests.job_templates import node
 from tests.job_templates.made import example, rendered
@@ -55,6 +55,6 @@ def test_refused() -> None:
 
 
 def test_an_installation_without_the_node_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_files.repository_root, "root", lambda: None)
+    monkeypatch.setattr(repository_root, "root", lambda: None)
     with pytest.raises(RefusedError, match="is not in this installation"):
         rendered("efa-pairs")

@@ -46,7 +46,9 @@ def run(folder: Path, fails: str = "", **settings: str) -> tuple[int, str]:
     for name in ("fsx", "scratch"):
         (folder / name).mkdir(exist_ok=True)
     node.command(folder, "fio", _FIO.replace("FAILS", fails))
-    done = node.run(rendered("fio", partition="gpu", gib="1", processes="2", **settings), folder)
+    done = node.run(
+        rendered("fio", partition="gpu", gib="1", processes="2", plan=None, **settings), folder
+    )
     return done.returncode, done.stdout + done.stderr
 
 

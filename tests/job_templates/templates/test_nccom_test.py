@@ -32,7 +32,7 @@ def test_collectives_sizes_and_node_counts() -> None:
 
 def run(folder: Path, **settings: str) -> tuple[int, str, list[str]]:
     (folder / "fsx").mkdir()
-    done = node.run(rendered("nccom-test", **settings), folder, nodes=4)
+    done = node.run(rendered("nccom-test", plan=None, **settings), folder, nodes=4)
     return done.returncode, done.stdout, node.calls(folder)
 
 
