@@ -1,6 +1,8 @@
 """moto creates roles whose trust policy is any text; it checks the policy of updates only.
 
-Message: AWSCookbook/Security#2, as other users quote it too.
+Message: AWSCookbook/Security#2, as other users quote it too. moto requires the version 2012-10-17,
+which AWS does not: the trust policies of CDK's bootstrap template have none, and the default is
+2008-10-17 (IAM User Guide, "IAM JSON policy elements: Version").
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ else:
 
 def apply() -> None:
     from moto.iam.models import IAMBackend
+    from moto.iam.policy_validation import IAMTrustPolicyDocumentValidator
 
     create_role = IAMBackend.create_role
     update_trust = IAMBackend.update_assume_role_policy
@@ -46,6 +49,14 @@ def apply() -> None:
             _check(policy_document)
         update_trust(self, role_name, policy_document)
 
+    validate_version = IAMTrustPolicyDocumentValidator._validate_version
+
+    def _validate_version(self: Any) -> None:
+        # Other versions than the two that exist are syntax errors, which moto finds first.
+        if not runtime().active:
+            validate_version(self)
+
+    IAMTrustPolicyDocumentValidator._validate_version = _validate_version  # type: ignore[method-assign]
     IAMBackend.create_role = _create_role  # type: ignore[method-assign]
     IAMBackend.update_assume_role_policy = _update_trust  # type: ignore[method-assign]
 

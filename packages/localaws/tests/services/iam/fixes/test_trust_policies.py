@@ -47,3 +47,18 @@ def test_refused_at_creation_and_at_update(text: str, message: str) -> None:
 def test_service_linked_roles_are_created() -> None:
     found = client("iam").create_service_linked_role(AWSServiceName="spot.amazonaws.com")
     assert found["Role"]["RoleName"].startswith("AWSServiceRole")
+
+
+@pytest.mark.parametrize("version", [{}, {"Version": "2008-10-17"}], ids=["none", "2008"])
+@pytest.mark.usefixtures("aws")
+def test_the_version_is_optional(version: dict[str, str]) -> None:
+    iam, text = client("iam"), json.dumps({**version, "Statement": [STATEMENT]})
+    iam.create_role(RoleName="one", AssumeRolePolicyDocument=text)
+    iam.update_assume_role_policy(RoleName="one", PolicyDocument=text)
+
+
+@pytest.mark.usefixtures("aws")
+def test_another_version_is_a_syntax_error() -> None:
+    text = json.dumps({"Version": "2020-01-01", "Statement": [STATEMENT]})
+    found = refusal(client("iam").create_role, RoleName="one", AssumeRolePolicyDocument=text)
+    assert found == ("MalformedPolicyDocument", "Syntax errors in policy.")
