@@ -53,6 +53,16 @@ def run(
     return shell(text, folder, SLURM_JOB_ID=job, SLURM_JOB_NODELIST="node-[1-2]")
 
 
+def until(path: Path) -> str:
+    """Wait for a file, at most 20 s, so that a busy machine changes no result."""
+    return f"for _ in {{1..200}}; do test ! -e {path} || break; /bin/sleep 0.1; done"
+
+
+def signal_in_the_step(folder: Path) -> str:
+    """The warning signal, a moment after the step has written `started`."""
+    return f"({until(folder / 'started')}; /bin/sleep 0.3; kill -USR1 $$) &"
+
+
 def calls(folder: Path) -> list[str]:
     path = folder / "calls"
     return path.read_text().splitlines() if path.exists() else []
@@ -121,9 +131,9 @@ def test_the_signal_is_passed_to_the_steps_and_the_job_is_requeued(folder: Path)
     checkpoint(folder, "step-1")
     done = run(
         folder,
-        f"/bin/sleep 0.5; mkdir {folder}/checkpoints/step-2; "
+        f"touch {folder}/started; {until(folder / 'calls')}; mkdir {folder}/checkpoints/step-2; "
         f"touch {folder}/checkpoints/step-2/.metadata; exit 0",
-        before="(/bin/sleep 0.2; kill -USR1 $$) &",
+        before=signal_in_the_step(folder),
     )
     assert done.returncode == 0, done.stderr
     assert calls(folder) == ["scancel --signal=USR1 7", "scontrol requeue 7"]
@@ -146,43 +156,71 @@ def test_too_little_time_before_the_capacity_ends(folder: Path) -> None:
 
 
 def test_the_end_of_the_capacity_saves_and_does_not_requeue(folder: Path) -> None:
-    # The stub of sleep returns at once, as if the time had come.
-    done = run(folder, "/bin/sleep 0.5", ends=int(time.time()) + 1000)
+    # The stub of sleep returns in the step, as if the time had come.
+    started = folder / "started"
+    (folder / "sleep").write_text(f"#!/bin/bash\n{until(started)}\nexec /bin/sleep 0.3\n")
+    step = f"touch {started}; {until(folder / 'calls')}"
+    done = run(folder, step, ends=int(time.time()) + 1000)
     assert calls(folder) == ["scancel --signal=USR1 7"]
     assert done.returncode == 0
     assert "submit the job again on other capacity" in done.stdout
 
 
-def test_efa_that_is_not_used_ends_with_94(folder: Path) -> None:
+def run_logged(folder: Path, job: str, step: str, *, expect_efa: bool) -> tuple[int, str]:
+    """Exit code and log of a job whose output is a file, as in Slurm."""
     text = "\n".join(
         [
             "set -o errexit -o nounset -o pipefail",
             fragment("common"),
             f"RUN_PATH={folder}/run; CHECKPOINTS={folder}/checkpoints; CAPACITY_ENDS=0",
-            "MARKER=.metadata ATTEMPTS=3 SAVE_SECONDS=600 SAVE_SIGNAL=USR1 EXPECT_EFA=1",
+            "MARKER=.metadata ATTEMPTS=3 SAVE_SECONDS=600 SAVE_SIGNAL=USR1",
+            f"EXPECT_EFA={int(expect_efa)}",
             fragment("training"),
             "begin_training",
-            "{ echo 'NCCL INFO Using network @'; /bin/sleep 0.6; exit 1; } &",
+            f"{{ {step}; }} &",
             END,
         ]
     )
-    for network, code in (("Socket", 94), ("Libfabric", 1)):
-        log = folder / f"{network}.log"
-        with log.open("a") as stream:
-            done = subprocess.run(
-                ["bash"],
-                input=text.replace("@", network),
-                stdout=stream,
-                text=True,
-                timeout=60,
-                check=False,
-                env={
-                    "PATH": f"{folder}:/usr/bin:/bin",
-                    "SLURM_JOB_ID": network,
-                    "SLURM_JOB_NODELIST": "n",
-                },
-            )
-        assert done.returncode == code, log.read_text()
+    log = folder / f"{job}.log"
+    with log.open("a") as stream:
+        done = subprocess.run(
+            ["bash"],
+            input=text,
+            stdout=stream,
+            text=True,
+            timeout=60,
+            check=False,
+            env={
+                "PATH": f"{folder}:/usr/bin:/bin",
+                "SLURM_JOB_ID": job,
+                "SLURM_JOB_NODELIST": "n",
+            },
+        )
+    return done.returncode, log.read_text()
+
+
+@pytest.mark.parametrize("more", ["", "seq 200000;"], ids=["", "and-a-large-log"])
+def test_efa_that_is_not_used_ends_with_94(folder: Path, more: str) -> None:
+    for network, expected in (("Socket", 94), ("Libfabric", 1)):
+        step = f"echo 'NCCL INFO Using network {network}'; {more} /bin/sleep 0.6; exit 1"
+        code, log = run_logged(folder, network, step, expect_efa=True)
+        assert code == expected, log[-2000:]
+
+
+@pytest.mark.parametrize(
+    ("first", "code"), [("Exited with exit code 92", 92), ("Exited with exit code 1", 137)]
+)
+def test_a_task_without_its_environment_whose_others_are_killed(
+    folder: Path, first: str, code: int
+) -> None:
+    # What Slurm 24.11 writes where the first task ends before the others (--kill-on-bad-exit).
+    step = f"echo 'srun: error: n1: task 0: {first}'; echo 'srun: error: n2: task 1: Killed'"
+    found, log = run_logged(folder, "7", f"{step}; exit 137", expect_efa=False)
+    assert found == code, log
+    assert calls(folder) == ([] if code == 92 else ["scontrol requeue 7"])
+    if code == 92:
+        # What an earlier start wrote to the same log does not count.
+        assert run_logged(folder, "7", "exit 5", expect_efa=False)[0] == 5
 
 
 def test_without_a_signal_that_saves_the_step_ends_after_its_next_checkpoint(folder: Path) -> None:
@@ -190,9 +228,9 @@ def test_without_a_signal_that_saves_the_step_ends_after_its_next_checkpoint(fol
     made = f"mkdir {folder}/checkpoints/step-2; touch {folder}/checkpoints/step-2/.metadata"
     done = run(
         folder,
-        f"/bin/sleep 0.6; test ! -e {folder}/calls || echo too early; {made}; "
-        "/bin/sleep 0.5; exit 1",
-        before="SAVE_SIGNAL=; (/bin/sleep 0.2; kill -USR1 $$) &",
+        f"touch {folder}/started; /bin/sleep 1.5; test ! -e {folder}/calls || echo too early; "
+        f"{made}; {until(folder / 'calls')}; exit 1",
+        before=f"SAVE_SIGNAL=; {signal_in_the_step(folder)}",
     )
     assert done.returncode == 1, done.stderr
     assert "too early" not in done.stdout
@@ -202,8 +240,8 @@ def test_without_a_signal_that_saves_the_step_ends_after_its_next_checkpoint(fol
 def test_without_a_checkpoint_the_step_ends_two_minutes_before_the_end(folder: Path) -> None:
     done = run(
         folder,
-        "/bin/sleep 1; exit 1",
-        before="SAVE_SIGNAL=; SAVE_SECONDS=100; (/bin/sleep 0.2; kill -USR1 $$) &",
+        f"touch {folder}/started; {until(folder / 'calls')}; exit 1",
+        before=f"SAVE_SIGNAL=; SAVE_SECONDS=100; {signal_in_the_step(folder)}",
     )
     assert done.returncode == 1, done.stderr
     assert calls(folder) == ["scancel --signal=TERM 7", "scontrol requeue 7"]

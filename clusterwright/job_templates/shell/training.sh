@@ -92,17 +92,24 @@ on_signal() {
 }
 trap on_signal USR1
 
+# Whether this start has logged a line with an extended regular expression. Not a pipe: grep ends at
+# the first match, and the command before it would fail.
+logged() {
+  [[ -f "$LOG" ]] &&
+    grep --quiet --ignore-case --extended-regexp "$1" < <(tail --bytes=+"$LOG_START" "$LOG")
+}
+
 # NCCL uses TCP without a message above INFO where the plug-in is missing: watch its first lines.
 watch_efa() {
   local deadline
   deadline=$(($(date +%s) + 900))
   while (($(date +%s) < deadline)); do
     sleep 5
-    if tail --bytes=+"$LOG_START" "$LOG" | grep --quiet --ignore-case 'Selected provider is efa'; then
+    if logged 'Selected provider is efa'; then
       say 'NCCL uses EFA'
       return 0
     fi
-    if tail --bytes=+"$LOG_START" "$LOG" | grep --quiet 'Using network Socket'; then
+    if logged 'Using network Socket'; then
       say 'NCCL uses TCP sockets: its plug-in for EFA (aws-ofi-nccl) was not loaded'
       touch "$RUN_PATH/no-efa.$SLURM_JOB_ID"
       scancel --signal=TERM "$SLURM_JOB_ID" || true
@@ -141,7 +148,9 @@ finish_training() {
   if ((STEP_CODE == 0 && ENDING == 0)); then
     fail 0 'the run is complete'
   fi
-  if ((STEP_CODE == EXIT_ENVIRONMENT)); then
+  # The step's code is the highest of its tasks: srun kills the others when one ends.
+  if ((STEP_CODE == EXIT_ENVIRONMENT)) ||
+    logged "^srun: error: .*: Exited with exit code $EXIT_ENVIRONMENT\$"; then
     fail "$EXIT_ENVIRONMENT" 'another start would not help: see the log above'
   fi
   if ((newest <= START_STEP && FAILURES + 1 >= ATTEMPTS)); then
