@@ -49,7 +49,7 @@ GOVERNED = {
 
 
 def mpi_job(cluster: Any, **given: str) -> dict[str, Any]:
-    (found,) = manifests(rendered("nccl-tests", cluster, **GIVEN | given))
+    (found,) = manifests(rendered("nccl-tests", cluster, plan=None, **GIVEN | given))
     assert found["kind"] == "MPIJob"
     return found
 
@@ -110,7 +110,7 @@ def test_task_governance() -> None:
 )
 def test_settings_that_are_refused_on_kubernetes(given: dict[str, str], message: str) -> None:
     with pytest.raises(SettingError, match=message):
-        rendered("nccl-tests", kubernetes_cluster(EKS), **GIVEN | given)
+        rendered("nccl-tests", kubernetes_cluster(EKS), plan=None, **GIVEN | given)
 
 
 def test_what_has_to_be_stated_on_kubernetes() -> None:
@@ -123,9 +123,13 @@ def test_what_has_to_be_stated_on_kubernetes() -> None:
 
 
 def test_nodes_are_those_of_the_tenant() -> None:
-    text = rendered("nccl-tests", kubernetes_cluster(EKS), **GIVEN | {"tenant": "post-training"})
+    text = rendered(
+        "nccl-tests", kubernetes_cluster(EKS), plan=None, **GIVEN | {"tenant": "post-training"}
+    )
     assert "NODE_COUNTS=(1 2 4)\n" in text
-    assert "NODE_COUNTS=(1 2 4 8)\n" in rendered("nccl-tests", kubernetes_cluster(EKS), **GIVEN)
+    assert "NODE_COUNTS=(1 2 4 8)\n" in rendered(
+        "nccl-tests", kubernetes_cluster(EKS), plan=None, **GIVEN
+    )
 
 
 MPIRUN = """#!/bin/bash
