@@ -21,6 +21,12 @@ TENANT = Setting("tenant", "text", "On Kubernetes: the tenant, required if the s
 PRIORITY = Setting(
     "priority", "text", "On Kubernetes: a priority of the spec.  [default: that of the tenant]"
 )
+RESTARTS = Setting(
+    "restarts",
+    "count",
+    "On Kubernetes with HyperPod: restarts after which the operator gives up.",
+    default="100",
+)
 RUN = Setting(
     "run",
     "text",
@@ -62,7 +68,7 @@ SAVE_MINUTES = Setting(
 
 
 SLURM_ONLY = frozenset({"partition", "account", "qos", "environment"})
-KUBERNETES_ONLY = frozenset({"tenant", "priority"})
+KUBERNETES_ONLY = frozenset({"tenant", "priority", "restarts"})
 """Settings that are refused with the other launcher."""
 
 
@@ -80,6 +86,6 @@ def common_settings(own: tuple[Setting, ...], *, image: bool, trains: bool) -> t
     if image:
         found += [IMAGE, ENVIRONMENT]
     if trains:
-        found += [CHECKPOINTS, ATTEMPTS, SAVE_MINUTES]
+        found += [CHECKPOINTS, ATTEMPTS, SAVE_MINUTES, RESTARTS]
     names = {setting.name for setting in own}
     return tuple(setting for setting in found if setting.name not in names)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -19,12 +20,22 @@ from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.cluster_spec.models.workloads import Job
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.settings import SettingError
-from clusterwright.job_templates.slurm import communication, heading
+from clusterwright.job_templates.slurm import (
+    END,
+    communication,
+    fragment,
+    heading,
+    training_variables,
+)
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.platforms.kubernetes import tenants
 from clusterwright.platforms.kubernetes.groups import UnknownFactError, job_nodes
 from clusterwright.platforms.kubernetes.jobs import PRIORITY_LABEL, job_manifest
-from clusterwright.platforms.kubernetes.objects import Manifest
+from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
+from clusterwright.platforms.kubernetes.operators import HYPERPOD_JOB, job_kinds
+
+PROGRAMS: Final = "/opt/clusterwright"
+"""Where pods have the job's scripts."""
 
 _LONGEST_NAME: Final = 40
 """Of a job in the spec: names of pods and services are made of it."""
@@ -148,6 +159,103 @@ def job(
     if minutes is not None:
         found["spec"]["runPolicy"]["activeDeadlineSeconds"] = minutes * 60
     return found
+
+
+def training(
+    context: Context,
+    program: str,
+    arguments: Sequence[str],
+    *,
+    marker: str,
+    environment: Sequence[tuple[str, str]] = (),
+    programs: Mapping[str, str],
+) -> str:
+    """Return a training job of the platform's operator, with its scripts in a ConfigMap.
+
+    Parameters
+    ----------
+    program, arguments:
+        The program's path and arguments, as a shell takes them.
+    marker:
+        The file that the framework writes last into a checkpoint.
+    programs:
+        Texts by file name, which pods have in `/opt/clusterwright`.
+
+    Raises
+    ------
+    RefusedError
+        The cluster lacks what the job needs.
+    """
+    operated = HYPERPOD_JOB in job_kinds(context.cluster)
+    script = _script(context, operated, program, arguments, marker, environment)
+    run = context.text("run")
+    found = job(
+        context,
+        "hyperpod-pytorch" if operated else "pytorch",
+        ["/bin/bash", f"{PROGRAMS}/run.sh"],
+        max_restarts=context.count("restarts"),
+    )
+    spec = found["spec"]
+    if operated:
+        pod = spec["replicaSpecs"][0]["template"]["spec"]
+    else:
+        worker = spec["pytorchReplicaSpecs"]["Worker"]
+        pod = worker["template"]["spec"]
+        if context.cluster.on_hyperpod:
+            # Auto-resume requires OnFailure (SageMaker developer guide, "Running jobs using the
+            # SageMaker HyperPod CLI"); the limit counts the containers of all pods.
+            spec["runPolicy"]["backoffLimit"] *= context.nodes
+        else:
+            worker["restartPolicy"] = "ExitCode"
+    pod["terminationGracePeriodSeconds"] = context.count("save_minutes") * 60 + 60
+    pod["volumes"].append({"name": "programs", "configMap": {"name": f"{run}-programs"}})
+    pod["containers"][0]["volumeMounts"].append(
+        {"name": "programs", "mountPath": PROGRAMS, "readOnly": True}
+    )
+    metadata = found["metadata"]
+    scripts = manifest(
+        "v1",
+        "ConfigMap",
+        f"{run}-programs",
+        namespace=metadata["namespace"],
+        labels={TENANT_LABEL: metadata["labels"][TENANT_LABEL]},
+        data={**programs, "run.sh": f"{script}\n"},
+    )
+    return file(context, scripts, found)
+
+
+def _script(
+    context: Context,
+    operated: bool,
+    program: str,
+    arguments: Sequence[str],
+    marker: str,
+    environment: Sequence[tuple[str, str]],
+) -> str:
+    """The script of a training pod."""
+    launcher = "torchrun --max-restarts=0"
+    if operated:
+        launcher = (
+            f"hyperpodrun --nnodes={context.nodes} --nproc-per-node={context.target.accelerators}"
+        )
+    return "\n\n".join(
+        (
+            "#!/bin/bash",
+            "set -o errexit -o nounset -o pipefail",
+            fragment("pod"),
+            "\n".join(
+                f"export {name}={shlex.quote(value)}"
+                for name, value in (*communication(context), *environment)
+            ),
+            "\n".join(training_variables(context, marker)),
+            fragment("checkpoints"),
+            fragment("pod_training"),
+            "begin_training\n"
+            + " \\\n  ".join((f"{launcher} {program}", *arguments))
+            + " &\n"
+            + END,
+        )
+    )
 
 
 def file(context: Context, *objects: Manifest) -> str:

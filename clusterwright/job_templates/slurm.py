@@ -233,21 +233,26 @@ def _image(context: Context) -> str:
     )
 
 
-def _training(context: Context, marker: str, tracker: str, keep: int) -> str:
+def training_variables(context: Context, marker: str) -> list[str]:
+    """Return the lines that both launchers' training scripts begin with."""
     last = context.last_minute
     efa = context.target.has_efa and context.target.family == "nvidia" and context.nodes > 1
     epoch = int(last.astimezone(dt.UTC).timestamp()) if last is not None else 0
-    lines = [
+    return [
         f"RUN_PATH={context.run_path}",
         f"CHECKPOINTS={context.checkpoint_path}",
         f"MARKER={marker}",
         f"ATTEMPTS={context.count('attempts')}",
         f"SAVE_SECONDS={context.count('save_minutes') * 60}",
-        f"SAVE_SIGNAL={context.template.save_signal}",
         f"CAPACITY_ENDS={epoch}",
         f"EXPECT_EFA={int(efa)}",
     ]
-    shell = fragment("training")
+
+
+def _training(context: Context, marker: str, tracker: str, keep: int) -> str:
+    lines = training_variables(context, marker)
+    lines.insert(5, f"SAVE_SIGNAL={context.template.save_signal}")
+    shell = f"{fragment('checkpoints')}\n\n{fragment('training')}"
     if tracker:
         lines += [f"TRACKER={tracker}", f"KEEP={keep}"]
         shell += f"\n\n{fragment('tracker')}"

@@ -222,6 +222,9 @@ def main():
         say("Training completed")
     dist.barrier()
     dist.destroy_process_group()
+    if step < o.steps:
+        # In pods an exit code of 0 says that the run is complete.
+        sys.exit(int(os.environ.get("EXIT_WHEN_SAVED", "0")))
 
 
 def trained(o, model, optimizer, tokens, step, first, batch, device, cosine, sine):

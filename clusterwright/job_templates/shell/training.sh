@@ -13,21 +13,6 @@ FAILURES=0
 LOG=
 LOG_START=1
 
-# Prints the step of the newest whole checkpoint, -1 without one.
-# shellcheck disable=SC2329  # a framework with a tracker file replaces it
-newest_checkpoint() {
-  local marker folder step newest=-1
-  for marker in "$CHECKPOINTS"/*/"$MARKER"; do
-    [[ -f "$marker" ]] || continue
-    folder=${marker%"/$MARKER"}
-    step=${folder##*[!0-9]}
-    if [[ -n "$step" ]] && ((10#$step > newest)); then
-      newest=$((10#$step))
-    fi
-  done
-  printf '%d' "$newest"
-}
-
 # Counts the starts of this job since its last new checkpoint; a new submission begins at 0.
 begin_training() {
   local id=0 before=-1 count=0 left

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS, data_path, sizes
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 
 PROGRAM = "fsdp2_pretrain.py"
+_DEBUG = (("NCCL_DEBUG", "INFO"), ("NCCL_DEBUG_SUBSYS", "INIT,NET"))
 
 
 def program() -> str:
@@ -58,7 +59,19 @@ def _slurm(context: Context) -> str:
         "\n".join(line for line in lines if line),
         tasks_per_node=tasks,
         marker=".metadata",
-        environment=(("NCCL_DEBUG", "INFO"), ("NCCL_DEBUG_SUBSYS", "INIT,NET")),
+        environment=_DEBUG,
+    )
+
+
+def _kubernetes(context: Context) -> str:
+    own = context.optional("program")
+    return kubernetes.training(
+        context,
+        own or f"{kubernetes.PROGRAMS}/{PROGRAM}",
+        arguments(context),
+        marker=".metadata",
+        environment=_DEBUG,
+        programs={} if own else {PROGRAM: program()},
     )
 
 
@@ -76,10 +89,16 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=(
         *SETTINGS,
         Setting("learning_rate", "number", "Peak learning rate, after a cosine.", default="3e-4"),
         Setting("warmup", "count", "Steps of linear warm-up.", default="100"),
-        Setting("program", "path", "A program of yours with the same arguments, not ours."),
+        Setting(
+            "program",
+            "path",
+            "A program of yours with the same arguments, not ours. It saves and ends on SIGUSR1, "
+            "on Kubernetes with the exit code $EXIT_WHEN_SAVED.",
+        ),
     ),
 )

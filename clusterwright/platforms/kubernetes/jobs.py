@@ -89,6 +89,12 @@ def _pytorch(
         {
             "nprocPerNode": str(node_resources(group, catalog).accelerator_count or 1),
             "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": job.max_restarts},
+            # Without a replica Master only this policy gives torchrun an address to meet at.
+            "elasticPolicy": {
+                "rdzvBackend": "c10d",
+                "minReplicas": job.node_count,
+                "maxReplicas": job.node_count,
+            },
             "pytorchReplicaSpecs": {
                 "Worker": {
                     "replicas": job.node_count,
