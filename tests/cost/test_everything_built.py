@@ -24,6 +24,7 @@ CONFIGS = [
 
 # The text of the bill line for each resource type.
 CHARGED: dict[str, str | tuple[str, ...]] = {
+    "AWS::APS::RuleGroupsNamespace": "Prometheus: queries",
     "AWS::APS::Scraper": "Prometheus: AWS's collector",
     "AWS::APS::Workspace": "Prometheus: samples",
     "AWS::Budgets::Budget": "budget with alarms",
