@@ -169,8 +169,8 @@ def _answer(
         acting = enter(current, service, operation, request, region, parameters)
     if service == "ec2":
         tag_policy.check(current.world, operation, parameters)
-        if not request.headers.get(recording.SOURCE_HEADER):
-            reserved_tags.check(operation, parameters)
+        by_aws = bool(request.headers.get(recording.SOURCE_HEADER))
+        reserved_tags.check(operation, parameters, by_aws=by_aws)
         network_checks.check_ids(account, region, operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:

@@ -97,6 +97,8 @@ def check_ids(account: str, region: str, name: str, parameters: Mapping[str, Any
 @operation("ec2", "CreateSubnet")
 def create_subnet(call: Call) -> Mapping[str, Any]:
     given = call.parameters.get("CidrBlock")
+    if not given:
+        _refuse_without_range(call.parameters)
     try:
         size = None if given is None else ipaddress.ip_network(given, strict=False).prefixlen
     except ValueError:
@@ -104,6 +106,14 @@ def create_subnet(call: Call) -> Mapping[str, Any]:
     if size is not None and size not in _PREFIXES:
         raise AwsError("InvalidSubnet.Range", f"The CIDR '{given}' is invalid.", 400)
     raise ForwardToMoto
+
+
+def _refuse_without_range(parameters: Mapping[str, Any]) -> None:
+    for name in ("Ipv4IpamPoolId", "Ipv6IpamPoolId", "Ipv6Native", "Ipv6CidrBlock"):
+        if parameters.get(name):
+            text = f"the local AWS has no subnets without an IPv4 range: {name}"
+            raise AwsError("UnsupportedOperation", text, 400)
+    raise AwsError("MissingParameter", "The request must contain the parameter cidrBlock", 400)
 
 
 @operation("ec2", "DeleteRouteTable")

@@ -15,21 +15,21 @@ from clusterwright_localaws.core.errors import AwsError
 _PREFIX = "aws:"
 
 
-def check(operation: str, parameters: Mapping[str, Any]) -> None:
-    """Check the tags of one request of EC2.
+def check(operation: str, parameters: Mapping[str, Any], *, by_aws: bool) -> None:
+    """Check the tags of one request of EC2; `by_aws` is a request of CloudFormation.
 
     Raises
     ------
     AwsError
-        InvalidParameterValue; MissingParameter for a tag without a key.
+        InvalidParameterValue; MissingParameter for a tag without a key or with an empty one.
     """
     for key in _keys(operation, parameters):
-        if key is None:
+        if not key:
             raise AwsError(
                 "MissingParameter", "The request must contain the parameter Tag.Key", 400
             )
         # The prefix is reserved in every capitalization.
-        if key.lower().startswith(_PREFIX):
+        if not by_aws and key.lower().startswith(_PREFIX):
             raise AwsError(
                 "InvalidParameterValue",
                 f"Value ( {key} ) for parameter key is invalid. "

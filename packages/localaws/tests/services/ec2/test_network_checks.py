@@ -89,3 +89,14 @@ def test_other_groups_and_tables_are_deleted() -> None:
     ec2.delete_security_group(GroupId=group)
     ec2.delete_route_table(RouteTableId=table)
     assert len(ec2.describe_route_tables(Filters=of(one))["RouteTables"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [({}, "MissingParameter"), ({"Ipv6Native": True}, "UnsupportedOperation")],
+)
+@pytest.mark.usefixtures("aws")
+def test_subnets_need_an_ipv4_range(more: dict[str, bool], code: str) -> None:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    assert refusal(ec2.create_subnet, VpcId=vpc, **more)[0] == code

@@ -25,3 +25,12 @@ def test_reserved_keys_are_refused_wherever_tags_are_given() -> None:
     for change in (ec2.create_tags, ec2.delete_tags):
         assert refusal(change, Resources=[vpc], Tags=[TAG]) == REFUSED
     ec2.create_tags(Resources=[vpc], Tags=[{"Key": "awsome", "Value": "x"}])
+
+
+@pytest.mark.parametrize("tag", [{"Value": "x"}, {"Key": "", "Value": "x"}], ids=["none", "empty"])
+@pytest.mark.usefixtures("aws")
+def test_tags_need_a_key(tag: dict[str, str]) -> None:
+    specification = [{"ResourceType": "security-group", "Tags": [tag]}]
+    asked = {"GroupName": "g", "Description": "g", "TagSpecifications": specification}
+    found = refusal(client("ec2").create_security_group, **asked)
+    assert found == ("MissingParameter", "The request must contain the parameter Tag.Key")
