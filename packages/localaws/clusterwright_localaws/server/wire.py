@@ -26,6 +26,8 @@ _UNREADABLE = {
     "rest-xml": "MalformedXML",
 }
 _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
+# The types of JSON that a shape with members has.
+_CONTAINERS: Mapping[str, Any] = {"structure": dict, "map": dict, "list": list}
 
 
 @functools.cache
@@ -95,7 +97,7 @@ def parse(
     try:
         protocol = determine_request_protocol(model, request.content_type)
         if protocol in ("json", "rest-json") and body:
-            json.loads(body)
+            _check_containers(_body_shape(operation_model.input_shape), json.loads(body))
         parsed = PROTOCOL_PARSERS[protocol](operation_model).parse(
             {
                 "method": request.method,
@@ -118,6 +120,38 @@ def parse(
     if streamed:
         found.setdefault(str(operation_model.input_shape.serialization["payload"]), b"")
     return found
+
+
+def _body_shape(shape: Any) -> Any:
+    """Return the shape of a JSON body: the payload's, where one member is the whole body."""
+    payload = shape.serialization.get("payload") if shape is not None else None
+    return shape.members[payload] if payload else shape
+
+
+def _check_containers(shape: Any, value: Any) -> None:
+    """Check that a JSON list is where the model has a list, and an object where it has one.
+
+    moto's parser iterates over either, and moto itself reads the body as it was sent.
+
+    Raises
+    ------
+    TypeError
+        A container has another type than in the model.
+    """
+    kind = shape.type_name if shape is not None else ""
+    if value is None or kind not in _CONTAINERS or getattr(shape, "is_document_type", False):
+        return
+    if not isinstance(value, _CONTAINERS[kind]):
+        raise TypeError(f"{type(value).__name__} found where a {kind} is expected: {shape.name}")
+    if kind == "list":
+        for item in value:
+            _check_containers(shape.member, item)
+    elif kind == "map":
+        for item in value.values():
+            _check_containers(shape.value, item)
+    else:
+        for name, member in shape.members.items():
+            _check_containers(member, value.get(member.serialization.get("name", name)))
 
 
 def _add_query_maps(shape: Any, request: Request, found: dict[str, Any]) -> None:

@@ -81,6 +81,9 @@ class TestRequests:
         [
             ("sagemaker", "DescribeCluster", "{", "SerializationException"),
             ("sagemaker", "DescribeCluster", "[1]", "SerializationException"),
+            ("sagemaker", "AddTags", '{"Tags": {}}', "SerializationException"),
+            ("sagemaker", "AddTags", '{"Tags": [[]]}', "SerializationException"),
+            ("sagemaker", "CreateCluster", '{"VpcConfig": []}', "SerializationException"),
         ],
     )
     def test_what_cannot_be_read(self, service: str, operation: str, body: str, code: str) -> None:
