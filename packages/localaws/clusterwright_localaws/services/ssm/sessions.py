@@ -63,7 +63,9 @@ def send_command(call: Call) -> Mapping[str, Any]:
     """Refuse HyperPod's nodes, which are no managed instances of the account."""
     named = list(call.parameters.get("InstanceIds", ()))
     for target in call.parameters.get("Targets", ()):
-        if target.get("Key") == "InstanceIds":
+        if not (target.get("Key") and target.get("Values")):
+            raise AwsError("ValidationException", "A target must have a Key and Values", 400)
+        if target["Key"] == "InstanceIds":
             named += target.get("Values", ())
     hyperpod = _hyperpod_nodes(call)
     for name in named:

@@ -66,6 +66,11 @@ def test_command_to_a_node_is_refused(site: Site) -> None:
     ):
         code, _ = refusal(client("ssm").send_command, DocumentName="AWS-RunShellScript", **request)
         assert code == "InvalidInstanceId"
+    keyless = {"Key": "tag:a"}
+    code, _ = refusal(
+        client("ssm").send_command, DocumentName="AWS-RunShellScript", Targets=[keyless]
+    )
+    assert code == "ValidationException"
     answer = client("ssm").send_command(
         DocumentName="AWS-RunShellScript",
         InstanceIds=["i-00000000000000000"],
