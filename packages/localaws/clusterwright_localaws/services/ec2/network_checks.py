@@ -17,6 +17,7 @@ from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
 _PREFIXES: Final = range(16, 29)
+_IPV6_RANGES: Final = ("Ipv6CidrBlock", "Ipv6IpamPoolId")
 _ID: Final = re.compile(r"[a-z]+(-[a-z]+)*-[0-9a-z]+")
 
 
@@ -109,7 +110,9 @@ def create_subnet(call: Call) -> Mapping[str, Any]:
 
 
 def _refuse_without_range(parameters: Mapping[str, Any]) -> None:
-    for name in ("Ipv4IpamPoolId", "Ipv6IpamPoolId", "Ipv6Native", "Ipv6CidrBlock"):
+    if parameters.get("Ipv6Native") and not any(map(parameters.get, _IPV6_RANGES)):
+        raise ForwardToMoto  # moto refuses an IPv6-only subnet without a range
+    for name in ("Ipv4IpamPoolId", *_IPV6_RANGES, "Ipv6Native"):
         if parameters.get(name):
             text = f"the local AWS has no subnets without an IPv4 range: {name}"
             raise AwsError("UnsupportedOperation", text, 400)
