@@ -11,6 +11,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from packages.localaws.tests.parts import Site, client, deploy
+from packages.localaws.tests.pcs_parts import add_pcs
 
 Key = tuple[str, str]
 # Extensions of HyperPod clusters and their versions, in the world of the tests.
@@ -459,6 +460,28 @@ def _scrapers(site: Site) -> None:
         )
 
 
+def _alerting(site: Site) -> str:
+    del site
+    amp = client("amp")
+    workspace = str(amp.create_workspace(alias="rules")["workspaceId"])
+    for name in ("gpus", "nodes"):
+        amp.create_rule_groups_namespace(workspaceId=workspace, name=name, data=b"groups: []")
+    return workspace
+
+
+def _ruled(scenes: Scenes) -> Mapping[str, Any]:
+    return {"workspaceId": scenes.once("rules", _alerting)}
+
+
+def _pcs(site: Site) -> None:
+    pcs = add_pcs(site)
+    for name in ("train", "other"):
+        pcs.create(name)
+    for name in ("workers", "more"):
+        pcs.create_group(name)
+        pcs.create_queue(name, name)
+
+
 def _scraped(scenes: Scenes) -> Mapping[str, Any]:
     scenes.once("eks", _eks)
     scenes.once("scrapers", _scrapers)
@@ -504,6 +527,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         Notification={**_NOTIFICATION, "Threshold": 80.0},
     ),
     ("ce", "ListCostAllocationTags"): _asks(),
+    ("amp", "ListRuleGroupsNamespaces"): _ruled,
     ("amp", "ListScrapers"): _scraped,
     ("grafana", "ListVersions"): _in_grafana(),
     ("grafana", "ListWorkspaces"): _in_grafana(),
@@ -554,6 +578,9 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         PolicySourceArn="arn:aws:iam::123456789012:role/nodes",
         ActionNames=["s3:GetObject", "s3:PutObject"],
     ),
+    ("pcs", "ListClusters"): _needs("pcs", _pcs),
+    ("pcs", "ListComputeNodeGroups"): _needs("pcs", _pcs, clusterIdentifier="train"),
+    ("pcs", "ListQueues"): _needs("pcs", _pcs, clusterIdentifier="train"),
     ("organizations", "ListParents"): _asks(ChildId=_ACCOUNT),
     ("organizations", "ListPoliciesForTarget"): _asks(
         TargetId="r-exam", Filter="SERVICE_CONTROL_POLICY"

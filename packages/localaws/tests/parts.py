@@ -12,6 +12,8 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
+from packages.localaws.tests.handlers import trust
+
 REGION = "us-east-1"
 ZONE_ID = "use1-az6"
 LIFECYCLE = "s3://sagemaker-lifecycle/base"
@@ -86,17 +88,8 @@ def build_site(cidr: str = "10.0.0.0/17", zone_id: str = ZONE_ID) -> Site:
     group_id = ec2.create_security_group(
         GroupName="nodes", Description="Nodes and file systems", VpcId=vpc_id
     )["GroupId"]
-    trust = {
-        "Version": "2012-10-17",
-        "Statement": [
-            {
-                "Effect": "Allow",
-                "Principal": {"Service": "sagemaker.amazonaws.com"},
-                "Action": "sts:AssumeRole",
-            }
-        ],
-    }
-    role = iam.create_role(RoleName="nodes", AssumeRolePolicyDocument=json.dumps(trust))
+    document = json.dumps(trust("sagemaker.amazonaws.com"))
+    role = iam.create_role(RoleName="nodes", AssumeRolePolicyDocument=document)
     s3.create_bucket(Bucket="sagemaker-lifecycle")
     s3.put_object(Bucket="sagemaker-lifecycle", Key="base/on_create.sh", Body=b"#!/bin/sh\n")
     return Site(vpc_id, subnet["Subnet"]["SubnetId"], group_id, role["Role"]["Arn"])

@@ -7,18 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from packages.localaws.tests.handlers import trust
 from packages.localaws.tests.parts import Site, build_site, client
 
-TRUST = {
-    "Version": "2012-10-17",
-    "Statement": [
-        {
-            "Effect": "Allow",
-            "Principal": {"Service": "ec2.amazonaws.com"},
-            "Action": "sts:AssumeRole",
-        }
-    ],
-}
+TRUST = trust("ec2.amazonaws.com")
 
 
 @dataclass(frozen=True)

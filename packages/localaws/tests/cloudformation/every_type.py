@@ -12,6 +12,7 @@ import zipfile
 from typing import Any
 
 from packages.localaws.tests.cloudformation.stacks import aws, resource
+from packages.localaws.tests.handlers import trust
 
 ASSETS, ARCHIVE = "assets", "code/archive.zip"
 ZONE_ID, OTHER_ZONE_ID = "use1-az6", "use1-az4"
@@ -21,15 +22,6 @@ def policy(*actions: str, **statement: Any) -> dict[str, Any]:
     return {
         "Version": "2012-10-17",
         "Statement": [{"Effect": "Allow", "Action": list(actions), "Resource": "*", **statement}],
-    }
-
-
-def trust(service: str) -> dict[str, Any]:
-    return {
-        "Version": "2012-10-17",
-        "Statement": [
-            {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
-        ],
     }
 
 

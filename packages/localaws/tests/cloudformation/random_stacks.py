@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from packages.localaws.tests.cloudformation.stacks import aws, resource, template
+from packages.localaws.tests.handlers import trust
 
 Properties = dict[str, Any]
 _VOLATILE = frozenset(
@@ -92,7 +93,7 @@ def _identities_and_data(one: _Template) -> None:
         one.add(
             "Role",
             "AWS::IAM::Role",
-            AssumeRolePolicyDocument={"Version": "2012-10-17", "Statement": []},
+            AssumeRolePolicyDocument=trust("ec2.amazonaws.com"),
             Description=one.some("x", "y"),
             Path=one.some("/", "/p/"),
         )

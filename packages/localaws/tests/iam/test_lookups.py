@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam.actions import ResourceType
 from clusterwright_localaws.iam.lookups import Lookups
 from clusterwright_localaws.iam.resources import Place
+from packages.localaws.tests.handlers import trust
 from packages.localaws.tests.parts import Site, client
 
 ACCOUNT = "111122223333"
@@ -78,9 +80,9 @@ class TestWithoutState:
 
 
 def test_a_role_has_the_path_that_it_was_created_with(aws: Runtime) -> None:
-    created = client("iam").create_role(RoleName="r", Path="/p/", AssumeRolePolicyDocument="{}")[
-        "Role"
-    ]["Arn"]
+    document = json.dumps(trust("ec2.amazonaws.com"))
+    made = client("iam").create_role(RoleName="r", Path="/p/", AssumeRolePolicyDocument=document)
+    created = made["Role"]["Arn"]
     assert looked_up(aws, "iam", "role", RoleName="r") == [created]
     account = aws.world.account
     assert looked_up(aws, "iam", "role", RoleName="new", Path="/q/") == [
