@@ -48,7 +48,9 @@ def deployed(
     tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
 ) -> Iterator[Deployed]:
     path = tmp_path_factory.mktemp("deployed") / "test.yaml"
+    system = {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2}
     spec = changed(EKS_MINIMAL, protection="destroy", acceptance={"image": IMAGE, "hold": True})
+    spec["compute"] = [system, *spec["compute"]]
     path.write_text(json.dumps(spec))
     assembly = synth(path)
     with deployed_cluster(path, assembly) as found:

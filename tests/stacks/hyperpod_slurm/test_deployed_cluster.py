@@ -72,10 +72,13 @@ def test_node_log_group_has_a_retention(deployed: Account) -> None:
     assert group["retentionInDays"] == 30
 
 
-def test_changed_count_updates_only_the_cluster_stack(deployed: Account, build: Build) -> None:
+def test_changed_count_updates_only_the_cluster_and_alerts(
+    deployed: Account, build: Build
+) -> None:
+    """Alert rules compare with the number of nodes."""
     statuses = deployed.deploy(build(changed(SPEC, compute__2__count=12)))
     changed_stacks = {name for name, status in statuses.items() if status != "unchanged"}
-    assert changed_stacks == {"test-cluster"}
+    assert changed_stacks == {"test-cluster", "test-observability"}
     assert deployed.nodes("test").count("workers") == 12
     deployed.deploy(build(SPEC))
 
@@ -85,6 +88,7 @@ def test_changed_scripts_are_uploaded_beside_the_old_ones(deployed: Account, bui
     assert {name for name, status in statuses.items() if status != "unchanged"} == {
         "test-lifecycle",
         "test-cluster",
+        "test-observability",
     }
     group = deployed.client("sagemaker").describe_cluster(ClusterName="test")["InstanceGroups"][0]
     bucket, prefix = group["LifeCycleConfig"]["SourceS3Uri"].removeprefix("s3://").split("/", 1)
