@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,31 +12,12 @@ import pytest
 
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import clusterwright
-from tests.support.deployed_cluster import Deployed, deployed_cluster, node_name
-from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
-from tests.support.synthesis import Assembly
+from tests.support.deployed_cluster import Deployed, node_name
+from tests.support.rich_specs import MINIMAL, changed
+
+pytestmark = pytest.mark.usefixtures("in_account")
 
 BASE = changed(MINIMAL, protection="destroy")
-
-
-@pytest.fixture(scope="module")
-def deployed(
-    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
-) -> Iterator[Deployed]:
-    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
-    path.write_text(json.dumps(BASE))
-    with deployed_cluster(path, synth(path)) as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def _credentials(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
-    folder = tmp_path_factory.getbasetemp() / "capacity-cache"
-    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
 
 
 def capacity(path: Path, code: int) -> dict[str, Any]:

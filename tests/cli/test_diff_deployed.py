@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,42 +10,18 @@ import jsonschema
 import pytest
 
 from clusterwright.json_output.schemas import schemas
-from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account
 from tests.support.command_line import clusterwright
+from tests.support.deployed_cluster import Deployed
 from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
-from tests.support.synthesis import Assembly
+
+pytestmark = pytest.mark.usefixtures("in_account")
 
 BASE = changed(
     MINIMAL,
     protection="destroy",
     storage={"lustre": [{"name": "fsx", "capacity_gib": 9600, "throughput_mbps_per_tib": 500}]},
 )
-
-
-@pytest.fixture(scope="module")
-def deployed(
-    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
-) -> Iterator[Path]:
-    """The spec of a deployed cluster; each test writes its change into it."""
-    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
-    path.write_text(json.dumps(BASE))
-    assembly = synth(path)
-    with local_aws():
-        account = Account(ACCOUNT)
-        account.bootstrap()
-        account.deploy(assembly)
-        yield path
-
-
-@pytest.fixture(autouse=True)
-def _credentials(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
-    folder = tmp_path_factory.getbasetemp() / "diff-cache"
-    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
 
 
 def diff(path: Path, *options: str, **changes: Any) -> dict[str, Any]:
@@ -58,23 +32,23 @@ def diff(path: Path, *options: str, **changes: Any) -> dict[str, Any]:
     return data
 
 
-def test_deployed_stacks_match_the_spec(deployed: Path) -> None:
-    data = diff(deployed)
+def test_deployed_stacks_match_the_spec(deployed: Deployed) -> None:
+    data = diff(deployed.path)
     assert (data["changes"], data["resources"], data["drift"]) == ([], [], [])
     assert data["unknown"] == []
     assert data["verdict"] == "pass"
 
 
-def test_change_is_detected_from_the_recorded_spec(deployed: Path) -> None:
-    data = diff(deployed, compute__1__count=8)
+def test_change_is_detected_from_the_recorded_spec(deployed: Deployed) -> None:
+    data = diff(deployed.path, compute__1__count=8)
     assert data["changes"] == [{"path": "compute[workers].count", "before": 4, "after": 8}]
     assert data["cost_delta"]["monthly_usd"] > 0
     (cluster,) = data["resources"]
     assert (cluster["logical_id"], cluster["effect"]) == ("Cluster", "update")
 
 
-def test_change_sets_are_deleted(deployed: Path) -> None:
-    diff(deployed, compute__1__count=8)
+def test_change_sets_are_deleted(deployed: Deployed) -> None:
+    diff(deployed.path, compute__1__count=8)
     cloudformation = Account(ACCOUNT).client("cloudformation")
     for stack in cloudformation.describe_stacks()["Stacks"]:
         found = cloudformation.list_change_sets(StackName=stack["StackName"])["Summaries"]
@@ -82,45 +56,45 @@ def test_change_sets_are_deleted(deployed: Path) -> None:
         assert stack["StackStatus"] == "CREATE_COMPLETE"
 
 
-def test_replacement_is_detected_from_the_deployed_stack(deployed: Path) -> None:
-    data = diff(deployed, network__availability_zone_id="use1-az4")
+def test_replacement_is_detected_from_the_deployed_stack(deployed: Deployed) -> None:
+    data = diff(deployed.path, network__availability_zone_id="use1-az4")
     lost = {r["type"] for r in data["resources"] if r["effect"] == "replace" and r["data_loss"]}
     assert {"AWS::FSx::FileSystem", "AWS::SageMaker::Cluster"} <= lost
     assert data["verdict"] == "fail"
 
 
-def test_without_change_sets_only_stacks_and_templates_are_read(deployed: Path) -> None:
-    data = diff(deployed, "--no-change-sets", compute__1__count=8)
+def test_without_change_sets_only_stacks_and_templates_are_read(deployed: Deployed) -> None:
+    data = diff(deployed.path, "--no-change-sets", compute__1__count=8)
     assert [r["logical_id"] for r in data["resources"]] == ["Cluster"]
 
 
-def test_manual_change_is_reported(deployed: Path) -> None:
+def test_manual_change_is_reported(deployed: Deployed) -> None:
     logs = Account(ACCOUNT).client("logs")
     name = "/clusterwright/test/lifecycle/copying"
     logs.put_retention_policy(logGroupName=name, retentionInDays=1)
     try:
-        drift = diff(deployed)["drift"]
+        drift = diff(deployed.path)["drift"]
     finally:
         logs.put_retention_policy(logGroupName=name, retentionInDays=90)
     assert [entry for entry in drift if "RetentionInDays" in entry["path"]]
 
 
-def test_undeployed_environment_has_no_stacks(deployed: Path) -> None:
-    data = diff(deployed, environment="other")
+def test_undeployed_environment_has_no_stacks(deployed: Deployed) -> None:
+    data = diff(deployed.path, environment="other")
     assert "nothing of other is deployed" in data["notes"][0]
     assert {r["action"] for r in data["resources"]} == {"create"}
 
 
-def test_unchecked_resources_are_named(deployed: Path) -> None:
+def test_unchecked_resources_are_named(deployed: Deployed) -> None:
     """CloudFormation checks some types only; the rest is not reported as unchanged."""
-    data = diff(deployed)
+    data = diff(deployed.path)
     named = {resource["type"] for resource in data["drift_unchecked"]}
     compared = {"AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupIngress"}
     assert not named & compared
     assert data["unknown"] == []
 
 
-def test_changed_security_group_rules_are_drift(deployed: Path) -> None:
+def test_changed_security_group_rules_are_drift(deployed: Deployed) -> None:
     """A rule opened to the internet, and a rule of Lustre that was revoked."""
     ec2 = Account(ACCOUNT).client("ec2")
     groups = {g["Description"]: g for g in ec2.describe_security_groups()["SecurityGroups"]}
@@ -138,7 +112,7 @@ def test_changed_security_group_rules_are_drift(deployed: Path) -> None:
     ec2.authorize_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=ssh)
     ec2.revoke_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=revoked)
     try:
-        data = diff(deployed)
+        data = diff(deployed.path)
     finally:
         ec2.revoke_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=ssh)
         ec2.authorize_security_group_ingress(GroupId=lustre["GroupId"], IpPermissions=revoked)

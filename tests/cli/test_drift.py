@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,41 +10,18 @@ import jsonschema
 import pytest
 
 from clusterwright.json_output.schemas import schemas
-from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account
 from tests.support.command_line import clusterwright
+from tests.support.deployed_cluster import Deployed
 from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
-from tests.support.synthesis import Assembly
+
+pytestmark = pytest.mark.usefixtures("in_account")
 
 BASE = changed(
     MINIMAL,
     protection="destroy",
     storage={"lustre": [{"name": "fsx", "capacity_gib": 9600, "throughput_mbps_per_tib": 500}]},
 )
-
-
-@pytest.fixture(scope="module")
-def deployed(
-    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
-) -> Iterator[Path]:
-    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
-    path.write_text(json.dumps(BASE))
-    assembly = synth(path)
-    with local_aws():
-        account = Account(ACCOUNT)
-        account.bootstrap()
-        account.deploy(assembly)
-        yield path
-
-
-@pytest.fixture(autouse=True)
-def _credentials(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
-    folder = tmp_path_factory.getbasetemp() / "drift-cache"
-    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
 
 
 def drift(path: Path, code: int) -> dict[str, Any]:
@@ -61,9 +36,9 @@ def ec2() -> Any:
     return Account(ACCOUNT).client("ec2")
 
 
-def test_nothing_differs_and_the_rest_is_listed(deployed: Path) -> None:
+def test_nothing_differs_and_the_rest_is_listed(deployed: Deployed) -> None:
     # 2: no controller published what runs.
-    data = drift(deployed, 2)
+    data = drift(deployed.path, 2)
     assert data["differences"] == []
     assert [
         entry["what"] for entry in data["not_compared"] if "AWS::EC2::V" in entry["what"]
@@ -72,7 +47,7 @@ def test_nothing_differs_and_the_rest_is_listed(deployed: Path) -> None:
     assert "has not published" in slurm[0]["reason"]
 
 
-def test_changes_outside_cloudformation(deployed: Path) -> None:
+def test_changes_outside_cloudformation(deployed: Deployed) -> None:
     """A revoked Lustre rule, an open port, a route, a removed endpoint."""
     groups = ec2().describe_security_groups()["SecurityGroups"]
     lustre = next(
@@ -105,7 +80,7 @@ def test_changes_outside_cloudformation(deployed: Path) -> None:
         DestinationCidrBlock="203.0.113.0/24",
         GatewayId=gateway,
     )
-    data = drift(deployed, 1)
+    data = drift(deployed.path, 1)
     found = {(d["path"], d["deployed"], d["file"]) for d in data["differences"]}
     assert ("rules", "tcp 22-22 from 0.0.0.0/0", None) in found
     assert any(
@@ -117,7 +92,7 @@ def test_changes_outside_cloudformation(deployed: Path) -> None:
     assert {d["kind"] for d in data["differences"]} == {"stack"}
 
 
-def test_the_file_against_the_deployment(deployed: Path, tmp_path: Path) -> None:
+def test_the_file_against_the_deployment(deployed: Deployed, tmp_path: Path) -> None:
     path = tmp_path / "test.yaml"
     path.write_text(json.dumps(changed(BASE, compute__1__count=8)))
     data = drift(path, 1)
@@ -130,6 +105,6 @@ def test_the_file_against_the_deployment(deployed: Path, tmp_path: Path) -> None
     } in data["differences"]
 
 
-def test_text(deployed: Path) -> None:
-    found = clusterwright("drift", deployed)
+def test_text(deployed: Deployed) -> None:
+    found = clusterwright("drift", deployed.path)
     assert found.out.splitlines()[-1].startswith("test: ")

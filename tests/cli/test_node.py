@@ -5,8 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import importlib
 import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,33 +13,14 @@ import pytest
 
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
-from tests.support.deployed_cluster import Controller, Deployed, deployed_cluster, node_name
-from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
-from tests.support.synthesis import Assembly
+from tests.support.deployed_cluster import Controller, Deployed, node_name
+from tests.support.rich_specs import MINIMAL, changed
+
+pytestmark = pytest.mark.usefixtures("in_account")
 
 BASE = changed(MINIMAL, protection="destroy")
 LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
 BECAUSE = ("--because", "xid 79 on 0000:b9:00")
-
-
-@pytest.fixture(scope="module")
-def deployed(
-    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
-) -> Iterator[Deployed]:
-    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
-    path.write_text(json.dumps(BASE))
-    with deployed_cluster(path, synth(path)) as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def _credentials(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
-    folder = tmp_path_factory.getbasetemp() / "node-cache"
-    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +15,12 @@ from clusterwright.json_output.schemas import schemas
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account
 from tests.support.command_line import clusterwright
-from tests.support.deployed_cluster import Deployed, deployed_cluster, node_name
+from tests.support.deployed_cluster import Deployed, node_name
 from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
-from tests.support.synthesis import Assembly
 
+pytestmark = pytest.mark.usefixtures("in_account")
 
-@pytest.fixture(scope="module")
-def deployed(
-    tmp_path_factory: pytest.TempPathFactory, synth: Callable[[str | Path], Assembly]
-) -> Iterator[Deployed]:
-    path = tmp_path_factory.mktemp("deployed") / "test.yaml"
-    path.write_text(json.dumps(changed(MINIMAL, protection="destroy")))
-    with deployed_cluster(path, synth(path)) as found:
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def _credentials(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
-    folder = tmp_path_factory.getbasetemp() / "topology-cache"
-    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(folder))
+BASE = changed(MINIMAL, protection="destroy")
 
 
 def topology(path: Path, code: int) -> dict[str, Any]:
