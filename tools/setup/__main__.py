@@ -35,10 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
         with only_one(ROOT / ".clusterwright" / "setup.lock"):
             return _bring_up_to_date(quiet=options.quiet, check=options.check)
     except SetupError as error:
-        print(f"\nerror: {error.message}", file=sys.stderr)
-        if error.detail:
-            print(error.detail, file=sys.stderr)
-        print(f"\nhint: {error.hint}", file=sys.stderr)
+        error.report()
         return 1
     except KeyboardInterrupt:
         print("\nsetup: interrupted; `make setup` continues where it stopped", file=sys.stderr)

@@ -13,14 +13,13 @@ import os
 import platform
 import shutil
 import sys
-import time
 
 from tools.setup.command import run
-from tools.setup.errors import SetupError
 from tools.setup.lock import only_one
 from tools.setup.node import npm_ci
 from tools.setup.packages import read_committed
 from tools.setup.paths import BIN, ROOT
+from tools.setup.progress import bring_up
 
 SOURCE = ROOT / "tools" / "browser"
 HOME = ROOT / ".clusterwright" / "browser"
@@ -75,21 +74,7 @@ def environment() -> dict[str, str]:
 
 def main() -> int:
     """Install the browser if needed; 0 if it is current or not supported here, 1 on failure."""
-    if not can_run():
-        return 0
-    started = time.monotonic()
-    try:
-        installed = bring_up_to_date()
-    except SetupError as error:
-        print(f"\nerror: {error.message}", file=sys.stderr)
-        if error.detail:
-            print(error.detail, file=sys.stderr)
-        print(f"\nhint: {error.hint}", file=sys.stderr)
-        return 1
-    if installed:
-        seconds = time.monotonic() - started
-        print(f"setup: test browser {seconds:.1f} s", file=sys.stderr)
-    return 0
+    return bring_up("test browser", bring_up_to_date) if can_run() else 0
 
 
 def _digest() -> str:

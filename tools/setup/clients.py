@@ -12,17 +12,16 @@ import hashlib
 import os
 import shutil
 import sys
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools.setup.command import run
-from tools.setup.errors import SetupError
 from tools.setup.index import UvIndex, uv_index
 from tools.setup.lock import only_one
 from tools.setup.packages import read_committed
 from tools.setup.paths import BIN, PYTHON, ROOT
+from tools.setup.progress import bring_up
 
 # Name of the environment -> its program.
 CLIENTS = {"aws-cli": "aws", "hyp": "hyp", "pcluster": "pcluster"}
@@ -59,19 +58,7 @@ def is_current(client: str) -> bool:
 
 def main() -> int:
     """Build what is not current; 0 when everything is current, 1 on failure."""
-    started = time.monotonic()
-    try:
-        built = bring_up_to_date()
-    except SetupError as error:
-        print(f"\nerror: {error.message}", file=sys.stderr)
-        if error.detail:
-            print(error.detail, file=sys.stderr)
-        print(f"\nhint: {error.hint}", file=sys.stderr)
-        return 1
-    if built:
-        seconds = time.monotonic() - started
-        print(f"setup: test clients ({', '.join(built)}) {seconds:.1f} s", file=sys.stderr)
-    return 0
+    return bring_up(f"test clients ({', '.join(CLIENTS)})", lambda: bool(bring_up_to_date()))
 
 
 def _build(client: str, index: UvIndex) -> None:

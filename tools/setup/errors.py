@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 class SetupError(Exception):
     """A step failed; `hint` says what to do, `detail` holds the failing command's last words."""
@@ -11,3 +13,10 @@ class SetupError(Exception):
         self.message = message
         self.hint = hint
         self.detail = detail
+
+    def report(self) -> None:
+        """Print the error, the detail and the hint to stderr."""
+        print(f"\nerror: {self.message}", file=sys.stderr)
+        if self.detail:
+            print(self.detail, file=sys.stderr)
+        print(f"\nhint: {self.hint}", file=sys.stderr)

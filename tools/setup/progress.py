@@ -6,7 +6,9 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from tools.setup.errors import SetupError
 
 _SECONDS_PER_DOT = 5.0
 
@@ -34,6 +36,22 @@ class Progress:
         finished.set()
         dots.join()
         _write(f" {time.monotonic() - started:.1f} s\n")
+
+
+def bring_up(title: str, build: Callable[[], bool]) -> int:
+    """Build what only the tests need, and print how long it took if anything was built.
+
+    Return 0, or 1 after the report of a SetupError.
+    """
+    started = time.monotonic()
+    try:
+        built = build()
+    except SetupError as error:
+        error.report()
+        return 1
+    if built:
+        _write(f"setup: {title} {time.monotonic() - started:.1f} s\n")
+    return 0
 
 
 def _dots(finished: threading.Event) -> None:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import time
 from pathlib import Path
 
 from tools.setup.command import run
 from tools.setup.errors import SetupError
 from tools.setup.lock import only_one
 from tools.setup.paths import ROOT
+from tools.setup.progress import bring_up
 
 PACKAGES = ("promtool", "prometheus")
 HOME = ROOT / ".clusterwright" / "promtool"
@@ -81,19 +81,7 @@ def main() -> int:
     """Fetch promtool if needed; 0 if there is one or none can be fetched here, 1 on failure."""
     if is_current() or not can_install():
         return 0
-    started = time.monotonic()
-    try:
-        fetched = bring_up_to_date()
-    except SetupError as error:
-        print(f"\nerror: {error.message}", file=sys.stderr)
-        if error.detail:
-            print(error.detail, file=sys.stderr)
-        print(f"\nhint: {error.hint}", file=sys.stderr)
-        return 1
-    if fetched:
-        seconds = time.monotonic() - started
-        print(f"setup: promtool {seconds:.1f} s", file=sys.stderr)
-    return 0
+    return bring_up("promtool", bring_up_to_date)
 
 
 if __name__ == "__main__":
