@@ -1,7 +1,7 @@
 """Pre-training of a Llama-shaped model with PyTorch FSDP2, started by `fsdp2.sbatch`.
 
 One process per accelerator, started by srun or torchrun. The data are files `*.bin` of 32-bit
-little-endian tokens, as the job `tokenise` writes them. The samples of a step depend only on the
+little-endian tokens, as `prepare-data` writes them. The samples of a step depend only on the
 number of samples before it, so that a run that resumes sees what an undisturbed run sees, with
 another number of processes too. A checkpoint is written to `step-N.part`, and renamed when it is
 whole; one whose files are shorter than its metadata say is renamed to `step-N.torn`. SIGUSR1
