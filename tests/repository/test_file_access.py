@@ -76,7 +76,8 @@ ALLOWED = {
     "clusterwright/job_templates/programs/prepare_data.py": {
         "write": "a report, on a node", "read": "a report of its own, on a node",
         "texts": "data of the user, line by line, on a node",
-        "write_tokens": "data of the user, on a node", "write_lines": "data of the user, on a node",
+        "write_tokens": "data of the user, on a node",
+        "write_lines": "data of the user, on a node",
         "index_tokens": "an index of Megatron-LM, on a node",
         "prepare": "digests, renamed when they are whole, on a node",
         "sync": "a file that it wrote, on a node", "share": "digests that it wrote, on a node",
