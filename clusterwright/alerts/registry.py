@@ -15,6 +15,7 @@ from clusterwright.alerts.families import (
     nodes,
     slurm,
     storage,
+    training,
 )
 
 FAMILIES: Final[dict[str, tuple[Alert, ...]]] = {
@@ -24,6 +25,7 @@ FAMILIES: Final[dict[str, tuple[Alert, ...]]] = {
     "EFA": network.ALERTS,
     "Lustre": storage.ALERTS,
     "Slurm": slurm.ALERTS,
+    "Training jobs": training.ALERTS,
     "Kubernetes": kubernetes.ALERTS,
     "Exporters": exporters.ALERTS,
     "Purchased capacity": capacity.ALERTS,

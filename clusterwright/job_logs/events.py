@@ -37,6 +37,8 @@ class Event:
         Throughput of one accelerator.
     tflops:
         10^12 FLOP/s of one accelerator, as the framework counts them.
+    mfu:
+        Model FLOPs utilisation as a share of 1, as the framework counts it.
     rank:
         Of the process that wrote the line.
     since:
@@ -58,6 +60,7 @@ class Event:
     learning_rate: float | None = None
     tokens_per_second_per_device: float | None = None
     tflops: float | None = None
+    mfu: float | None = None
     rank: int | None = None
     text: str = ""
     since: float | None = None

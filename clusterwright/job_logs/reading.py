@@ -26,14 +26,19 @@ FRAMEWORKS: Final[tuple[ModuleType, ...]] = (megatron, nemo, torchtitan, hf_trai
 without any of the WORDS has nothing for the module."""
 
 
-def read_log(text: str) -> JobLog:
+def read_log(text: str, before: Settings | None = None) -> JobLog:
     """The events of a log file's text; of any text, without an error.
 
     The framework is the one with the most step lines; lines of others are left out. Where several
     processes write the same step, the lines of the process with the most are taken.
+
+    Parameters
+    ----------
+    before:
+        What the beginning of the same file says, if the text is a later part of it.
     """
     found: dict[str, list[Event]] = {module.NAME: [] for module in FRAMEWORKS}
-    known = {module.NAME: Settings() for module in FRAMEWORKS}
+    known = {module.NAME: before or Settings() for module in FRAMEWORKS}
     failures: list[Event] = []
     lines = 0
     stamps = _Stamps()

@@ -21,7 +21,7 @@ NAME: Final = "torchtitan"
 WORDS: Final = ("step:", "checkpoint", "Training ", "Trainer is", "device mesh", "Starting job")
 
 _STEP: Final = re.compile(r"(?<!validate )\bstep:\s*(\d{1,12})\s+loss:")
-_FIELD: Final = re.compile(r"\b(loss|grad_norm|lr|tps|tflops):\s*([-+\d.,eE]+|nan|inf|N/A)")
+_FIELD: Final = re.compile(r"\b(loss|grad_norm|lr|tps|tflops|mfu):\s*([-+\d.,eE]+|nan|inf|N/A)")
 _SAVING: Final = re.compile(
     r"Saving (?:the|a full|a model[ -]only|a model weights only) checkpoint\b"
     r"(?:.*\bstep (\d{1,12}))?"
@@ -81,6 +81,7 @@ def _steps(line: Line) -> Iterator[Event]:
         if last and not line.whole and "%" not in words[-3:]:
             fields = fields[:-1]
         values = dict(fields)
+        mfu = positive(values.get("mfu"))
         begin = found[index - 1].end() if index else 0
         time = stamp(line.text[begin : one.start()][-80:])
         yield Event(
@@ -92,6 +93,7 @@ def _steps(line: Line) -> Iterator[Event]:
             learning_rate=number(values.get("lr")),
             tokens_per_second_per_device=positive(values.get("tps")),
             tflops=positive(values.get("tflops")),
+            mfu=None if mfu is None else mfu / 100,
         )
 
 

@@ -87,7 +87,7 @@ def _available(cluster: Cluster, catalog: Catalog) -> set[str]:
         if cluster.storage.lustre:
             present.add("lustre")
         if cluster.uses_slurm:
-            present |= {"slurm", "ours"}
+            present |= {"slurm", "training", "ours"}
     if collected(cluster):
         present |= {"containers", "kubernetes-apiservers", "target"}
     names = {name for name, metric in metrics().items() if metric.source in present}

@@ -77,6 +77,12 @@ def _cluster(name: str, below: Values, labels: str = "") -> tuple[str, Values]:
     return f'{name}{{cluster="test",group="controller",node="c1"{more}}}', below
 
 
+def _figure(name: str, values: Values) -> tuple[str, Values]:
+    """A figure of one job, as the controller exports it."""
+    return _cluster(f"training_{name}", values, 'job_id="7",partition="p"')
+
+
+_JOB: Final = {"partition": "p", "job_id": "7"}
 _BOOT: Final = "node_boot_time_seconds"
 _W1: Final = {"group": "workers", "node": "w1"}
 _UP: Final[Values] = (0, 0, 0, None)
@@ -414,6 +420,50 @@ CASES: Final[dict[str, tuple[Case, ...]]] = {
                 _cluster("slurm_nodes", (95, 94, 95, None), 'partition="p",state="allocated"'),
             ),
             {"fires": (Fired({"partition": "p"}, "6%"),)},
+        ),
+    ),
+    # -- training jobs -------------------------------------------------------------------------
+    # At the end of each phase it is 3540, 7140, 10740 and 14340 s.
+    "TrainingWithoutProgress": (
+        Case(
+            (
+                _figure("last_step_timestamp_seconds", (2941, 2941, 10700, None)),
+                _figure("step_line_interval_seconds", (120, 120, 120, None)),
+            ),
+            {"fires": (Fired(_JOB, "4199"),)},
+        ),
+        Case(
+            (
+                _figure("last_step_timestamp_seconds", (0, 0, 0, None)),
+                _figure("step_line_interval_seconds", (3600, 3600, 3600, None)),
+            ),
+            {},
+            title="a line an hour is usual for this job",
+        ),
+        Case(
+            (_figure("last_step_timestamp_seconds", (0, 0, 0, None)),),
+            {},
+            title="no step is due before the second or after the end",
+        ),
+    ),
+    "StepTimeRegressed": (
+        Case(
+            (_figure("step_seconds", (10, 12, 10, None)),),
+            {"fires": (Fired(_JOB, "1.2"),)},
+        ),
+        Case(
+            (_figure("step_seconds", (10, 11.5, 10, None)),),
+            {},
+            title="15 % longer",
+        ),
+    ),
+    "CheckpointOverdue": (
+        Case(
+            (
+                _figure("checkpoint_timestamp_seconds", (0, 0, 10700, None)),
+                _figure("checkpoint_interval_seconds", (3000, 3000, 3000, None)),
+            ),
+            {"fires": (Fired(_JOB, "7140"),)},
         ),
     ),
     # -- Kubernetes ----------------------------------------------------------------------------

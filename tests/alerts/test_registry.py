@@ -23,7 +23,7 @@ _PLACEHOLDERS += ("RATE", "SILENT")
 
 SOURCES_OF: dict[Need, set[str]] = {
     "exporter": {"host", "scrape", "target"},
-    "slurm": {"slurm"},
+    "slurm": {"slurm", "training"},
     "health": {"ours"},
     "fixed": set(),
     "nvidia": {"nvidia"},

@@ -10,10 +10,28 @@ import json
 from pathlib import Path
 from typing import Final, Literal
 
-from clusterwright_metrics.sources import efa, neuron, nvidia
+from clusterwright_metrics.sources import efa, neuron, nvidia, training
 
 from clusterwright.monitoring.metrics import metrics
 from tests.nodes.metrics.fake_node import LLITE, LNET, SDIAG, SINFO, SQUEUE, Machine
+
+TITAN: Final = "".join(
+    f"[titan] 2026-11-24 10:{minute:02}:{second:02},000 - root - INFO - {words}\n"
+    for minute, second, words in (
+        (0, 0, "Building device mesh with parallelism: pp=1, dp_shard=16, cp=1, tp=1"),
+        (0, 1, "Trainer is initialized with local batch size 2, global batch size 32, "
+               "sequence length 8192, total steps 1000"),
+        (1, 0, "step:  1  loss: 12.2500  tps: 1,024  tflops: 400.00  mfu: 40.44%"),
+        (1, 10, "step: 11  loss: 11.5000  tps: 1,024  tflops: 400.00  mfu: 40.44%"),
+        (1, 10, "Saving the checkpoint."),
+        (1, 13, "Finished saving the checkpoint in 3.00 seconds."),
+        (1, 23, "step: 21  loss: 11.2500  tps: 1,024  tflops: 400.00  mfu: 40.44%"),
+        (1, 33, "step: 31  loss: 11.0000  tps: 2,048  tflops: 494.50  mfu: 50.00%"),
+        (1, 33, "Saving the checkpoint."),
+        (1, 37, "Finished saving the checkpoint in 4.00 seconds."),
+    )
+)  # fmt: skip
+"""The output of a job of torchtitan with 16 GPUs."""
 
 State = Literal["healthy", "hung", "idle"]
 
@@ -43,7 +61,7 @@ def complete_node(
     machine.says("lctl", LLITE)
     machine.says("lnetctl", LNET if sick else LNET.replace("down", "up"))
     machine.says("sinfo", sinfo)
-    machine.says("squeue", squeue)
+    _training(machine, squeue, sick=sick)
     more = "".join(f"Jobs {word}: 1\n" for word in ("completed", "failed"))
     machine.says("sdiag", SDIAG.replace("Jobs started", more + "Jobs started"))
     findings = ["gpu: 7 of 8", "clock: 2 s"] if sick else []
@@ -53,6 +71,27 @@ def complete_node(
     machine.file(f"{_STATE_FOLDER}/journal.json", '{"step": null}')
     machine.file(f"{_STATE_FOLDER}/preload-fsx.json", '{"files_seen": 9, "files_loaded": 4}')
     return machine
+
+
+def _training(machine: Machine, squeue: str, *, sick: bool) -> None:
+    """A job whose output has every figure, and one whose output is gone where the node is sick.
+
+    The two forms of squeue differ in their options.
+    """
+    training._followed.clear()
+    machine.says("squeue", squeue)
+    rows = "".join(
+        f"{number} |workers |alice |research |0 |2 |llama3 \n"
+        for number in ((7, 8) if sick else (7,))
+    )
+    jobs = machine.root / "said/running"
+    machine.file("/said/running", rows)
+    machine.command(
+        "squeue",
+        f'case "$*" in *--Format=*) cat {jobs} ;; *) cat {machine.root}/said/squeue ;; esac',
+    )
+    machine.command("scontrol", 'echo "JobId=$3"; echo "   StdOut=/shared/llama3-$3.out"')
+    machine.file("/shared/llama3-7.out", TITAN)
 
 
 def _counters() -> list[str]:

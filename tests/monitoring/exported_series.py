@@ -134,7 +134,7 @@ def _slurm(nodes: tuple[tuple[str, str, int], ...], sick: bool) -> tuple[Sample,
 
 def _collected(source: str, machine: Machine) -> tuple[Sample, ...]:
     found = Metrics()
-    loaded = load_sources("controller" if source == "slurm" else "compute")
+    loaded = load_sources("controller" if source in ("slurm", "training") else "compute")
     loaded[source].collect(machine.probe(), found)
     return tuple(
         (family.name, labels, value)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from clusterwright_metrics.scrape import Scraper, load_sources
-from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm
+from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm, training
 from clusterwright_metrics.text import Metrics
 
 from clusterwright.monitoring.metrics import TARGET_LABELS, metrics, sources
@@ -24,6 +24,7 @@ _EXPORTER = {
     "efa": efa,
     "lustre": lustre,
     "slurm": slurm,
+    "training": training,
     "ours": ours,
 }
 

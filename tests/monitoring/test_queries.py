@@ -49,6 +49,7 @@ FAULTS_ONLY: Final = frozenset(
         "storage: Read-only file systems",
         "training_run: GPUs with faults",
         "training_run: Neuron devices with faults",
+        "training_run: Output that cannot be read",
         "training_run: Peers that do not answer",
     }
 )

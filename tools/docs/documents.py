@@ -21,6 +21,8 @@ _DASHBOARDS: Final = (
     "goodput-and-money",
 )
 
+_LOG_PARSERS: Final = "clusterwright/job_logs"
+
 
 @dataclass(frozen=True)
 class Document:
@@ -89,6 +91,9 @@ def documents() -> Iterator[Document]:
         ("answer-schema", "schema/answer.schema.json", _request("answer")),
     ):
         yield Document(name, path, text)
+    for file in sorted((ROOT / _LOG_PARSERS).glob("*.py")):
+        path = f"lifecycle_scripts/clusterwright_metrics/job_logs/{file.name}"
+        yield Document(f"job-log-parser-{file.stem}", path, _log_parser(file))
     for name in _DASHBOARDS:
         path = f"docs/images/dashboard-{name}.svg"
         yield Document(f"dashboard-{name}", path, _dashboard(name))
@@ -115,6 +120,17 @@ def documents() -> Iterator[Document]:
     ):
         path = f"schema/{command}-output.schema.json"
         yield Document(f"{command}-schema", path, _output_schema(command))
+
+
+def _log_parser(file: Path) -> Callable[[], str]:
+    """The parser as the nodes' exporter has it: in its own package, for Python 3.9."""
+
+    def text() -> str:
+        content = file.read_text(encoding="utf-8")
+        content = content.replace("clusterwright.job_logs", "clusterwright_metrics.job_logs")
+        return content.replace("dt.UTC", "dt.timezone.utc")
+
+    return text
 
 
 def _acceptance() -> str:

@@ -10,21 +10,25 @@ _NO_FIGURES = (
     " Step time, tokens and MFU are not exported: `clusterwright report goodput` reads them from"
     " the logs."
 )
+_FIGURES = (
+    " Step time, tokens and MFU are those of the jobs' output files; panels without data are of"
+    " figures that a framework does not print."
+)
 
 
 def dashboard(facts: Facts) -> Dashboard:
     """The nodes of a job with Slurm; on Kubernetes, which has no such metric, selected nodes."""
     variables: tuple[Variable, ...] = ("group", "node")
-    whose = "the selected nodes"
+    whose, figures = "the selected nodes", _NO_FIGURES
     if facts.uses_slurm:
         variables = ("partition", "job")
-        whose = "the nodes that the selected jobs hold alone"
+        whose, figures = "the nodes that the selected jobs hold alone", _FIGURES
     return Dashboard(
         name="training_run",
         title="Training run",
-        description=f"Accelerators, network and checkpoints of {whose}." + _NO_FIGURES,
+        description=f"Accelerators, network and checkpoints of {whose}." + figures,
         variables=variables,
-        rows=(_summary(), _work(facts), _traffic(facts), _faults(facts)),
+        rows=(_summary(), _figures(), _work(facts), _traffic(facts), _faults(facts)),
     )
 
 
@@ -47,6 +51,62 @@ def _summary() -> Row:
             stat("Findings on these nodes", "Findings of the last health checks.", "short",
                  Query(f"sum({of_job(on_cluster('clusterwright_health_findings'))})"), alarm_at=1,
                  width=8),
+        ),
+    )  # fmt: skip
+
+
+def _of_output(metric: str) -> str:
+    """A figure of the selected jobs' output files."""
+    return on_cluster(metric, 'partition=~"$partition"', 'job_id=~"$job"')
+
+
+def _each(metric: str) -> str:
+    """A figure of each job, whatever its other labels."""
+    return f"max by (job_id) ({_of_output(metric)})"
+
+
+def _figures() -> Row:
+    job = "{{job_id}}"
+    info = _of_output("training_job_info")
+    named = f"max by (job_id, job_name, user, account, framework) ({info})"
+    age = "time() - max by (job_id) ({})"
+    since_step = age.format(_of_output("training_last_step_timestamp_seconds"))
+    since_save = age.format(_of_output("training_checkpoint_timestamp_seconds"))
+    return Row(
+        "Figures of the training",
+        (
+            stat("Training jobs", "Jobs whose output has steps.", "short",
+                 Query(named, "{{job_id}} {{job_name}} ({{user}}, {{account}}): {{framework}}"),
+                 width=12),
+            stat("Output that cannot be read", "Output files that the controller cannot read, by"
+                 " reason: of the file's or a folder's mode, or because the server does not trust"
+                 " root (root_squash).", "short",
+                 Query(f"count by (reason) ({_of_output('training_log_readable')} == 0) > 0",
+                       "{{reason}}"), warn_at=1, width=12),
+            Panel("Seconds per step", "By the last step line of each job.", "s",
+                  (Query(_each("training_step_seconds"), job),)),
+            Panel("Tokens per second", "Of the whole job.", "short",
+                  (Query(_each("training_tokens_per_second"), job),)),
+            Panel("Operations of each GPU", "Floating point operations per second, as the"
+                  " framework counts them; of Megatron-LM with --log-throughput.", "flops",
+                  (Query(_each("training_flops_per_gpu"), job),)),
+            Panel("MFU", "Model FLOPs utilisation, as the framework counts it: of torchtitan.",
+                  "percentunit", (Query(_each("training_mfu_ratio"), job),), maximum=1),
+            Panel("Loss", "By the last step line that has it.", "short",
+                  (Query(_each("training_loss"), job),)),
+            Panel("Steps", "Steps completed. It falls where a job resumes from a checkpoint.",
+                  "short", (Query(_each("training_step"), job),
+                            Query(_each("training_checkpoint_step"), f"{job} last checkpoint"))),
+            Panel("Since the last step", "It grows while a job stands still.", "s",
+                  (Query(since_step, job),)),
+            Panel("Since the last checkpoint", "What a failure would cost now, and the usual time"
+                  " between two checkpoints.", "s",
+                  (Query(since_save, job),
+                   Query(_each("training_checkpoint_interval_seconds"), f"{job} usual"))),
+            Panel("Duration of a save", "As the framework states it for the last checkpoint.", "s",
+                  (Query(_each("training_checkpoint_seconds"), job),)),
+            Panel("Restarts", "Times that Slurm requeued each job.", "short",
+                  (Query(_each("training_restarts"), job),)),
         ),
     )  # fmt: skip
 

@@ -10,7 +10,8 @@ def test_every_panel_is_of_the_nodes_of_the_job() -> None:
     for spec in (GPUS, TRAINIUM):
         for name, panel in panels("training_run", spec).items():
             for query in panel.queries:
-                assert JOB_OF_NODE in query.expression, name
+                own = 'partition=~"$partition",job_id=~"$job"' in query.expression
+                assert JOB_OF_NODE in query.expression or own, name
 
 
 def test_on_kubernetes_it_is_of_selected_nodes() -> None:
@@ -21,5 +22,9 @@ def test_on_kubernetes_it_is_of_selected_nodes() -> None:
     assert not any("slurm" in expression for expression in expressions)
 
 
-def test_figures_that_no_exporter_has_are_named_not_shown() -> None:
-    assert "MFU are not exported" in rendered(GPUS)["training_run"].description
+def test_figures_of_the_output_are_shown_where_a_controller_reads_it() -> None:
+    shown = {name.rpartition(": ")[2] for name in panels("training_run", GPUS)}
+    for title in ("Seconds per step", "Tokens per second", "MFU", "Loss", "Restarts"):
+        assert title in shown
+    assert "MFU are those of" in rendered(GPUS)["training_run"].description
+    assert "MFU are not exported" in rendered(KUBERNETES)["training_run"].description
