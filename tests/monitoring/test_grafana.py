@@ -21,7 +21,7 @@ from tests.support.monitored_clusters import EVERY, GPUS, facts, facts_with, ren
 _CASES = [(spec, name) for spec in EVERY for name in rendered(spec)]
 _UNITS = {
     "short", "percentunit", "bytes", "Bps", "s", "pps", "ops", "reqps", "watt", "celsius", "hertz",
-    "currencyUSD",
+    "currencyUSD", "flops",
 }  # fmt: skip
 """Ids of Grafana's units (grafana-data, valueFormats/categories.ts; read 2026-11-23)."""
 _GLOBAL = {"__rate_interval", "__range", "__range_s", "1"}
