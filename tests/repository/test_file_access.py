@@ -67,6 +67,15 @@ ALLOWED = {
     "clusterwright/job_templates/programs/checkpoint_cleanup.py": {
         "named": "a name of a checkpoint, on a node",
     },
+    "clusterwright/job_templates/programs/convert_checkpoint.py": {
+        "header": "a header of at most LARGEST_HEADER, on a node",
+        "tensors": "an index of a checkpoint, on a node",
+        "convert": "a report, renamed with its folder, on a node",
+        "complete": "a file of a checkpoint, renamed with its folder, on a node",
+    },
+    "clusterwright/job_templates/programs/evaluate_checkpoint.py": {
+        "results": "of lm_eval, on a node", "evaluate": "results, on a node",
+    },
     "clusterwright/job_templates/programs/efa_pairs.py": {"main": "a report, on a node"},
     "clusterwright/job_templates/programs/fio_summary.py": {"results": "of fio, on a node"},
     "clusterwright/job_templates/programs/fsdp2_pretrain.py": {

@@ -41,6 +41,14 @@ def checkpoints(folder, marker):
     return sorted(found, key=lambda one: (one.step, one.path.name))
 
 
+def newest(folder, marker):
+    """The path of the newest whole checkpoint of a folder; None without one."""
+    if not folder.is_dir():
+        return None
+    whole = [one.path for one in checkpoints(folder, marker) if one.whole]
+    return whole[-1] if whole else None
+
+
 def named(folder):
     """Resolved paths that links of the folder name, and the step of Megatron's file or None."""
     links = {path.resolve() for path in folder.iterdir() if path.is_symlink()}

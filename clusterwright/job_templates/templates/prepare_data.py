@@ -117,7 +117,7 @@ def _slurm(context: Context) -> str:
         download = f'{_AWS}\npython3 "$RUN_PATH/{PROGRAM}" download "${{ARGUMENTS[@]}}"'
     arguments = "\n".join(f"  {word}" for word in _arguments(context, source, output))
     parts = [
-        _reason(context.target),
+        nodes_comment(context.target),
         results_folder(context),
         written({PROGRAM: program(PROGRAM)}),
         PYTHON_FOUND if source.startswith("s3://") else "",
@@ -133,13 +133,13 @@ def _slurm(context: Context) -> str:
     return slurm.script(context, body, cpus_per_task=cpus, array=f"0-{tasks - 1}", nccl=False)
 
 
-def _reason(target: Target) -> str:
-    """Why the tasks are on nodes with accelerators, if they are."""
+def nodes_comment(target: Target) -> str:
+    """A comment: why a job for CPUs is on nodes with accelerators; empty if it is not."""
     if target.family == "none":
         return ""
     return (
-        "# The cluster has no compute group without accelerators: the tasks take CPUs of\n"
-        f"# {target.instance_type}, where training jobs, which need whole nodes, wait for them."
+        "# The cluster has no compute group without accelerators: this job takes CPUs of\n"
+        f"# {target.instance_type}, and training jobs, which need whole nodes, wait for it."
     )
 
 

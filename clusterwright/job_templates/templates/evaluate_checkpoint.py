@@ -1,0 +1,109 @@
+"""Evaluation of a run's newest whole checkpoint with lm-evaluation-harness."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.job_templates import slurm
+from clusterwright.job_templates.facts import Target
+from clusterwright.job_templates.program_files import program, results_folder, written
+from clusterwright.job_templates.settings import Setting, SettingError
+from clusterwright.job_templates.template import Context, JobTemplate
+
+PROGRAM: Final = "evaluate_checkpoint.py"
+MODULE: Final = "checkpoint_cleanup.py"
+
+
+def _arguments(context: Context) -> list[str]:
+    words = [
+        '--work="$RUN_PATH"',
+        f"--tasks={context.text('tasks')}",
+        f"--marker={context.text('marker')}",
+        f"--batch-size={context.text('batch_size')}",
+    ]
+    for name in ("num_fewshot", "limit", "include_path"):
+        if context.optional(name) is not None:
+            words.append(f"--{name.replace('_', '-')}={context.text(name)}")
+    if context.values["parallelize"]:
+        words.append("--parallelize")
+    return [*words, context.text("checkpoints")]
+
+
+def _slurm(context: Context) -> str:
+    if context.nodes != 1:
+        raise SettingError(
+            f"--set nodes: {context.nodes}, and this job has one process", "nodes=1"
+        )
+    arguments = " \\\n".join(f"  {word}" for word in _arguments(context))
+    parts = [
+        results_folder(context),
+        written({name: program(name) for name in (MODULE, PROGRAM)}),
+        slurm.python_environment(context),
+        f'{slurm.srun(context)} --ntasks=1 \\\n  python "$RUN_PATH/{PROGRAM}" \\\n{arguments}',
+    ]
+    offline = context.values["offline"] or context.cluster.network.egress == "closed"
+    return slurm.script(
+        context,
+        "\n".join(part for part in parts if part),
+        nccl=False,
+        environment=(
+            ("HF_HOME", f"{context.shared_path}/huggingface"),
+            *((("HF_HUB_OFFLINE", "1"), ("HF_DATASETS_OFFLINE", "1")) if offline else ()),
+        ),
+    )
+
+
+def _refusal(target: Target) -> str | None:
+    if target.shared_path is None:
+        return "the cluster has no FSx for Lustre file system, where checkpoints would be"
+    return None
+
+
+TEMPLATE = JobTemplate(
+    name="evaluate-checkpoint",
+    title="Evaluate a checkpoint",
+    family="checkpoints",
+    about="Evaluates the newest whole checkpoint of a folder with EleutherAI's "
+    "lm-evaluation-harness, on one node. The results are NAME.evaluation-TASKS.json beside the "
+    "checkpoint, written when they are whole; a checkpoint with this file is not evaluated again. "
+    "The checkpoint is in Hugging Face's format, as convert-checkpoint writes it. The data of the "
+    "tasks come from the hub that the environment names, or with `offline=yes` and in a closed "
+    "network from HF_HOME on the file system.",
+    runs_on="nvidia",
+    source="EleutherAI/lm-evaluation-harness, main of 2026-08-21: lm_eval/_cli/run.py, "
+    "models/huggingface.py and loggers/evaluation_tracker.py",
+    nodes=1,
+    minutes=480,
+    image="optional",
+    slurm=_slurm,
+    refusal=_refusal,
+    settings=(
+        Setting("checkpoints", "path", "Folder of the checkpoints.", required=True),
+        Setting(
+            "tasks",
+            "text",
+            "Tasks of the harness, with commas between them.",
+            default="hellaswag,arc_easy,arc_challenge",
+        ),
+        Setting(
+            "marker",
+            "text",
+            "The file that is written last into a checkpoint.",
+            default="conversion.json",
+        ),
+        Setting("batch_size", "text", "Batch size of the harness.", default="auto"),
+        Setting("num_fewshot", "count", "Examples in the prompt.  [default: those of the task]"),
+        Setting("limit", "count", "Most samples of a task, for a trial.  [default: all]"),
+        Setting("include_path", "path", "Folder of tasks of yours."),
+        Setting(
+            "parallelize",
+            "flag",
+            "Spread the model over the node's accelerators; otherwise it is on one.",
+            default="yes",
+        ),
+        Setting("offline", "flag", "Use only what is in HF_HOME.", default="no"),
+    ),
+    untried=(
+        "the program: its arguments are those of the repository, and no model was evaluated",
+    ),
+)
