@@ -66,7 +66,7 @@ def results(folder):
     try:
         document = json.loads(paths[0].read_text(encoding="utf-8"))
     except ValueError:
-        raise StopError(f"{paths[0]} is no JSON") from None
+        raise StopError(f"{paths[0]} is not JSON") from None
     if not isinstance(document, dict) or not document.get("results"):
         raise StopError(f"{paths[0]} has no results")
     return document

@@ -45,7 +45,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(world: Path, *more: str) -> int:
     code: int = evaluate.main([
-        str(world / "run"), f"--work={world}/work", "--tasks=arc_easy,hellaswag", *more,
+        str(world / "run"), f"--work={world}/scratch", "--tasks=arc_easy,hellaswag", *more,
     ])  # fmt: skip
     return code
 
@@ -61,7 +61,7 @@ def test_results_beside_the_newest_whole_checkpoint(world: Path) -> None:
         "--model_args": f"pretrained={world}/run/step-100,dtype=auto,parallelize=True",
         "--tasks": "arc_easy,hellaswag",
         "--batch_size": "auto",
-        "--output_path": f"{world}/work/evaluation/results.json",
+        "--output_path": f"{world}/scratch/evaluation/results.json",
     }
 
 
@@ -79,7 +79,7 @@ def test_a_checkpoint_is_evaluated_once(world: Path, capsys: pytest.CaptureFixtu
     ("answer", "message"),
     [
         ("", "the harness wrote 0 files of results"),
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ('{"results": {}}', "has no results"),
     ],
 )

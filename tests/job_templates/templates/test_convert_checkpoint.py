@@ -12,8 +12,8 @@ import pytest
 from clusterwright.job_templates.settings import SettingError
 from clusterwright.job_templates.template import RefusedError
 from tests.job_templates import node
+from tests.job_templates.checkpoint_files import SHAPES, safetensors
 from tests.job_templates.made import IMAGE, SPEC, findings, made_cluster, rendered
-from tests.job_templates.programs.test_convert_checkpoint import SHAPES, safetensors
 
 
 def text(cluster: Any = None, **given: str) -> str:
