@@ -17,6 +17,9 @@ from clusterwright.aws.errors import (
 from clusterwright.aws.session import AwsSession
 from clusterwright.aws.values import known_value
 
+REQUESTER: Final = "requester"
+"""S3's name of who pays for a request that has this value in its `x-amz-request-payer`."""
+
 
 @dataclass(frozen=True)
 class Bucket:
@@ -50,6 +53,36 @@ def _location(session: AwsSession, name: str) -> str | None:
     # GetBucketLocation answers from any region; us-east-1 is an empty answer, EU is eu-west-1.
     found = session.call("s3", "GetBucketLocation", Bucket=name).get("LocationConstraint")
     return {None: "us-east-1", "": "us-east-1", "EU": "eu-west-1"}.get(found, found)
+
+
+def charges_requesters(session: AwsSession, name: str) -> bool | None:
+    """Return whether a bucket answers this identity only if it pays for the requests itself.
+
+    None if there is no such bucket. S3 denies other requests to a Requester Pays bucket, except
+    those of the account that owns it (S3 user guide, "Using Requester Pays general purpose
+    buckets"). If HeadBucket is denied, one object is listed at the requester's cost: the price of
+    one LIST request.
+
+    Raises
+    ------
+    AwsUnavailable
+        The bucket is not accessible for another reason.
+    """
+    try:
+        return None if bucket(session, name) is None else False
+    except AwsUnavailable as error:
+        if error.reason != "denied":
+            raise
+        pages = session.pages(
+            "s3", "ListObjectsV2", Bucket=name, MaxKeys=1, RequestPayer=REQUESTER
+        )
+        try:
+            first = next(iter(pages), {})
+        except AwsUnavailable:
+            raise error from None
+        if first.get("RequestCharged") != REQUESTER:
+            raise
+        return True
 
 
 def bucket_names(session: AwsSession) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ REFERENCES: Final = (
     ),
     Reference(
         ("storage.lustre[].repositories[].s3",),
-        ("CW-S010", "CW-S011", "CW-S025", "CW-S026", "CW-S035", "CW-S036", "CW-S039"),
+        ("CW-S010", "CW-S011", "CW-S025", "CW-S026", "CW-S035", "CW-S036", "CW-S039", "CW-S042"),
     ),
     Reference(
         ("storage.lustre[].existing.id", "storage.lustre[].existing.mount_name"), ("CW-S014",)

@@ -49,6 +49,31 @@ def test_a_bucket_that_may_not_be_read_is_unknown(session: AwsSession, stub: Stu
         s3.bucket(session, "corpus")
 
 
+PAYS = {"Bucket": "corpus", "MaxKeys": 1, "RequestPayer": "requester"}
+
+
+def test_a_bucket_that_charges_requesters(session: AwsSession, stub: Stubber) -> None:
+    stub.add_client_error("head_bucket", "403", http_status_code=403)
+    stub.add_response("list_objects_v2", {"KeyCount": 0, "RequestCharged": "requester"}, PAYS)
+    assert s3.charges_requesters(session, "corpus") is True
+    stub.add_response("head_bucket", {"BucketRegion": "us-east-1"}, {"Bucket": "corpus"})
+    assert s3.charges_requesters(session, "corpus") is False
+    stub.add_client_error("head_bucket", "404", http_status_code=404)
+    assert s3.charges_requesters(session, "corpus") is None
+
+
+def test_a_bucket_that_is_denied_for_another_reason(session: AwsSession, stub: Stubber) -> None:
+    stub.add_client_error("head_bucket", "403", http_status_code=403)
+    stub.add_client_error("list_objects_v2", "AccessDenied", http_status_code=403)
+    with pytest.raises(AwsUnavailable) as caught:
+        s3.charges_requesters(session, "corpus")
+    assert caught.value.operation == "HeadBucket"
+    stub.add_client_error("head_bucket", "403", http_status_code=403)
+    stub.add_response("list_objects_v2", {"KeyCount": 0}, PAYS)
+    with pytest.raises(AwsUnavailable):
+        s3.charges_requesters(session, "corpus")
+
+
 @pytest.mark.parametrize(
     ("answer", "region"),
     [

@@ -270,6 +270,20 @@ def test_clamscan_612_notification_of_the_bucket_is_found(tmp_path: Path) -> Non
         assert found["message"].startswith("the notification scan of acme-runs covers")
 
 
+def test_parallelcluster_901_requester_pays_bucket_is_found(tmp_path: Path) -> None:
+    """Without the consent to pay, S3 denies what other accounts ask of such a bucket."""
+    for pays, severity in ((True, "warning"), (False, None)):
+        corpus = {"name": "acme-runs", "account": "999988887777", "requester_pays": pays}
+        with account(buckets=[corpus]):
+            result = checked(tmp_path, LINKED, "--only", "CW-S042")
+            if severity is None:
+                assert result.status("CW-S042") == "pass"
+                continue
+            found = result.one("CW-S042")
+            assert found["severity"] == severity
+            assert found["message"].startswith("acme-runs is a Requester Pays bucket")
+
+
 def test_metaflow_8_lifecycle_of_the_bucket_is_found(tmp_path: Path) -> None:
     """A rule of the bucket deletes the objects of a run that still needs them."""
     with account():

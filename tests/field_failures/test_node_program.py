@@ -477,6 +477,36 @@ def test_parallelcluster_6777_hanging_gpu_does_not_block_the_prolog(tmp_path: Pa
     assert slurm_health.PROLOG_TIMEOUT_SECONDS > 60
 
 
+@pytest.mark.parametrize(
+    ("gpus", "code"), [("0, b0, 0, 16, 16", 0), ("", 1)], ids=["sound", "without GPUs"]
+)
+def test_nebius_265_prolog_ends_in_time_if_slurmctld_does_not_answer(
+    tmp_path: Path, gpus: str, code: int
+) -> None:
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    asked = tmp_path / "asked"
+    for name, body in (
+        ("nvidia-smi", f'case "$1" in *remapped*) exit 1;; esac; echo "{gpus}"'),
+        ("scontrol", f'echo "$*" >>{asked}; sleep 600'),
+    ):
+        (commands / name).write_text(f"#!/bin/sh\n{body}\n")
+        (commands / name).chmod(0o755)
+    root = tmp_path / "root"
+    (root / "etc/clusterwright").mkdir(parents=True)
+    expected = Expected("ip-10-1-0-31", "nvidia", 1, 0, (), None)
+    (root / "etc/clusterwright/health.json").write_text(written(expected))
+    began = time.monotonic()
+    probe = Probe(str(root), deadline_seconds=3.0, search_path=f"{commands}:/usr/bin:/bin")
+    assert health(["prolog"], probe) == code, "slurmd learns the result without slurmctld"
+    assert time.monotonic() - began < 30
+    assert asked.read_text().splitlines() == ["--oneliner show node ip-10-1-0-31"]
+    (logged,) = (root / "var/log/clusterwright/health.jsonl").read_text().splitlines()
+    assert json.loads(logged)["error"] == "slurmctld does not respond"
+    assert inspect.signature(Probe).parameters["deadline_seconds"].default < 60
+    assert slurm_health.PROLOG_TIMEOUT_SECONDS > 60
+
+
 def test_scaffolding_kit_14_topology_file_names_every_node() -> None:
     nodes = [SlurmNode(f"ip-10-1-0-{n}", f"10.1.0.{n}", "workers") for n in range(1, 40)]
     places = {

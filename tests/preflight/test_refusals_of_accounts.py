@@ -81,6 +81,7 @@ NOT_REFUSED = {
     "CW-I027": "kubelet pulls the image long after the deployment",
     "CW-I028": "the local AWS takes any instance of Identity Center",
     "CW-S038": "as CW-S022",
+    "CW-S042": "a warning: no document states what FSx answers",
     "CW-S039": "FSx takes any prefix: nodes see an empty folder",
     "CW-I022": "instances that lack the key start, and terminate at once: the local AWS encrypts "
     "no volumes",

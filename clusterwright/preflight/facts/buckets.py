@@ -72,6 +72,16 @@ class BucketNotifications(Fact[tuple[s3.BucketNotification, ...]]):
 
 
 @dataclass(frozen=True)
+class RequesterPays(Fact[bool | None]):
+    """Whether a bucket answers only who pays for the requests; None if there is no such bucket."""
+
+    name: str
+    actions: ClassVar = ("s3:ListBucket", "s3:GetBucketLocation")
+    resource: ClassVar = "arn:{partition}:s3:::{name}"
+    function: ClassVar = s3.charges_requesters
+
+
+@dataclass(frozen=True)
 class LifecycleRules(Fact[tuple[s3.LifecycleRule, ...]]):
     """The rules of a bucket that delete or archive objects."""
 

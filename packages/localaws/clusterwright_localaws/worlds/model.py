@@ -159,6 +159,9 @@ class BucketSeed(_Model):
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")
     account: AccountId | None = Field(None, description="Its owner; default: the world's account")
     region: Region | None = Field(None, description="Default: the world's")
+    requester_pays: bool = Field(
+        False, description="Other accounts have to pay for their requests, or are denied"
+    )
 
 
 class NewSubnets(_Model):

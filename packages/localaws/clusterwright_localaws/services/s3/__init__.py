@@ -7,4 +7,5 @@ FIXES = (
     "limits",
     "bucket_defaults",
     "delete_markers",
+    "requester_pays",
 )
