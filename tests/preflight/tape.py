@@ -111,6 +111,9 @@ class PlayedSession(_Session):
             operation, _parameters = context[_KEY]
             self.asked.add(operation)
             recorded = self._tape.answers.get(context[_KEY])
+            if recorded is None and self.target is not None:
+                # Asked because of the answer that was replaced.
+                recorded = refused("AccessDenied", 403)(model, context, Recorded(200, {}))
             assert recorded is not None, f"not asked while recording: {context[_KEY]}"
             recorded = Recorded(recorded.status, copy.deepcopy(recorded.answer))
             if operation == self.target and self.spoil is not None:
