@@ -468,3 +468,55 @@ def test_eks_kubeflow_91_deploying_role_can_use_linked_buckets(tmp_path: Path) -
     with account():
         bootstrapped()
         assert checked(tmp_path, files, "--only", "CW-I011").findings == []
+
+
+@pytest.mark.parametrize("action", ["logs:CreateLogGroup", "iam:CreateRole"])
+def test_parallelcluster_28_deploying_role_without_a_permission_is_found(
+    tmp_path: Path, action: str
+) -> None:
+    """Creation fails at the first resource that the identity may not create."""
+    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    with account():
+        bootstrapped(everything, {"Effect": "Deny", "Action": action, "Resource": "*"})
+        messages = checked(tmp_path, {}, "--only", "CW-I011").messages("CW-I011")
+        assert f"{EXECUTION_ROLE} is not allowed {action}: a policy denies it" in messages
+    with account():
+        bootstrapped()
+        assert checked(tmp_path, {}, "--only", "CW-I011").findings == []
+
+
+def test_terraform_eks_41_control_plane_in_one_zone_is_found(tmp_path: Path) -> None:
+    with account():
+        house = Private()
+        path = house.eks(tmp_path)
+        assert check(path, "--only", "CW-N027").findings == []
+        network = house.spec()["network"]
+        network["existing"]["control_plane_subnet_ids"] = [
+            house.add_subnet(house.vpc, cidr, "use1-az1")
+            for cidr in ("10.0.200.0/24", "10.0.201.0/24")
+        ]
+        found = check(written(tmp_path, {"network": network}), "--only", "CW-N027").one("CW-N027")
+    assert found["severity"] == "error"
+    assert "all subnets of the control plane are in use1-az1" in found["message"]
+
+
+def test_rancher_28144_subnet_of_another_vpc_is_found(tmp_path: Path) -> None:
+    with account():
+        house = House()
+        assert checked(tmp_path, house.spec(), "--only", "CW-N007").findings == []
+        vpc = house.ec2.create_vpc(CidrBlock="10.8.0.0/16")["Vpc"]["VpcId"]
+        other = house.add_subnet(vpc, "10.8.0.0/17")
+        found = checked(tmp_path, house.spec(other), "--only", "CW-N007").one("CW-N007")
+    assert found["severity"] == "error"
+    assert other in found["message"]
+    assert vpc in found["message"]
+
+
+def test_2i2c_5101_rules_of_a_security_group_are_counted(tmp_path: Path) -> None:
+    quota = "vpc/L-0EA8095F"
+    with account(quotas={quota: 3}):
+        found = checked(tmp_path, {}, "--only", "CW-Q046").one("CW-Q046")
+        assert (found["severity"], found["limit"]) == ("error", 3)
+        assert found["requested"] > 3
+    with account(quotas={quota: found["requested"]}):
+        assert checked(tmp_path, {}, "--only", "CW-Q046").findings == []

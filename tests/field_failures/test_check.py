@@ -576,3 +576,27 @@ def test_found_different_accelerators_in_a_partition_are_found(
         "slurm.partitions": [{"name": f"p{n}", "groups": [f"g{n}"]} for n in range(len(types))],
     }
     assert checked(tmp_path, apart, "--offline", "--only", "CW-L001").findings == []
+
+
+def test_autonomous_driving_12_invalid_lustre_capacity_and_throughput_are_found(
+    tmp_path: Path,
+) -> None:
+    """FSx refuses them when the stack creates the file system, after everything before it."""
+    scratch = {"mount_path": "/fsx", "deployment_type": "SCRATCH_2"}
+    persistent = {**specs.LUSTRE, "efa": False}
+    cases = [
+        ("CW-S001", {**scratch, "capacity_gib": 3600}, "2,400", {"capacity_gib": 4800}),
+        (
+            "CW-S002",
+            {**persistent, "throughput_mbps_per_tib": 100},
+            "125, 250, 500 and 1,000",
+            {"throughput_mbps_per_tib": 125},
+        ),
+    ]
+    for rule, lustre, text, right in cases:
+        wrong = {"storage.lustre": [lustre]}
+        found = checked(tmp_path, wrong, "--offline", "--only", rule).one(rule)
+        assert found["severity"] == "error"
+        assert text in found["message"]
+        corrected = {"storage.lustre": [{**lustre, **right}]}
+        assert checked(tmp_path, corrected, "--offline", "--only", rule).findings == []

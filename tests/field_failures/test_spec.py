@@ -170,3 +170,16 @@ def test_parallelcluster_7412_bucket_mount_is_read_only_and_no_checkpoint_target
         assert f"{path} is on the bucket mount /s3/data: it is read-only" in said
         assert "save checkpoints on Lustre and export them to the bucket with a repository" in said
     accepted(tmp_path, {**mounted, "storage.checkpoint_path": "/fsx/checkpoints"})
+
+
+def test_eks_module_831_reserved_node_labels_are_refused(tmp_path: Path) -> None:
+    """kubelet refuses labels of Kubernetes' own domains, and the node never joins."""
+
+    def labelled(key: str) -> dict[str, Any]:
+        worker = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2}
+        group = {**worker, "labels": {key: "normal"}}
+        return {"platform": "hyperpod-eks", "slurm": None, "compute": [group]}
+
+    for key in ("kubernetes.io/lifecycle", "node-role.kubernetes.io/worker", "k8s.io/team"):
+        assert "are reserved" in refused(tmp_path, labelled(key))
+    accepted(tmp_path, labelled("team.example.com/lifecycle"))

@@ -38,6 +38,7 @@ _KEYS: Final = frozenset(
 SAMPLES: Final = {
     1: "The first sample, fixed before the product was built",
     2: "The second, searched for by symptom when the product was complete",
+    3: "The third, of failures that the first two do not have",
 }
 
 _TOP: Final = """\
