@@ -60,11 +60,21 @@ activation_checkpoint.preserve_rng_state activation_checkpoint.determinism_check
 activation_checkpoint.debug comm.init_timeout_seconds comm.train_timeout_seconds
 comm.trace_buf_size comm.save_traces_folder comm.save_traces_file_prefix comm.mode
 """
+_TRL = """
+--bf16 --bnb_4bit_quant_type --dataset_name --ddp_timeout --disable_tqdm --dtype --fsdp
+--fsdp_config --gradient_accumulation_steps --gradient_checkpointing --learning_rate
+--load_in_4bit --logging_steps --lora_alpha --lora_dropout --lora_r --lora_target_modules
+--lr_scheduler_type --max_length --max_steps --model_name_or_path --output_dir
+--per_device_train_batch_size --report_to --save_steps --save_strategy --save_total_limit
+--use_bnb_nested_quant --use_peft --warmup_steps
+"""
 
 MEGATRON = frozenset(_MEGATRON.split())
 """Of NVIDIA/Megatron-LM, main of 2026-08-22: those that templates and the planner use."""
 TORCHTITAN = frozenset(_TORCHTITAN.split())
 """Of the package torchtitan 0.2.2, config/job_config.py."""
+TRL = frozenset(_TRL.split())
+"""Of `trl.scripts.sft.make_parser`, trl 1.16.0 with transformers 5.24.0: those that are used."""
 VLLM = frozenset(
     {
         "--headless",
