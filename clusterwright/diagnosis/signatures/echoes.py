@@ -50,6 +50,8 @@ SIGNATURES: Final = (
             r"NOTE: Trying backup state save file|Configured MailProg is invalid|"
             r"\berror: chdir\(/var/log[^)\n]{0,40}\): Permission denied|Zero Bytes were transmitted or received|"
             r"E: Sub-process \S+ returned an error code|"
+            # IPv4 is tried after IPv6; what cancels a task says why, the task does not.
+            r"\[c10d\] The IPv6 network addresses? of|asyncio\.exceptions\.CancelledError|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
         ),
         kinds=("log",),

@@ -216,6 +216,26 @@ SIGNATURES: Final = (
         next=("kubectl get runtimeclasses", _ACCEPT),
     ),
     Signature(
+        "gpu-initialization",
+        "GPU: the driver cannot initialize it: the GPU or its firmware (GSP) is in a bad state; a "
+        "reboot of the guest may not restore it",
+        (
+            r"RmInitAdapter failed|rm_init_adapter failed|RmInitAdapter: Cannot initialize|"
+            r"failed to wait for GFW[ _]boot",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "nvml",
+        "GPU: the device plug-in cannot initialize NVML: the driver was changed or does not work "
+        "since its pod was started",
+        (r"error calling nvml\.Init|failed to initialize NVML: (?:ERROR_)?UNKNOWN",),
+        confidence="likely",
+        next=("kubectl rollout restart daemonsets --namespace kube-system", _ACCEPT),
+    ),
+    Signature(
         "driver",
         "GPU: the NVIDIA driver does not work: it is not loaded, or its version differs from the "
         "libraries'",
@@ -224,7 +244,7 @@ SIGNATURES: Final = (
             r"Failed to initialize NVML|nvidia.{0,40}module(?! verification).{0,40}(?:not (?:found|loaded)|fail)|"
             r"API mismatch: the client has the version|couldn't communicate with the NVIDIA "
             r"driver|libnvidia-ml\.so\S*: cannot open|libcuda\.so\S*: cannot open",
-            r"RmInitAdapter failed|rm_init_adapter failed|nvidia: probe of \S+ failed|"
+            r"nvidia: probe of \S+ failed|"
             r"NVIDIA probe routine failed|^No devices were found|nvidia-smi\S*: No devices",
             r"nvidia-container-cli: [^\n]{0,40}(?:driver|nvml|initialization)[^\n]{0,20}error|"
             r"unsupported display driver|Error 803",

@@ -257,6 +257,29 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "task-launch-unreachable",
+        "Slurm could not start the job on {on}: its slurmd does not answer: the node or the "
+        "network is down, or a security group does not allow the port",
+        (
+            r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?:Socket timed out|Connection "
+            r"(?:refused|timed out)|No route to host|Unable to contact)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright diagnose {file} node {on}",),
+    ),
+    Signature(
+        # The step was ended because of another node.
+        "task-launch-ended",
+        "Slurm could not start the job on {on}: No such process",
+        (r"Task launch for \S+ failed on node (?P<on>[\w.-]+): No such process",),
+        kinds=("log",),
+        confidence="possible",
+        rank=2,
+        next=("clusterwright diagnose {file} node {on}",),
+    ),
+    Signature(
         "task-launch",
         "Slurm could not start the job on {on}: {reason}",
         (r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?P<reason>[^\n]+)",),

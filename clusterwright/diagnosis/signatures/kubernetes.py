@@ -103,6 +103,17 @@ SIGNATURES: Final = (
         next=("clusterwright check {file}",),
     ),
     Signature(
+        "kubelet-certificate",
+        "Kubernetes: the kubelet's client certificate has expired, so the node cannot join",
+        (
+            r"bootstrap client certificate is expired|"
+            r"currently active client certificate has expired",
+        ),
+        kinds=("log",),
+        per_node=True,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "kubelet-start",
         "Kubernetes: the kubelet does not start on the node: {message}",
         (
@@ -110,6 +121,7 @@ SIGNATURES: Final = (
             r"load kubelet config file[^\"\n]{0,80})\" err=\\?\"(?P<message>[^\"\n]{1,160})",
             r"failed to run Kubelet: (?P<message>[^\n]{1,160})",
         ),
+        rank=1,
         kinds=("log",),
         per_node=True,
         next=("clusterwright drift {file}",),

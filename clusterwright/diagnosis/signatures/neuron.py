@@ -43,6 +43,14 @@ SIGNATURES: Final = (
         next=(_DRIFT, _ACCEPT),
     ),
     Signature(
+        "neuron-load",
+        "Neuron: the runtime cannot load a compiled program (NEFF): the cores' memory is used up, or "
+        "ranks or versions of the compiler and the runtime differ",
+        (r"Nrt::Load failed|nrt_load(?:_\w{1,30})? status=[1-9]",),
+        confidence="likely",
+        next=(_JOB_FILE,),
+    ),
+    Signature(
         "neuron-driver-version",
         "Neuron: the driver (aws-neuronx-dkms) is older than the runtime needs",
         (

@@ -143,6 +143,21 @@ SIGNATURES: Final = (
         next=("kubectl describe nodes",),
     ),
     Signature(
+        "devices-unhealthy",
+        "Kubernetes: no {what} of a node is healthy, so the kubelet refuses pods",
+        (r"no healthy devices present; cannot allocate unhealthy devices (?P<what>[\w./-]+\w)",),
+        confidence="likely",
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
+        "claim-unbound",
+        "Kubernetes: pods wait for a volume: a PersistentVolumeClaim is not bound",
+        (r"unbound immediate PersistentVolumeClaims",),
+        confidence="likely",
+        rank=1,
+        next=("kubectl describe persistentvolumeclaims --all-namespaces",),
+    ),
+    Signature(
         "evicted",
         "Kubernetes: pods were evicted: the node is low on {what}",
         (
@@ -156,6 +171,12 @@ SIGNATURES: Final = (
         "Kueue: the quota for {what} is used up, so the workload waits",
         (r"insufficient (?:unused )?quota for (?P<what>[\w./-]+)",),
         next=("kubectl get clusterqueues",),
+    ),
+    Signature(
+        "kueue-flavor",
+        "Kueue: no flavor of the queue fits the workload, so it waits: {reason}",
+        (r"couldn't assign flavors to pod set [^\s:]{1,80}: (?P<reason>[^\n]{1,200})",),
+        next=("kubectl get clusterqueues,resourceflavors",),
     ),
     Signature(
         "webhook",

@@ -336,6 +336,15 @@ SIGNATURES: Final = (
         ),
     ),
     Signature(
+        "task-prolog",
+        "the task prolog cannot be executed on the node: {reason}",
+        (
+            r"(?P<reason>(?:task_prolog can not be executed|Could not run slurm task_prolog)[^\n]{0,160})",
+        ),
+        next=(_DRIFT,),
+        kinds=("log", "job"),
+    ),
+    Signature(
         "prolog",
         "the prolog failed[ ({reason})]; Slurm drained the node and requeued the job",
         (
@@ -457,6 +466,22 @@ SIGNATURES: Final = (
             "clusterwright node reboot {file} {nodes} --because 'not responding'",
         ),
         kinds=("log", "scheduler-node"),
+    ),
+    Signature(
+        "slurmdbd-host",
+        "accounting: slurmdbd does not start on this host: DbdHost in slurmdbd.conf names another "
+        "({reason})",
+        (r"This host not configured to run SlurmDBD \((?P<reason>[\w.-]{1,80} != [\w.-]{1,80})",),
+        next=(_DRIFT,),
+        kinds=("log", "daemon"),
+    ),
+    Signature(
+        "state-folder",
+        "Slurm: the folder of a daemon's state (StateSaveLocation, SlurmdSpoolDir) cannot be made "
+        "or used: {reason}",
+        (r"fatal: (?P<reason>(?:mkdir|chdir|chown)\([^)\n]{1,200}\): [^\n]{1,80})",),
+        next=(_DRIFT,),
+        kinds=("log", "daemon"),
     ),
     Signature(
         "slurm-fatal",

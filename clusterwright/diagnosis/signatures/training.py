@@ -26,6 +26,20 @@ SIGNATURES: Final = (
         next=("clusterwright plan --help",),
     ),
     Signature(
+        "locked-memory",
+        "the limit of locked memory is too low for EFA and NCCL (ulimit -l)",
+        (
+            r"(?:memlock|locked memory|ulimit -l|RLIMIT_MEMLOCK)|"
+            r"ibv_(?:reg_mr|create_\w+).{0,60}(?:Cannot allocate|fail)|"
+            r"fi_mr_reg\w*.{0,120}(?:fail|Cannot allocate)|Unable to register memory",
+            # libfabric's own words; memory itself is not short.
+            r"(?:libfabric|\bOFI\b|\bEQ\b)[^\n]{0,120}(?:Cannot allocate memory|\(-12\))|"
+            r"Unable to register MR\b|Failure to post internal receive buffers",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+    ),
+    Signature(
         "host-memory",
         "out of memory: the kernel or Slurm killed a process for exceeding the node's or the "
         "job's memory",
@@ -41,7 +55,8 @@ SIGNATURES: Final = (
         "shared memory (/dev/shm) is too small or full",
         (
             r"/dev/shm\b.{0,120}(?:No space|too small|insufficient|fail|Cannot|size)|"
-            r"(?:insufficient|out of) shared memory|unable to open shared memory object|"
+            r"(?:insufficient|out of) shared memory|unable to open shared memory object(?!.{0,160}Too many "
+            r"open files)|"
             r"(?:Error while creating|Call to ftruncate|posix_fallocate).{0,80}(?:shared memory|"
             r"shm)|shm.{0,40}No space left|killed by signal: Bus error",
         ),
@@ -95,17 +110,6 @@ SIGNATURES: Final = (
         ),
         kinds=_TEXT,
         next=("clusterwright check-job {file} JOBFILE",),
-    ),
-    Signature(
-        "locked-memory",
-        "the limit of locked memory is too low for EFA and NCCL (ulimit -l)",
-        (
-            r"(?:memlock|locked memory|ulimit -l|RLIMIT_MEMLOCK)|"
-            r"ibv_(?:reg_mr|create_\w+).{0,60}(?:Cannot allocate|fail)|"
-            r"fi_mr_reg\w*.{0,60}(?:fail|Cannot allocate)|Unable to register memory",
-        ),
-        confidence="likely",
-        kinds=_TEXT,
     ),
     Signature(
         "efa-device",
@@ -276,13 +280,28 @@ SIGNATURES: Final = (
         (
             r"(?P<reason>(?:Cannot|Could not|Unable to|Failed to) find (?:a |any )?(?:valid )?"
             r"checkpoint[^\n]{0,100})",
-            r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|Error\(s\) in loading state_dict"
-            r"[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF[^\n]{0,60}|"
+            r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF[^\n]{0,60}|"
             r"(?:corrupt\w*|truncated|incomplete) checkpoint[^\n]{0,80}|"
             r"checkpoint[^\n]{0,60}(?:corrupt\w*|truncated|not found|does not exist|"
             r"fail(?:ed|ure|s)?\b(?![=:] ?0))[^\n]{0,60}|PytorchStreamWriter failed[^\n]{0,100}|"
-            r"Checkpoint(?:ing)?Exception[^\n]{0,100})",
+            r"Missing key(?:\(s\))? in [^\n]{0,20}state_dict[^\n]{0,100})",
+            r"FileNotFoundError: (?P<reason>[^\n]{0,300}(?:\.distcp|"
+            r"checkpoint[^\n]{0,120}\.(?:pt|pth|safetensors|metadata)))\b",
+            r"(?P<reason>KeyError: '(?:iteration|total_iters|checkpoint_version|"
+            r"(?:model_|optimizer_)?state_dict|param_groups)')",
+            r"(?P<reason>assert len\(self\.ckpt_list\) > 0)",
         ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        # What wraps the reason, which follows in the next lines.
+        "checkpoint-exception",
+        "a checkpoint cannot be loaded or written: {reason}",
+        (
+            r"(?P<reason>Checkpoint(?:ing)?Exception[^\n]{0,100}|"
+            r"Error\(s\) in loading state_dict[^\n]{0,100})",
+        ),
+        rank=1,
         kinds=_TEXT,
     ),
     Signature(
@@ -415,6 +434,37 @@ SIGNATURES: Final = (
         next=(_NODES,),
     ),
     Signature(
+        "gloo-timeout",
+        "Gloo: a collective timed out: a rank stopped, or did something else, such as writing a "
+        "checkpoint, for longer than the time-out",
+        (r"gloo/transport[^\n]{0,80}Timed out waiting \d+ms",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES, _JOB),
+    ),
+    Signature(
+        "nccl-connect",
+        "NCCL: a rank cannot connect to another one ({address}): the interface is not the one "
+        "between the nodes (NCCL_SOCKET_IFNAME), the other rank ended, or a security group does "
+        "not allow it",
+        (r"socketStartConnect: Connect to (?P<address>[^\s<]{1,60})<\d+> failed",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE", _NODES),
+    ),
+    Signature(
+        "nccl-nvls",
+        "NCCL: NVLink SHARP (NVLS) cannot be set up: the fabric manager was started again without "
+        "a reset of the GPUs, or has no resources left: {reason}",
+        (r"transport/nvls\.cc:\d+ NCCL WARN (?P<reason>[^\n]{1,120})",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
         "nccl-timeout",
         "NCCL: a collective timed out: a rank, node or link stopped (the others wait for it)",
         (
@@ -450,7 +500,7 @@ SIGNATURES: Final = (
         (
             r"(?P<reason>ncclSystemError|ncclUnhandledCudaError|ncclInternalError|ncclInvalidUsage|"
             r"ncclInvalidArgument)",
-            r"NCCL error.{0,60}(?P<reason>unhandled system error|unhandled cuda error|internal "
+            r"NCCL error.{0,200}?(?P<reason>unhandled system error|unhandled cuda error|internal "
             r"error|invalid usage)",
             r"NCCL WARN (?P<reason>[^\n]{1,160})",
         ),
@@ -458,6 +508,16 @@ SIGNATURES: Final = (
         rank=2,
         kinds=_TEXT,
         next=(_NODES,),
+    ),
+    Signature(
+        "data-loader-killed",
+        "a data loader's worker was killed (SIGKILL), in most cases because the memory of the job "
+        "or the node was used up",
+        (r"DataLoader worker \(pid[^)]*\) is killed by signal: Killed",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "data-loader",

@@ -16,7 +16,7 @@ CASES = (
     (
         "log",
         "RuntimeError: DataLoader worker (pid 12) is killed by signal: Killed.",
-        "data-loader",
+        "data-loader-killed",
     ),
     (
         "log",
