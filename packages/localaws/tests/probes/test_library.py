@@ -113,6 +113,8 @@ def test_there_are_probes_of_each_service() -> None:
         "iam",
         "kms",
         "logs",
+        "pcs",
+        "rds",
         "s3",
         "sagemaker",
         "secretsmanager",
@@ -121,7 +123,7 @@ def test_there_are_probes_of_each_service() -> None:
         "sts",
     ]:
         assert counted[service] >= 2, service
-    assert len(probes()) >= 250
+    assert len(probes()) >= 300
     assert sum(not creates(probe) for probe in probes()) >= 30
 
 

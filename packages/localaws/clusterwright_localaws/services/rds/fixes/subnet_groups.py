@@ -1,7 +1,8 @@
-"""moto creates a DB subnet group with subnets in one zone.
+"""moto creates a DB subnet group with subnets in one zone or of two VPCs, and replaces another.
 
 https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html: "must
-contain at least one subnet in at least two AZs", DBSubnetGroupDoesNotCoverEnoughAZs.
+contain at least one subnet in at least two AZs", DBSubnetGroupDoesNotCoverEnoughAZs;
+DBSubnetGroupAlreadyExists; InvalidSubnet, "multiple subnets [...] not all in a common VPC".
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from clusterwright_localaws.core.runtime import runtime
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "RDS: a DB subnet group whose subnets are in fewer than two zones is refused with "
-    "DBSubnetGroupDoesNotCoverEnoughAZs; ModifyDBSubnetGroup does not remove the group"
+    "DBSubnetGroupDoesNotCoverEnoughAZs, of two VPCs with InvalidSubnet, and of a name in use with "
+    "DBSubnetGroupAlreadyExists; ModifyDBSubnetGroup does not remove the group"
 )
 REPRODUCTION = """\
 from botocore.exceptions import ClientError
@@ -33,15 +35,20 @@ else:
 
 
 def apply() -> None:
-    from moto.rds.exceptions import RDSClientError
+    from moto.rds.exceptions import InvalidSubnet, RDSClientError
     from moto.rds.models import RDSBackend
 
     create_in_moto = RDSBackend.create_subnet_group
     modify_in_moto = RDSBackend.modify_db_subnet_group
 
     def check(subnets: list[Any]) -> None:
+        if not runtime().active:
+            return
+        for subnet in subnets:
+            if subnet.vpc_id != subnets[0].vpc_id:
+                raise InvalidSubnet(subnet.id)
         zones = sorted({subnet.availability_zone for subnet in subnets})
-        if runtime().active and len(zones) < 2:
+        if len(zones) < 2:
             raise RDSClientError(
                 "DBSubnetGroupDoesNotCoverEnoughAZs",
                 "The DB subnet group doesn't meet Availability Zone (AZ) coverage requirement. "
@@ -52,6 +59,10 @@ def apply() -> None:
         self: Any, subnet_name: str, description: str, subnets: list[Any], tags: Any
     ) -> Any:
         check(subnets)
+        if runtime().active and subnet_name in self.subnet_groups:
+            raise RDSClientError(
+                "DBSubnetGroupAlreadyExists", f"The DB subnet group '{subnet_name}' already exists."
+            )
         return create_in_moto(self, subnet_name, description, subnets, tags)
 
     def modify_db_subnet_group(

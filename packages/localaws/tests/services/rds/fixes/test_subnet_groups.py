@@ -42,3 +42,25 @@ def test_a_changed_group_is_still_there() -> None:
     rds.modify_db_subnet_group(DBSubnetGroupName="g", SubnetIds=other)
     (found,) = rds.describe_db_subnet_groups(DBSubnetGroupName="g")["DBSubnetGroups"]
     assert sorted(each["SubnetIdentifier"] for each in found["Subnets"]) == sorted(other)
+
+
+def test_a_name_is_used_once() -> None:
+    rds = client("rds")
+    request = {"DBSubnetGroupName": "g", "DBSubnetGroupDescription": "d"}
+    first = subnets("a", "b")
+    rds.create_db_subnet_group(SubnetIds=first, **request)
+    code, _ = refusal(rds.create_db_subnet_group, SubnetIds=subnets("a", "c"), **request)
+    assert code == "DBSubnetGroupAlreadyExists"
+    (found,) = rds.describe_db_subnet_groups(DBSubnetGroupName="g")["DBSubnetGroups"]
+    assert sorted(each["SubnetIdentifier"] for each in found["Subnets"]) == sorted(first)
+
+
+def test_subnets_are_in_one_network() -> None:
+    rds = client("rds")
+    request = {"DBSubnetGroupName": "g", "DBSubnetGroupDescription": "d"}
+    mixed = [subnets("a")[0], *subnets("b")]
+    code, message = refusal(rds.create_db_subnet_group, SubnetIds=mixed, **request)
+    assert (code, "not all in a common VPC" in message) == ("InvalidSubnet", True)
+    rds.create_db_subnet_group(SubnetIds=subnets("a", "b"), **request)
+    code, _ = refusal(rds.modify_db_subnet_group, DBSubnetGroupName="g", SubnetIds=mixed)
+    assert code == "InvalidSubnet"
