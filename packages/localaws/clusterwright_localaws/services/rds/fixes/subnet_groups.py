@@ -14,8 +14,8 @@ from clusterwright_localaws.core.runtime import runtime
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "RDS: a DB subnet group whose subnets are in fewer than two zones is refused with "
-    "DBSubnetGroupDoesNotCoverEnoughAZs, of two VPCs with InvalidSubnet, and of a name in use with "
-    "DBSubnetGroupAlreadyExists; ModifyDBSubnetGroup does not remove the group"
+    "DBSubnetGroupDoesNotCoverEnoughAZs, of two VPCs with InvalidSubnet, and of a name in use "
+    "with DBSubnetGroupAlreadyExists; ModifyDBSubnetGroup does not remove the group"
 )
 REPRODUCTION = """\
 from botocore.exceptions import ClientError
@@ -60,9 +60,8 @@ def apply() -> None:
     ) -> Any:
         check(subnets)
         if runtime().active and subnet_name in self.subnet_groups:
-            raise RDSClientError(
-                "DBSubnetGroupAlreadyExists", f"The DB subnet group '{subnet_name}' already exists."
-            )
+            message = f"The DB subnet group '{subnet_name}' already exists."
+            raise RDSClientError("DBSubnetGroupAlreadyExists", message)
         return create_in_moto(self, subnet_name, description, subnets, tags)
 
     def modify_db_subnet_group(
