@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,10 @@ from botocore import xform_name
 from pydantic import ValidationError
 
 from clusterwright_localaws import local_aws
+from packages.localaws.tests.handlers import trust
 from packages.localaws.tests.parts import client, refusal
+
+TRUST = json.dumps(trust("ec2.amazonaws.com"))
 
 
 def fault(service: str, operation: str, **what: Any) -> dict[str, Any]:
@@ -27,7 +31,7 @@ class TestTruncation:
                 "iam",
                 "ListRoles",
                 "Roles",
-                lambda c, n: c.create_role(RoleName=f"r{n}", AssumeRolePolicyDocument="{}"),
+                lambda c, n: c.create_role(RoleName=f"r{n}", AssumeRolePolicyDocument=TRUST),
             ),
             (
                 "logs",

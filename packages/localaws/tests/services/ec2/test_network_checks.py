@@ -93,10 +93,14 @@ def test_other_groups_and_tables_are_deleted() -> None:
 
 @pytest.mark.parametrize(
     ("more", "code"),
-    [({}, "MissingParameter"), ({"Ipv6Native": True}, "UnsupportedOperation")],
+    [
+        ({}, "MissingParameter"),
+        ({"Ipv6Native": True}, "MissingParameter"),
+        ({"Ipv6Native": True, "Ipv6CidrBlock": "2001:db8::/64"}, "UnsupportedOperation"),
+    ],
 )
 @pytest.mark.usefixtures("aws")
-def test_subnets_need_an_ipv4_range(more: dict[str, bool], code: str) -> None:
+def test_subnets_need_an_ipv4_range(more: dict[str, Any], code: str) -> None:
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     assert refusal(ec2.create_subnet, VpcId=vpc, **more)[0] == code
