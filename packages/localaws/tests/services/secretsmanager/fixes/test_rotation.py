@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from packages.localaws.tests.handlers import trust
 from packages.localaws.tests.parts import Site, client, refusal
 
 ACCOUNT = "123456789012"
@@ -20,8 +21,8 @@ class TestFunctions:
         with zipfile.ZipFile(code, "w") as archive:
             archive.writestr("index.py", "def handler(event, context): return 1\n")
         iam = client("iam")
-        trust = {"Version": "2012-10-17", "Statement": []}
-        role = iam.create_role(RoleName="f", AssumeRolePolicyDocument=json.dumps(trust))
+        document = json.dumps(trust("lambda.amazonaws.com"))
+        role = iam.create_role(RoleName="f", AssumeRolePolicyDocument=document)
         made = client("lambda").create_function(
             FunctionName="f",
             Runtime="python3.13",
