@@ -14,13 +14,13 @@ from typing import Final, Literal
 from clusterwright.catalog import Known
 from clusterwright.job_templates import slurm
 from clusterwright.job_templates.program_files import program
-from clusterwright.job_templates.settings import Setting, SettingError
+from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS as SIZES
+from clusterwright.job_templates.sizes import planned_model
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.sizing import memory
-from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.layouts import one
-from clusterwright.sizing.models import model, usual_seq_len
+from clusterwright.sizing.models import usual_seq_len
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
 
@@ -117,7 +117,7 @@ def batch_script(context: Context, kind: Kind, arguments: Sequence[str] = ()) ->
         Of `trl sft`, those of the kind.
     """
     _check_plan(context, kind)
-    shape = _shape(context)
+    shape = planned_model(context, hint="render without the plan, with a model of that size")
     plan = context.plan
     layout = plan.layout if plan is not None else {}
     micro_batch = int(context.optional("micro_batch") or layout.get("micro_batch", 1))
@@ -235,20 +235,6 @@ def check_memory(
             f"{name} has {host:g}, of which 10 % stay free",
             "render lora, or megatron-lm with a plan",
         )
-
-
-def _shape(context: Context) -> ModelShape:
-    plan = context.plan
-    name = context.text("model") if plan is None else str(plan.model.get("name"))
-    try:
-        return model(name)
-    except GoalError as error:
-        if plan is None:
-            raise SettingError(f"--set model: {error}", "`clusterwright plan --help`") from None
-        raise RefusedError(
-            f"the plan is for {name}, whose shape is not in the list of models",
-            "render without the plan, with a model of that size",
-        ) from None
 
 
 def _check_plan(context: Context, kind: Kind) -> None:

@@ -9,6 +9,7 @@ from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.models import model, usual_seq_len
+from clusterwright.sizing.shape import ModelShape
 
 _SAVE_EVERY: Final = 500
 _STEPS: Final = 1000
@@ -55,22 +56,40 @@ SETTINGS: Final = (
 )
 
 
-def sizes(context: Context) -> Sizes:
-    """Return the sizes. Raises RefusedError, SettingError."""
+def planned_model(context: Context, *, hint: str) -> ModelShape:
+    """Return the shape of the plan's model, or of the setting `model` without a plan.
+
+    Parameters
+    ----------
+    hint:
+        What to do with a plan whose model is not in the list of models.
+
+    Raises
+    ------
+    RefusedError
+        The plan's model is not in the list.
+    SettingError
+        The stated model is not in the list.
+    """
     plan = context.plan
     name = context.text("model") if plan is None else str(plan.model.get("name"))
     try:
-        shape = model(name)
+        return model(name)
     except GoalError as error:
         if plan is None:
             raise SettingError(f"--set model: {error}", "`clusterwright plan --help`") from None
         raise RefusedError(
-            f"the plan is for {name}, whose shape is not in the list of models",
-            "render megatron-lm, whose arguments are in the plan",
+            f"the plan is for {name}, whose shape is not in the list of models", hint
         ) from None
+
+
+def sizes(context: Context) -> Sizes:
+    """Return the sizes. Raises RefusedError, SettingError."""
+    plan = context.plan
+    shape = planned_model(context, hint="render megatron-lm, whose arguments are in the plan")
     if shape.experts is not None or shape.latent is not None or not shape.gated:
         raise RefusedError(
-            f"{context.template.name} trains dense models with gated layers, not {name}",
+            f"{context.template.name} trains dense models with gated layers, not {shape.name}",
             "render megatron-lm with a plan",
         )
     layout = plan.layout if plan is not None else {}
@@ -82,7 +101,7 @@ def sizes(context: Context) -> Sizes:
         kv_heads=shape.kv_heads,
         vocab=shape.vocab,
         seq_len=context.optional("seq_len")
-        or (plan.seq_len if plan is not None else usual_seq_len(name) or 4096),
+        or (plan.seq_len if plan is not None else usual_seq_len(shape.name) or 4096),
         micro_batch=context.optional("micro_batch") or int(layout.get("micro_batch", 1)),
         accumulation=context.optional("accumulation") or int(layout.get("accumulation", 1)),
         steps=context.optional("steps") or (plan and plan.train_steps) or _STEPS,

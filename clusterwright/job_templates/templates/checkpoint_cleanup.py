@@ -39,7 +39,8 @@ def _slurm(context: Context) -> str:
     return slurm.script(context, body, cpus_per_task=1, array="0-0", nccl=False)
 
 
-def _refusal(target: Target) -> str | None:
+def refusal(target: Target) -> str | None:
+    """Why the cluster has no checkpoints."""
     if target.shared_path is None:
         return "the cluster has no FSx for Lustre file system, where checkpoints would be"
     return None
@@ -58,7 +59,7 @@ TEMPLATE = JobTemplate(
     nodes=1,
     minutes=120,
     slurm=_slurm,
-    refusal=_refusal,
+    refusal=refusal,
     settings=(
         Setting("checkpoints", "path", "Folder of a run's checkpoints.", required=True),
         Setting("keep", "count", "Whole checkpoints to keep, the newest.", default="3"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.job_templates import slurm
-from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import program, results_folder, written
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+from clusterwright.job_templates.templates import checkpoint_cleanup
 from clusterwright.job_templates.templates.prepare_data import nodes_comment
 
 PROGRAM: Final = "convert_checkpoint.py"
@@ -70,12 +70,6 @@ def _slurm(context: Context) -> str:
     return slurm.script(context, "\n".join(part for part in parts if part), nccl=False)
 
 
-def _refusal(target: Target) -> str | None:
-    if target.shared_path is None:
-        return "the cluster has no FSx for Lustre file system, where checkpoints would be"
-    return None
-
-
 TEMPLATE = JobTemplate(
     name="convert-checkpoint",
     title="Convert a checkpoint to Hugging Face's format",
@@ -96,7 +90,7 @@ TEMPLATE = JobTemplate(
     minutes=480,
     image="optional",
     slurm=_slurm,
-    refusal=_refusal,
+    refusal=checkpoint_cleanup.refusal,
     settings=(
         Setting("checkpoints", "path", "Folder of a run's checkpoints.", required=True),
         Setting(

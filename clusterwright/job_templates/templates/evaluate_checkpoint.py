@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.job_templates import slurm
-from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import program, results_folder, written
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate
+from clusterwright.job_templates.templates import checkpoint_cleanup
 
 PROGRAM: Final = "evaluate_checkpoint.py"
 MODULE: Final = "checkpoint_cleanup.py"
@@ -53,12 +53,6 @@ def _slurm(context: Context) -> str:
     )
 
 
-def _refusal(target: Target) -> str | None:
-    if target.shared_path is None:
-        return "the cluster has no FSx for Lustre file system, where checkpoints would be"
-    return None
-
-
 TEMPLATE = JobTemplate(
     name="evaluate-checkpoint",
     title="Evaluate a checkpoint",
@@ -76,7 +70,7 @@ TEMPLATE = JobTemplate(
     minutes=480,
     image="optional",
     slurm=_slurm,
-    refusal=_refusal,
+    refusal=checkpoint_cleanup.refusal,
     settings=(
         Setting("checkpoints", "path", "Folder of the checkpoints.", required=True),
         Setting(

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from clusterwright.job_templates import slurm
 from clusterwright.job_templates.parallel import ParallelRun
-from clusterwright.job_templates.settings import Setting, SettingError
+from clusterwright.job_templates.settings import Setting
+from clusterwright.job_templates.sizes import planned_model
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 from clusterwright.job_templates.templates import megatron_lm
-from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.launch import launch_settings
-from clusterwright.sizing.models import model, usual_seq_len
+from clusterwright.sizing.models import usual_seq_len
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
 
@@ -68,20 +68,6 @@ def folder(layout: Layout) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", layout.text).strip("-")
 
 
-def _shape(context: Context) -> ModelShape:
-    plan = context.plan
-    name = context.text("model") if plan is None else str(plan.model.get("name"))
-    try:
-        return model(name)
-    except GoalError as error:
-        if plan is None:
-            raise SettingError(f"--set model: {error}", "`clusterwright plan --help`") from None
-        raise RefusedError(
-            f"the plan is for {name}, whose shape is not in the list of models",
-            "the settings of its chosen layout are in the plan: render megatron-lm",
-        ) from None
-
-
 def _run(context: Context, shape: ModelShape, layout: Layout) -> ParallelRun:
     plan = context.plan
     seq_len = int(
@@ -131,7 +117,9 @@ def _case(context: Context, shape: ModelShape, number: int, layout: Layout) -> s
 
 
 def _slurm(context: Context) -> str:
-    shape = _shape(context)
+    shape = planned_model(
+        context, hint="the settings of its chosen layout are in the plan: render megatron-lm"
+    )
     found = layouts(context, shape)
     cases = "\n".join(
         _case(context, shape, number, layout) for number, layout in enumerate(found, 1)
