@@ -45,6 +45,17 @@ def test_built_once_and_again_after_a_change(built: list[list[str]], tmp_path: P
     assert clients.bring_up_to_date() == ["hyp"]
 
 
+def test_what_was_built_is_printed(
+    built: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clients.bring_up_to_date()
+    (tmp_path / "requirements" / "clients" / "hyp.txt").write_text("a==2\n")
+    assert clients.main() == 0
+    assert capsys.readouterr().err.startswith("setup: test clients (hyp) ")
+    assert clients.main() == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_interrupted_build_is_repeated(
     built: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,10 +38,11 @@ class Progress:
         _write(f" {time.monotonic() - started:.1f} s\n")
 
 
-def bring_up(title: str, build: Callable[[], bool]) -> int:
+def bring_up(title: str, build: Callable[[], bool | list[str]]) -> int:
     """Build what only the tests need, and print how long it took if anything was built.
 
-    Return 0, or 1 after the report of a SetupError.
+    `build` returns whether anything was built, or the names of what was. Return 0, or 1 after the
+    report of a SetupError.
     """
     started = time.monotonic()
     try:
@@ -50,7 +51,8 @@ def bring_up(title: str, build: Callable[[], bool]) -> int:
         error.report()
         return 1
     if built:
-        _write(f"setup: {title} {time.monotonic() - started:.1f} s\n")
+        names = f" ({', '.join(built)})" if isinstance(built, list) else ""
+        _write(f"setup: {title}{names} {time.monotonic() - started:.1f} s\n")
     return 0
 
 
