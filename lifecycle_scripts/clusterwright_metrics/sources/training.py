@@ -94,7 +94,8 @@ def collect(probe: Probe, metrics: Metrics) -> None:
     for key in [key for key in _followed if key not in known]:
         del _followed[key]
     # The one that was read the longest ago comes first: all are reached in a few scrapes.
-    for job in sorted(jobs, key=_age):
+    places = {key: place for place, key in enumerate(_followed)}
+    for job in sorted(jobs, key=lambda job: places.get((job["JobID"], job["RestartCnt"]), -1)):
         if probe.seconds_left() < _LEAST_SECONDS:
             break
         key = (job["JobID"], job["RestartCnt"])
@@ -107,12 +108,6 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         found = _followed.get((job["JobID"], job["RestartCnt"]))
         if found is not None and found.path:
             _add(metrics, job, found)
-
-
-def _age(job: dict[str, str]) -> int:
-    """The place of the job in the order of reading; -1 for one that was never read."""
-    key = (job["JobID"], job["RestartCnt"])
-    return list(_followed).index(key) if key in _followed else -1
 
 
 def _running(probe: Probe) -> list[dict[str, str]]:
