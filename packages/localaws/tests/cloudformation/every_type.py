@@ -12,17 +12,10 @@ import zipfile
 from typing import Any
 
 from packages.localaws.tests.cloudformation.stacks import aws, resource
-from packages.localaws.tests.handlers import trust
+from packages.localaws.tests.handlers import allow, trust
 
 ASSETS, ARCHIVE = "assets", "code/archive.zip"
 ZONE_ID, OTHER_ZONE_ID = "use1-az6", "use1-az4"
-
-
-def policy(*actions: str, **statement: Any) -> dict[str, Any]:
-    return {
-        "Version": "2012-10-17",
-        "Statement": [{"Effect": "Allow", "Action": list(actions), "Resource": "*", **statement}],
-    }
 
 
 KEY, GROUP, SECRET = {"Ref": "Key"}, {"Ref": "Group"}, {"Ref": "Secret"}
@@ -79,7 +72,7 @@ RESOURCES: dict[str, Any] = {
         "AWS::KMS::Key",
         {
             "EnableKeyRotation": True,
-            "KeyPolicy": policy(
+            "KeyPolicy": allow(
                 "kms:*",
                 Principal={
                     "AWS": {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:root"},
@@ -100,16 +93,16 @@ RESOURCES: dict[str, Any] = {
             "ManagedPolicyArns": [
                 "arn:aws:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
             ],
-            "Policies": [{"PolicyName": "inline", "PolicyDocument": policy("s3:*")}],
+            "Policies": [{"PolicyName": "inline", "PolicyDocument": allow("s3:*")}],
         },
     ),
     "Policy": resource(
         "AWS::IAM::Policy",
-        {"PolicyName": "shared", "PolicyDocument": policy("s3:*"), "Roles": [{"Ref": "Role"}]},
+        {"PolicyName": "shared", "PolicyDocument": allow("s3:*"), "Roles": [{"Ref": "Role"}]},
     ),
     "Managed": resource(
         "AWS::IAM::ManagedPolicy",
-        {"PolicyDocument": policy("s3:*"), "Roles": [{"Ref": "Role"}]},
+        {"PolicyDocument": allow("s3:*"), "Roles": [{"Ref": "Role"}]},
     ),
     "Profile": resource("AWS::IAM::InstanceProfile", {"Roles": [{"Ref": "Role"}]}),
     "Issuer": resource(
@@ -304,7 +297,7 @@ RESOURCES: dict[str, Any] = {
         "AWS::SNS::TopicPolicy",
         {
             "Topics": [{"Ref": "Topic"}],
-            "PolicyDocument": policy(
+            "PolicyDocument": allow(
                 "sns:Publish",
                 Principal={"Service": "budgets.amazonaws.com"},
                 Resource={"Ref": "Topic"},
@@ -323,7 +316,7 @@ RESOURCES: dict[str, Any] = {
         "AWS::SQS::QueuePolicy",
         {
             "Queues": [{"Ref": "Warnings"}],
-            "PolicyDocument": policy(
+            "PolicyDocument": allow(
                 "sqs:SendMessage",
                 Principal={"Service": "events.amazonaws.com"},
                 Resource={"Fn::GetAtt": ["Warnings", "Arn"]},
@@ -432,8 +425,8 @@ def changed() -> dict[str, Any]:
     to("Logs")["RetentionInDays"] = 60
     del to("Logs")["KmsKeyId"]
     to("Role")["Description"] = "runs functions"
-    to("Role")["Policies"][0]["PolicyDocument"] = policy("s3:Get*")
-    to("Managed")["PolicyDocument"] = policy("s3:Get*")
+    to("Role")["Policies"][0]["PolicyDocument"] = allow("s3:Get*")
+    to("Managed")["PolicyDocument"] = allow("s3:Get*")
     to("Issuer")["ClientIdList"] = ["sts.amazonaws.com", "new"]
     to("Issuer")["ThumbprintList"] = ["a" * 40]
     to("Policy")["PolicyName"] = "renamed"
