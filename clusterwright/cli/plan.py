@@ -178,8 +178,8 @@ _TRAINING_OPTIONS: Final = {
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="JSON of `report goodput` or `report scaling`: a run on this cluster, which narrows the "
-    "intervals. May be repeated.",
+    help="JSON of `report goodput`, `report scaling` or `report layouts`: a run on this cluster, "
+    "which narrows the intervals. May be repeated.",
 )
 @prices_option("Your own rates.")
 @currency_options

@@ -93,7 +93,7 @@ def _measured(path: str) -> Measurement:
     Raises
     ------
     GoalError, UserError
-        It cannot be read, or is not the output of `report goodput` or `report scaling`.
+        It cannot be read, or is not the output of a command that `--measured` takes.
     """
     from clusterwright.sizing.measurement import read_measurement
 

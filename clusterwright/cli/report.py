@@ -15,6 +15,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "clusterwright.cli.report_goodput",
         "Show where the time of a training run went",
     ),
+    "layouts": (
+        "clusterwright.cli.report_layouts",
+        "Show throughput by layout, as the job layout-sweep measured it",
+    ),
     "scaling": (
         "clusterwright.cli.report_scaling",
         "Show throughput and cost by number of nodes",

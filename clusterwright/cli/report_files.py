@@ -32,30 +32,36 @@ other; else 2 the logs do not answer; else 0. 70 is an internal error.
 """
 
 
+def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --plan."""
+    return click.option(
+        "--plan",
+        "plan_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="The plan of the run, which has the FLOPs of a token.  "
+        "[default: NAME.plan.json beside the spec]",
+    )(function)
+
+
+def logs_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --logs with its help."""
+    return click.option(
+        "--logs", required=True, type=click.Path(path_type=Path), metavar="DIR", help=text
+    )
+
+
 def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --logs, --sacct and --plan."""
     for decorate in (
-        click.option(
-            "--plan",
-            "plan_file",
-            type=click.Path(path_type=Path, dir_okay=False),
-            metavar="FILE",
-            help="The plan of the run, which has the FLOPs of a token.  "
-            "[default: NAME.plan.json beside the spec]",
-        ),
+        plan_option,
         click.option(
             "--sacct",
             type=click.Path(path_type=Path, dir_okay=False),
             metavar="FILE",
             help="The jobs, written by `sacct --json --duplicates`.",
         ),
-        click.option(
-            "--logs",
-            required=True,
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="The folder with the output of the jobs; or one file.",
-        ),
+        logs_option("The folder with the output of the jobs; or one file."),
     ):
         function = decorate(function)
     return function

@@ -1,9 +1,9 @@
-"""Results of `clusterwright report goodput`, `report scaling` and `report cost`."""
+"""Results of `clusterwright report`: goodput, scaling, layouts and cost."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -232,6 +232,59 @@ class ScalingReport:
     def exit_code(self) -> Literal[0, 2]:
         """2 where fewer than two numbers of nodes have a throughput."""
         return 0 if sum(p.tokens_per_second is not None for p in self.points) > 1 else 2
+
+
+LayoutOutcome = Literal["measured", "out of memory", "failed", "incomplete"]
+
+
+@dataclass(frozen=True)
+class LayoutPoint:
+    """One layout of a sweep.
+
+    Attributes
+    ----------
+    name:
+        Its folder.
+    layout:
+        As in a plan's `candidates[].layout`.
+    outcome:
+        `incomplete` if the logs state neither a throughput nor an error.
+    predicted_tokens_per_second:
+        At the median of the plan; None if the plan does not have the layout.
+    """
+
+    name: str
+    layout: Mapping[str, Any]
+    nodes: int
+    outcome: LayoutOutcome
+    tokens_per_second: float | None
+    step_seconds: float | None
+    mfu: float | None
+    predicted_tokens_per_second: float | None
+    files: tuple[str, ...]
+    tokens_per_step: int | None = None
+
+
+@dataclass(frozen=True)
+class LayoutReport:
+    """Throughput by layout, the fastest first."""
+
+    file: str
+    environment: str
+    points: tuple[LayoutPoint, ...]
+    unknown: tuple[Unknown, ...]
+    instance_type: str | None = None
+    workload: Workload | None = None
+
+    @property
+    def fastest(self) -> str | None:
+        """The folder of the fastest layout; None if none was measured."""
+        return next((p.name for p in self.points if p.tokens_per_second is not None), None)
+
+    @property
+    def exit_code(self) -> Literal[0, 2]:
+        """2 where no layout has a throughput."""
+        return 0 if self.fastest is not None else 2
 
 
 @dataclass(frozen=True)

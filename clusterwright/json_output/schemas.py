@@ -26,6 +26,7 @@ from clusterwright.json_output import (
     diff,
     drift,
     goodput,
+    layouts,
     migrate,
     node,
     node_cost,
@@ -41,6 +42,7 @@ _COMMANDS = {
     "render-jobs": "render jobs",
     "report-cost": "report cost",
     "report-goodput": "report goodput",
+    "report-layouts": "report layouts",
     "report-scaling": "report scaling",
 }
 """Commands whose name is not that of the file."""
@@ -100,6 +102,7 @@ def schemas() -> dict[str, dict[str, Any]]:
             ("render-jobs", render_jobs),
             ("report-cost", node_cost),
             ("report-goodput", goodput),
+            ("report-layouts", layouts),
             ("report-scaling", scaling),
             ("status", status),
             ("topology", topology),

@@ -21,11 +21,11 @@ def scaling_text(report: ScalingReport, style: Style = PLAIN) -> str:
             (
                 f"{point.nodes:,}",
                 f"{point.runs:,}",
-                _number(point.tokens_per_second),
-                _number(point.step_seconds),
-                _percent(point.mfu),
-                _percent(point.efficiency),
-                _number(point.usd_per_billion_tokens),
+                number(point.tokens_per_second),
+                number(point.step_seconds),
+                percent(point.mfu),
+                percent(point.efficiency),
+                number(point.usd_per_billion_tokens),
             )
         )
     lines += ["", *(f"  {line}" for line in columns(rows, ["right"] * 7))]
@@ -36,11 +36,13 @@ def scaling_text(report: ScalingReport, style: Style = PLAIN) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """With thousands separators from 1,000 on, else four digits."""
     if value is None:
         return "unknown"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """With one decimal."""
     return "unknown" if value is None else f"{value:.1%}"

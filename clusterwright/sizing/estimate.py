@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
@@ -82,6 +82,8 @@ class Prior:
 
 Narrow = Callable[[Prior], tuple[tuple[Assumption, ...], Narrowing]]
 """Gives narrowed assumptions, and what changed; `plan` states the days of both."""
+Order = Callable[[Option], tuple[Option, Mapping[int, float]]]
+"""Gives an option with measured layouts first, and tokens per second by measured column."""
 
 
 def plan(
@@ -92,6 +94,7 @@ def plan(
     today: dt.date | None = None,
     samples: int = uncertainty.SAMPLES,
     narrow: Narrow | None = None,
+    order: Order | None = None,
 ) -> Plan:
     """Plan a goal with a cluster, or with an accelerator whose count is chosen.
 
@@ -109,6 +112,8 @@ def plan(
         Of the Monte Carlo.
     narrow:
         Narrows assumptions by measured runs.
+    order:
+        Puts measured layouts first.
 
     Raises
     ------
@@ -132,14 +137,18 @@ def plan(
     else:
         # With a default batch the surplus accelerators stay idle; it is no reason to refuse.
         option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
+    planned = option
+    rates: Mapping[int, float] = {}
+    if order is not None:
+        option, rates = order(planned)
     found = uncertainty.assumptions(
         inputs.shape, hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
     )
     work = work_of(option, inputs, training)
     prior = Prior(goal, inputs, option, training, work, found, samples)
-    used, estimate, narrowing = _narrowed(prior, narrow)
+    used, estimate, narrowing = _narrowed(prior, narrow, planned)
     estimate = replace(estimate, accelerators_chosen=count is None)
-    candidates = _candidates(option, inputs, training, goal, estimate, found)
+    candidates = _candidates(option, inputs, training, goal, estimate, found, rates)
     offering_unknown = unknown_offering(hardware.instance_type, goal.region, catalog)
     if offering_unknown is not None:
         warnings.insert(0, offering_unknown)
@@ -166,18 +175,21 @@ def plan(
 
 
 def _narrowed(
-    prior: Prior, narrow: Narrow | None
+    prior: Prior, narrow: Narrow | None, planned: Option
 ) -> tuple[tuple[Assumption, ...], Estimate, Narrowing | None]:
-    """The assumptions and the estimate, after measured runs if there are any."""
+    """The assumptions and the estimate, after measured runs if there are any.
 
-    def estimated(found: tuple[Assumption, ...]) -> Estimate:
-        return _estimate(prior.option, prior.work, prior.inputs, prior.goal, found, prior.samples)
-
-    before = estimated(prior.found)
+    `planned` has the layouts in the step model's order: without measurements its first is chosen.
+    """
+    inputs, goal, samples = prior.inputs, prior.goal, prior.samples
+    work = prior.work
+    if planned is not prior.option:
+        work = work_of(planned, inputs, prior.training)
+    before = _estimate(planned, work, inputs, goal, prior.found, samples)
     if narrow is None:
         return prior.found, before, None
     used, changes = narrow(prior)
-    after = estimated(used)
+    after = _estimate(prior.option, prior.work, inputs, goal, used, samples)
     return used, after, replace(changes, days_before=before.days, days_after=after.days)
 
 
@@ -622,8 +634,12 @@ def _candidates(
     goal: Goal,
     estimate: Estimate,
     found: tuple[Assumption, ...],
+    rates: Mapping[int, float],
 ) -> tuple[Candidate, ...]:
-    """The chosen layout, then the next ones that differ in more than the micro-batch."""
+    """The chosen layout, then the next ones that differ in more than the micro-batch.
+
+    Of measured layouts the measured throughput is compared, of others that of the step model.
+    """
     first = candidate_of(option, inputs)
     notes = []
     smallest = smallest_option(inputs, option.hardware, training)
@@ -651,17 +667,23 @@ def _candidates(
         if _family(other) in seen:
             continue
         seen.add(_family(other))
-        days = uncertainty.median_days(
-            work_of(option, inputs, training, rank), inputs.tokens, found
-        )
-        ratio = days / fastest
+        rate = rates.get(int(option.order[rank]))
+        if rate is not None:
+            ratio = rates[int(option.order[0])] / rate
+            note = f"{ratio - 1:.0%} slower, measured"
+        else:
+            work = work_of(option, inputs, training, rank)
+            ratio = uncertainty.median_days(work, inputs.tokens, found) / fastest
+            note = f"{ratio - 1:.0%} slower: {_why(first, other)}"
+            if ratio < 1:
+                note = f"not measured; {1 - ratio:.0%} faster by the step model"
         answers.append(
             replace(
                 other,
                 days=Quantiles(
                     estimate.days.p10 * ratio, estimate.days.p50 * ratio, estimate.days.p90 * ratio
                 ),
-                notes=(f"{ratio - 1:.0%} slower: {_why(first, other)}",),
+                notes=(note,),
                 efa_off=chosen.efa_off,
             )
         )

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clusterwright.catalog import Catalog
-from clusterwright.sizing import estimate, narrowing, uncertainty
+from clusterwright.sizing import estimate, measured_layouts, narrowing, uncertainty
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.estimate import Prior
 from clusterwright.sizing.goal import Goal
@@ -26,6 +26,7 @@ from clusterwright.sizing.measurement import Measurement, Throughput
 from clusterwright.sizing.narrowing import Observed
 from clusterwright.sizing.plan_types import (
     Assumption,
+    Layout,
     NarrowedQuantity,
     Narrowing,
     Plan,
@@ -62,14 +63,17 @@ def measured_plan(
             f"--instance-type {stated} --nodes {nodes}",
             field="cluster",
         )
-    narrow = functools.partial(_narrow, tuple(measured))
-    return estimate.plan(goal, catalog, config=config, today=today, narrow=narrow)
+    swept = measured_layouts.Swept([each for one in measured for each in one.layouts])
+    narrow = functools.partial(_narrow, tuple(measured), swept)
+    return estimate.plan(
+        goal, catalog, config=config, today=today, narrow=narrow, order=swept.order
+    )
 
 
 def _narrow(
-    measured: tuple[Measurement, ...], prior: Prior
+    measured: tuple[Measurement, ...], swept: measured_layouts.Swept, prior: Prior
 ) -> tuple[tuple[Assumption, ...], Narrowing]:
-    notes = [note for one in measured for note in one.notes]
+    notes = [*(note for one in measured for note in one.notes), *swept.notes]
     for one in measured:
         notes += _same_workload(one, prior)
     found = (
@@ -144,25 +148,27 @@ def _refused(one: Measurement, difference: str, hint: str) -> GoalError:
 
 @dataclass(frozen=True)
 class _Group:
-    """Runs on one number of nodes with one batch."""
+    """Runs on one number of nodes with one batch and one layout."""
 
     nodes: int
     tokens_per_step: float | None
+    layout: Layout | None
     tokens_per_second: float
     runs: int
 
 
 def _groups(measured: Sequence[Measurement]) -> list[_Group]:
     """Runs of the same size together: their geometric mean."""
-    by_size: dict[tuple[int, float | None], list[Throughput]] = {}
+    by_size: dict[tuple[int, float | None, Layout | None], list[Throughput]] = {}
     for one in measured:
         for found in one.throughputs:
-            by_size.setdefault((found.nodes, found.tokens_per_step), []).append(found)
+            size = (found.nodes, found.tokens_per_step, found.layout)
+            by_size.setdefault(size, []).append(found)
     groups = []
-    for (nodes, per_step), found_here in by_size.items():
+    for (nodes, per_step, layout), found_here in by_size.items():
         runs = sum(one.runs for one in found_here)
         log = sum(one.runs * math.log(one.tokens_per_second) for one in found_here) / runs
-        groups.append(_Group(nodes, per_step, math.exp(log), runs))
+        groups.append(_Group(nodes, per_step, layout, math.exp(log), runs))
     return groups
 
 
@@ -176,12 +182,13 @@ def _throughput(
     here = uncertainty.tokens_per_second(prior.work, drawn)
     nodes = prior.option.nodes
 
-    def distance(one: _Group) -> tuple[float, float, int]:
+    def distance(one: _Group) -> tuple[float, float, int, float]:
         batch = one.tokens_per_step or prior.inputs.batch_tokens
         return (
             abs(math.log(one.nodes / nodes)),
             abs(math.log(batch / prior.inputs.batch_tokens)),
             -one.runs,
+            -one.tokens_per_second,
         )
 
     group = min(groups, key=distance)
@@ -206,7 +213,7 @@ def _throughput(
             f"nodes with {batch:,.0f} tokens per step, scaled by the step model to {nodes:,} "
             f"nodes with {prior.work.tokens_per_step:,.0f}"
         )
-    if len(groups) > 1:
+    if len({(one.nodes, one.tokens_per_step) for one in groups}) > 1:
         notes.append(
             f"throughput: of {len(groups)} measured sizes the nearest to the plan's "
             f"{nodes:,} nodes is used, {group.nodes:,} nodes"
@@ -247,6 +254,8 @@ def _rates_of(group: _Group, prior: Prior, drawn: dict[str, Floats], here: Float
                 "check nodes and tokens_per_step of the measurement",
                 field="measured",
             )
+        if group.layout is not None:
+            other = measured_layouts.first(other, group.layout)
         work = estimate.work_of(other, asked, prior.training)
         rates = uncertainty.tokens_per_second(work, drawn)
     highest = uncertainty.highest_tokens_per_second(work)

@@ -1,4 +1,4 @@
-"""Read measured runs: the JSON output of `report goodput` and of `report scaling`.
+"""Read measured runs: the JSON output of `report goodput`, `report scaling`, `report layouts`.
 
 A value that the document does not state is `None`, with the reason in `Measurement.unknown`. A
 document of another form is refused.
@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from clusterwright.sizing.errors import GoalError
+from clusterwright.sizing.plan_types import Layout
 
 GOODPUT: Final = "report goodput"
 SCALING: Final = "report scaling"
+LAYOUTS: Final = "report layouts"
 _WRITE: Final = (
     "write it with `clusterwright report goodput CONFIG --logs DIR --format json`, or with "
-    "`report scaling`"
+    "`report scaling` or `report layouts`"
 )
 _TRAINING: Final = frozenset({"productive", "repeated", "checkpoint", "stalled"})
 UNEXPECTED: Final = frozenset(
@@ -40,12 +42,24 @@ class Throughput:
         Measured runs of this number of nodes.
     tokens_per_step:
         `None` where no log states it: then the plan's is taken.
+    layout:
+        `None` where it is unknown.
     """
 
     nodes: int
     tokens_per_second: float
     runs: int
     tokens_per_step: float | None = None
+    layout: Layout | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredLayout:
+    """A layout on a number of nodes; `None` tokens per second: it ran out of memory."""
+
+    layout: Layout
+    nodes: int
+    tokens_per_second: float | None
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,8 @@ class Measurement:
         Mean time that one checkpoint blocks training.
     restart_minutes:
         From the last step before a failure to the first step after it, each.
+    layouts:
+        Of a sweep; the fastest is in `throughputs`, too.
     """
 
     file: str
@@ -85,6 +101,7 @@ class Measurement:
     save_seconds: float | None = None
     saves: int = 0
     restart_minutes: tuple[float, ...] = ()
+    layouts: tuple[MeasuredLayout, ...] = ()
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
@@ -95,12 +112,12 @@ def read_measurement(document: object, file: str) -> Measurement:
     Raises
     ------
     GoalError
-        It is not the output of `report goodput` or `report scaling`, or a value has no meaning.
+        It is not the output of one of these commands, or a value has no meaning.
     """
     if not isinstance(document, Mapping):
         raise _refused(f"{file} is not the output of a command: it is not a JSON object")
     command, version = document.get("command"), document.get("schema_version")
-    if command not in (GOODPUT, SCALING):
+    if command not in (GOODPUT, SCALING, LAYOUTS):
         stated = f"its `command` is {command!r}" if command is not None else "it has no `command`"
         raise _refused(f"{file} is no measurement: {stated}")
     if version != 1 or isinstance(version, bool):
@@ -108,7 +125,9 @@ def read_measurement(document: object, file: str) -> Measurement:
     if document.get("exit_code") == 3:
         raise _refused(f"{file}: the report was not made (exit_code 3)")
     reader = _Reader(file, document)
-    return reader.goodput() if command == GOODPUT else reader.scaling()
+    if command == GOODPUT:
+        return reader.goodput()
+    return reader.scaling() if command == SCALING else reader.sweep()
 
 
 def _refused(message: str, hint: str = _WRITE) -> GoalError:
@@ -171,8 +190,7 @@ class _Reader:
             found.append(Throughput(nodes, speed, runs, per_step))
         if not found:
             self.lacks("throughput", "point with tokens_per_second")
-        for what in ("failures", "checkpoints", "restarts"):
-            self.unknown.append(f"{what}: `report scaling` does not state them")
+        self.not_in(SCALING)
         return Measurement(
             file=self.file,
             command=SCALING,
@@ -181,6 +199,62 @@ class _Reader:
             throughputs=tuple(found),
             unknown=tuple(self.unknown),
         )
+
+    def sweep(self) -> Measurement:
+        found, rates = [], []
+        for index, point in enumerate(self.sequence(self.document, "points")):
+            where = f"points[{index}]."
+            if not isinstance(point, Mapping):
+                raise _refused(f"{self.file}: points[{index}] is not an object")
+            nodes = self.count(point, "nodes", where)
+            layout = self.layout(point, where)
+            if nodes is None or layout is None:
+                missing = "nodes" if nodes is None else "layout"
+                raise _refused(f"{self.file}: {where}{missing} is missing")
+            speed = self.number(point, "tokens_per_second", where)
+            outcome = self.text(point, "outcome", where)
+            if speed is None and outcome != "out of memory":
+                self.unknown.append(f"throughput of {layout.text}: {outcome or 'not measured'}")
+                continue
+            found.append(MeasuredLayout(layout, nodes, speed))
+            if speed is not None:
+                per_step = self.number(point, "tokens_per_step", where)
+                rates.append(Throughput(nodes, speed, 1, per_step, layout))
+        if not rates:
+            self.lacks("throughput", "point with tokens_per_second")
+        self.not_in(LAYOUTS)
+        fastest = max(rates, key=lambda one: one.tokens_per_second, default=None)
+        return Measurement(
+            file=self.file,
+            command=LAYOUTS,
+            instance_type=self.text(self.document, "instance_type"),
+            workload=self.workload(),
+            throughputs=() if fastest is None else (fastest,),
+            layouts=tuple(found),
+            unknown=tuple(self.unknown),
+        )
+
+    def layout(self, point: Mapping[str, Any], where: str) -> Layout | None:
+        """The layout of a point."""
+        found = self.mapping(point, "layout")
+        if found is None:
+            return None
+        values: dict[str, Any] = {}
+        for one in fields(Layout):
+            if one.name in ("recompute", "sharding"):
+                value: Any = self.text(found, one.name, f"{where}layout.")
+            elif one.name == "recompute_share":
+                value = self.number(found, one.name, f"{where}layout.", zero=True)
+            else:
+                value = self.count(found, one.name, f"{where}layout.")
+            if value is not None:
+                values[one.name] = value
+        return Layout(**values)
+
+    def not_in(self, command: str) -> None:
+        """What a report of short runs leaves unknown."""
+        for what in ("failures", "checkpoints", "restarts"):
+            self.unknown.append(f"{what}: `{command}` does not state them")
 
     def failures(self) -> tuple[int | None, tuple[float, ...]]:
         """Unexpected ends of attempts that had trained, and the minutes until the next step."""

@@ -14,6 +14,7 @@ from clusterwright.json_output.goodput import goodput_json
 from clusterwright.json_output.scaling import scaling_json
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.measurement import Measurement, Throughput, read_measurement
+from clusterwright.sizing.plan_types import Layout
 from tests.support.goodput_reports import report, scaling
 
 FILE = "run.json"
@@ -62,6 +63,29 @@ def test_a_scaling_report_is_read_whole() -> None:
     assert found.failures is None
     assert found.restart_minutes == ()
     assert any("failures" in text for text in found.unknown)
+
+
+def test_a_sweep_has_layouts_and_the_throughput_of_the_fastest() -> None:
+    def point(tensor: int, speed: float | None, outcome: str) -> dict[str, Any]:
+        layout = {"tensor": tensor, "data": 16 // tensor, "sharding": "none", "text": "..."}
+        return {"layout": layout, "nodes": 2, "tokens_per_second": speed, "outcome": outcome}
+
+    points = [
+        point(8, 4e4, "measured"),
+        point(4, 5e4, "measured"),
+        point(2, None, "out of memory"),
+        point(1, None, "failed"),
+    ]
+    found = read({"schema_version": 1, "command": "report layouts", "points": points})
+    layout = Layout(tensor=4, data=4, sharding="none")
+    assert found.throughputs == (Throughput(2, 5e4, 1, None, layout),)
+    assert [(one.layout.tensor, one.tokens_per_second) for one in found.layouts] == [
+        (8, 4e4),
+        (4, 5e4),
+        (2, None),
+    ]
+    assert any("failed" in text for text in found.unknown)
+    assert any("checkpoints: `report layouts`" in text for text in found.unknown)
 
 
 def test_the_smallest_documents_are_unknown_not_zero() -> None:
@@ -151,6 +175,19 @@ def test_reports_that_contradict_themselves_are_used_with_a_note() -> None:
         (goodput(instance_type=5), "instance_type is '5', not a text"),
         ({"command": "report scaling", "schema_version": 1, "points": [{}]}, "points[0].nodes"),
         ({"command": "report scaling", "schema_version": 1, "points": [4]}, "points[0]"),
+        ({"command": "report layouts", "schema_version": 1, "points": [4]}, "points[0]"),
+        (
+            {"command": "report layouts", "schema_version": 1, "points": [{"nodes": 2}]},
+            "points[0].layout is missing",
+        ),
+        (
+            {
+                "command": "report layouts",
+                "schema_version": 1,
+                "points": [{"nodes": 2, "layout": {"tensor": 1.5}}],
+            },
+            "points[0].layout.tensor is 1.5, not a whole number",
+        ),
     ],
 )
 def test_other_forms_are_refused_with_a_hint(document: object, said: str) -> None:

@@ -8,8 +8,9 @@ from typing import Any, cast
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.goodput.accounting import JobRecord
 from clusterwright.goodput.attempts import NamedLog
+from clusterwright.goodput.layouts import LayoutFolder, layout_report
 from clusterwright.goodput.report import Prices, RecordedPlan, goodput_report
-from clusterwright.goodput.results import GoodputReport, ScalingReport
+from clusterwright.goodput.results import GoodputReport, LayoutReport, ScalingReport
 from clusterwright.goodput.scaling import scaling_report
 from clusterwright.job_logs import read_log
 from tests.support.training_logs import WORLD, WRITERS, Attempt
@@ -79,3 +80,17 @@ def scaling(seconds: dict[int, float], **changes: Any) -> ScalingReport:
     }
     records = changes.pop("records", ())
     return scaling_report(CLUSTER, found, records, **(options | changes))
+
+
+def layouts(folders: dict[str, tuple[dict[str, Any], str]], **changes: Any) -> LayoutReport:
+    """The report of a sweep: layout and log of each folder; `changes` replace arguments."""
+    found = [
+        LayoutFolder(name, layout, (NamedLog("layout-sweep-7_1.out", read_log(text)),))
+        for name, (layout, text) in folders.items()
+    ]
+    options: dict[str, Any] = {
+        "file": "configs/prod.yaml",
+        "prices": PRICES,
+        "plan": RecordedPlan("prod.plan.json", PLAN),
+    }
+    return layout_report(CLUSTER, found, **(options | changes))

@@ -114,6 +114,7 @@ def documents() -> Iterator[Document]:
         "render-jobs",
         "report-cost",
         "report-goodput",
+        "report-layouts",
         "report-scaling",
         "status",
         "topology",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import asdict
 from typing import Any, Final
 
 from clusterwright.job_templates import slurm
@@ -113,7 +115,11 @@ def _case(context: Context, shape: ModelShape, number: int, layout: Layout) -> s
         if not word.startswith("--save-interval")
     ]
     lines = "\n".join(f"      {word}" for word in kept)
-    return f"  {number})\n    LAYOUT={folder(layout)}\n    ARGUMENTS=(\n{lines}\n    )\n    ;;"
+    return (
+        f"  {number})\n    LAYOUT={folder(layout)}\n"
+        f"    LAYOUT_JSON='{json.dumps(asdict(layout))}'\n"
+        f"    ARGUMENTS=(\n{lines}\n    )\n    ;;"
+    )
 
 
 def _slurm(context: Context) -> str:
@@ -129,6 +135,7 @@ def _slurm(context: Context) -> str:
         '  *)\n    fail "$EXIT_ENVIRONMENT" "no layout $SLURM_ARRAY_TASK_ID"\n    ;;\nesac',
         f'RUN_PATH={context.run_path}/"$LAYOUT"',
         'mkdir --parents "$RUN_PATH"',
+        'printf "%s\\n" "$LAYOUT_JSON" >"$RUN_PATH/layout.json"',
         *megatron_lm.preparation(context),
         'say "$LAYOUT: the log is in $RUN_PATH"',
         f"{slurm.srun(context)} --ntasks-per-node={context.target.accelerators} \\",
@@ -152,10 +159,11 @@ TEMPLATE = JobTemplate(
     family="pre-training",
     about="Trains the plan's best layouts for a few steps with Megatron-LM, as an array whose "
     "tasks run one after another on the same number of nodes; without a plan the sizes of tensor "
-    "parallelism in a node. No checkpoint is written. Each layout has a folder with its log: "
-    "`clusterwright report scaling FILE --logs FOLDER --format json` reads it, and "
-    "`clusterwright plan ... --measured` takes the result. A layout without memory ends with its "
-    "own error, and the next begins. Fully sharded layouts are left out.",
+    "parallelism in a node. No checkpoint is written. Each layout has a folder with its log and "
+    "`layout.json`: `clusterwright report layouts FILE --logs FOLDER --format json` compares "
+    "them, and `clusterwright plan ... --measured` takes the result: the fastest layout becomes "
+    "the plan's. A layout without memory ends with its own error, and the next begins. Fully "
+    "sharded layouts are left out.",
     runs_on="nvidia",
     source="as megatron-lm; sbatch(1), --array",
     minutes=60,

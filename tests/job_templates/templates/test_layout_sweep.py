@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -44,6 +45,17 @@ def test_the_layouts_of_the_plan_one_after_another() -> None:
     assert "--save" not in text
     assert "# Sizes are those of test.plan.json." in text
     assert findings(text) == []
+
+
+def test_each_layout_is_written_beside_its_log() -> None:
+    text = rendered("layout-sweep", plan=_plan(*TWO))
+    assert 'printf "%s\\n" "$LAYOUT_JSON" >"$RUN_PATH/layout.json"' in text
+    found = [json.loads(each) for each in re.findall(r"LAYOUT_JSON='(.*)'", text)]
+    planned = [
+        {key: value for key, value in each.items() if key != "text"}
+        for each in _plan(*TWO).layouts
+    ]
+    assert found == planned
 
 
 def test_every_argument_is_one_of_megatron_lm() -> None:
