@@ -79,12 +79,15 @@ def open_app(
 
 def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
+    from clusterwright.pricing.plan_files import InvalidPlan
     from stacks import cluster_app
 
     try:
         return cluster_app.build(scope, loaded)
     except files.FileTooLargeError as error:
         _refuse([f"{error.filename}: {error.strerror}"])
+    except InvalidPlan as error:
+        _refuse([str(error)])
 
 
 def add_policies(app: cdk.App) -> None:

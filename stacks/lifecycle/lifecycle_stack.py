@@ -17,9 +17,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_s3_deployment as deployment
 from aws_cdk import aws_secretsmanager as secretsmanager
 
+from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.job_templates.plan import TrainingPlan
 from stacks.base.acknowledge import acknowledge
 from stacks.foundation import Foundation
-from stacks.lifecycle import node_files, scripts
+from stacks.lifecycle import job_files, node_files, scripts
 from stacks.lifecycle.scripts_stack import ScriptsStack
 from stacks.observability.observability_stack import ObservabilityStack
 
@@ -42,12 +44,20 @@ class LifecycleStack(ScriptsStack):
 
     NAME_SUFFIX = "lifecycle"
 
-    def __init__(self, base: Foundation, observability: ObservabilityStack) -> None:
+    def __init__(
+        self, base: Foundation, observability: ObservabilityStack, plan: TrainingPlan | None
+    ) -> None:
         cluster = base.cluster
         super().__init__(base.scope, cluster, description="lifecycle scripts and what they read")
         cluster_file = node_files.cluster_json(cluster, base.catalog)
         own = scripts.site_files(cluster.lifecycle.steps)
-        digest = scripts.scripts_digest({"cluster.json": cluster_file}, texts=own)
+        jobs = job_files.job_files(cluster, base.catalog, plan)
+        # Nodes of ParallelCluster compare every file with the manifest, whose digest is in their
+        # configuration: a prefix whose files change would fail there.
+        digested = jobs.files if cluster.traits.provider_stack else jobs.digested
+        digest = scripts.scripts_digest(
+            {"cluster.json": cluster_file, job_files.NAME: digested}, texts=own
+        )
         self.prefix = f"lifecycle/{digest}"
         self.manifest_sha256: str | None = None
         """The digest that a custom action of ParallelCluster verifies; None on other platforms."""
@@ -72,9 +82,10 @@ class LifecycleStack(ScriptsStack):
             *(deployment.Source.data(name, text) for name, text in own.items()),
             _json_file("cluster.json", cluster_file),
             _json_file("deployment.json", deployment_file),
+            _json_file(job_files.NAME, jobs.files),
         ]
         if cluster.traits.provider_stack:
-            manifest = _manifest(own, cluster_file)
+            manifest = _manifest({**own, job_files.NAME: _json_text(jobs.files)}, cluster_file)
             self.manifest_sha256 = scripts.sha256(manifest)
             sources.append(deployment.Source.data(scripts.MANIFEST, manifest))
         if scripted:
@@ -136,9 +147,11 @@ class LifecycleStack(ScriptsStack):
         return secret.ref
 
 
-def add_lifecycle(base: Foundation, observability: ObservabilityStack) -> LifecycleStack:
+def add_lifecycle(
+    base: Foundation, observability: ObservabilityStack, loaded: LoadedSpec
+) -> LifecycleStack:
     """Add the stack of the lifecycle scripts, which name what the stacks so far created."""
-    stack = LifecycleStack(base, observability)
+    stack = LifecycleStack(base, observability, job_files.recorded_plan(loaded))
     base.stacks.append(stack)
     return stack
 

@@ -16,7 +16,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     base = foundation(scope, loaded.cluster, node_role=None)
     observability = base.add_observability(loaded)
-    lifecycle = add_lifecycle(base, observability)
+    lifecycle = add_lifecycle(base, observability, loaded)
     LatestScripts(lifecycle)
     parallelcluster = ParallelClusterStack(base, lifecycle, observability)
     base.add_cluster(parallelcluster, parallelcluster.resource, loaded)

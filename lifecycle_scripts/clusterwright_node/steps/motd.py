@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright_node import software
+from clusterwright_node import job_files, software
 from clusterwright_node.log import LOG
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing
 
@@ -10,6 +10,7 @@ AFTER = (
     "clock",
     "containers",
     "efa_transport",
+    "job_files",
     "local_settings",
     "mountpoint_s3",
     "needrestart",
@@ -62,6 +63,8 @@ def text(node: Node) -> str:
         rows.append(("s3", f"{entry.mount_path} (read-only, {source})"))
     if cluster.checkpoint_path is not None:
         rows.append(("checkpoints", cluster.checkpoint_path))
+    if job_files.are_here(node):
+        rows.append(("jobs", f"{job_files.FOLDER} (files for sbatch, see README there)"))
     rows += [("software", line) for line in _software(node)]
     rows.append(("log", LOG))
     if node.inputs.deployment.log_group_name is not None:
