@@ -84,6 +84,7 @@ Narrow = Callable[[Prior], tuple[tuple[Assumption, ...], Narrowing]]
 """Gives narrowed assumptions, and what changed; `plan` states the days of both."""
 Order = Callable[[Option], tuple[Option, Mapping[int, float]]]
 """Gives an option with measured layouts first, and tokens per second by measured column."""
+_NO_RATES: Final[Mapping[int, float]] = {}
 
 
 def plan(
@@ -102,18 +103,14 @@ def plan(
     ----------
     goal:
         With `cluster.instance_type` or `cluster.accelerator`.
-    catalog:
-        Facts about instances.
     config:
         The shape of a `config.json`, if the caller has read one.
     today:
         For a deadline given as a date.
     samples:
         Of the Monte Carlo.
-    narrow:
-        Narrows assumptions by measured runs.
-    order:
-        Puts measured layouts first.
+    narrow, order:
+        Narrow assumptions by measured runs, and put measured layouts first.
 
     Raises
     ------
@@ -138,9 +135,7 @@ def plan(
         # With a default batch the surplus accelerators stay idle; it is no reason to refuse.
         option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
     planned = option
-    rates: Mapping[int, float] = {}
-    if order is not None:
-        option, rates = order(planned)
+    option, rates = order(planned) if order is not None else (planned, _NO_RATES)
     found = uncertainty.assumptions(
         inputs.shape, hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
     )
@@ -148,11 +143,13 @@ def plan(
     prior = Prior(goal, inputs, option, training, work, found, samples)
     used, estimate, narrowing = _narrowed(prior, narrow, planned)
     estimate = replace(estimate, accelerators_chosen=count is None)
-    candidates = _candidates(option, inputs, training, goal, estimate, found, rates)
     offering_unknown = unknown_offering(hardware.instance_type, goal.region, catalog)
+    candidates = tuple(
+        replace(c, unknown_offering=offering_unknown)
+        for c in _candidates(option, inputs, training, goal, estimate, found, rates)
+    )
     if offering_unknown is not None:
         warnings.insert(0, offering_unknown)
-        candidates = tuple(replace(c, unknown_offering=offering_unknown) for c in candidates)
     notes = _notes(option, inputs, hardware, deadline_hours, estimate)
     answer = Plan(
         shape=inputs.shape,
