@@ -107,8 +107,6 @@ def plan(
         The shape of a `config.json`, if the caller has read one.
     today:
         For a deadline given as a date.
-    samples:
-        Of the Monte Carlo.
     narrow, order:
         Narrow assumptions by measured runs, and put measured layouts first.
 
@@ -129,12 +127,12 @@ def plan(
     deadline_hours = goal.deadline_hours(today)
     training = training_for(goal, inputs.shape)
     if count is None:
-        option = _choose(inputs, hardware, training, goal, deadline_hours)
-        warnings.append(_count_warning(option, goal, deadline_hours))
+        planned = _choose(inputs, hardware, training, goal, deadline_hours)
+        warnings.append(_count_warning(planned, goal, deadline_hours))
     else:
         # With a default batch the surplus accelerators stay idle; it is no reason to refuse.
-        option = best_option(inputs, hardware, count, training, may_idle=goal.batch_tokens is None)
-    planned = option
+        idle = goal.batch_tokens is None
+        planned = best_option(inputs, hardware, count, training, may_idle=idle)
     option, rates = order(planned) if order is not None else (planned, _NO_RATES)
     found = uncertainty.assumptions(
         inputs.shape, hardware, option.nodes, recovery=goal.recovery, stack=goal.stack
