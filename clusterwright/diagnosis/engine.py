@@ -18,9 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from clusterwright.diagnosis import statements
 from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
-from clusterwright.diagnosis.signatures import candidates
+from clusterwright.diagnosis.signatures import SIGNATURES, candidates
 
 EVIDENCE_PER_FINDING: Final = 12
 """More of the same is counted in the resources, not quoted."""
@@ -57,8 +58,25 @@ _REACH: Final = {
     "log": _AWS | {"log", "daemon", "job"},
 }
 UNKNOWN: Final = "unknown"
+_EXCEPTIONS: Final = frozenset({"python", "python-line", "traceback"})
+_RUN: Final = 500
+"""Lines between exceptions of one failure."""
+
+_FOLLOWING: Final = frozenset(s.id for s in SIGNATURES if s.follows)
 _REPORT: Final = 2
-_LAST_LINES: Final = 3
+_STATEMENT: Final = Signature(
+    "statement",
+    "{text}",
+    (),
+    confidence="possible",
+    rank=1,
+    next=(
+        "aws cloudformation describe-stack-events --stack-name {stack} --region {region}",
+        "clusterwright diagnose {file} node {node}",
+        "clusterwright diagnose {file} job {job} --log JOB_OUTPUT",
+    ),
+)
+"""What the words of an error say where no signature knows its message."""
 _ERROR: Final = re.compile(
     # What programs write before they give up; warnings and counters of errors do not look so.
     r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
@@ -111,17 +129,54 @@ def findings(evidence: Iterable[Evidence], context: Context) -> tuple[Finding, .
         if match is not None:
             groups.setdefault(match.key, []).append(match)
     found = [_finding(group, context) for group in groups.values()]
-    for line in _unrecognised(ordered, found):
-        found.append(_finding([_unknown(line)], context))
+    found = _one_of_each_log(found)
+    found += [_finding([match], context) for match in _unrecognised(ordered, found)]
     return tuple(sorted(_explained(found), key=_order))
 
 
-def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Iterator[Evidence]:
-    """The last error of each log without a finding, if the log ends with it or its job or the
-    start of its node is known to have failed without a reason.
+def _one_of_each_log(found: Sequence[Finding]) -> list[Finding]:
+    """The findings, with one exception for each log: the first of the last run of exceptions.
+
+    Ranks fail one after another and each in words of its own, but a job has one cause.
     """
-    cited = {(e.source, e.fields.get("stream_name")) for f in found for e in f.evidence}
+    runs: dict[tuple[str, str | None, str], list[Finding]] = {}
+    kept = [f for f in found if f.signature not in _EXCEPTIONS]
+    for finding in found:
+        if finding.signature in _EXCEPTIONS:
+            first = finding.evidence[0]
+            kind = "named" if finding.rank < _REPORT else "other"
+            runs.setdefault((first.source, first.fields.get("stream_name"), kind), []).append(
+                finding
+            )
+    for findings_of_log in runs.values():
+        findings_of_log.sort(key=lambda f: _line_number(f.evidence[0].id))
+        start = len(findings_of_log) - 1
+        while start > 0 and _gap(findings_of_log[start - 1], findings_of_log[start]) <= _RUN:
+            start -= 1
+        run = findings_of_log[start:]
+        cited = tuple(e for f in run for e in f.evidence)[:EVIDENCE_PER_FINDING]
+        names = tuple(dict.fromkeys(name for f in run for name in f.resources))
+        kept.append(replace(run[0], evidence=cited, resources=names))
+    return kept
+
+
+def _gap(earlier: Finding, later: Finding) -> int:
+    last = max(_line_number(e.id) for e in earlier.evidence)
+    return _line_number(later.evidence[0].id) - last
+
+
+def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Iterator[_Match]:
+    """The cause that each log without a finding states, or its last error, if the log ends with
+    it or its job or the start of its node is known to have failed without a reason.
+    """
+    cited = {
+        (e.source, e.fields.get("stream_name"))
+        for f in found
+        if f.rank < _REPORT
+        for e in f.evidence
+    }
     reports = [e for f in found if f.rank == _REPORT for e in f.evidence]
+    reported = {(e.source, e.fields.get("stream_name")) for e in reports}
     logs: dict[tuple[str, str | None], list[Evidence]] = {}
     for item in evidence:
         if item.kind == "log":
@@ -130,13 +185,24 @@ def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Ite
         if key in cited:
             continue
         lines.sort(key=lambda line: _line_number(line.id))
+        failed = any(_related(line, report) for line in lines for report in reports)
+        if key[1] is None or failed:
+            statement = statements.of_log(lines, _is_echo, failed)
+            if statement is not None:
+                yield _Match(
+                    statement.line,
+                    _STATEMENT,
+                    statement.cause[:_LONGEST_CAUSE],
+                    details(statement.line),
+                )
+                continue
         errors = [n for n, line in enumerate(lines) if _is_error(line)]
         if not errors:
             continue
         last = lines[errors[-1]]
-        ends = key[1] is None and len(lines) - errors[-1] <= _LAST_LINES
-        if ends or any(_related(last, report) for report in reports):
-            yield last
+        ends = key[1] is None and len(lines) - errors[-1] <= statements.LAST_LINES
+        if (ends or failed) and key not in reported:
+            yield _unknown(last)
 
 
 def _line_number(ident: str) -> int:
@@ -145,8 +211,11 @@ def _line_number(ident: str) -> int:
 
 
 def _is_error(line: Evidence) -> bool:
-    echo = any(c.signature.is_echo and c.values(line) is not None for c in candidates(line.text))
-    return bool(_ERROR.search(line.text)) and not echo
+    return bool(_ERROR.search(line.text)) and not _is_echo(line)
+
+
+def _is_echo(line: Evidence) -> bool:
+    return any(c.signature.is_echo and c.values(line) is not None for c in candidates(line.text))
 
 
 def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
@@ -171,7 +240,12 @@ def _match(evidence: Evidence) -> _Match | None:
         cause = _cause(signature, values)
         if cause:
             return _Match(evidence, signature, cause, values)
-    return _unknown(evidence) if evidence.failed else None
+    if not evidence.failed:
+        return None
+    general = statements.of_failure(evidence)
+    if general is not None:
+        return _Match(evidence, _STATEMENT, general[:_LONGEST_CAUSE], details(evidence))
+    return _unknown(evidence)
 
 
 def _unknown(evidence: Evidence) -> _Match:
@@ -299,11 +373,20 @@ def _explained(found: Sequence[Finding]) -> list[Finding]:
 
 def explains(cause: Finding, other: Finding) -> bool:
     """Whether a finding is the usual reason of another one."""
-    if cause.rank >= other.rank:
+    if cause.rank >= other.rank and not _precedes(cause, other):
         return False
     if cause.signature == UNKNOWN and cause.evidence[0].kind != "log":
         return False
     return any(_related(a, b) for a in cause.evidence for b in other.evidence if _in_time(a, b))
+
+
+def _precedes(cause: Finding, other: Finding) -> bool:
+    """Whether an exception of a program ended a rank for which the others then waited in vain."""
+    if cause.signature not in _EXCEPTIONS or other.signature not in _FOLLOWING:
+        return False
+    first, later = cause.evidence[0], other.evidence[0]
+    same = first.source == later.source and cause.rank <= other.rank
+    return same and _line_number(first.id) < _line_number(later.id)
 
 
 def _related(cause: Evidence, other: Evidence) -> bool:

@@ -9,17 +9,24 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.scheduler import hosts
+from clusterwright.diagnosis.tracebacks import Tracebacks
 
 LONGEST_LINE: Final = 2000
 
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TASK: Final = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>:|\d{1,5}: )")
+_DASHES: Final = re.compile(r"^\s*(?:\[?[\w,.-]{1,40}\]?(?:<std\w+>)?: ?)?-{40,}\s*$")
+_IS_HELP: Final = re.compile(
+    r"\b(?:MPI|ORTE|PRTE|PRRTE|mpirun|prterun|orterun|PMIx|OMPI|Open MPI|UCX|launch|process|"
+    r"daemon|component|shared memory|slots)\b"
+)
+_LONGEST_BLOCK: Final = 60
 _ISO: Final = re.compile(
     r"\b(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))?\d*(Z|[+-]\d\d:?\d\d)?"
 )
@@ -64,20 +71,25 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """A line; `time` is that of arrival, None for files."""
+    """A line; `time` is that of arrival, None for files; a `block` is several lines in one."""
 
     text: str
     number: int
     time: dt.datetime | None = None
+    block: bool = False
 
 
 def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
     """The lines that may be evidence, without what a later line shows to be over."""
     kept: list[Evidence] = []
+    tracebacks = Tracebacks()
+    lines = _joined(lines)
     for line in lines:
-        text = _TASK.sub("", _ANSI.sub("", line.text)).strip()[:LONGEST_LINE]
+        clean = _TASK.sub("", _ANSI.sub("", line.text[: 2 * LONGEST_LINE]))
+        text = clean.strip()[:LONGEST_LINE]
         if not text:
             continue
+        told = {"block": text} if line.block else tracebacks.read(clean)
         if _READY.search(text):
             # A node is ready: what failed before it in this log was repeated with success.
             kept.clear()
@@ -86,7 +98,9 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
         if remaining is not None:
             kept = remaining
             continue
-        item = _json(text, line, place) if text.startswith("{") else _plain(text, line, place)
+        item = (
+            _json(text, line, place) if text.startswith("{") else _plain(text, line, place, told)
+        )
         if item is None:
             continue
         done = item.fields.get("done")
@@ -95,6 +109,30 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
         else:
             kept.append(item)
     return tuple(kept)
+
+
+def _joined(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines, with each help text of MPI, which stands between lines of dashes, as one line."""
+    block: list[Line] | None = None
+    for line in lines:
+        if _DASHES.match(line.text):
+            if block:
+                yield _help_text(block)
+            block = [] if block is None else None
+            continue
+        if block is None:
+            yield line
+            continue
+        block.append(line)
+        if len(block) > _LONGEST_BLOCK or (len(block) == 1 and not _IS_HELP.search(line.text)):
+            yield from block
+            block = None
+    yield from block or ()
+
+
+def _help_text(block: Sequence[Line]) -> Line:
+    text = " ".join(line.text.strip() for line in block if line.text.strip())
+    return Line(text, block[0].number, block[0].time, block=True)
 
 
 def _without_what_is_over(text: str, kept: list[Evidence]) -> list[Evidence] | None:
@@ -128,9 +166,10 @@ def time_in(text: str) -> dt.datetime | None:
         return None
 
 
-def _plain(text: str, line: Line, place: Place) -> Evidence:
+def _plain(text: str, line: Line, place: Place, told: Mapping[str, str] | None = None) -> Evidence:
     host = _SYSLOG.match(text) or _ISO_HOST.match(text)
-    return _made(text, line, place, node=host.group("host").partition(".")[0] if host else "")
+    node = host.group("host").partition(".")[0] if host else ""
+    return _made(text, line, place, node=node, fields=told)
 
 
 def _json(text: str, line: Line, place: Place) -> Evidence | None:

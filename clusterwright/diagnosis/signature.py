@@ -63,6 +63,10 @@ class Signature:
         One finding for each node, as for hardware; otherwise one for all nodes with this cause.
     failed_only:
         Looked for only in what the source itself calls a failure.
+    needs:
+        A field that the evidence must have, for patterns that would match anything.
+    follows:
+        What it reports is the consequence of an exception that an earlier line of the log has.
     rules:
         Rules of `check` that would have found it before the deployment.
     """
@@ -76,6 +80,8 @@ class Signature:
     kinds: tuple[str, ...] = ()
     per_node: bool = False
     failed_only: bool = False
+    needs: str = ""
+    follows: bool = False
     rules: tuple[str, ...] = ()
 
     @property
@@ -105,6 +111,8 @@ class Compiled:
         if self._kinds and evidence.kind not in self._kinds:
             return None
         if self.signature.failed_only and not evidence.failed:
+            return None
+        if self.signature.needs and self.signature.needs not in evidence.fields:
             return None
         for _, pattern in self._patterns:
             found = pattern.search(evidence.text)

@@ -37,6 +37,8 @@ _NAMES: Final[Mapping[int, str]] = {
     143: "GPU initialisation failed",
 }
 _RECOVERY: Final = re.compile(r"recovery action changed from .*? to 0x[0-9A-Fa-f]+ \(([^)]*)\)")
+_CAUSED: Final = re.compile(r"caused by previous Xid (\d{1,3})")
+_ENDED_PROGRAM: Final = 45
 _NO_ACTION: Final = ("none",)
 
 
@@ -56,9 +58,16 @@ def bucket(code: int) -> str:
     return "undocumented"
 
 
+def code_of(values: Values) -> int:
+    """The code of an Xid message: of the error that caused it, if it names one."""
+    code = int(values["code"])
+    earlier = _CAUSED.search(values.get("rest", ""))
+    return int(earlier.group(1)) if code == _ENDED_PROGRAM and earlier is not None else code
+
+
 def action(values: Values) -> str:
     """What to do about an Xid: none, report, check, reboot or replace."""
-    code = int(values["code"])
+    code = code_of(values)
     recovery = _RECOVERY.search(values.get("rest", ""))
     if code == 154 and recovery is not None:
         said = recovery.group(1).strip().lower()
@@ -68,7 +77,7 @@ def action(values: Values) -> str:
 
 def cause(values: Values) -> str | None:
     """The cause that an Xid is; None if its bucket has no effect or echoes another error."""
-    code = int(values["code"])
+    code = code_of(values)
     name = bucket(code)
     if name in ("ignore", "workflow_45"):
         return None
@@ -94,7 +103,7 @@ def switch_cause(values: Values) -> str | None:
 
 def is_application(values: Values) -> bool:
     """Whether the bucket is an error of the application, not of the GPU."""
-    return bucket(int(values["code"])) == "restart_application"
+    return bucket(code_of(values)) == "restart_application"
 
 
 def _advice(name: str, values: Values) -> str:

@@ -116,6 +116,8 @@ def test_last_error_of_a_failed_job_is_reported_in_place_of_its_exit_code() -> N
     log = of_log("frob: ERROR: gizmo missing\na\nb\nc\nd\n", job="9")
     job = item("job", "FAILED exit 1:0", job="9", failed=True)
     (finding,) = findings(*log, job)
-    assert finding.cause == "unknown cause: job 9: frob: ERROR: gizmo missing"
+    assert finding.cause == (
+        "frob: something that the program needs does not exist: gizmo missing"
+    )
     (finding,) = findings(*of_log("gizmo ends\n", job="9"), job)
     assert finding.signature == "job-exit"

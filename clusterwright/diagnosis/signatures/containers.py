@@ -44,6 +44,19 @@ SIGNATURES: Final = (
         next=(_JOB_FILE,),
     ),
     Signature(
+        "nvidia-runtime",
+        "container: NVIDIA's container toolkit (its runtime) is not installed on the node, or the "
+        "container engine is not configured to use it",
+        (
+            r"exec: \\?\"nvidia-container[\w.-]{0,40}\\?\": [^\n]{0,40}not found|"
+            r"could not select device driver[^\n]{0,80}gpu|"
+            r"(?:unknown|invalid) runtime (?:name|specified):? ?\S?nvidia|"
+            r"nvidia-container-(?:runtime|toolkit|cli)[^\n]{0,40}(?:no such file|command not found)|"
+            r"no runtime for \\?\"nvidia\\?\" is configured",
+        ),
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "container-program",
         "container: its first program {program} cannot be executed (entrypoint or shell): {reason}",
         (

@@ -144,7 +144,9 @@ SIGNATURES: Final = (
     Signature(
         "container-gpu-mount",
         "GPU: a container cannot be given its GPUs: {reason}",
-        (r"nvidia-container-cli: (?:mount|ldcache|container) error: (?P<reason>[^\n]{1,200})",),
+        (
+            r"nvidia-container-cli(?:\.real)?: (?:mount|ldcache|container) error: (?P<reason>[^\n]{1,200})",
+        ),
         confidence="likely",
         next=("clusterwright drift {file}", _ACCEPT),
     ),
@@ -152,7 +154,9 @@ SIGNATURES: Final = (
         "container-device",
         "GPU: a container was given a GPU that the driver does not show (it is lost, or has another "
         "number)",
-        (r"nvidia-container-cli: device error|(?:nvidia|cuda|gpu)[^\n]{0,60}unknown device",),
+        (
+            r"nvidia-container-cli(?:\.real)?: device error|(?:nvidia|cuda|gpu)[^\n]{0,60}unknown device",
+        ),
         confidence="likely",
         per_node=True,
         next=(_REBOOT, _ACCEPT),
@@ -246,7 +250,7 @@ SIGNATURES: Final = (
             r"driver|libnvidia-ml\.so\S*: cannot open|libcuda\.so\S*: cannot open",
             r"nvidia: probe of \S+ failed|"
             r"NVIDIA probe routine failed|^No devices were found|nvidia-smi\S*: No devices",
-            r"nvidia-container-cli: [^\n]{0,40}(?:driver|nvml|initialization)[^\n]{0,20}error|"
+            r"nvidia-container-cli(?:\.real)?: [^\n]{0,40}(?:driver|nvml|initialization)[^\n]{0,20}error|"
             r"unsupported display driver|Error 803",
         ),
         confidence="likely",

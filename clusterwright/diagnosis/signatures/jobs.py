@@ -7,9 +7,11 @@ of a pending job is `pending: REASON`, that of an ended job
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import kind_of
 
 _JOB: Final = ("job",)
 _PENDING: Final = ("pending",)
@@ -45,6 +47,14 @@ def _exit(values: Values) -> str:
         return f"the job's program was ended by signal {signal}: {_SIGNALS.get(signal, 'unknown')}"
     meaning = _EXITS.get(status)
     return f"the job's program ended with exit code {status}{f': {meaning}' if meaning else ''}"
+
+
+def _mpi_help(values: Values) -> str | None:
+    """What a help text of MPI's launcher says, in its first sentence."""
+    text = values["block"]
+    kind = kind_of(text)
+    said = re.split(r"(?<=[.:!])\s", text, maxsplit=1)[0][:200]
+    return f"MPI: {kind.sentence if kind else 'its launcher or a rank failed'}: {said}"
 
 
 def _pending(words: str) -> str:
@@ -257,6 +267,39 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "ssh-connection",
+        "network of jobs: ssh cannot connect to {host} (port {port}): {reason}: its daemon does not "
+        "run yet, the node or pod is gone, or a security group or policy blocks the port",
+        (
+            r"ssh: connect to host (?P<host>[\w.:-]{1,120}) port (?P<port>\d+): (?P<reason>[^\n]{3,60})",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "ssh-login",
+        "network of jobs: ssh is refused at {host}: its key is not known there, or the host's key "
+        "is not known here",
+        (
+            r"(?P<host>[\w.@-]{1,120}): Permission denied \((?:publickey|password|gssapi)",
+            r"(?P<host>Host key verification failed)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "nodes-not-booted",
+        "the job's nodes did not boot or register in time, so it could not start[: {names}]",
+        (
+            r"Nodes (?P<names>[\w.,\[\]-]{1,120}) are still not ready",
+            r"Something is wrong with the boot of the nodes",
+        ),
+        kinds=("log",),
+        next=("clusterwright diagnose {file} deploy", "clusterwright status {file}"),
+    ),
+    Signature(
         "task-launch-unreachable",
         "Slurm could not start the job on {on}: its slurmd does not answer: the node or the "
         "network is down, or a security group does not allow the port",
@@ -293,9 +336,20 @@ SIGNATURES: Final = (
         "MPI: a rank or daemon on another node ended or cannot be reached: {reason}",
         (
             r"(?P<reason>ORTE (?:has lost|was unable)[^\n]*|PRTE has lost[^\n]*|"
+            r"At least one pair of MPI processes are unable to reach each other[^\n]{0,60}|"
             r"MPI_ABORT was invoked[^\n]*|PMIX ERROR:[^\n]*|PMIx server[^\n]*unreachable[^\n]*)",
         ),
         kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "mpi-help",
+        _mpi_help,
+        (r"\S",),
+        kinds=("log",),
+        needs="block",
         confidence="likely",
         rank=1,
         next=("clusterwright status {file}",),

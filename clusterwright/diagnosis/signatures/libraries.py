@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis.signature import Signature
+from clusterwright.diagnosis.signature import Signature, Values
 
 _TEXT: Final = ("log", "job")
 _JOB_FILE: Final = "clusterwright check-job {file} JOBFILE"
+
+
+def _assertion(values: Values) -> str:
+    """What a kernel checked on the GPU: almost always an index."""
+    said = values["assertion"]
+    index = any(word in said.lower() for word in ("ind", "target", "t >= 0", "class", "<"))
+    what = (
+        "an index is outside its tensor: a token outside the vocabulary, a label or a position that "
+        "the model does not have"
+        if index
+        else "a check of its input failed"
+    )
+    return f"CUDA: a kernel's assertion failed on the GPU: {what}: {said}"
+
 
 SIGNATURES: Final = (
     Signature(
@@ -34,10 +48,17 @@ SIGNATURES: Final = (
         "CUDA: a kernel was compiled for another GPU, or by a newer toolkit than the driver "
         "supports: {reason}",
         (
-            r"(?P<reason>device kernel image is invalid|provided PTX was compiled with an "
+            r"(?P<reason>device kernel image is invalid|no kernel image is available[^\n]{0,40}|provided PTX was compiled with an "
             r"unsupported toolchain|cudaErrorUnsupportedPtxVersion|cudaErrorInvalidKernelImage|"
             r"CUDA_ERROR_UNSUPPORTED_PTX_VERSION|CUDA_ERROR_INVALID_IMAGE)",
         ),
+        kinds=_TEXT,
+        next=(_JOB_FILE,),
+    ),
+    Signature(
+        "device-assertion",
+        _assertion,
+        (r"\.cuh?:\d+: [^\n]{0,200}Assertion [`'](?P<assertion>[^`'\n]{1,120})[`'] failed",),
         kinds=_TEXT,
         next=(_JOB_FILE,),
     ),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright.diagnosis import python_errors
 from clusterwright.diagnosis.signature import Signature, Values
 
 _STREAM: Final = (
@@ -14,6 +15,12 @@ _STREAM: Final = (
     "--region {region}"
 )
 _CHECK: Final = "clusterwright check {file} --only {rules}"
+_JOB: Final = "clusterwright diagnose {file} job {job} --log JOB_OUTPUT"
+_EXCEPTION: Final = (
+    r"^(?:\S+\s)?(?P<reason>(?:\w+\.)*(?:[A-Z]\w*(?:Error|Exception)|SystemExit|KeyboardInterrupt)"
+    r": [^\n]{0,300})"
+)
+_LONE_EXCEPTION: Final = r"^(?:\S+\s)?(?P<reason>(?:\w+\.)*[A-Z]\w*(?:Error|Exception))$"
 
 
 def _step(values: Values) -> str:
@@ -165,17 +172,33 @@ SIGNATURES: Final = (
         next=(_STREAM,),
     ),
     Signature(
-        "traceback",
-        "a Python program failed: {reason}",
-        (
-            r"^(?:\S+\s)?(?P<reason>(?:\w+\.)*(?:[A-Z]\w*(?:Error|Exception)|"
-            r"SystemExit|KeyboardInterrupt): [^\n]{0,300})",
-        ),
+        "python",
+        python_errors.cause,
+        (r"\S",),
         confidence="likely",
-        next=(_STREAM,),
+        needs="exception",
+        next=(_STREAM, _JOB),
         kinds=("log",),
         # A traceback in any log: signatures of programs come first.
         rank=1,
+    ),
+    Signature(
+        "python-line",
+        python_errors.cause,
+        (_EXCEPTION,),
+        confidence="likely",
+        next=(_STREAM, _JOB),
+        kinds=("log",),
+        rank=1,
+    ),
+    Signature(
+        "traceback",
+        python_errors.fallback,
+        (_EXCEPTION, _LONE_EXCEPTION),
+        confidence="likely",
+        next=(_STREAM, _JOB),
+        kinds=("log",),
+        rank=2,
     ),
     Signature(
         "script-timeout",

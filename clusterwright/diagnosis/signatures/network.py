@@ -63,7 +63,7 @@ SIGNATURES: Final = (
         "network: the security group[ {security_group}] does not exist, or is in another VPC",
         (
             r"InvalidGroup\.NotFound|InvalidGroupId\.\w+|Ec2SecurityGroupNotFound",
-            r"security group.{0,60}(?:does not exist|not found|cannot be found|another VPC|"
+            r"security group.{0,120}(?:does not exist|not found|cannot be found|another VPC|"
             r"different network|invalid)",
         ),
         next=(
@@ -152,7 +152,8 @@ SIGNATURES: Final = (
         "for it, or a security group or policy blocks it",
         (
             r"(?:Connect timeout on endpoint URL|Could not connect to the endpoint URL|"
-            r"Read timeout on endpoint URL|EndpointConnectionError|ConnectTimeoutError).{0,300}",
+            r"Read timeout on endpoint URL|EndpointConnectionError).{0,300}",
+            r"ConnectTimeoutError.{0,200}amazonaws\.com",
             _REACH + r".{0,200}(?P<endpoint>(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
             r"(?P<endpoint>(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?).{0,200}" + _REACH,
             r"(?:resolve|resolution|lookup|Name or service not known).{0,200}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright.diagnosis import accelerator_errors
 from clusterwright.diagnosis.signature import Signature, Values
 
 _ACCEPT: Final = "clusterwright accept {file} --nodes {nodes} --level full"
@@ -139,6 +140,18 @@ SIGNATURES: Final = (
         "training diverged: Neuron found values that are not numbers (NaN)",
         (r"INFER_ERROR_SUBTYPE_NUMERICAL",),
         kinds=("log", "job"),
+    ),
+    Signature(
+        "neuron-status",
+        accelerator_errors.neuron,
+        (
+            r"\bNRT_(?P<status_name>(?!SUCCESS)[A-Z][A-Z_]{3,40})\b",
+            r"\bnrt_\w{1,40}[^\n]{0,60}?status[ =:]+(?P<status_number>[1-9]\d{0,3})\b",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job"),
+        next=(_JOB_FILE, _ACCEPT),
     ),
     Signature(
         "neuron-compiler",

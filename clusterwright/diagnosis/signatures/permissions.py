@@ -202,6 +202,7 @@ SIGNATURES: Final = (
         (
             r"Unable to locate credentials|NoCredentialsError|Credentials could not be "
             r"(?:loaded|located)|could not find credentials",
+            r"(?:provided|security|session) token (?:has|is) expired|"
             r"\bExpiredToken\w*|security token included in the request is (?:expired|invalid)"
             r"|RequestExpired|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidClientTokenId|UnrecognizedClientException",
             r"(?:IMDS|instance metadata|169\.254\.169\.254).{0,80}(?:timed? ?out|refused|"

@@ -7,6 +7,7 @@ scheduler and the kubelet.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
@@ -16,8 +17,41 @@ _GROUP: Final = ("node-group", "scaling-activity", "log", "cluster-event")
 _PCLUSTER: Final = "pcluster describe-cluster --cluster-name {environment} --region {region}"
 
 
+_LACKS: Final = re.compile(r"(?P<nodes>\d+) Insufficient (?P<what>[\w./-]+?)(?=[.,]*(?:\s|$))")
+
+
 def _unschedulable(values: Values) -> str:
-    return f"Kubernetes: pods cannot be scheduled: insufficient {values['what']}"
+    """What most nodes lack; a device counts before processors and memory."""
+    lacks = {m["what"]: int(m["nodes"]) for m in _LACKS.finditer(values.get("predicates", ""))}
+    if not lacks:
+        return f"Kubernetes: pods cannot be scheduled: insufficient {values['what'].rstrip('.')}"
+    most = max(lacks, key=lambda what: ("/" in what, lacks[what]))
+    others = [what for what in lacks if what != most]
+    also = f" (some nodes also lack {', '.join(others)})" if others else ""
+    return f"Kubernetes: pods cannot be scheduled: insufficient {most}{also}"
+
+
+_REASON: Final = re.compile(r"(\d+) ((?:node\(s\) )?[^,\d][^,]{3,120})")
+_PREDICATES: Final = (
+    (r"unbound|persistentvolumeclaim|PersistentVolume", "their claims of volumes are not bound"),
+    (r"volume node affinity", "their volumes are in another zone than the nodes"),
+    (
+        r"anti-?affinity|pod affinity|topology spread",
+        "rules of affinity or of spreading allow no node",
+    ),
+    (r"unschedulable|cordon", "the nodes are cordoned"),
+    (r"ports", "a port of the host is in use on the nodes"),
+    (r"max volume count", "the nodes have as many volumes as they may"),
+)
+
+
+def _predicate(values: Values) -> str:
+    """What most nodes do not have or do not allow, of the reasons that the scheduler counts."""
+    text = values["predicates"].partition("preemption:")[0]
+    reasons = {m[2].strip(" .,"): int(m[1]) for m in _REASON.finditer(text)}
+    said = max(reasons, key=lambda reason: reasons[reason]) if reasons else text.strip(" .")[:160]
+    meaning = next((m for words, m in _PREDICATES if re.search(words, said)), "")
+    return f"Kubernetes: pods cannot be scheduled: {meaning}{': ' if meaning else ''}{said}"
 
 
 SIGNATURES: Final = (
@@ -93,7 +127,7 @@ SIGNATURES: Final = (
         "unschedulable",
         _unschedulable,
         (
-            r"nodes are available.{0,300}Insufficient (?P<what>[\w./-]+)",
+            r"nodes are available(?P<predicates>.{0,300}Insufficient (?P<what>[\w./-]+)[^\n]{0,300})",
             r"FailedScheduling.{0,300}Insufficient (?P<what>[\w./-]+)",
         ),
         next=("clusterwright capacity {file}", "kubectl describe nodes"),
@@ -107,6 +141,12 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         next=("kubectl describe nodes",),
+    ),
+    Signature(
+        "unschedulable-otherwise",
+        _predicate,
+        (r"(?<!\d)0/\d+ nodes are available: (?P<predicates>[^\n]{3,400})",),
+        next=("kubectl describe nodes", "kubectl get events --all-namespaces"),
     ),
     Signature(
         "karpenter",
@@ -137,6 +177,7 @@ SIGNATURES: Final = (
         "or its plug-in does not answer",
         (
             r"requested number of devices unavailable for (?P<what>[\w./-]+?)[.,]? ",
+            r"endpoint not found in cache for a registered resource: (?P<what>[\w./-]+)",
             r"UnexpectedAdmissionError.{0,80}(?P<what>Allocate)",
         ),
         confidence="likely",

@@ -456,7 +456,7 @@ SIGNATURES: Final = (
         "not-responding",
         "the node does not respond: slurmd, the node or its network is down",
         (
-            r"^Not responding|not responding, setting DOWN|NO_RESPOND|NOT_RESPONDING|"
+            r"^Not responding|not responding, setting DOWN|NO_RESPOND|NOT_RESPONDING(?!\+POWER)|"
             r"slurmd.{0,40}(?:is down|not running)|node is unreachable|kubelet stopped posting",
         ),
         rank=1,

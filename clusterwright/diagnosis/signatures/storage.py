@@ -5,6 +5,7 @@ Lustre's return codes are Linux's error numbers (Lustre manual, "Lustre Error Me
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
@@ -36,6 +37,39 @@ def _mount(values: Values) -> str:
     return f"{text}: {meaning}" if meaning else text
 
 
+_RETURN_CODES: Final = {
+    "1": "the operation is not permitted",
+    "2": "a file or the file system's name does not exist",
+    "5": "input/output error at a server",
+    "11": "the server asks to try again",
+    "12": "the client's memory is used up",
+    "13": "access is denied",
+    "16": "the server is busy",
+    "19": "the server does not have the target",
+    "22": "an argument or option is not valid",
+    "28": "no space is left on a target",
+    "30": "the target is read-only",
+    "71": "the client's version does not fit the server's",
+    "95": "not supported by the server",
+    "107": "the client is not connected: it was evicted or the server restarted",
+    "108": "the connection was shut down",
+    "110": "the server does not answer in time",
+    "111": "the connection is refused",
+    "113": "there is no route to the server",
+    "114": "an operation on the connection is under way",
+    "116": "a handle is stale",
+    "122": "a quota is exceeded",
+}
+"""Linux's error numbers, which Lustre returns as `rc = -N`."""
+
+
+def _lustre(values: Values) -> str:
+    code = re.search(r"\brc[ =]+-(\d{1,3})\b|returned -(\d{1,3})\b", values["reason"])
+    meaning = _RETURN_CODES.get((code.group(1) or code.group(2)) if code else "")
+    told = f"{meaning}: " if meaning else ""
+    return f"Lustre: the client reports an error: {told}{values['reason']}"
+
+
 def _database(values: Values) -> str:
     state = values["state"]
     meaning = {
@@ -65,6 +99,7 @@ SIGNATURES: Final = (
             r"(?:modprobe|insmod).{0,60}(?:lustre|lnet)|lustre.{0,60}(?:Unknown symbol|"
             r"disagrees about version|not (?:loaded|installed))",
             r"unknown filesystem type '?lustre",
+            r"mounting [^\n]{1,160}@tcp\S* [^\n]{1,200}failed: No such device",
         ),
         next=("clusterwright drift {file}",),
     ),
@@ -126,7 +161,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "lustre-error",
-        "Lustre: the client reports an error: {reason}",
+        _lustre,
         (r"LustreError: \S+ (?P<reason>[^\n]{1,200})",),
         confidence="likely",
         rank=1,

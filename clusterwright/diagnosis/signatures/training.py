@@ -7,11 +7,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis.signature import Signature
+from clusterwright.diagnosis import accelerator_errors
+from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import kind_of
 
 _JOB: Final = "clusterwright diagnose {file} job {job}"
 _NODES: Final = "clusterwright accept {file} --nodes {nodes} --level standard"
 _TEXT: Final = ("log", "job")
+
+
+def _nccl(values: Values) -> str:
+    """The kind of failure that a message of NCCL names."""
+    reason = values["reason"]
+    kind = kind_of(reason)
+    return f"NCCL: {kind.sentence}: {reason}" if kind else f"NCCL: {reason}"
+
 
 SIGNATURES: Final = (
     Signature(
@@ -65,7 +75,7 @@ SIGNATURES: Final = (
     Signature(
         "bus-error",
         "bus error (SIGBUS): usually /dev/shm is too small, or a memory-mapped file was truncated",
-        (r"\bSIGBUS\b|Bus error|signal 7\b|exit(?:ed with)?(?: exit)? code 135",),
+        (r"\bSIGBUS\b|(?<!PCIe )Bus error|signal 7\b|exit(?:ed with)?(?: exit)? code 135",),
         confidence="likely",
         kinds=_TEXT,
     ),
@@ -135,6 +145,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         rank=1,
+        follows=True,
         kinds=_TEXT,
         next=(_NODES,),
     ),
@@ -191,7 +202,7 @@ SIGNATURES: Final = (
             r"CUDA driver version is insufficient|no CUDA-capable device|"
             r"forward compatibility was attempted|The NVIDIA driver on your system is too old|"
             r"CUDA_ERROR_NO_DEVICE|Found no NVIDIA driver|No CUDA GPUs are available|"
-            r"no kernel image is available|unsatisfied condition: cuda|invalid device ordinal|"
+            r"unsatisfied condition: cuda|invalid device ordinal|"
             r"all CUDA-capable devices are busy",
         ),
         next=("clusterwright check {file} --only CW-I015",),
@@ -212,14 +223,34 @@ SIGNATURES: Final = (
         kinds=("log", "job"),
     ),
     Signature(
+        "nccl-nvls",
+        "NCCL: NVLink SHARP (NVLS) cannot be set up: the fabric manager was started again without "
+        "a reset of the GPUs, or has no resources left: {reason}",
+        (r"transport/nvls\.cc:\d+ NCCL WARN (?P<reason>[^\n]{1,120})",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
         "cuda-error",
+        accelerator_errors.cuda,
+        (
+            r"(?:CUDA|Cuda|cuda)(?:\w{0,40})? (?:runtime |driver |kernel )?(?:error|failure|fail)\b(?: in "
+            r"file [^\n]{1,120} in line \d+)? ?[:=(]? ?\d{0,4}\)? ?[:,'-]? ?'?(?P<reason>[A-Za-z]"
+            r"[^\n']{4,80})",
+            r"(?P<reason>cudaError\w+|CUDA_ERROR_\w+)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "cuda-library",
         "CUDA: {reason}: an error of the program, or of the GPU if it follows one node",
         (
-            r"CUDA(?: runtime)? error:? ?(?P<reason>(?:device-side assert triggered|an illegal "
-            r"(?:memory access|instruction)[^\n]{0,20}|unspecified launch failure|misaligned "
-            r"address|invalid (?:argument|configuration)|unknown error|initialization error)"
-            r"[^\n]{0,40})",
-            r"(?P<reason>cudaError\w+|CUDA_ERROR_\w+|CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+)",
+            r"(?P<reason>CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+|CUSOLVER_STATUS_\w+|CUSPARSE_STATUS_\w+)",
         ),
         confidence="likely",
         rank=1,
@@ -352,8 +383,6 @@ SIGNATURES: Final = (
             r"(?P<reason>can't open file [^\n]+)",
             r"(?P<reason>(?:slurm_script|job\d+/slurm_script): line \d+: [^\n]+(?:not found|No such "
             r"file or directory|Permission denied))",
-            r"(?P<reason>(?:FileNotFoundError|PermissionError|NotADirectoryError|IsADirectoryError)"
-            r": [^\n]+)",
             r"Could not open std(?:out|err|in) file:? ?(?P<reason>[^\n]+)",
         ),
         kinds=_TEXT,
@@ -430,6 +459,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         rank=1,
+        follows=True,
         kinds=_TEXT,
         next=(_NODES,),
     ),
@@ -440,6 +470,7 @@ SIGNATURES: Final = (
         (r"gloo/transport[^\n]{0,80}Timed out waiting \d+ms",),
         confidence="likely",
         rank=1,
+        follows=True,
         kinds=_TEXT,
         next=(_NODES, _JOB),
     ),
@@ -451,18 +482,9 @@ SIGNATURES: Final = (
         (r"socketStartConnect: Connect to (?P<address>[^\s<]{1,60})<\d+> failed",),
         confidence="likely",
         rank=1,
+        follows=True,
         kinds=_TEXT,
         next=("clusterwright check-job {file} JOBFILE", _NODES),
-    ),
-    Signature(
-        "nccl-nvls",
-        "NCCL: NVLink SHARP (NVLS) cannot be set up: the fabric manager was started again without "
-        "a reset of the GPUs, or has no resources left: {reason}",
-        (r"transport/nvls\.cc:\d+ NCCL WARN (?P<reason>[^\n]{1,120})",),
-        confidence="likely",
-        rank=1,
-        kinds=_TEXT,
-        next=(_NODES,),
     ),
     Signature(
         "nccl-timeout",
@@ -477,6 +499,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         rank=1,
+        follows=True,
         kinds=_TEXT,
         next=(_NODES, _JOB),
     ),
@@ -496,7 +519,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "nccl-error",
-        "NCCL: {reason}",
+        _nccl,
         (
             r"(?P<reason>ncclSystemError|ncclUnhandledCudaError|ncclInternalError|ncclInvalidUsage|"
             r"ncclInvalidArgument)",

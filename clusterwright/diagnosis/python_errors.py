@@ -1,0 +1,257 @@
+"""What an exception of Python says: the kind of failure by its frames, its class and its words.
+
+The innermost frames decide what was done when it failed: a checkpoint was read, a batch was
+loaded, a service was called, a kernel was compiled. The words of the message come first only where they
+name a resource, a network or a refusal, which is so wherever it happens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.diagnosis.signature import Values
+from clusterwright.diagnosis.tracebacks import Frame, frames_of
+from clusterwright.diagnosis.wording import kind_of
+
+_LONGEST: Final = 200
+_INNERMOST: Final = 8
+_VARIABLE: Final = re.compile(r"^['\"]?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\"]?$")
+_WRITES: Final = re.compile(r"save|write|dump|export|upload|commit", re.IGNORECASE)
+_COMMAND: Final = re.compile(r"Command ['\"\[]+(?P<command>[^'\"\],]{1,160})")
+_STATUS: Final = re.compile(
+    r"(?:exit status|died with <Signals\.|exit code|returncode)[ :=]*(?P<status>-?\w{1,12})"
+)
+_HOST: Final = re.compile(
+    r"(?:host='|://|connect(?:ion)? to (?:host )?|hostname |server |"
+    r"to )(?P<host>(?:[\w-]+\.)+[\w-]+|"
+    r"[\w-]+:\d+)"
+)
+_ERRNO: Final = re.compile(
+    r"\[Errno (?P<number>\d{1,3})\] (?P<text>[^:\n]{3,80})"
+    r"(?:: (?P<path>[bu]?['\"][^'\"\n]{1,300}))?"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Kinds of code in which an exception may happen, by the file and function of frames."""
+
+    id: str
+    sentence: str
+    pattern: re.Pattern[str]
+    innermost: int = _INNERMOST
+
+
+def _place(ident: str, sentence: str, words: str, innermost: int = _INNERMOST) -> Place:
+    return Place(ident, sentence, re.compile(words, re.IGNORECASE), innermost)
+
+
+PLACES: Final = (
+    _place(
+        "compilation",
+        "a GPU kernel or an extension cannot be compiled or loaded",
+        r"/triton/|torch/_inductor/|torch/_dynamo/|op_builder/|torch/utils/cpp_extension|/cupy/|"
+        r"/numba/|/tilelang/|neuronx?cc|/nvrtc|ninja",
+    ),
+    _place(
+        "checkpoint",
+        "a checkpoint or a model's weights cannot be {done}",
+        r"checkpoint|/ckpt|\bckpt|load_state_dict|save_state|state_dict|torch/serialization|"
+        r"safetensors|"
+        r"save_pretrained|from_pretrained|load_model|save_model|load_weights|save_weights|"
+        r"load_optim|restore|resume|modeling_utils",
+    ),
+    _place(
+        "tracking",
+        "a tracker of experiments (wandb, MLflow) does not accept the run",
+        r"/wandb/|/mlflow/|/comet_ml/|/neptune/|/clearml/|/swanlab/",
+    ),
+    _place(
+        "hub",
+        "a model or a data set cannot be had from its hub",
+        r"huggingface_hub/|transformers/utils/hub|datasets/load\.py|modelscope/",
+    ),
+    _place(
+        "storage",
+        "S3 or another object store does not give or take the data",
+        r"/s3fs/|/botocore/|/boto3/|/fsspec/|/gcsfs/|s3torchconnector|pyarrow/_fs|/aiobotocore/|"
+        r"/smart_open/|/s3transfer/",
+    ),
+    _place(
+        "data",
+        "the data set cannot be read, or its code fails",
+        r"torch/utils/data/|/datasets?/|dataset|data_?loader|dataload|/webdataset/|/streaming/|"
+        r"/pyarrow/|collat|json/decoder|/pandas/|preprocess|indexed_dataset|sampler|/lhotse/|"
+        r"/tarfile|"
+        r"/zipfile|/gzip|csv\.py|/PIL/|decord|torchvision/io|__getitem__",
+    ),
+    _place(
+        "launch",
+        "the launcher cannot start the ranks",
+        r"torch/distributed/(?:run|launch|launcher)|torch/distributed/elastic|deepspeed/launcher|"
+        r"accelerate/commands/launch|/torchx/|horovod/run|/submitit/|/ray/_private|/ray/scripts",
+    ),
+    _place(
+        "communication",
+        "ranks cannot be connected or cannot communicate",
+        r"torch/distributed/(?:rendezvous|distributed_c10d|device_mesh|c10d)|deepspeed/comm|"
+        r"parallel_state|init_process_group|horovod/common|/mpi4py/|torch_xla/.*(?:pjrt|xrt|mesh)|"
+        r"jax/_src/distributed|/zmq/",
+    ),
+    _place(
+        "settings",
+        "a setting, an argument or a configuration file of the program is not valid",
+        r"argparse|/pydantic|omegaconf|/hydra/|/yaml/|ruamel|/toml|configparser|/jsonschema/|"
+        r"/click/|"
+        r"/fire/|/absl/flags|parse_args|argument|config|validate|/attrs/|dacite|settings|"
+        r"post_init",
+    ),
+)
+
+_CLASSES: Final = (
+    # Of which kind an exception is by its class, where frames and words do not say it.
+    (r"(?:Import|ModuleNotFound)Error$", "a library is missing or of another build or version"),
+    (
+        r"(?:Connection\w*|BrokenPipe|Socket|Network|Http\w*|URL|SSL|MaxRetry)Error$",
+        "a connection to another host failed",
+    ),
+    (r"(?:Timeout\w*|\w*TimedOut|Timeout)$", "something did not answer or end in time"),
+    (r"FileNotFoundError$", "a file or a folder that the program needs does not exist"),
+    (r"PermissionError$", "the program may not read or write a file (permissions)"),
+    (r"(?:MemoryError|OutOfMemory\w*)$", "the host's or the container's memory is used up"),
+    (
+        r"(?:JSONDecode|UnicodeDecode|EOF|Unpickling|BadZipFile|Parser?|Decode)\w*(?:Error)?$",
+        "data or a file cannot be read: damaged, cut off or in another format",
+    ),
+    (
+        r"(?:Validation|Config\w*|Argument|Usage|Option|Settings?)\w*Error$",
+        "a setting, an argument or a configuration file of the program is not valid",
+    ),
+    (
+        r"NotImplementedError$",
+        "the installed version does not have what the program or its settings ask for",
+    ),
+)
+_OWN: Final = re.compile(
+    r"(?:Key|Index|Attribute|Type|Name|UnboundLocal|ZeroDivision|Recursion|Syntax|Indentation|"
+    r"Value|Assertion|Runtime|Lookup|Overflow|NotImplemented)Error$|^Exception$"
+)
+
+
+def cause(values: Values) -> str | None:
+    """The kind of failure, the exception and where it happened; None if nothing tells the kind."""
+    said = _said(values)
+    frames = frames_of(values)
+    sentence = _sentence(values, said, frames)
+    if sentence is None:
+        return None
+    return f"Python: {sentence}{_where(frames)}: {said}"
+
+
+def fallback(values: Values) -> str | None:
+    """That a program failed, and where: for an exception whose kind nothing tells."""
+    frames = frames_of(values)
+    return f"a Python program failed{_where(frames)}: {_said(values)}"
+
+
+def _said(values: Values) -> str:
+    exception = values.get("exception", "")
+    if not exception:
+        return values.get("reason", "")[:_LONGEST]
+    short = exception if len(exception) <= 80 else exception.rpartition(".")[2]
+    message = values.get("message", "")
+    return f"{short}: {message}"[:_LONGEST] if message else short
+
+
+def _where(frames: Sequence[Frame]) -> str:
+    frame = _own_frame(frames)
+    if frame is None:
+        return ""
+    function = (
+        f", {frame.function}" if frame.function and not frame.function.startswith("<") else ""
+    )
+    return f" (in {frame.name}{function})"
+
+
+def _own_frame(frames: Sequence[Frame]) -> Frame | None:
+    return next((f for f in reversed(frames) if not f.is_standard), frames[-1] if frames else None)
+
+
+def _sentence(values: Values, said: str, frames: Sequence[Frame]) -> str | None:
+    message = values.get("message", "") if values.get("exception") else said
+    name = (values.get("exception") or said.partition(":")[0]).rpartition(".")[2]
+    special = _special(name, message, frames)
+    if special is not None:
+        return special
+    kind = kind_of(f"{name}: {message}")
+    if kind is not None and kind.group != "program":
+        host = _HOST.search(message) if kind.group == "network" else None
+        return f"{kind.sentence} ({host.group('host')})" if host else kind.sentence
+    place = _place_of(frames)
+    if place is not None and place.id != "settings":
+        return place.sentence.format(done=_done(frames))
+    if kind is not None:
+        return kind.sentence
+    if place is not None:
+        return place.sentence
+    return next((text for pattern, text in _CLASSES if re.search(pattern, name)), None)
+
+
+def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:
+    """What only Python says in this way."""
+    variable = _VARIABLE.match(message)
+    if name == "KeyError" and variable is not None:
+        return f"the environment variable {variable.group('name')} is not set"
+    if name in ("CalledProcessError", "SubprocessError"):
+        return _command(message)
+    errno = _ERRNO.search(message)
+    if errno is not None:
+        path = (errno.group("path") or "").lstrip("bu").strip("'\"")
+        on = f" ({path})" if path else ""
+        if errno.group("number") == "2":
+            return f"{_file_of(frames)} does not exist{on}"
+        if errno.group("number") in ("1", "13"):
+            return f"the program may not read or write a file{on}: its permissions or owner"
+    return None
+
+
+def _file_of(frames: Sequence[Frame]) -> str:
+    place = _place_of(frames)
+    names = {"checkpoint": "a file of a checkpoint or model", "data": "a file of the data set"}
+    return names.get(place.id if place else "", "a file or a folder that the program needs")
+
+
+def _command(message: str) -> str:
+    command, status = _COMMAND.search(message), _STATUS.search(message)
+    what = command.group("command").strip() if command else "a command"
+    program = what.split()[0].rpartition("/")[2] if what.split() else what
+    number = status.group("status") if status else ""
+    if program == "ssh":
+        target = re.search(r"(?:\S+@)?((?:\d{1,3}\.){3}\d{1,3}|[\w-]+\.[\w.-]+)", what)
+        on = f" {target.group(1)}" if target else " another node"
+        return (
+            f"ssh to{on} failed: the host does not answer, does not know the key, or its name or "
+            f"port is wrong"
+        )
+    if number in ("-9", "SIGKILL", "137"):
+        return f"the command {program} was killed (SIGKILL), in most cases for its memory"
+    end = f" with {number}" if number else ""
+    return f"the command {program} that the program started failed{end}; its own output says why"
+
+
+def _place_of(frames: Sequence[Frame]) -> Place | None:
+    inner = frames[-_INNERMOST:]
+    for frame in reversed(inner):
+        text = f"{frame.file}:{frame.function}"
+        for place in PLACES:
+            if place.pattern.search(text):
+                return place
+    return None
+
+
+def _done(frames: Sequence[Frame]) -> str:
+    text = " ".join(frame.function for frame in frames[-_INNERMOST:])
+    return "written" if _WRITES.search(text) else "loaded"

@@ -1,0 +1,282 @@
+"""Statements of error in the words of any program, for logs that no signature knows.
+
+Programs say by a form of their own that a line is an error: a severity, an event's type, the
+shell's word for a signal. The words of the statement then tell the kind of failure (`wording`). Of several
+statements the first of the last run of errors is the cause: what follows it are its consequences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.diagnosis.model import Evidence
+from clusterwright.diagnosis.wording import kind_of
+
+LAST_LINES: Final = 3
+"""A log ends with an error if it is one of so many last lines."""
+
+_LONGEST: Final = 220
+_GAP: Final = 25
+_SIGNALS: Final = {
+    "killed": "it was killed (SIGKILL), in most cases because the memory of the host, the "
+    "container or the job was used up",
+    "segmentation fault": "it crashed (SIGSEGV, segmentation fault)",
+    "aborted": "it aborted (SIGABRT), as assertions and uncaught errors of C++ do",
+    "bus error": "it got a bus error (SIGBUS): /dev/shm is too small, or a mapped file was cut off",
+    "illegal instruction": "it has instructions that the processor does not know (SIGILL)",
+    "floating point exception": "it divided by zero (SIGFPE)",
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a sort of program writes an error.
+
+    Attributes
+    ----------
+    strong:
+        It is an error wherever it stands in a log.
+    in_failed_only:
+        Files of which it is an error only in the log of something that failed.
+    """
+
+    pattern: re.Pattern[str]
+    strong: bool = False
+    in_failed_only: str = ""
+
+
+def _form(pattern: str, strong: bool = False, in_failed_only: str = "") -> Form:
+    return Form(re.compile(pattern), strong, in_failed_only)
+
+
+_GO: Final = ".go"
+_KLOG_PREFIX: Final = r"(?:^|[\s\]:\[])(?:(?P<program>[\w.-]{1,40})(?:\[\d+\])?: )?"
+_KLOG: Final = r"\d{3,4} \d\d:\d\d:\d\d[.\d]*\s+(?:\d+ )?(?P<file>[\w./-]+:\d+)\] (?P<message>.*)"
+
+
+_REASONS: Final = (
+    "Failed|Evict|OOM|SystemOOM|NodeNot|FreeDisk|ErrImage|Inspect|HostPort|OutOf|Unexpected|"
+    "Provisioning|Preempt|BackoffLimit|DeadlineExceeded|NetworkNot|Kubelet|Insufficient|Invalid|"
+    "Evicted|Exceeded|Conflict|Denied|Error"
+)
+_PROGRAM: Final = r"(?P<program>[A-Za-z][\w./-]{0,60}?)"
+FORMS: Final = (
+    # klog and glog, in any prefix. Daemons of Kubernetes repeat errors without end.
+    _form(rf"{_KLOG_PREFIX}F{_KLOG}"),
+    _form(rf"{_KLOG_PREFIX}E{_KLOG}", in_failed_only=_GO),
+    # JSON of Go programs, as `log_lines` writes it, and their key=value form.
+    _form(
+        r"\blevel: (?:error|fatal|panic|dpanic|ERROR|FATAL)\b.*?(?:logger: (?P<program>\S+) )?"
+        r"(?:message|msg): (?P<message>.*)"
+    ),
+    _form(r"\blevel=(?:error|fatal|panic)\b.*?msg=\"?(?P<message>.*)"),
+    # Ray and other users of spdlog.
+    _form(
+        r"\[[^\]\n]{10,40} [EF] \d+ \d+\] (?:\((?P<program>\w+)\) )?(?P<file>[\w./-]+:\d+): "
+        r"(?P<message>.*)"
+    ),
+    # Events of Kubernetes, except those that a start usually has.
+    _form(
+        rf"^\s*Warning\s+(?P<program>(?:{_REASONS})\w*)\s+(?:\S+ \(x\d+ over \S+\)|<\w+>|\S+)\s+"
+        r"[\w-]+(?:, \S+)?\s+(?P<message>.*)",
+        strong=True,
+    ),
+    _form(
+        r"^\s*(?:Reason|Message|reason|message):\s+(?P<message>.*\b(?:[Ee]vict|OOM|Fail|fail|"
+        r"Error).*)"
+    ),
+    # `program: error: ...`, `program[12]: fatal: ...`, and what has only the severity.
+    _form(
+        rf"(?:^|[\s\]]){_PROGRAM}(?:\[\d+\])?: (?:error|fatal|ERROR|FATAL|panic|critical)\b:? "
+        r"(?P<message>.+)"
+    ),
+    # The severity after a time or in brackets.
+    _form(
+        r"(?:^|[\s\]|-])\[?(?:ERROR|FATAL|CRITICAL|Error|SEVERE)\]?\s*(?:[|:-]+\s*|\s{2,}|"
+        r"\s(?=[\w.]+:))"
+        r"(?:(?P<program>[\w.:-]{2,60}?):\s)?(?P<message>.+)"
+    ),
+    _form(
+        r"(?:^|\s)(?:error|fatal|panic|Error|ERROR|FATAL|Fatal error|"
+        r"fatal error)\s?[:!] (?P<message>.+)"
+    ),
+    _form(r"(?:^|\s)(?P<program>docker): Error response from daemon: (?P<message>.+)"),
+    _form(
+        r"^(?P<program>[a-z][\w.+-]{1,40}): (?P<message>(?:cannot|can't|unable|failed|could not|"
+        r"invalid|unrecognized) .+)"
+    ),
+    _form(r"terminate called after throwing an instance of '(?P<message>[^']+)", strong=True),
+    _form(r"thread '[^']*' panicked at (?P<message>.+)", strong=True),
+    _form(r"(?P<message>Assertion [`'].{1,200}[`'] failed\.?.*)", strong=True),
+)
+_HINTS: Final = (
+    "error",
+    "fatal",
+    "fail",
+    "panic",
+    "kill",
+    "fault",
+    "abort",
+    "assert",
+    "cannot",
+    "can't",
+    "unable",
+    "invalid",
+    "unrecognized",
+    "could not",
+    "terminate",
+    "critical",
+    "severe",
+    "evict",
+    "oom",
+    "exit",
+    "bus ",
+    "illegal",
+    "exception",
+    "warning  ",
+    "signal",
+    " e ",
+    "] f",
+    "[e",
+    "[f",
+    " e0",
+    " e1",
+    " f0",
+    " f1",
+)
+"""Of which every form has one: most lines of a log are normal, and have none."""
+
+_EXIT: Final = re.compile(
+    r"exit(?:ed with)?(?: exit)? ?(?:code|status)[ :=]+\(?(?P<code>-?\d{1,3})\b|"
+    r"signal=(?P<name>\w+)|code=(?:killed|dumped), status=(?P<number>\d{1,2})/|"
+    r"\bexitcode *[:=] *(?P<python>-?\d{1,3})",
+    re.IGNORECASE,
+)
+_ENDS: Final = {
+    "137": "killed",
+    "-9": "killed",
+    "9": "killed",
+    "kill": "killed",
+    "139": "segmentation fault",
+    "-11": "segmentation fault",
+    "11": "segmentation fault",
+    "134": "aborted",
+    "-6": "aborted",
+    "6": "aborted",
+    "135": "bus error",
+    "-7": "bus error",
+    "7": "bus error",
+    "132": "illegal instruction",
+    "-4": "illegal instruction",
+    "136": "floating point exception",
+    "-8": "floating point exception",
+}
+"""What an exit code or a signal's number says; codes below 128 are the program's own."""
+
+_OWN_CODES: Final = frozenset({"9", "11", "6", "7"})
+_SHELL: Final = re.compile(
+    r"^(?:\S+: line \d+:\s+\d+\s+|(?:srun|slurmstepd): error: (?P<node>\S+): tasks? [\d,-]+: )?"
+    r"(?P<signal>Killed|Segmentation fault|Aborted|Bus error|Illegal "
+    r"instruction|Floating point exception)(?:\s+\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
+)
+_NOT_AN_ERROR: Final = re.compile(
+    r"\b(?:warn(?:ing)?|INFO|DEBUG|notice|0 errors?|no errors?|errors?[=:] ?0|deprecat\w+|"
+    r"retry(?:ing)?|"
+    r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """An error that a log states, and the kind of failure that it is."""
+
+    line: Evidence
+    cause: str
+
+
+def of_failure(item: Evidence) -> str | None:
+    """The kind of failure of evidence that its source itself calls a failure."""
+    kind = kind_of(item.text)
+    if kind is None:
+        return None
+    where = item.resource or item.node or (f"job {item.job}" if item.job else "")
+    text = " ".join(item.text.split())
+    return f"{where}: {kind.sentence}: {text}" if where else f"{kind.sentence}: {text}"
+
+
+def of_log(
+    lines: Sequence[Evidence], is_echo: Callable[[Evidence], bool], known_to_fail: bool
+) -> Statement | None:
+    """The first statement of the last run of errors.
+
+    Parameters
+    ----------
+    known_to_fail:
+        Whether what the log is about is known to have failed; else the log must end with an error,
+        or have one in a form that no warning has.
+    """
+    found: list[tuple[int, bool, str | None]] = []
+    for number, line in enumerate(lines):
+        lowered = f" {line.text.lower()}"
+        hinted = any(hint in lowered for hint in _HINTS)
+        said = _said(line.text, known_to_fail) if hinted else None
+        if said is not None and not is_echo(line):
+            found.append((number, *said))
+    if not found:
+        return None
+    last = found[-1][0]
+    if not known_to_fail and len(lines) - last > LAST_LINES:
+        found = [entry for entry in found if entry[1]]
+        if not found:
+            return None
+    start = len(found) - 1
+    while start > 0 and found[start][0] - found[start - 1][0] <= _GAP:
+        start -= 1
+    named = next((entry for entry in found[start:] if entry[2] is not None), None)
+    if named is None:
+        return None
+    return Statement(lines[named[0]], named[2] or "")
+
+
+def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
+    """Whether a line is an error in a strong form, and its cause; None if it is no error."""
+    shell = _SHELL.match(text)
+    if shell is not None:
+        on = f" on {shell.group('node')}" if shell.group("node") else ""
+        who = (shell.group("command") or f"a program{on}").split("  ")[0]
+        return True, f"{who[:60]} ended: {_SIGNALS[shell.group('signal').lower()]}"
+    for form in FORMS:
+        found = form.pattern.search(text)
+        if found is None:
+            continue
+        if not form.strong and _NOT_AN_ERROR.search(text):
+            return None
+        groups = found.groupdict()
+        message = (groups.get("message") or "").strip()
+        in_failed_only = form.in_failed_only and form.in_failed_only in (groups.get("file") or "")
+        if in_failed_only and not known_to_fail:
+            return None
+        kind = kind_of(message)
+        if kind is None:
+            return form.strong, _end(message)
+        program = groups.get("program") or groups.get("file") or ""
+        subject = f"{program.rpartition('/')[2].partition(':')[0]}: " if program else ""
+        return form.strong, f"{subject}{kind.sentence}: {message[:_LONGEST]}"
+    end = _end(text)
+    return None if end is None or _NOT_AN_ERROR.search(text) else (False, end)
+
+
+def _end(text: str) -> str | None:
+    """What an exit code or a signal in a text says, if it is not a code of the program's own."""
+    found = _EXIT.search(text)
+    if found is None:
+        return None
+    code = found.group("code") or found.group("python")
+    if code in _OWN_CODES:
+        return None
+    name = _ENDS.get((code or found.group("name") or found.group("number") or "").lower())
+    return None if name is None else f"a program ended: {_SIGNALS[name]}: {text[:_LONGEST]}"

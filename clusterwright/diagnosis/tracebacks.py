@@ -1,0 +1,114 @@
+"""Tracebacks of Python in a log: which exception ended a program, and in which frames.
+
+A log has the lines of many processes, each with a prefix of its own (`[rank3]:`, a host, a pod),
+and logs are cut: a traceback may lack its first line, and its frames are then its first lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+LONGEST_MESSAGE: Final = 600
+
+_START: Final = "Traceback (most recent call last)"
+_FRAME: Final = re.compile(
+    r'File "(?P<file>[^"\n]{1,400})", line \d{1,6}(?:, in (?P<function>[\w.<>]{1,120}))?'
+)
+_EXCEPTION: Final = re.compile(
+    r"(?P<name>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80})(?:\(\w{1,80}\))?"
+    r"(?::\s?(?P<message>[^\n]*))?"
+)
+_CLASS: Final = re.compile(
+    r"(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Fault|Failure|Failed|Expired|Empty|Full|"
+    r"NotFound|Invalid|Denied|Closed|Iteration|Abort|Aborted|Cancelled)$|^[a-z_]\w*\..*[A-Z]"
+)
+_IGNORED: Final = "Exception ignored in"
+_MOST_BLOCKS: Final = 256
+_MOST_FRAMES: Final = 40
+_INSTALLED: Final = re.compile(r"(?:site|dist)-packages/(?P<path>[^\n]{1,300})$")
+_STANDARD: Final = re.compile(r"/lib(?:64)?/python\d(?:\.\d+)?/(?!(?:site|dist)-packages)|^<")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame: its file, function, and the installed package that it belongs to, else empty."""
+
+    file: str
+    function: str
+
+    @property
+    def package(self) -> str:
+        found = _INSTALLED.search(self.file)
+        return found.group("path").partition("/")[0].removesuffix(".py") if found else ""
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether it is of Python itself."""
+        return bool(_STANDARD.search(self.file))
+
+    @property
+    def name(self) -> str:
+        """Its file as users know it: without the path of the environment."""
+        found = _INSTALLED.search(self.file)
+        return found.group("path") if found else "/".join(self.file.split("/")[-2:])
+
+
+class Tracebacks:
+    """Follows the tracebacks of a log, line by line."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[str, list[str]] = {}
+        self._ignored: set[str] = set()
+
+    def read(self, line: str) -> Mapping[str, str]:
+        """`exception`, `message` and `frames` if the line ends a traceback; else empty."""
+        if 'File "' in line:
+            frame = _FRAME.search(line)
+            if frame is not None:
+                block = self._block(line[: frame.start()].rstrip())
+                block.append(f"{frame.group('file')}\t{frame.group('function') or ''}")
+                del block[:-_MOST_FRAMES]
+                return {}
+        if _IGNORED in line:
+            # At the end of a program, of no effect: the traceback that follows is no failure.
+            self._ignored.add(line.partition(_IGNORED)[0].rstrip())
+            return {}
+        if _START in line:
+            prefix = line.partition(_START)[0].removesuffix("Original ").rstrip()
+            self._block(prefix).clear()
+            return {}
+        return self._end(line) if self._blocks else {}
+
+    def _block(self, prefix: str) -> list[str]:
+        if prefix not in self._blocks and len(self._blocks) >= _MOST_BLOCKS:
+            self._blocks.pop(next(iter(self._blocks)))
+        return self._blocks.setdefault(prefix, [])
+
+    def _end(self, line: str) -> Mapping[str, str]:
+        for prefix in sorted(self._blocks, key=len, reverse=True):
+            if not line.startswith(prefix) or not self._blocks[prefix]:
+                continue
+            body = line[len(prefix) :].rstrip()
+            body = body.removeprefix(" ") if prefix else body
+            found = _EXCEPTION.fullmatch(body) if body and not body[0].isspace() else None
+            if found is None or not _CLASS.search(found.group("name")):
+                return {}
+            frames = self._blocks.pop(prefix)
+            if prefix in self._ignored:
+                self._ignored.discard(prefix)
+                return {"ignored": "yes"}
+            return {
+                "exception": found.group("name"),
+                "message": (found.group("message") or "").strip()[:LONGEST_MESSAGE],
+                "frames": "\n".join(frames),
+            }
+        return {}
+
+
+def frames_of(values: Mapping[str, str]) -> tuple[Frame, ...]:
+    """The frames that `Tracebacks.read` found, the innermost last."""
+    rows = (row.partition("\t") for row in values.get("frames", "").splitlines())
+    return tuple(Frame(file, function) for file, _, function in rows if file)

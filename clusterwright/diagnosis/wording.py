@@ -1,0 +1,312 @@
+"""Kinds of failure by the words that programs of every sort use for them.
+
+The system's errors (errno), libraries of networks and of AWS, schedulers and training programs say
+the same things in a few words: access is denied, a name cannot be resolved, shapes differ. The
+signatures know messages whole; this table knows the words, and is asked when no signature matches.
+The first kind that matches is used, so what a message is about comes before what it only adds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Group = Literal["resource", "network", "access", "program"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of failure: what is said about it, and what sort of thing is wrong."""
+
+    id: str
+    group: Group
+    sentence: str
+    pattern: re.Pattern[str]
+
+
+def _kind(ident: str, group: Group, sentence: str, *words: str) -> Kind:
+    return Kind(ident, group, sentence, re.compile("|".join(words), re.IGNORECASE))
+
+
+KINDS: Final[tuple[Kind, ...]] = (
+    _kind(
+        "gpu-memory",
+        "resource",
+        "the GPU's memory is used up",
+        r"(?:cuda|gpu|device|hbm)\b.{0,40}out of memory|no available memory for the cache blocks",
+    ),
+    _kind(
+        "memory",
+        "resource",
+        "the host's or the container's memory is used up",
+        r"out of memory|cannot allocate (?:\S+ ){0,3}memory|\bbad_alloc\b|low on memory|"
+        r"\bMemoryError\b|"
+        r"memory pressure|(?:not enough|insufficient|unable to allocate|failed to allocate) "
+        r"(?:\S+ ){0,4}memory|\bOOM\b|memory usage threshold|MemAvailable|Unable to allocate \d",
+    ),
+    _kind(
+        "disk",
+        "resource",
+        "a disk or a quota of a file system is full",
+        r"no space left|disk quota|disk (?:is )?full|(?:out of|not enough|insufficient) (?:free )?"
+        r"(?:disk )?space",
+    ),
+    _kind(
+        "limit-of-files",
+        "resource",
+        "a process has reached a limit of open files, threads or processes",
+        r"too many open files|can't start new thread|resource temporarily unavailable|ulimit|"
+        r"rlimit|"
+        r"too many (?:processes|threads)|blas_thread_init",
+    ),
+    _kind(
+        "name",
+        "network",
+        "a name cannot be resolved (DNS)",
+        r"(?:could not|cannot|can't|unable to|failed to) (?:be )?(?:resolve|lookup|look up)\b|"
+        r"name or service not known|name resolution|no such host|unknown host|dns error|gaierror|"
+        r"getaddrinfo|failed to lookup address|hostname.{0,40}not (?:known|found|resolv)",
+    ),
+    _kind(
+        "certificate",
+        "network",
+        "a TLS certificate is not accepted",
+        r"certificate (?:verif|has expired|is not|is expired|signed|error|chain|problem|"
+        r"authority)|"
+        r"CERTIFICATE_|\bx509\b|SSLError|SSL: |TLS handshake|handshake fail",
+    ),
+    _kind(
+        "credentials",
+        "access",
+        "credentials are missing, invalid or have expired",
+        r"(?:token|credential|session|signature)s?\b.{0,40}(?:expired|invalid|is missing|missing|"
+        r"not "
+        r"(?:found|valid))|(?:expired|invalid|unable to (?:locate|load)|no|missing|find) "
+        r"(?:\w+ ){0,3}(?:token|credential)s?\b|InvalidClientTokenId|UnrecognizedClient|"
+        r"InvalidAccessKeyId|SignatureDoesNotMatch|login required|not logged in|api[_ ]key",
+    ),
+    _kind(
+        "denied",
+        "access",
+        "access is denied",
+        r"access ?denied|permission denied|\bnot authori[sz]ed|unauthori[sz]ed|forbidden|"
+        r"operation not permitted|AccessDenied|must be (?:root|superuser)|(?:status|code|error|"
+        r"HTTP)\D{0,12}40[13]\b|"
+        r"ACCESS_DENIED|host key verification failed|publickey|"
+        r"do(?:es)? not have (?:the )?permission",
+    ),
+    _kind(
+        "rate",
+        "access",
+        "a service refuses more requests for a while (a limit of its rate)",
+        r"rate[- ]?limit|too many requests|throttl(?:ed|ing)|SlowDown|reduce your request rate|"
+        r"(?:status|code|error|HTTP)\D{0,12}429\b",
+    ),
+    _kind(
+        "capacity",
+        "resource",
+        "there is no capacity for what is asked",
+        r"insufficient\w* (?:instance )?capacity|no (?:free |available )?capacity|"
+        r"InsufficientInstance|"
+        r"capacity (?:is )?(?:not available|unavailable)|Insufficient \S*(?:gpu|neuron|efa|cpu)",
+    ),
+    _kind(
+        "quota",
+        "resource",
+        "a quota or a limit is reached",
+        r"LimitExceeded|\bquota|limit (?:has been |was |is )?(?:exceeded|reached)|"
+        r"exceed\w* (?:the |its )?(?:[\w-]+ ){0,4}(?:limit|maximum|quota)|maximum number of",
+    ),
+    _kind(
+        "evicted",
+        "resource",
+        "a pod or a worker was evicted from its node",
+        r"\bevict(?:ed|ion)\b",
+    ),
+    _kind(
+        "refused",
+        "network",
+        "a connection is refused: nothing listens there, or a firewall answers",
+        r"connection refused|ECONNREFUSED|actively refused",
+    ),
+    _kind(
+        "unreachable",
+        "network",
+        "a host or service cannot be reached",
+        r"unreachable|no route to host|not reachable|(?:cannot|could not|couldn't|can't|unable to|"
+        r"failed to|fail to) (?:be )?(?:re)?(?:connect|reach|contact|communicate|establish)|"
+        r"connection (?:error|failed|failure)|ConnectionError|internet connection|offline mode|"
+        r"firewall|\bproxy\b|network error|max retries exceeded|ENETUNREACH|EHOSTUNREACH|"
+        r"not reachable via ssh|lost communication|\bUNAVAILABLE:",
+    ),
+    _kind(
+        "lost",
+        "network",
+        "a connection was lost: the other side ended it",
+        r"connection (?:was |is )?(?:reset|closed|aborted|lost|dropped)|broken pipe|ECONNRESET|"
+        r"EOF occurred|peer closed|remote end closed|server disconnected|IncompleteRead|"
+        r"ChunkedEncoding|transport endpoint",
+    ),
+    _kind(
+        "hang",
+        "network",
+        "a process makes no progress: a deadlock, or a wait for another rank or device",
+        r"\bhang(?:s|ing)?\b|\bhung\b|got stuck|is stuck|deadlock|without making progress|"
+        r"missed heartbeat|heartbeat timeout",
+    ),
+    _kind(
+        "time",
+        "network",
+        "something did not answer or end in time",
+        r"\btimed?[ -]?out\b|DEADLINE_EXCEEDED|\btimeout\b|deadline exceeded|TimeoutError|"
+        r"timeouterror|not .{0,40}in time|"
+        r"took too long|within the timeout",
+    ),
+    _kind(
+        "server",
+        "network",
+        "a service failed by itself, which may be over at another try",
+        r"internal server error|bad gateway|service unavailable|gateway time-?out|"
+        r"(?:status|code|error|HTTP)\D{0,12}50[0234]\b",
+    ),
+    _kind(
+        "library",
+        "program",
+        "a library is missing or of another build or version",
+        r"cannot open shared object|undefined symbol|version [`'][\w.]+' not found|"
+        r"cannot import name|no module named|DLL load failed|libcu\w+\.so|not compiled with|"
+        r"was (?:not )?(?:built|compiled) (?:with|for|against)|ABI\b.{0,40}(?:mismatch|incompat)",
+    ),
+    _kind(
+        "version",
+        "program",
+        "versions of programs or libraries do not fit each other",
+        r"incompatib|version (?:mismatch|conflict)|(?:mismatch\w*|different|wrong|unsupported|"
+        r"newer|"
+        r"older|unknown) (?:\w+ )?version|requires? [^\n]{0,60}(?:version|[<>=]=? ?\d)|"
+        r"is required, but|"
+        r"has no attribute|unexpected keyword argument|positional arguments? but|no longer "
+        r"(?:supported|available)|(?:upgrade|update|downgrade) (?:your|to|the)|"
+        r"(?:too (?:old|new)|older than|newer than)|missing \d+ required (?:positional|keyword)",
+    ),
+    _kind(
+        "parallel",
+        "program",
+        "the parallel layout or the batch does not fit the number of ranks or the model",
+        r"divisible|world[ _]?size|(?:tensor|pipeline|context|expert|data|sequence|"
+        r"model)[ _-]?(?:model[ _-])?"
+        r"parallel\w*[ _-]?(?:size|degree|group)?\b|micro[ _-]?batch|global[ _-]?batch|"
+        r"gradient_accumulation|number of (?:GPUs|processes|ranks|devices|nodes|heads|stages)|"
+        r"num_(?:gpus|processes|nodes|heads|attention_heads|key_value_heads)|too many ranks|"
+        r"\bmesh\b.{0,60}(?:dim|size|shape)",
+    ),
+    _kind(
+        "shape",
+        "program",
+        "shapes or sizes of tensors do not fit each other: another layout, model or input than "
+        "the "
+        "program expects",
+        r"\bshapes?\b|size of tensor|sizes? (?:mismatch|of|must|do)|mat1 and mat2|dimension|"
+        r"numel|out of (?:range|bounds)|index(?:es)? .{0,40}(?:range|bound)|srcIndex|"
+        r"cannot be broadcast|broadcastable|number of elements|resize storage|same (?:size|"
+        r"length)|"
+        r"expected (?:input|tensor|hidden|sequence)[^\n]{0,60}(?:got|but)",
+    ),
+    _kind(
+        "type",
+        "program",
+        "tensors of different types or on different devices meet, or a type is not supported",
+        r"same (?:dtype|device|type)|dtype|scalar type|BFloat16|\bhalf\b|Float8|fp8|"
+        r"found at least two devices|device type|not implemented for|"
+        r"expected .{0,40}tensor.{0,40}but",
+    ),
+    _kind(
+        "token",
+        "program",
+        "the tokenizer and the model or the data do not fit each other",
+        r"tokeni[sz]er|vocab(?:ulary)?|token id|chat template|special token",
+    ),
+    _kind(
+        "checkpoint",
+        "program",
+        "a checkpoint or a model's weights cannot be loaded or written",
+        r"checkpoint|state[_ ]dict|safetensors?\b|\.distcp|(?:load|sav)(?:e|"
+        r"ing) (?:the )?(?:model|weights)|"
+        r"pytorch_model|model weights|ckpt",
+    ),
+    _kind(
+        "data",
+        "program",
+        "data or a file cannot be read: damaged, cut off, empty or in another format",
+        r"corrupt|truncat|malformed|magic (?:number|bytes)|not a (?:valid )?\S+ file|unpickl|"
+        r"pickle|"
+        r"json|parquet|arrow|decod(?:e|ing)|deseriali[sz]|unterminated|parse error|parsing|"
+        r"unexpected end|header|EOFError|empty (?:dataset|file)|no data|num_samples|"
+        r"dataset|data ?set|schema|column",
+    ),
+    _kind(
+        "in-use",
+        "program",
+        "something is in use already by another process, or exists already",
+        r"already in use|resource busy|is locked|lock(?:ed)? (?:by|file)|text file busy|"
+        r"already exists|already (?:been )?(?:initiali[sz]ed|allocated|running|registered)|"
+        r"in use by",
+    ),
+    _kind(
+        "environment",
+        "program",
+        "an environment variable or a setting that the program needs is not set",
+        r"environment variable|not set\b|is unset|unbound variable|must (?:be )?set|please set|"
+        r"set the \S+ (?:env|variable)|missing (?:required|mandatory)|is required\b|"
+        r"required (?:argument|option|field|key)|"
+        r"need(?:s)? to (?:be )?(?:set|specif|provid)|must (?:specify|provide|pass|define)",
+    ),
+    _kind(
+        "setting",
+        "program",
+        "a setting, an argument or an input of the program is not valid",
+        r"unrecogni[sz]ed|unknown (?:option|argument|key|field|parameter|\w+ type)|(?:invalid|"
+        r"illegal|bad|wrong) "
+        r"(?:option|argument|value|choice|config|parameter|input|type|name|path|spec|syntax)|"
+        r"must (?:be|have|not|contain|match|equal)|should (?:be|have|not)|not (?:a )?(?:valid|"
+        r"allowed|recogni[sz]ed)|"
+        r"(?:not|isn't|is un) ?supported|unsupported|only supports?|can(?:not|'t) be (?:used|"
+        r"combined|set|both)|"
+        r"mutually exclusive|validation error|conflict|extra fields|unexpected (?:key|argument|"
+        r"field|value)|"
+        r"expected [^\n]{1,80}(?:but )?(?:got|received|found)|no attribute|not enough values|"
+        r"invalid",
+    ),
+    _kind(
+        "unsatisfied",
+        "program",
+        "nothing that is available satisfies what is asked",
+        r"\bno \S[^\n]{0,60}(?:satisf|match|fit|meet|met\b)|(?:did not|does not|didn't|doesn't) "
+        r"(?:satisfy|match|meet)|cannot satisfy|unsatisfi",
+    ),
+    _kind(
+        "not-ready",
+        "program",
+        "something that it depends on is not ready or does not run",
+        r"awaiting|not (?:yet )?(?:ready|running|started|registered|initiali[sz]ed|synced)|"
+        r"is down\b|"
+        r"has not (?:yet )?(?:been )?(?:started|registered|initiali[sz]ed)|not have registered",
+    ),
+    _kind(
+        "missing",
+        "program",
+        "something that the program needs does not exist",
+        r"no such (?:file|device|container|object|key|table|process|command)|does not exist|"
+        r"doesn't exist|"
+        r"not found|cannot find|could not find|can't find|unable to find|can't open|cannot stat|"
+        r"cannot access|missing|not installed|(?:status|code|error|HTTP)\D{0,12}404\b|"
+        r"is not (?:present|available)|not available|no .{1,40} (?:found|available)",
+    ),
+)
+"""In the order in which they are tried."""
+
+
+def kind_of(text: str) -> Kind | None:
+    """The kind of failure that a message is of; None if no words of it say so."""
+    return next((kind for kind in KINDS if kind.pattern.search(text)), None)
