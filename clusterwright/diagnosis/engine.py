@@ -58,7 +58,7 @@ _REACH: Final = {
     "log": _AWS | {"log", "daemon", "job"},
 }
 UNKNOWN: Final = "unknown"
-_EXCEPTIONS: Final = frozenset({"python", "python-line", "traceback"})
+_EXCEPTIONS: Final = frozenset({"python", "python-line", "traceback", "traceback-end"})
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
@@ -354,7 +354,7 @@ def _resources(group: Sequence[_Match]) -> tuple[str, ...]:
 
 def _explained(found: Sequence[Finding]) -> list[Finding]:
     """Findings without those that another one explains, whose evidence they get."""
-    by_rank = sorted(found, key=lambda f: (f.rank, _order(f)))
+    by_rank = sorted(found, key=lambda f: (f.rank, f.signature in _FOLLOWING, _order(f)))
     kept: list[Finding] = []
     for finding in by_rank:
         index = next((i for i, c in enumerate(kept) if explains(c, finding)), None)

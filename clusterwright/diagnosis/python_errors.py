@@ -1,8 +1,8 @@
 """What an exception of Python says: the kind of failure by its frames, its class and its words.
 
 The innermost frames decide what was done when it failed: a checkpoint was read, a batch was
-loaded, a service was called, a kernel was compiled. The words of the message come first only where they
-name a resource, a network or a refusal, which is so wherever it happens.
+loaded, a service was called, a kernel was compiled. The words of the message come first only
+where they name a resource, a network or a refusal, which is so wherever it happens.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ PLACES: Final = (
         r"torch/utils/data/|/datasets?/|dataset|data_?loader|dataload|/webdataset/|/streaming/|"
         r"/pyarrow/|collat|json/decoder|/pandas/|preprocess|indexed_dataset|sampler|/lhotse/|"
         r"/tarfile|"
-        r"/zipfile|/gzip|csv\.py|/PIL/|decord|torchvision/io|__getitem__",
+        r"/zipfile|/gzip|csv\.py|/PIL/|decord|torchvision/io",
     ),
     _place(
         "launch",
@@ -111,6 +111,57 @@ PLACES: Final = (
     ),
 )
 
+_GENERAL_PLACES: Final = frozenset({"settings", "communication", "launch"})
+"""Of which the words of the message say more."""
+
+_LIBRARIES: Final = frozenset(
+    {
+        "accelerate",
+        "apex",
+        "axolotl",
+        "bitsandbytes",
+        "composer",
+        "deepspeed",
+        "diffusers",
+        "flash_attn",
+        "fairscale",
+        "lightning",
+        "lightning_fabric",
+        "llmfoundry",
+        "megatron",
+        "nemo",
+        "neuronx_distributed",
+        "optimum",
+        "peft",
+        "pytorch_lightning",
+        "sglang",
+        "torch_neuronx",
+        "torch_xla",
+        "torchtitan",
+        "torchtune",
+        "transformer_engine",
+        "transformers",
+        "trl",
+        "unsloth",
+        "verl",
+        "vllm",
+        "xformers",
+    }
+)
+_REPORTS: Final = (
+    # Exceptions that only report that another process ended.
+    (
+        r"RayActorError|ActorDied\w*|ActorUnavailable\w*|OwnerDied\w*|WorkerCrashed\w*|"
+        r"NodeDied\w*|"
+        r"ObjectLost\w*|ReferenceCountingAssertion\w*|LocalRayletDied\w*",
+        "Ray: a worker, an actor or a node that the program needs died first; its own log says "
+        "why",
+    ),
+    (
+        r"ProcessExited\w*|ProcessRaised\w*|BrokenProcessPool|ChildFailedError|WorkerLost\w*",
+        "a process that the program started ended first; its own messages say why",
+    ),
+)
 _CLASSES: Final = (
     # Of which kind an exception is by its class, where frames and words do not say it.
     (r"(?:Import|ModuleNotFound)Error$", "a library is missing or of another build or version"),
@@ -144,6 +195,8 @@ _OWN: Final = re.compile(
 def cause(values: Values) -> str | None:
     """The kind of failure, the exception and where it happened; None if nothing tells the kind."""
     said = _said(values)
+    if _report(values, said) is not None:
+        return None
     frames = frames_of(values)
     sentence = _sentence(values, said, frames)
     if sentence is None:
@@ -153,8 +206,17 @@ def cause(values: Values) -> str | None:
 
 def fallback(values: Values) -> str | None:
     """That a program failed, and where: for an exception whose kind nothing tells."""
-    frames = frames_of(values)
-    return f"a Python program failed{_where(frames)}: {_said(values)}"
+    said = _said(values)
+    report = _report(values, said)
+    if report is not None:
+        return f"{report}: {said}"
+    return f"a Python program failed{_where(frames_of(values))}: {said}"
+
+
+def _report(values: Values, said: str) -> str | None:
+    """What an exception says that only reports the end of another process."""
+    names = f"{values.get('exception', '')} {values.get('inner', '')} {said.partition(': ')[0]}"
+    return next((text for pattern, text in _REPORTS if re.search(pattern, names)), None)
 
 
 def _said(values: Values) -> str:
@@ -191,12 +253,16 @@ def _sentence(values: Values, said: str, frames: Sequence[Frame]) -> str | None:
         host = _HOST.search(message) if kind.group == "network" else None
         return f"{kind.sentence} ({host.group('host')})" if host else kind.sentence
     place = _place_of(frames)
-    if place is not None and place.id != "settings":
+    if place is not None and place.id not in _GENERAL_PLACES:
         return place.sentence.format(done=_done(frames))
     if kind is not None:
         return kind.sentence
     if place is not None:
         return place.sentence
+    frame = _own_frame(frames)
+    package = frame.package if frame is not None else ""
+    if package in _LIBRARIES:
+        return f"{package} does not accept this model, its settings or a version"
     return next((text for pattern, text in _CLASSES if re.search(pattern, name)), None)
 
 

@@ -1,8 +1,9 @@
 """Statements of error in the words of any program, for logs that no signature knows.
 
 Programs say by a form of their own that a line is an error: a severity, an event's type, the
-shell's word for a signal. The words of the statement then tell the kind of failure (`wording`). Of several
-statements the first of the last run of errors is the cause: what follows it are its consequences.
+shell's word for a signal. The words of the statement then tell the kind of failure (`wording`).
+Of several statements the first of the last run of errors is the cause: what follows it are its
+consequences.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ LAST_LINES: Final = 3
 
 _LONGEST: Final = 220
 _GAP: Final = 25
+_LONGEST_TRACEBACK: Final = 60
 _SIGNALS: Final = {
     "killed": "it was killed (SIGKILL), in most cases because the memory of the host, the "
     "container or the job was used up",
     "segmentation fault": "it crashed (SIGSEGV, segmentation fault)",
     "aborted": "it aborted (SIGABRT), as assertions and uncaught errors of C++ do",
-    "bus error": "it got a bus error (SIGBUS): /dev/shm is too small, or a mapped file was cut off",
+    "bus error": "bus error (SIGBUS): /dev/shm is too small, or a mapped file was cut off",
     "illegal instruction": "it has instructions that the processor does not know (SIGILL)",
     "floating point exception": "it divided by zero (SIGFPE)",
 }
@@ -41,15 +43,20 @@ class Form:
         It is an error wherever it stands in a log.
     in_failed_only:
         Files of which it is an error only in the log of something that failed.
+    any_level:
+        Whether it is one also if the program calls it information.
     """
 
     pattern: re.Pattern[str]
     strong: bool = False
     in_failed_only: str = ""
+    any_level: bool = False
 
 
-def _form(pattern: str, strong: bool = False, in_failed_only: str = "") -> Form:
-    return Form(re.compile(pattern), strong, in_failed_only)
+def _form(
+    pattern: str, strong: bool = False, in_failed_only: str = "", any_level: bool = False
+) -> Form:
+    return Form(re.compile(pattern), strong, in_failed_only, any_level)
 
 
 _GO: Final = ".go"
@@ -103,11 +110,18 @@ FORMS: Final = (
         r"(?:^|\s)(?:error|fatal|panic|Error|ERROR|FATAL|Fatal error|"
         r"fatal error)\s?[:!] (?P<message>.+)"
     ),
+    _form(r"^(?P<program>[\w.-]{2,40}): (?:ERROR|FATAL) (?P<message>.+)"),
     _form(r"(?:^|\s)(?P<program>docker): Error response from daemon: (?P<message>.+)"),
     _form(
         r"^(?P<program>[a-z][\w.+-]{1,40}): (?P<message>(?:cannot|can't|unable|failed|could not|"
         r"invalid|unrecognized) .+)"
     ),
+    _form(
+        r"(?P<message>(?:[Uu]nable|[Cc]annot|[Cc]ould not|[Ff]ailed|[Nn]o|[Tt]imed out)\b.{3,300}"
+        r"\b(?:exiting|aborting|giving up|terminating)\b.*)",
+        any_level=True,
+    ),
+    _form(r"^(?P<message>(?:Timed out|Time-?out) (?:waiting|after|while) .+)"),
     _form(r"terminate called after throwing an instance of '(?P<message>[^']+)", strong=True),
     _form(r"thread '[^']*' panicked at (?P<message>.+)", strong=True),
     _form(r"(?P<message>Assertion [`'].{1,200}[`'] failed\.?.*)", strong=True),
@@ -229,7 +243,7 @@ def of_log(
     if not found:
         return None
     last = found[-1][0]
-    if not known_to_fail and len(lines) - last > LAST_LINES:
+    if not known_to_fail and not _ends(lines, last):
         found = [entry for entry in found if entry[1]]
         if not found:
             return None
@@ -240,6 +254,14 @@ def of_log(
     if named is None:
         return None
     return Statement(lines[named[0]], named[2] or "")
+
+
+def _ends(lines: Sequence[Evidence], last: int) -> bool:
+    """Whether a log ends with a line: its last lines, or one with only a traceback after it."""
+    after = lines[last + 1 :]
+    if len(after) < LAST_LINES:
+        return True
+    return len(after) < _LONGEST_TRACEBACK and any('File "' in line.text for line in after[:4])
 
 
 def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
@@ -253,7 +275,7 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         found = form.pattern.search(text)
         if found is None:
             continue
-        if not form.strong and _NOT_AN_ERROR.search(text):
+        if not (form.strong or form.any_level) and _NOT_AN_ERROR.search(text):
             return None
         groups = found.groupdict()
         message = (groups.get("message") or "").strip()

@@ -18,7 +18,7 @@ _FRAME: Final = re.compile(
     r'File "(?P<file>[^"\n]{1,400})", line \d{1,6}(?:, in (?P<function>[\w.<>]{1,120}))?'
 )
 _EXCEPTION: Final = re.compile(
-    r"(?P<name>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80})(?:\(\w{1,80}\))?"
+    r"(?P<name>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80})(?:\((?P<inner>\w{1,80})\))?"
     r"(?::\s?(?P<message>[^\n]*))?"
 )
 _CLASS: Final = re.compile(
@@ -102,6 +102,7 @@ class Tracebacks:
                 return {"ignored": "yes"}
             return {
                 "exception": found.group("name"),
+                "inner": found.group("inner") or "",
                 "message": (found.group("message") or "").strip()[:LONGEST_MESSAGE],
                 "frames": "\n".join(frames),
             }

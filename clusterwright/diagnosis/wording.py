@@ -56,7 +56,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         "limit-of-files",
         "resource",
         "a process has reached a limit of open files, threads or processes",
-        r"too many open files|can't start new thread|resource temporarily unavailable|ulimit|"
+        r"too many open files|can't start new thread|resource temporarily unavailable|\bulimit\b|"
         r"rlimit|"
         r"too many (?:processes|threads)|blas_thread_init",
     ),
@@ -80,10 +80,12 @@ KINDS: Final[tuple[Kind, ...]] = (
         "credentials",
         "access",
         "credentials are missing, invalid or have expired",
-        r"(?:token|credential|session|signature)s?\b.{0,40}(?:expired|invalid|is missing|missing|"
-        r"not "
-        r"(?:found|valid))|(?:expired|invalid|unable to (?:locate|load)|no|missing|find) "
-        r"(?:\w+ ){0,3}(?:token|credential)s?\b|InvalidClientTokenId|UnrecognizedClient|"
+        r"(?:(?:access|security|session|auth\w*|bearer|provided|API|HF) token|credential|"
+        r"signature)s?\b"
+        r".{0,40}(?:expired|invalid|missing|not (?:found|valid))|(?:expired|invalid|unable to "
+        r"(?:locate|load)|no|missing|find) (?:(?:AWS|access|security|session|auth\w*|valid|HF|API|"
+        r"user) )"
+        r"{0,3}(?:token|credential)s?\b|InvalidClientTokenId|UnrecognizedClient|"
         r"InvalidAccessKeyId|SignatureDoesNotMatch|login required|not logged in|api[_ ]key",
     ),
     _kind(
@@ -191,6 +193,23 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:too (?:old|new)|older than|newer than)|missing \d+ required (?:positional|keyword)",
     ),
     _kind(
+        "gradients",
+        "program",
+        "gradients: parameters are unused, or used twice, in a step (DDP, frozen layers or "
+        "recomputed activations)",
+        r"not used in producing loss|unused[_ ]parameter|finished reduction in the prior|"
+        r"marked (?:as )?ready (?:twice|only once)|does not require grad|graph a second time|"
+        r"does not have a grad_fn|modified by an inplace operation",
+    ),
+    _kind(
+        "sharded",
+        "program",
+        "a parameter is used while it is sharded (FSDP or ZeRO): outside the module that gathers "
+        "it, or before its weights are loaded",
+        r"data is not allocated yet|must be 2-D|has shape torch\.Size\(\[0\]\)|"
+        r"\b(?:un)?sharded (?:param|tensor)|is partitioned|DTensor",
+    ),
+    _kind(
         "parallel",
         "program",
         "the parallel layout or the batch does not fit the number of ranks or the model",
@@ -220,6 +239,27 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"same (?:dtype|device|type)|dtype|scalar type|BFloat16|\bhalf\b|Float8|fp8|"
         r"found at least two devices|device type|not implemented for|"
         r"expected .{0,40}tensor.{0,40}but",
+    ),
+    _kind(
+        "no-device",
+        "program",
+        "no GPU or accelerator is visible to the program",
+        r"\bno (?:\w+ ){0,2}(?:devices?|GPUs?|accelerators?) (?:\w+ ){0,2}(?:found|available|"
+        r"visible|detected)|\bno (?:CUDA|GPU|accelerator)\b|torch\.cuda\.is_available",
+    ),
+    _kind(
+        "compilation",
+        "program",
+        "something cannot be compiled: the compiler, a header or the GPU's architecture does not "
+        "fit",
+        r"\bcompil(?:e|ed|ing|ation|er)\b|\bptxas\b|\bnvcc\b|\bgcc\b|\bg\+\+|\bninja\b|\bld: |"
+        r"recognized processor",
+    ),
+    _kind(
+        "mount",
+        "program",
+        "a folder, an image or a file system cannot be mounted",
+        r"\bmount(?:ed|ing|s)?\b",
     ),
     _kind(
         "token",

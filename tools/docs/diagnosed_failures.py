@@ -25,6 +25,8 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-held-out.yaml",
     _FOLDER / "diagnosed-failures-fifth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-sixth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-seventh-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-eighth-hold-out.yaml",
 )
 NOW: Final = dt.datetime(2026, 11, 23, 8, 30, tzinfo=dt.UTC)
 CONTEXT: Final = engine.Context("configs/prod.yaml", "prod", "111122223333", "us-east-1")
@@ -206,9 +208,8 @@ _MAKERS: Final[Mapping[str, Callable[[Any], tuple[Evidence, ...]]]] = {
 
 def page(results: Sequence[Measured]) -> str:
     """The page: recall, false causes, the hold-out, and every failure."""
-    first, second, third, fourth, fifth, sixth, seventh = (
-        [m for m in results if m.failure.sample == n] for n in (1, 2, 3, 4, 5, 6, 7)
-    )
+    samples = [[m for m in results if m.failure.sample == n] for n in range(1, len(_NAMES) + 1)]
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth = samples
     tried = [m for m in second if m.failure.first_try]
     return "\n".join(
         [
@@ -216,12 +217,10 @@ def page(results: Sequence[Measured]) -> str:
             "| Sample | Failures | Cause named | False causes |",
             "|---|---|---|---|",
             _row("First, used to write the signatures", first),
-            _row("Hold-out, now", second),
-            _row("Second hold-out, now", third),
-            _row("Third hold-out, now", fourth),
-            _row("Fourth hold-out, now", fifth),
-            _row("Fifth hold-out, now", sixth),
-            _row("Sixth hold-out, now", seventh),
+            *(
+                _row(f"{name.capitalize()}, now", found)
+                for name, found in zip(_NAMES[1:], samples[1:], strict=True)
+            ),
             "",
             "The hold-out was written from public threads after the signatures existed, and "
             f"measured before anything was changed: **{len(tried)} of {len(second)}** causes "
@@ -229,6 +228,7 @@ def page(results: Sequence[Measured]) -> str:
             "for its kind of failure.",
             "",
             *_later_hold_outs(third, fourth, fifth, sixth, seventh),
+            *_hold_outs_of_kinds(eighth, ninth),
             "",
             "## The failures",
             "",
@@ -282,15 +282,48 @@ def _later_hold_outs(
         "pods. It is counted as the fifth, with the expectation narrowed for fifteen entries. At "
         f"the first try {sixth_named} causes were named, {_SIXTH_WRONG} had another cause or one "
         f"beside the right one, {_SIXTH_UNKNOWN} had none, an unknown one or only the program's "
-        f"own words, and {sixth_silent} logs of healthy clusters had no finding. For failures "
-        "and logs that "
-        "nobody has tried, expect no more than these first figures.",
+        f"own words, and {sixth_silent} logs of healthy clusters had no finding.",
         "",
-        "A log that ends with an error which no signature has is reported as an unknown cause, "
+    ]
+
+
+def _hold_outs_of_kinds(seventh: Sequence[Measured], eighth: Sequence[Measured]) -> list[str]:
+    """What was measured before and after the kinds of failure by frames and words."""
+    named, silent = _first_try(seventh)
+    then_named, then_silent = _first_try(eighth)
+    return [
+        "The seventh is of all parts of a cluster, from threads that no earlier sample has, and "
+        "counted as the sixth, with the expectation narrowed for four entries. At the first try "
+        f"{named} causes were named, and {silent} logs of healthy clusters had no finding: "
+        "signatures written case by case do not generalise. What then was built names the kind "
+        "of a failure whose message no signature has: an exception of Python by the package and "
+        "the function of its innermost frames and by its words, another program's error by its "
+        "form and its words, the statuses of CUDA, NCCL, RDMA, Neuron and Lustre by their "
+        "tables, and the end of a program by its signal or exit code.",
+        "",
+        "The eighth was collected after that, from searches for other subjects, by the person "
+        "who had built it, and is counted as strictly: a kind that is not the right one counts "
+        "as wrong where it repeats the message, and the expectation was narrowed for fifteen "
+        f"entries. At the first try {then_named} causes were named, and {then_silent} logs of "
+        "healthy clusters had no finding. For failures and logs that nobody has tried, expect no "
+        "more than this last figure.",
+        "",
+        "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
     ]
 
 
+_NAMES: Final = (
+    "first",
+    "hold-out",
+    "second hold-out",
+    "third hold-out",
+    "fourth hold-out",
+    "fifth hold-out",
+    "sixth hold-out",
+    "seventh hold-out",
+    "eighth hold-out",
+)
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
 _SIXTH_WRONG: Final = 14
@@ -300,8 +333,7 @@ _SIXTH_UNKNOWN: Final = 21
 _TOP: Final = """\
 # Failures that `diagnose` names
 
-Generated from `diagnosed-failures.yaml`, `diagnosed-failures-held-out.yaml`,
-`diagnosed-failures-fifth-hold-out.yaml` and `diagnosed-failures-sixth-hold-out.yaml` by
+Generated from `diagnosed-failures.yaml` and the files of its hold-outs beside it by
 `python -m tools.docs diagnosed-failures`.
 
 This page measures how many failures after a deployment `clusterwright diagnose` names rightly.
@@ -330,16 +362,7 @@ def _failure_row(result: Measured) -> str:
         cause = result.findings[0].cause
     else:
         cause = "**not named**"
-    names = (
-        "first",
-        "hold-out",
-        "second hold-out",
-        "third hold-out",
-        "fourth hold-out",
-        "fifth hold-out",
-        "sixth hold-out",
-    )
-    sample = names[failure.sample - 1]
+    sample = _NAMES[failure.sample - 1]
     if failure.first_try is not None:
         sample += ", at the first try" if failure.first_try else ", after an extension"
     cells = (failure.failure, _thread(failure.source), cause, sample)

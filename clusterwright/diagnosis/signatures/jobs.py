@@ -337,7 +337,41 @@ SIGNATURES: Final = (
         (
             r"(?P<reason>ORTE (?:has lost|was unable)[^\n]*|PRTE has lost[^\n]*|"
             r"At least one pair of MPI processes are unable to reach each other[^\n]{0,60}|"
-            r"MPI_ABORT was invoked[^\n]*|PMIX ERROR:[^\n]*|PMIx server[^\n]*unreachable[^\n]*)",
+            r"MPI_ABORT was invoked[^\n]*|PMIx server[^\n]*unreachable[^\n]*)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "pmix-library",
+        "PMIx: an error of its library ({reason}): its versions in Slurm and in the program's "
+        "image differ, or its shared memory or folder cannot be used",
+        (r"PMIX ERROR: (?P<reason>[^\n]{1,120})",),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "pmix-peer",
+        "PMIx: a rank ended or its connection was lost first; the messages before it have the "
+        "reason",
+        (r"mpi/pmix\w*: _errhandler: |pmixp_\w+\.c:\d+: Error handler invoked",),
+        kinds=("log",),
+        confidence="possible",
+        rank=2,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
+    ),
+    Signature(
+        "ray-worker",
+        "Ray: a worker process died: it was killed, in most cases for its memory, or it crashed; its "
+        "own log says which[ (node {address})]",
+        (
+            r"A worker died or was killed while executing a task(?:[^\n]*?Worker IP address: "
+            r"(?P<address>[\d.]+))?",
+            r"Worker exit type: (?:SYSTEM_ERROR|NODE_DIED)",
         ),
         kinds=("log",),
         confidence="likely",

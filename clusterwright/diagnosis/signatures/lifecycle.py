@@ -117,7 +117,7 @@ SIGNATURES: Final = (
         "script-command",
         "a lifecycle script failed: {reason}",
         (
-            r"(?P<reason>(?:\S+\.sh|bash|sh): line \d+: [^\n]+(?:not found|No such file or "
+            r"(?P<reason>(?:\S+\.sh|bash|sh|/var/lib/cloud/\S+): line \d+: [^\n]+(?:not found|No such file or "
             r"directory|Permission denied|unbound variable|syntax error)[^\n]*)",
             r"(?P<reason>\S+\.sh: \d+: [^\n]+: not found)",
             r"(?P<reason>(?:user|group)(?:add|mod|del): (?!warning)[^\n]*(?:not unique|invalid|"
@@ -196,6 +196,16 @@ SIGNATURES: Final = (
         python_errors.fallback,
         (_EXCEPTION, _LONE_EXCEPTION),
         confidence="likely",
+        next=(_STREAM, _JOB),
+        kinds=("log",),
+        rank=2,
+    ),
+    Signature(
+        "traceback-end",
+        python_errors.fallback,
+        (r"\S",),
+        confidence="likely",
+        needs="exception",
         next=(_STREAM, _JOB),
         kinds=("log",),
         rank=2,

@@ -17,7 +17,7 @@ SIGNATURES: Final = (
             r"InsufficientFreeAddresses\w*|InsufficientCidrBlocks|FreeAddressesInSubnet",
             r"(?:not (?:have )?(?:enough|sufficient)|insufficient|no|few|lacks?|run out of|"
             r"ran out of)\s+(?:free |available |unused )*(?:private )?(?:ip(?:v4)? )?addresses",
-            r"failed to assign an IP address to container",
+            r"failed to assign an IP address to (?:container|pod)",
             r"(?:IP|address) (?:space )?exhaust",
         ),
         next=("aws ec2 describe-subnets --subnet-ids {subnet} --region {region}", _CHECK),

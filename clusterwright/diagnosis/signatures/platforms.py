@@ -165,7 +165,9 @@ SIGNATURES: Final = (
         "EKS: the network plug-in (VPC CNI, pod aws-node) does not work on the node",
         (
             r"NetworkPlugin cni failed|plugin type=\"aws-cni\"[^\n]{0,200}fail|"
-            r"127\.0\.0\.1:50051|cni plugin not initialized|"
+            r"127\.0\.0\.1:50051|Timed out waiting for IPAM|IPAM connectivity[ .]{1,12}failed|"
+            r"ipamd[^\n]{0,40}(?:fail|not running|crash)|"
+            r"cni plugin not initialized|"
             r"aws-node\b.{0,60}(?:CrashLoop|fail|not ready)",
         ),
         confidence="likely",
@@ -305,11 +307,23 @@ SIGNATURES: Final = (
         "ParallelCluster: the cookbook (Chef) failed on a node[: {message}]",
         (
             r"(?:Chef::Exceptions|FATAL: .*chef|Chef Infra Client failed|Error executing action|"
-            r"Command chef failed|Error encountered during build of|BUILD FAILED|"
+            r"Command chef failed|"
             r"Mixlib::ShellOut::\w+|cinc.{0,40}fail)(?P<message>[^\n]{0,200})",
         ),
         confidence="likely",
         rank=1,
+        next=(_PCLUSTER,),
+    ),
+    Signature(
+        # What cfn-init writes about the failure of anything that it ran.
+        "cfn-init",
+        "CloudFormation: cfn-init failed on the node[: {message}]; the messages before it say why",
+        (
+            r"Error encountered during build of (?P<message>[^\n]{0,120})|BUILD FAILED",
+            r"cfn-init[^\n]{0,40}(?P<message>fail[^\n]{0,120})",
+        ),
+        confidence="likely",
+        rank=2,
         next=(_PCLUSTER,),
     ),
     Signature(

@@ -5,6 +5,7 @@ NCCL's texts are those of its sources 2.18 to 2.29, aws-ofi-nccl's those of 1.7 
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from clusterwright.diagnosis import accelerator_errors
@@ -16,9 +17,55 @@ _NODES: Final = "clusterwright accept {file} --nodes {nodes} --level standard"
 _TEXT: Final = ("log", "job")
 
 
+_COMPLETION: Final = re.compile(
+    r"completion from peer (?P<peer>\S{1,80}) with (?:error |status=)(?P<status>\d{1,2})"
+)
+_RDMA: Final = {
+    # Statuses of work completions (ibv_wc_status).
+    "1": "a local length error",
+    "2": "a local error of the queue pair",
+    "4": "local memory may not be used (its registration, or GPUDirect RDMA)",
+    "5": "the queue was flushed after an earlier error",
+    "9": "the peer refuses a request",
+    "10": "the peer's memory may not be used (its registration)",
+    "11": "an error at the peer",
+    "12": "the peer does not answer: the node, its interface or the network",
+    "13": "the peer is not ready to receive in time",
+}
+_NCCL_RESULTS: Final = (
+    (
+        r"ncclSystemError|unhandled system error",
+        "a system call or a library that it uses failed "
+        "(sockets, memory, the network); NCCL_DEBUG=WARN names it",
+    ),
+    (
+        r"ncclUnhandledCudaError|unhandled cuda error",
+        "a call of CUDA failed; NCCL_DEBUG=WARN names it",
+    ),
+    (
+        r"ncclInternalError|internal error",
+        "an internal error, often of the topology, the plug-in or a "
+        "peer that ended; NCCL_DEBUG=WARN names it",
+    ),
+    (
+        r"ncclInvalidUsage|ncclInvalidArgument|invalid usage|invalid argument",
+        "the program uses it "
+        "wrongly: the same GPU twice, or different calls of ranks; NCCL_DEBUG=WARN names it",
+    ),
+)
+
+
 def _nccl(values: Values) -> str:
     """The kind of failure that a message of NCCL names."""
     reason = values["reason"]
+    result = next((text for words, text in _NCCL_RESULTS if re.search(words, reason)), None)
+    if result is not None:
+        return f"NCCL: {result}"
+    completion = _COMPLETION.search(reason)
+    if completion is not None:
+        status = completion.group("status")
+        meaning = _RDMA.get(status, "a transfer failed")
+        return f"NCCL: RDMA: {meaning} (status {status}): peer {completion.group('peer')}"
     kind = kind_of(reason)
     return f"NCCL: {kind.sentence}: {reason}" if kind else f"NCCL: {reason}"
 
@@ -202,7 +249,7 @@ SIGNATURES: Final = (
             r"CUDA driver version is insufficient|no CUDA-capable device|"
             r"forward compatibility was attempted|The NVIDIA driver on your system is too old|"
             r"CUDA_ERROR_NO_DEVICE|Found no NVIDIA driver|No CUDA GPUs are available|"
-            r"unsatisfied condition: cuda|invalid device ordinal|"
+            r"unsatisfied condition: cuda|"
             r"all CUDA-capable devices are busy",
         ),
         next=("clusterwright check {file} --only CW-I015",),
@@ -366,7 +413,7 @@ SIGNATURES: Final = (
         (
             r"pyxis: (?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
             r"unable|not found)[^\n]*)",
-            r"(?:enroot|\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
+            r"(?:enroot|pyxis: +\[ERROR\]|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
             r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>ImagePullBackOff|ErrImagePull|manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
@@ -375,11 +422,18 @@ SIGNATURES: Final = (
         next=("clusterwright artefacts check {file}",),
     ),
     Signature(
+        "working-directory",
+        "the job's working directory {path} does not exist on the node, or may not be entered "
+        "there",
+        (r"(?:couldn't chdir to|chdir\()[ `'\"]*(?P<path>/[^\s`'\")]{1,200})",),
+        kinds=_TEXT,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
         "job-program-missing",
         "the job's program or script does not exist or cannot be executed: {reason}",
         (
             r"slurmstepd: error: execve\(\): (?P<reason>[^\n]+)",
-            r"(?:couldn't chdir to|chdir\([^)]*\)) ?`?(?P<reason>[^\n']+)",
             r"(?P<reason>can't open file [^\n]+)",
             r"(?P<reason>(?:slurm_script|job\d+/slurm_script): line \d+: [^\n]+(?:not found|No such "
             r"file or directory|Permission denied))",
@@ -555,7 +609,7 @@ SIGNATURES: Final = (
         "file permissions: {reason}",
         (
             r"(?P<reason>[^\n]{0,80}(?<!publickey\) )\bPermission denied\b[^\n]{0,80})",
-            r"(?P<reason>Operation not permitted[^\n]{0,80}|\[Errno 13\][^\n]{0,80})",
+            r"(?<!filesystem: )(?P<reason>Operation not permitted[^\n]{0,80}|\[Errno 13\][^\n]{0,80})",
         ),
         confidence="likely",
         rank=1,

@@ -9,14 +9,25 @@ import pytest
 from tools.docs.diagnosed_failures import Failure, measured, page, read
 
 FAILURES = read()
-AT_THE_FIRST_TRY = {2: (16, 25), 3: (22, 78), 4: (30, 39), 5: (23, 36), 6: (53, 85), 7: (41, 77)}
-"""Measured once, on 2026-11-23 and 2026-11-24, before the signatures were extended; never to be
-changed."""
+AT_THE_FIRST_TRY = {
+    2: (16, 25),
+    3: (22, 78),
+    4: (30, 39),
+    5: (23, 36),
+    6: (53, 85),
+    7: (41, 77),
+    8: (41, 79),
+    9: (51, 77),
+}
+"""Measured once, on 2026-11-23, 2026-11-24 and 2026-11-27, before the signatures were extended;
+never to be changed."""
 
 
 NOT_NAMED = {
     # The kernel writes this line at the boot of healthy instances too.
     "A GPU's PCIe link is slower than it should be",
+    # Nor is this an error of its program: it goes on, and waits.
+    "A tracker retries for ever without a network",
 }
 
 
@@ -30,8 +41,8 @@ def test_first_finding_has_the_cause_and_there_is_no_other(failure: Failure) -> 
 
 def test_list_is_large_enough_and_complete() -> None:
     failures = [failure for failure in FAILURES if failure.cause is not None]
-    assert len(failures) >= 370
-    assert len(FAILURES) - len(failures) >= 55
+    assert len(failures) >= 500
+    assert len(FAILURES) - len(failures) >= 85
     assert len({failure.failure for failure in FAILURES}) == len(FAILURES)
     for failure in FAILURES:
         assert failure.source

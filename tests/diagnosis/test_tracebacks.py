@@ -1,0 +1,58 @@
+"""Tracebacks in logs: whose lines belong together, and which line ends one."""
+
+from __future__ import annotations
+
+from clusterwright.diagnosis.tracebacks import Frame, Tracebacks, frames_of
+
+FRAMES = (
+    "Traceback (most recent call last):",
+    '  File "/opt/train/train.py", line 9, in main',
+    "    load(path)",
+    '  File "/opt/venv/lib/python3.11/site-packages/torch/serialization.py", line 1, in load',
+    "    raise ValueError()",
+)
+
+
+def _read(*lines: str) -> list[dict[str, str]]:
+    tracebacks = Tracebacks()
+    return [dict(found) for line in lines if (found := tracebacks.read(line))]
+
+
+def test_exception_has_its_frames_the_innermost_last() -> None:
+    (found,) = _read(*FRAMES, "torch.cuda.OutOfMemoryError: no room", "ValueError: later")
+    assert found["exception"] == "torch.cuda.OutOfMemoryError"
+    assert found["message"] == "no room"
+    assert [frame.function for frame in frames_of(found)] == ["main", "load"]
+    assert [frame.package for frame in frames_of(found)] == ["", "torch"]
+
+
+def test_lines_of_ranks_are_kept_apart() -> None:
+    lines = [f"[rank{rank}]: {line}" for line in FRAMES for rank in (0, 1)]
+    found = _read(*lines, "[rank1]: KeyError: 'a'", "[rank0]: RuntimeError: b")
+    assert [(f["exception"], f["message"]) for f in found] == [
+        ("KeyError", "'a'"),
+        ("RuntimeError", "b"),
+    ]
+
+
+def test_traceback_without_its_first_line_is_read() -> None:
+    (found,) = _read(FRAMES[1], "    load(path)", "etcd.EtcdKeyNotFound: Key not found : /store")
+    assert found["exception"] == "etcd.EtcdKeyNotFound"
+
+
+def test_normal_lines_end_no_traceback() -> None:
+    assert _read("ValueError: of no traceback") == []
+    assert _read(*FRAMES, "INFO: step 5", "epoch: 1") == []
+
+
+def test_exception_that_python_ignores_is_none() -> None:
+    (found,) = _read(
+        "Exception ignored in: <function D.__del__ at 0x7>", *FRAMES, "OSError: [Errno 9]"
+    )
+    assert found == {"ignored": "yes"}
+
+
+def test_name_of_a_frame_has_no_path_of_the_environment() -> None:
+    assert Frame("/opt/venv/lib/python3.11/site-packages/torch/a.py", "f").name == "torch/a.py"
+    assert Frame("/usr/lib/python3.11/json/decoder.py", "f").is_standard
+    assert Frame("/opt/train/a.py", "f").name == "train/a.py"

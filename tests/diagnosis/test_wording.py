@@ -1,0 +1,65 @@
+"""Kinds of failure by their words."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.diagnosis.wording import KINDS, kind_of
+
+CASES = (
+    ("tried to get 3 GiB: out of memory on CUDA device", "memory"),
+    ("CUDA device 0: out of memory", "gpu-memory"),
+    ("the pod was ended under memory pressure", "memory"),
+    ("write: no space left on device", "disk"),
+    ("accept4: too many open files", "limit-of-files"),
+    ("lookup api.example on 10.0.0.2:53: no such host", "name"),
+    ("x509: certificate signed by unknown authority", "certificate"),
+    ("the security token has expired", "credentials"),
+    ("server returned status code 403", "denied"),
+    ("HTTP 429 from the registry", "rate"),
+    ("InsufficientInstanceCapacity", "capacity"),
+    ("VcpuLimitExceeded: you have asked for more", "quota"),
+    ("2 of 8 workers were evicted", "evicted"),
+    ("dial tcp 10.0.0.9:443: connect: connection refused", "refused"),
+    ("cannot reach the metadata service", "unreachable"),
+    ("read: connection reset by peer", "lost"),
+    ("the collective hangs in rank 3", "hang"),
+    ("context deadline exceeded", "time"),
+    ("502 Bad Gateway", "server"),
+    ("libfoo.so.1: cannot open shared object file", "library"),
+    ("got an unexpected keyword argument 'fused'", "version"),
+    ("parameters that were not used in producing loss", "gradients"),
+    ("'weight' must be 2-D", "sharded"),
+    ("hidden size must be divisible by 8", "parallel"),
+    ("mat1 and mat2 shapes cannot be multiplied", "shape"),
+    ("expected scalar type Half", "type"),
+    ("no supported devices found", "no-device"),
+    ("ptxas fatal : unresolved", "compilation"),
+    ("path / is mounted private", "mount"),
+    ("the tokenizer has no pad token", "token"),
+    ("the safetensors header is short", "checkpoint"),
+    ("unexpected end of the parquet page", "data"),
+    ("the lock file is locked by 17", "in-use"),
+    ("MASTER_ADDR is not set", "environment"),
+    ("option -x is not recognized", "setting"),
+    ("no instance types satisfy the requirements", "unsatisfied"),
+    ("the object is awaiting reconciliation", "not-ready"),
+    ("/opt/a does not exist", "missing"),
+)
+
+
+@pytest.mark.parametrize(("text", "kind"), CASES)
+def test_message_is_of_its_kind(text: str, kind: str) -> None:
+    found = kind_of(text)
+    assert found is not None
+    assert found.id == kind
+
+
+def test_every_kind_has_a_message_here_and_an_id_of_its_own() -> None:
+    assert {kind.id for kind in KINDS} == {kind for _, kind in CASES}
+    assert len({kind.id for kind in KINDS}) == len(KINDS)
+
+
+@pytest.mark.parametrize("text", ["step 5 loss 2.1", "the frobnication of gizmo 7 was left"])
+def test_other_words_are_of_no_kind(text: str) -> None:
+    assert kind_of(text) is None
