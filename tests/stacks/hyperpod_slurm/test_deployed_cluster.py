@@ -72,13 +72,13 @@ def test_node_log_group_has_a_retention(deployed: Account) -> None:
     assert group["retentionInDays"] == 30
 
 
-def test_changed_count_updates_only_the_cluster_and_alerts(
+def test_changed_count_updates_only_the_cluster_jobs_and_alerts(
     deployed: Account, build: Build
 ) -> None:
-    """Alert rules compare with the number of nodes."""
+    """Alert rules compare with the number of nodes, and the job files have it."""
     statuses = deployed.deploy(build(changed(SPEC, compute__2__count=12)))
     changed_stacks = {name for name, status in statuses.items() if status != "unchanged"}
-    assert changed_stacks == {"test-cluster", "test-observability"}
+    assert changed_stacks == {"test-cluster", "test-lifecycle", "test-observability"}
     assert deployed.nodes("test").count("workers") == 12
     deployed.deploy(build(SPEC))
 

@@ -247,11 +247,14 @@ def _as_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def test_added_nodes_change_only_the_cluster_and_alerts(deployed: Account, build: Build) -> None:
-    """Alert rules compare with the number of nodes."""
+def test_added_nodes_change_only_the_cluster_jobs_and_alerts(
+    deployed: Account, build: Build
+) -> None:
+    """Alert rules compare with the number of nodes, and the job files have it."""
     statuses = deployed.deploy(build(changed(SPEC, compute__2__count=6)))
     assert {name for name, status in statuses.items() if status != "unchanged"} == {
         "test-cluster",
+        "test-lifecycle",
         "test-observability",
     }
     assert nodes(deployed).count("training/workers") == 6
