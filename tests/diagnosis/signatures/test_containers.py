@@ -33,6 +33,11 @@ CASES = (
         "enroot-directory",
     ),
     ("slurmstepd: error: pyxis: failed to import docker image", "container-report"),
+    (
+        'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
+        "nvidia-runtime",
+    ),
+    ('failed to get sandbox runtime: no runtime for "nvidia" is configured', "nvidia-runtime"),
 )
 
 

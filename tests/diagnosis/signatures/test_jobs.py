@@ -31,6 +31,21 @@ CASES = (
         "ssh: Could not resolve hostname github.com: Name or service not known",
         "name-resolution",
     ),
+    ("log", "ssh: connect to host train-worker-1 port 2222: Connection refused", "ssh-connection"),
+    ("log", "ubuntu@10.1.4.9: Permission denied (publickey).", "ssh-login"),
+    ("log", "Host key verification failed.", "ssh-login"),
+    ("log", "srun: error: Nodes p5-dy-[1-4] are still not ready", "nodes-not-booted"),
+    ("log", "ray.exceptions.LocalRayletDiedError. Worker exit type: SYSTEM_ERROR", "ray-worker"),
+    (
+        "log",
+        "[p5-1:0071] PMIX ERROR: OUT-OF-RESOURCE in file gds_ds21.c at line 410",
+        "pmix-library",
+    ),
+    (
+        "log",
+        "slurmstepd: error: mpi/pmix_v5: _errhandler: p5-1 [0]: pmixp_client_v2.c:211: Error handler invoked: status = -61",
+        "pmix-peer",
+    ),
 )
 
 

@@ -26,6 +26,14 @@ CASES = (
     ("download failed: s3://prod/a.tar to - Connection was closed", "data-object"),
     ("zipfile.BadZipFile: File is not a zip file", "data-archive"),
     ("pyarrow.lib.ArrowInvalid: Parquet magic bytes not found in footer.", "data-archive"),
+    (
+        "/src/aten/src/ATen/native/cuda/Loss.cu:240: nll_loss: block: [0,0,0], thread: [3,0,0] Assertion `t >= 0 && t < n_classes` failed.",
+        "device-assertion",
+    ),
+    (
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+        "kernel-image",
+    ),
 )
 
 

@@ -40,6 +40,7 @@ CASES = (
         "returned non-zero exit status 70.",
         "neuron-compiler",
     ),
+    ("ERROR  NMGR:kmgr_load_nn_internal  Failed to load: NRT_LOAD_NOT_ENOUGH_NC", "neuron-status"),
 )
 
 

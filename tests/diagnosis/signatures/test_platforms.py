@@ -28,6 +28,16 @@ CASES = (
         "UPDATE_ROLLBACK_FAILED: The following resource(s) failed to update: [X].",
         "stack-state",
     ),
+    (
+        "log",
+        "0/6 nodes are available: 2 Insufficient cpu, 4 Insufficient vpc.amazonaws.com/efa.",
+        "unschedulable",
+    ),
+    (
+        "log",
+        "Error encountered during build of deployFiles: Command 02_prepare failed",
+        "cfn-init",
+    ),
 )
 
 

@@ -82,6 +82,11 @@ CASES = (
         "OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600021 milliseconds",
         "nccl-timeout",
     ),
+    (
+        "log",
+        "slurmstepd: error: couldn't chdir to `/fsx/home/ana': No such file or directory: going to /tmp instead",
+        "working-directory",
+    ),
 )
 
 
