@@ -1,8 +1,9 @@
 """Public interface for programs that run real nodes behind the local AWS.
 
 `serving(world)` starts the server. `attach_node_driver` connects a `NodeDriver` to the nodes of
-HyperPod, and `attach_cluster_driver` a `ClusterDriver` to clusters of ParallelCluster. What a
-driver is called with, and what it must report, is documented at those two classes.
+HyperPod, `attach_cluster_driver` a `ClusterDriver` to clusters of ParallelCluster, and
+`attach_pcs_driver` a `PcsDriver` to clusters of AWS PCS. What a driver is called with, and what it
+must report, is documented at those classes.
 
 It holds everything that another distribution needs of this one, beside `local_aws()`.
 """
@@ -23,6 +24,17 @@ from clusterwright_localaws.services.parallelcluster.fleets import (
     POOL_TAG,
     QUEUE_TAG,
     RESOURCE_TAG,
+)
+from clusterwright_localaws.services.pcs.cluster_driver import (
+    PcsDriver,
+    PcsGroupOrder,
+    PcsInstance,
+    PcsOrder,
+    PcsQueueOrder,
+    attach_pcs_driver,
+    current_order,
+    end_nodes,
+    launch_nodes,
 )
 from clusterwright_localaws.services.sagemaker.node_driver import (
     Member,
@@ -48,13 +60,22 @@ __all__ = [
     "Member",
     "NodeDriver",
     "NodeOrder",
+    "PcsDriver",
+    "PcsGroupOrder",
+    "PcsInstance",
+    "PcsOrder",
+    "PcsQueueOrder",
     "Runtime",
     "Serving",
     "World",
     "attach_cluster_driver",
     "attach_node_driver",
+    "attach_pcs_driver",
     "catalog",
+    "current_order",
     "ec2_name",
+    "end_nodes",
+    "launch_nodes",
     "load_world",
     "members",
     "serving",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.pcs import (
+    cluster_driver,
     controller,
     fleet,
     limits,
@@ -39,6 +40,7 @@ _UNSTABLE: Final = frozenset({"CREATING", "UPDATING", "DELETING", "SUSPENDING", 
 # "The default is 10 results, and the maximum allowed page size is 100 results."
 PAGE: Final = 10
 MOST_PER_PAGE: Final = 100
+Failed = Callable[[Exception], object]
 # The error of an expired token, as the API model names it.
 STALE_PAGE: Final = "InvalidToken"
 
@@ -72,10 +74,14 @@ def create_cluster(call: Call) -> Mapping[str, Any]:
         vpc_id=vpc_id,
     )
     store.clusters[identifier] = cluster
+
+    def failed(error: Exception) -> None:
+        cluster.fail("CREATE_FAILED", *failure_of(error))
+
     store.after(
         call.world.delays.pcs_cluster,
-        functools.partial(_complete, store, cluster),
-        lambda error: cluster.fail("CREATE_FAILED", *failure_of(error)),
+        functools.partial(_complete, store, cluster, failed),
+        failed,
     )
     return {"cluster": cluster.view()}
 
@@ -127,7 +133,9 @@ def update_cluster(call: Call) -> Mapping[str, Any]:
         cluster.members = before
         cluster.fail("UPDATE_FAILED", *failure_of(error))
 
-    store.after(call.world.delays.pcs_cluster, functools.partial(_updated, store, cluster), failed)
+    store.after(
+        call.world.delays.pcs_cluster, functools.partial(_updated, store, cluster, failed), failed
+    )
     return {"cluster": cluster.view()}
 
 
@@ -145,10 +153,12 @@ def delete_cluster(call: Call) -> Mapping[str, Any]:
     if cluster.status in _UNSTABLE:
         raise _not_in_state(cluster, "deleted")
     cluster.status = "DELETING"
+
+    def failed(error: Exception) -> None:
+        cluster.fail("DELETE_FAILED", *failure_of(error))
+
     store.after(
-        call.world.delays.pcs_cluster,
-        functools.partial(_gone, store, cluster),
-        lambda error: cluster.fail("DELETE_FAILED", *failure_of(error)),
+        call.world.delays.pcs_cluster, functools.partial(_gone, store, cluster, failed), failed
     )
     return {}
 
@@ -200,26 +210,32 @@ def _merge(configuration: dict[str, Any], asked: Mapping[str, Any]) -> None:
             configuration[name] = copy.deepcopy(value)
 
 
-def _complete(store: Store, cluster: PcsCluster) -> None:
+def _complete(store: Store, cluster: PcsCluster, failed: Failed) -> None:
     controller.build(store, cluster)
-    cluster.status = "ACTIVE"
-    cluster.modified_at = store.runtime.clock.now()
+    cluster_driver.after_driver(store, cluster, functools.partial(_active, store, cluster), failed)
 
 
-def _updated(store: Store, cluster: PcsCluster) -> None:
+def _updated(store: Store, cluster: PcsCluster, failed: Failed) -> None:
     controller.refresh(store, cluster)
     for child in cluster.children:
         if child.status == "RESUMING":
             child.status = "ACTIVE"
     for group in cluster.groups.values():
         fleet.restore(store, cluster, group)
+    cluster_driver.after_driver(store, cluster, functools.partial(_active, store, cluster), failed)
+
+
+def _active(store: Store, cluster: PcsCluster) -> None:
     cluster.status = "ACTIVE"
     cluster.modified_at = store.runtime.clock.now()
 
 
-def _gone(store: Store, cluster: PcsCluster) -> None:
-    controller.take_down(store, cluster)
-    store.clusters.pop(cluster.id, None)
+def _gone(store: Store, cluster: PcsCluster, failed: Failed) -> None:
+    def finish() -> None:
+        controller.take_down(store, cluster)
+        store.clusters.pop(cluster.id, None)
+
+    cluster_driver.after_end(store, cluster, finish, failed)
 
 
 def _not_in_state(cluster: PcsCluster, what: str) -> Exception:

@@ -1,13 +1,13 @@
 """The static instances of a compute node group, launched in EC2.
 
 `minInstanceCount` instances run from the creation on. Instances for jobs (up to
-`maxInstanceCount`) start with jobs, which the local AWS has not.
+`maxInstanceCount`) start with jobs: a driver launches them, see `cluster_driver`.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
@@ -32,6 +32,25 @@ _PASSED: Final = (
 def bring_about(store: Store, cluster: PcsCluster, group: ChildResource) -> None:
     """Launch missing static instances, and terminate those beyond the maximum.
 
+    Raises
+    ------
+    ClientError
+        EC2's refusal of the last attempt, see `launch`.
+    """
+    scaling = group.members["scalingConfiguration"]
+    _drop_ended(store, group)
+    _end(store, group, group.nodes[scaling["maxInstanceCount"] :])
+    missing = scaling["minInstanceCount"] - len(group.nodes)
+    used = {node.number for node in group.nodes}
+    free = [number for number in range(1, missing + len(used) + 1) if number not in used]
+    launch(store, cluster, group, free[: max(missing, 0)])
+
+
+def launch(
+    store: Store, cluster: PcsCluster, group: ChildResource, numbers: Sequence[int]
+) -> None:
+    """Launch instances with these numbers, unless they run.
+
     Instances are launched together or not at all in each subnet and of each type; EC2's last
     refusal is raised, and no new instance remains then.
 
@@ -40,11 +59,10 @@ def bring_about(store: Store, cluster: PcsCluster, group: ChildResource) -> None
     ClientError
         EC2's refusal of the last attempt.
     """
-    scaling = group.members["scalingConfiguration"]
     _drop_ended(store, group)
-    _end(store, group, group.nodes[scaling["maxInstanceCount"] :])
-    missing = scaling["minInstanceCount"] - len(group.nodes)
-    if missing <= 0:
+    used = {node.number for node in group.nodes}
+    free = [number for number in numbers if number not in used]
+    if not free:
         return
     refusal: ClientError | None = None
     data = launch_templates.data_of(store, group.members)
@@ -53,13 +71,13 @@ def bring_about(store: Store, cluster: PcsCluster, group: ChildResource) -> None
             request = _request(cluster, group, data, config["instanceType"], subnet_id)
             try:
                 started = store.client("ec2").run_instances(
-                    MinCount=missing, MaxCount=missing, **request
+                    MinCount=len(free), MaxCount=len(free), **request
                 )["Instances"]
             except ClientError as error:
                 refusal = error
                 continue
-            for instance in started:
-                group.nodes.append(Node(instance["InstanceId"], _free_number(group)))
+            for instance, number in zip(started, free, strict=True):
+                group.nodes.append(Node(instance["InstanceId"], number))
             return
     if refusal is not None:
         raise refusal
@@ -92,6 +110,17 @@ def restore(store: Store, cluster: PcsCluster, group: ChildResource) -> None:
 def end(store: Store, group: ChildResource) -> None:
     """Terminate every instance."""
     _end(store, group, list(group.nodes))
+
+
+def end_some(store: Store, group: ChildResource, instance_ids: Sequence[str]) -> None:
+    """Terminate those of a group's instances that are named."""
+    _end(store, group, [node for node in group.nodes if node.instance_id in instance_ids])
+
+
+def running(store: Store, group: ChildResource) -> list[Node]:
+    """Return the nodes whose instances run, by number."""
+    _drop_ended(store, group)
+    return sorted(group.nodes, key=lambda node: node.number)
 
 
 def node_of(
@@ -148,11 +177,6 @@ def _request(
     ]
     found["TagSpecifications"] = [{"ResourceType": "instance", "Tags": tags}]
     return found
-
-
-def _free_number(group: ChildResource) -> int:
-    used = {node.number for node in group.nodes}
-    return next(number for number in range(1, len(used) + 2) if number not in used)
 
 
 def _end(store: Store, group: ChildResource, nodes: list[Node]) -> None:

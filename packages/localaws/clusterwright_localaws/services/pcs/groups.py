@@ -15,6 +15,7 @@ from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.services.ec2.network import User
 from clusterwright_localaws.services.pcs import (
+    cluster_driver,
     fleet,
     gres,
     instance_profiles,
@@ -24,7 +25,7 @@ from clusterwright_localaws.services.pcs import (
     network_checks,
     settings,
 )
-from clusterwright_localaws.services.pcs.clusters import listed, require_active
+from clusterwright_localaws.services.pcs.clusters import Failed, listed, require_active
 from clusterwright_localaws.services.pcs.failures import failure_of
 from clusterwright_localaws.services.pcs.state import (
     CLUSTER,
@@ -98,10 +99,14 @@ def create_group(call: Call) -> Mapping[str, Any]:
     )
     cluster.groups[identifier] = group
     _hold_network(store, group)
+
+    def failed(error: Exception) -> None:
+        group.fail("CREATE_FAILED", *failure_of(error))
+
     store.after(
         call.world.delays.pcs_group,
-        functools.partial(_complete, store, cluster, group),
-        lambda error: group.fail("CREATE_FAILED", *failure_of(error)),
+        functools.partial(_complete, store, cluster, group, failed),
+        failed,
     )
     return {"computeNodeGroup": group.view()}
 
@@ -141,7 +146,7 @@ def update_group(call: Call) -> Mapping[str, Any]:
 
     store.after(
         call.world.delays.pcs_group,
-        functools.partial(_complete, store, cluster, group, replace=replaced),
+        functools.partial(_complete, store, cluster, group, failed, replace=replaced),
         failed,
     )
     return {"computeNodeGroup": group.view()}
@@ -162,10 +167,14 @@ def delete_group(call: Call) -> Mapping[str, Any]:
     if group.status not in _DELETABLE:
         raise _not_in_state(group, "deleted")
     group.status = "DELETING"
+
+    def failed(error: Exception) -> None:
+        group.fail("DELETE_FAILED", *failure_of(error))
+
     store.after(
         call.world.delays.pcs_group,
-        functools.partial(_gone, store, cluster, group),
-        lambda error: group.fail("DELETE_FAILED", *failure_of(error)),
+        functools.partial(_gone, store, cluster, group, failed),
+        failed,
     )
     return {}
 
@@ -291,20 +300,33 @@ def _hold_network(store: Store, group: ChildResource) -> None:
 
 
 def _complete(
-    store: Store, cluster: PcsCluster, group: ChildResource, *, replace: bool = False
+    store: Store,
+    cluster: PcsCluster,
+    group: ChildResource,
+    failed: Failed,
+    *,
+    replace: bool = False,
 ) -> None:
     if replace:
         fleet.replace_all(store, cluster, group)
     else:
         fleet.bring_about(store, cluster, group)
-    group.status = "ACTIVE"
-    group.modified_at = store.runtime.clock.now()
+
+    def finish() -> None:
+        group.status = "ACTIVE"
+        group.modified_at = store.runtime.clock.now()
+
+    cluster_driver.after_driver(store, cluster, finish, failed)
 
 
-def _gone(store: Store, cluster: PcsCluster, group: ChildResource) -> None:
+def _gone(store: Store, cluster: PcsCluster, group: ChildResource, failed: Failed) -> None:
     fleet.end(store, group)
-    store.network.release(group.arn)
-    cluster.groups.pop(group.id, None)
+
+    def finish() -> None:
+        store.network.release(group.arn)
+        cluster.groups.pop(group.id, None)
+
+    cluster_driver.after_driver(store, cluster, finish, failed)
 
 
 def _not_in_state(group: ChildResource, what: str) -> Exception:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.services.pcs import fleet, limits, settings
-from clusterwright_localaws.services.pcs.clusters import listed, require_active
+from clusterwright_localaws.services.pcs import cluster_driver, fleet, limits, settings
+from clusterwright_localaws.services.pcs.clusters import Failed, listed, require_active
 from clusterwright_localaws.services.pcs.failures import failure_of
 from clusterwright_localaws.services.pcs.groups import uses
 from clusterwright_localaws.services.pcs.state import (
@@ -63,7 +63,13 @@ def create_queue(call: Call) -> Mapping[str, Any]:
         cluster_id=cluster.id,
     )
     cluster.queues[identifier] = queue
-    store.after(call.world.delays.pcs_queue, functools.partial(_active, store, queue))
+
+    def failed(error: Exception) -> None:
+        queue.fail("CREATE_FAILED", *failure_of(error))
+
+    store.after(
+        call.world.delays.pcs_queue, functools.partial(_active, store, cluster, queue, failed)
+    )
     return {"queue": queue.view()}
 
 
@@ -90,9 +96,16 @@ def update_queue(call: Call) -> Mapping[str, Any]:
         if call.parameters.get(key) is not None:
             members[key] = copy.deepcopy(call.parameters[key])
     _check(cluster, members)
-    queue.members = members
+    before, queue.members = queue.members, members
     queue.status, queue.errors = "UPDATING", []
-    store.after(call.world.delays.pcs_queue, functools.partial(_active, store, queue))
+
+    def failed(error: Exception) -> None:
+        queue.members = before
+        queue.fail("UPDATE_FAILED", *failure_of(error))
+
+    store.after(
+        call.world.delays.pcs_queue, functools.partial(_active, store, cluster, queue, failed)
+    )
     return {"queue": queue.view()}
 
 
@@ -104,10 +117,14 @@ def delete_queue(call: Call) -> Mapping[str, Any]:
     if queue.status not in _DELETABLE:
         raise _not_in_state(queue, "deleted")
     queue.status = "DELETING"
+
+    def failed(error: Exception) -> None:
+        queue.fail("DELETE_FAILED", *failure_of(error))
+
     store.after(
         call.world.delays.pcs_queue,
-        functools.partial(_gone, store, cluster, queue),
-        lambda error: queue.fail("DELETE_FAILED", *failure_of(error)),
+        functools.partial(_gone, store, cluster, queue, failed),
+        failed,
     )
     return {}
 
@@ -142,17 +159,24 @@ def _check(cluster: PcsCluster, members: Mapping[str, Any]) -> None:
     settings.check_queue(members.get("slurmConfiguration") or {})
 
 
-def _active(store: Store, queue: ChildResource) -> None:
-    queue.status = "ACTIVE"
-    queue.modified_at = store.runtime.clock.now()
+def _active(store: Store, cluster: PcsCluster, queue: ChildResource, failed: Failed) -> None:
+    def finish() -> None:
+        queue.status = "ACTIVE"
+        queue.modified_at = store.runtime.clock.now()
+
+    cluster_driver.after_driver(store, cluster, finish, failed)
 
 
-def _gone(store: Store, cluster: PcsCluster, queue: ChildResource) -> None:
+def _gone(store: Store, cluster: PcsCluster, queue: ChildResource, failed: Failed) -> None:
     others = [one for one in cluster.queues.values() if one is not queue]
     for group in cluster.groups.values():
         if uses(queue, group) and not any(uses(one, group) for one in others):
             fleet.end(store, group)
-    cluster.queues.pop(queue.id, None)
+
+    def finish() -> None:
+        cluster.queues.pop(queue.id, None)
+
+    cluster_driver.after_driver(store, cluster, finish, failed)
 
 
 def _not_in_state(queue: ChildResource, what: str) -> Exception:

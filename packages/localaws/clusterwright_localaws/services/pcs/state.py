@@ -12,6 +12,7 @@ import json
 import secrets
 import string
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -129,6 +130,8 @@ class Store(Timers):
         # Client token -> (parameters, answer), so that repeated calls are idempotent.
         self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
         now = runtime.clock.now()
+        # What a driver is applying, and what completes it.
+        self.at_work: list[tuple[Future[None], Callable[[], None]]] = []
         # Slurm version -> when its clusters are suspended.
         self.suspensions: dict[str, datetime] = {
             version: moment_of(text, now)

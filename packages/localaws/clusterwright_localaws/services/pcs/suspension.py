@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 
-from clusterwright_localaws.services.pcs import fleet
+from clusterwright_localaws.services.pcs import cluster_driver, fleet
+from clusterwright_localaws.services.pcs.failures import failure_of
 from clusterwright_localaws.services.pcs.state import PcsCluster, Store, before_calls
 from clusterwright_localaws.services.pcs.versions import is_suspended
 
@@ -36,6 +37,13 @@ def suspend_due(store: Store) -> None:
 def _suspend(store: Store, cluster: PcsCluster) -> None:
     for group in cluster.groups.values():
         fleet.end(store, group)
-    for one in (cluster, *cluster.children):
-        if one.status == "SUSPENDING":
-            one.status = "SUSPENDED"
+
+    def finish() -> None:
+        for one in (cluster, *cluster.children):
+            if one.status == "SUSPENDING":
+                one.status = "SUSPENDED"
+
+    def failed(error: Exception) -> None:
+        cluster.fail("UPDATE_FAILED", *failure_of(error))
+
+    cluster_driver.after_driver(store, cluster, finish, failed)
