@@ -82,6 +82,11 @@ _ERROR: Final = re.compile(
     r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
     r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]"
 )
+_GUESS: Final = re.compile(
+    # What a program lists because it does not know the reason itself.
+    r"(?:Possible (?:reasons|causes)\b|There are some potential root causes|This (?:can happen "
+    r"when|is likely because|indicates that))[^\n]*"
+)
 _AGENTS: Final = ("SagemakerHealthMonitoringAgent/", "Clusterwright/")
 
 
@@ -230,8 +235,9 @@ def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def _match(evidence: Evidence) -> _Match | None:
-    for candidate in candidates(evidence.text):
-        values = candidate.values(evidence)
+    said = _without_guesses(evidence)
+    for candidate in candidates(said.text):
+        values = candidate.values(said)
         if values is None:
             continue
         signature = candidate.signature
@@ -246,6 +252,11 @@ def _match(evidence: Evidence) -> _Match | None:
     if general is not None:
         return _Match(evidence, _STATEMENT, general[:_LONGEST_CAUSE], details(evidence))
     return _unknown(evidence)
+
+
+def _without_guesses(evidence: Evidence) -> Evidence:
+    said = _GUESS.sub("", evidence.text)
+    return evidence if said == evidence.text or not said.strip() else replace(evidence, text=said)
 
 
 def _unknown(evidence: Evidence) -> _Match:

@@ -279,6 +279,10 @@ def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:
         on = f" ({path})" if path else ""
         if errno.group("number") == "2":
             return f"{_file_of(frames)} does not exist{on}"
+        if errno.group("number") == "17":
+            return (
+                f"{_file_of(frames)} already exists{on}: another rank or an earlier run wrote it"
+            )
         if errno.group("number") in ("1", "13"):
             return f"the program may not read or write a file{on}: its permissions or owner"
     return None

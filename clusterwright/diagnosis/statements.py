@@ -82,8 +82,16 @@ FORMS: Final = (
     _form(r"\blevel=(?:error|fatal|panic)\b.*?msg=\"?(?P<message>.*)"),
     # Ray and other users of spdlog.
     _form(
-        r"\[[^\]\n]{10,40} [EF] \d+ \d+\] (?:\((?P<program>\w+)\) )?(?P<file>[\w./-]+:\d+): "
+        r"\[[^\]\n]{10,40} [CEF] \d+ \d+\] (?:\((?P<program>\w+)\) )?(?P<file>[\w./-]+:\d+): "
         r"(?P<message>.*)"
+    ),
+    # XLA and other users of absl, with a time of day before the severity.
+    _form(r"^(?:\S+ )?\d\d:\d\d:\d\d\.\d+: [EF] (?P<file>[\w./-]+:\d+)\] (?P<message>.*)"),
+    # Curl, the shell and an exception of Python alone, after a label of the process.
+    _form(r"^(?P<program>curl): \(\d+\) (?P<message>.+)"),
+    _form(
+        r"^(?:\([\w. =,]{3,60}\) )?(?:\w+\.)*(?P<program>[A-Z]\w{2,40}(?:Error|Exception)): "
+        r"(?P<message>.+)"
     ),
     # Events of Kubernetes, except those that a start usually has.
     _form(
@@ -156,6 +164,8 @@ _HINTS: Final = (
     "] f",
     "[e",
     "[f",
+    " c ",
+    "curl:",
     " e0",
     " e1",
     " f0",
@@ -199,7 +209,8 @@ _SHELL: Final = re.compile(
 _NOT_AN_ERROR: Final = re.compile(
     r"\b(?:warn(?:ing)?|INFO|DEBUG|notice|0 errors?|no errors?|errors?[=:] ?0|deprecat\w+|"
     r"retry(?:ing)?|"
-    r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing))\b",
+    r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing)|"
+    r"won't affect|will not affect|harmless)\b",
     re.IGNORECASE,
 )
 

@@ -71,10 +71,11 @@ KINDS: Final[tuple[Kind, ...]] = (
     _kind(
         "certificate",
         "network",
-        "a TLS certificate is not accepted",
+        "no TLS connection is made: a certificate is not accepted, or the other side has no TLS",
         r"certificate (?:verif|has expired|is not|is expired|signed|error|chain|problem|"
         r"authority)|"
-        r"CERTIFICATE_|\bx509\b|SSLError|SSL: |TLS handshake|handshake fail",
+        r"CERTIFICATE_|\bx509\b|SSLError|SSL: |TLS handshake|handshake fail|SSL routines|"
+        r"SSL_connect|wrong version number",
     ),
     _kind(
         "credentials",
@@ -245,7 +246,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "program",
         "no GPU or accelerator is visible to the program",
         r"\bno (?:\w+ ){0,2}(?:devices?|GPUs?|accelerators?) (?:\w+ ){0,2}(?:found|available|"
-        r"visible|detected)|\bno (?:CUDA|GPU|accelerator)\b|torch\.cuda\.is_available",
+        r"visible|detected)|\bno (?:CUDA|GPU|accelerator)\b|"
+        r"cannot start without GPU|torch\.cuda\.is_available",
     ),
     _kind(
         "compilation",

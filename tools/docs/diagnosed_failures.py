@@ -27,6 +27,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-sixth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-seventh-hold-out.yaml",
     _FOLDER / "diagnosed-failures-eighth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-ninth-hold-out.yaml",
 )
 NOW: Final = dt.datetime(2026, 11, 23, 8, 30, tzinfo=dt.UTC)
 CONTEXT: Final = engine.Context("configs/prod.yaml", "prod", "111122223333", "us-east-1")
@@ -209,7 +210,7 @@ _MAKERS: Final[Mapping[str, Callable[[Any], tuple[Evidence, ...]]]] = {
 def page(results: Sequence[Measured]) -> str:
     """The page: recall, false causes, the hold-out, and every failure."""
     samples = [[m for m in results if m.failure.sample == n] for n in range(1, len(_NAMES) + 1)]
-    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth = samples
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth = samples
     tried = [m for m in second if m.failure.first_try]
     return "\n".join(
         [
@@ -228,7 +229,7 @@ def page(results: Sequence[Measured]) -> str:
             "for its kind of failure.",
             "",
             *_later_hold_outs(third, fourth, fifth, sixth, seventh),
-            *_hold_outs_of_kinds(eighth, ninth),
+            *_hold_outs_of_kinds(eighth, ninth, tenth),
             "",
             "## The failures",
             "",
@@ -287,10 +288,13 @@ def _later_hold_outs(
     ]
 
 
-def _hold_outs_of_kinds(seventh: Sequence[Measured], eighth: Sequence[Measured]) -> list[str]:
+def _hold_outs_of_kinds(
+    seventh: Sequence[Measured], eighth: Sequence[Measured], ninth: Sequence[Measured]
+) -> list[str]:
     """What was measured before and after the kinds of failure by frames and words."""
     named, silent = _first_try(seventh)
     then_named, then_silent = _first_try(eighth)
+    last_named, last_silent = _first_try(ninth)
     return [
         "The seventh is of all parts of a cluster, from threads that no earlier sample has, and "
         "counted as the sixth, with the expectation narrowed for four entries. At the first try "
@@ -305,8 +309,14 @@ def _hold_outs_of_kinds(seventh: Sequence[Measured], eighth: Sequence[Measured])
         "who had built it, and is counted as strictly: a kind that is not the right one counts "
         "as wrong where it repeats the message, and the expectation was narrowed for fifteen "
         f"entries. At the first try {then_named} causes were named, and {then_silent} logs of "
-        "healthy clusters had no finding. For failures and logs that nobody has tried, expect no "
-        "more than this last figure.",
+        "healthy clusters had no finding.",
+        "",
+        "The ninth was collected after what the eighth led to, in the same way and by the same "
+        "person, with the same strictness and its expectations chosen before. At the first try "
+        f"{last_named} causes were named, and {last_silent} logs of healthy clusters had no "
+        "finding. Most of the others were messages of parts that no sample had before: the "
+        "coordinator of JAX, the nodes' daemons of Ray, UCX, modules of cloud-init. For failures "
+        "and logs that nobody has tried, expect no more than this last figure.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -323,6 +333,7 @@ _NAMES: Final = (
     "sixth hold-out",
     "seventh hold-out",
     "eighth hold-out",
+    "ninth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10

@@ -379,6 +379,48 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "ucx-transport",
+        "network of jobs: UCX's transfer on {device} failed ({reason}): the other side ended, or "
+        "the link or the fabric is at fault (RDMA)",
+        (
+            r"ib_mlx5_log\.c:\d+\s+(?P<reason>[^\n]{3,60}?) on (?P<device>[\w:./-]{1,40})",
+            r"UCX\s+ERROR[^\n]{0,80}?(?P<reason>ib(?:v_\w+|_\w+)?[^\n]{0,40} failed)[^\n]{0,40}?"
+            r"(?P<device>mlx5_\w+)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "shell-program",
+        "the program {program} is not installed where the job or script calls it, or not in its "
+        "PATH",
+        (
+            r"(?:^|\s)(?:/\S{1,60}/)?(?:ba|da|z|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?"
+            r"(?P<program>[\w./+-]{1,80}): (?:command )?not found",
+            r"^/\S{1,120}: \d+: exec: (?P<program>[\w./+-]{1,80}): not found",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "ray-node",
+        "Ray: a node's daemon (raylet) ended or was declared dead: its memory or processors were "
+        "overloaded, or its node was lost[ (node {address})]",
+        (
+            r"Raylet is terminated(?:: ip=(?P<address>[\d.]+))?",
+            r"marked as dead by the GCS|marked dead because the detector has missed too many "
+            r"heartbeats",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
         "mpi-help",
         _mpi_help,
         (r"\S",),

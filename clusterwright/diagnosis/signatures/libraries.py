@@ -74,6 +74,17 @@ SIGNATURES: Final = (
         next=(_JOB_FILE,),
     ),
     Signature(
+        # What PyTorch says after the compiler.
+        "extension-build",
+        "an extension ({name}) cannot be built on the node; the compiler's messages before it say "
+        "why",
+        (r"Error building extension '(?P<name>[\w.-]{1,60})'",),
+        kinds=_TEXT,
+        confidence="likely",
+        rank=2,
+        next=(_JOB_FILE,),
+    ),
+    Signature(
         "data-object",
         "a data set's object cannot be read from S3: {url}",
         (

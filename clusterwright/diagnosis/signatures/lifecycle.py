@@ -246,6 +246,20 @@ SIGNATURES: Final = (
         next=(_STREAM,),
     ),
     Signature(
+        "user-data-module",
+        "the node's user data failed: cloud-init could not run {what}; the messages before it say "
+        "why",
+        (
+            r"cc_scripts_user[^\n]{0,40}(?P<what>Failed to run module[^\n]{1,80})",
+            r"Running module (?P<what>scripts-[\w-]{1,20})[^\n]{0,160} failed",
+            r"Runparts: \d+ failures \((?P<what>[^)\n]{1,80})\)",
+        ),
+        confidence="likely",
+        rank=2,
+        kinds=("log",),
+        next=(_STREAM,),
+    ),
+    Signature(
         "script-exit",
         "a lifecycle script ended with exit code {code}",
         (

@@ -133,6 +133,15 @@ SIGNATURES: Final = (
         next=("clusterwright capacity {file}", "kubectl describe nodes"),
     ),
     Signature(
+        "container-runtime-down",
+        "Kubernetes: the kubelet does not reach the node's container runtime (containerd): its "
+        "service ended or hangs",
+        (r"container runtime is (?:down|not running)|PLEG is not healthy",),
+        confidence="likely",
+        kinds=("log",),
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
         "taint",
         "Kubernetes: pods cannot be scheduled: no node matches (taint, selector or affinity)",
         (

@@ -55,6 +55,24 @@ _NCCL_RESULTS: Final = (
 )
 
 
+def _jax(values: Values) -> str:
+    if values.get("missing"):
+        return (
+            "JAX: not all processes of the job reached the barrier "
+            f"{values.get('barrier')} in time: one was never started, ended or cannot reach the "
+            "coordinator"
+        )
+    if values.get("task"):
+        return (
+            f"JAX: process {values['task']} of the job does not answer its coordinator: it ended, "
+            "its node was lost, or it was preempted"
+        )
+    return (
+        "JAX: the process cannot reach the job's coordinator: it does not run, its port is "
+        "closed, or its address is wrong"
+    )
+
+
 def _nccl(values: Values) -> str:
     """The kind of failure that a message of NCCL names."""
     reason = values["reason"]
@@ -249,10 +267,32 @@ SIGNATURES: Final = (
             r"CUDA driver version is insufficient|no CUDA-capable device|"
             r"forward compatibility was attempted|The NVIDIA driver on your system is too old|"
             r"CUDA_ERROR_NO_DEVICE|Found no NVIDIA driver|No CUDA GPUs are available|"
-            r"unsatisfied condition: cuda|"
-            r"all CUDA-capable devices are busy",
+            r"unsatisfied condition: cuda",
         ),
         next=("clusterwright check {file} --only CW-I015",),
+    ),
+    Signature(
+        "gpu-busy",
+        "GPU: another program holds it, and its compute mode is exclusive, or it is in an error "
+        "state",
+        (r"CUDA-capable device(?:\(s\)|s)? (?:is/)?are busy|cudaErrorDevicesUnavailable",),
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "jax-coordination",
+        _jax,
+        (
+            r"(?P<missing>Barrier timed out)[^\n]{0,40}Barrier_id: (?P<barrier>\w+)",
+            r"/job:(?P<job_name>\w+)/replica:\d+/task:(?P<task>\d+) (?:has been set to ERROR|"
+            r"heartbeat timeout)",
+            r"CoordinationService/(?P<call>\w+)|Coordination service agent in error status",
+            r"(?P<refused>WatchTasksAsync failed)",
+        ),
+        kinds=_TEXT,
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
     ),
     Signature(
         "cuda-toolkit",

@@ -46,6 +46,18 @@ CASES = (
         "slurmstepd: error: mpi/pmix_v5: _errhandler: p5-1 [0]: pmixp_client_v2.c:211: Error handler invoked: status = -61",
         "pmix-peer",
     ),
+    (
+        "log",
+        "2026-02-24 04:30:19,237 WARNING worker.py:1851 -- Raylet is terminated: ip=10.8.2.5, id=ab. Possible reasons include: (1) SIGKILL by the system OOM killer",
+        "ray-node",
+    ),
+    (
+        "log",
+        "[p5-1:2330:0:2330] ib_mlx5_log.c:177  Local QP operation error on mlx5_2:1/RoCE (synd 0x2 vend 0x68)",
+        "ucx-transport",
+    ),
+    ("log", "bash: line 3: nvidia-healthmon: command not found", "shell-program"),
+    ("log", "/bin/sh: 1: exec: ninja: not found", "shell-program"),
 )
 
 

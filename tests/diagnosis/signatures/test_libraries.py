@@ -34,6 +34,7 @@ CASES = (
         "RuntimeError: CUDA error: no kernel image is available for execution on the device",
         "kernel-image",
     ),
+    ("RuntimeError: Error building extension 'cpu_adam'", "extension-build"),
 )
 
 

@@ -32,6 +32,11 @@ CASES = (
         "user-data",
     ),
     ("log", "setup.sh: line 3: FOO: unbound variable", "script-command"),
+    (
+        "log",
+        "Running module scripts-user (<module 'cloudinit.config.cc_scripts_user' from '/usr/lib/python3/cc_scripts_user.py'>) failed",
+        "user-data-module",
+    ),
 )
 
 

@@ -38,6 +38,11 @@ CASES = (
         "Error encountered during build of deployFiles: Command 02_prepare failed",
         "cfn-init",
     ),
+    (
+        "log",
+        "E0612 10:11:12.123456    911 kubelet.go:2412] PLEG is not healthy: pleg was last seen active 3m8s ago",
+        "container-runtime-down",
+    ),
 )
 
 

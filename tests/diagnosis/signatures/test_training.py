@@ -87,6 +87,17 @@ CASES = (
         "slurmstepd: error: couldn't chdir to `/fsx/home/ana': No such file or directory: going to /tmp instead",
         "working-directory",
     ),
+    ("log", "CUDA error: CUDA-capable device(s) is/are busy or unavailable", "gpu-busy"),
+    (
+        "log",
+        "UNAVAILABLE: Task /job:jax_worker/replica:0/task:3 heartbeat timeout. This indicates that the remote task has failed, got preempted, or crashed unexpectedly.",
+        "jax-coordination",
+    ),
+    (
+        "log",
+        "DEADLINE_EXCEEDED: Deadline Exceeded while calling /tensorflow.CoordinationService/Barrier",
+        "jax-coordination",
+    ),
 )
 
 

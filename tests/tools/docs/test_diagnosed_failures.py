@@ -18,6 +18,7 @@ AT_THE_FIRST_TRY = {
     7: (41, 77),
     8: (41, 79),
     9: (51, 77),
+    10: (30, 49),
 }
 """Measured once, on 2026-11-23, 2026-11-24 and 2026-11-27, before the signatures were extended;
 never to be changed."""
@@ -28,6 +29,8 @@ NOT_NAMED = {
     "A GPU's PCIe link is slower than it should be",
     # Nor is this an error of its program: it goes on, and waits.
     "A tracker retries for ever without a network",
+    # The client writes this line of every retry, and most retries have success.
+    "A server closes the download of training data",
 }
 
 
@@ -41,8 +44,8 @@ def test_first_finding_has_the_cause_and_there_is_no_other(failure: Failure) -> 
 
 def test_list_is_large_enough_and_complete() -> None:
     failures = [failure for failure in FAILURES if failure.cause is not None]
-    assert len(failures) >= 500
-    assert len(FAILURES) - len(failures) >= 85
+    assert len(failures) >= 540
+    assert len(FAILURES) - len(failures) >= 95
     assert len({failure.failure for failure in FAILURES}) == len(FAILURES)
     for failure in FAILURES:
         assert failure.source
