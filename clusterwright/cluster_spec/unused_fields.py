@@ -96,6 +96,8 @@ def _candidates(cluster: Cluster) -> Iterator[UnusedField]:
         yield from _parallelcluster(cluster)
     else:
         yield from _of_parallelcluster(cluster)
+    if "pcs" in cluster.traits.sections:
+        yield from _pcs(cluster)
     built = accounting.kind == "rds" and accounting.existing is None
     if network.existing is None and not built and not cluster.uses_kubernetes:
         yield UnusedField(
@@ -282,6 +284,66 @@ def _parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
         if group.role != "compute":
             reason = "`{}` applies only to groups with the role compute"
             names = ("network_interface", "placement_group")
+            yield from _without(group, here, names, reason, (*here, "role"))
+
+
+def _pcs(cluster: Cluster) -> Iterator[UnusedField]:
+    """Keys that PCS does not support: its launch templates are ours, its controller is not."""
+    because: Path = ("platform",)
+    yield UnusedField(
+        ("resilience",),
+        "`resilience` requires platform hyperpod-slurm, hyperpod-eks or eks: PCS always replaces "
+        "an instance that fails or whose lifecycle action fails",
+        because,
+        "resilience" in cluster.model_fields_set,
+    )
+    reason = (
+        "`{}` requires platform hyperpod-slurm, hyperpod-eks or eks: on PCS the tests run before "
+        "slurmd starts, and an instance that fails them is terminated and never opens"
+    )
+    yield from _without(cluster.acceptance, ("acceptance",), ("hold",), reason, because)
+    reason = _HYPERPOD + ": `image_id` selects an image with PCS's agent"
+    names: tuple[str, ...] = ("release_version", "released", "auto_patch")
+    yield from _without(cluster.image, ("image",), names, reason, because)
+    yield from _without(
+        cluster.slurm,
+        ("slurm",),
+        ("metadata_service_users", "strategy"),
+        "`{}` requires platform hyperpod-slurm",
+        because,
+    )
+    yield from _without(
+        cluster.slurm.timeouts,
+        ("slurm", "timeouts"),
+        ("node_down_seconds", "credential_seconds", "kill_wait_seconds"),
+        "`{}` is a setting of slurm.conf that PCS does not know",
+        because,
+    )
+    if cluster.slurm.accounting.kind != "managed":
+        yield from _without(
+            cluster.pcs,
+            ("pcs",),
+            ("accounting_purge_days",),
+            "`{}` requires managed accounting",
+            ("slurm", "accounting", "kind"),
+        )
+        yield from _without(
+            cluster.slurm.priority_weights,
+            ("slurm", "priority_weights"),
+            ("age", "fair_share", "qos"),
+            "`{}` requires managed accounting",
+            ("slurm", "accounting", "kind"),
+        )
+    for index, group in enumerate(cluster.compute):
+        here: Path = ("compute", index)
+        volumes = (
+            "`{}` configures an additional volume on HyperPod: here nodes have only a root "
+            "volume, see `pcs.root_volume_gib`"
+        )
+        yield from _without(group, here, ("ebs",), volumes, because)
+        if group.role != "compute":
+            reason = "`{}` applies only to groups with the role compute"
+            names = ("network_interface", "placement_group", "min_count", "max_count", "scratch")
             yield from _without(group, here, names, reason, (*here, "role"))
 
 

@@ -82,7 +82,11 @@ def accounting_user_secret(cluster: Cluster) -> str | None:
 
 
 def node_role_path(cluster: Cluster) -> str:
-    """The path of the roles of HyperPod's instance groups, by which the jobs' role trusts them."""
+    """The path of the roles of groups: on HyperPod the jobs' role trusts them by it, and PCS
+    requires `/aws-pcs/` in it.
+    """
+    if cluster.traits.service_runs_controller:
+        return f"/aws-pcs/clusterwright/{cluster.environment}/{cluster.region}/"
     return f"/clusterwright/{cluster.environment}/{cluster.region}/nodes/"
 
 

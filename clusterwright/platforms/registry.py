@@ -24,7 +24,7 @@ from typing import Final, Literal, get_args
 
 from clusterwright.platforms.traits import Platform
 
-PlatformName = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks"]
+PlatformName = Literal["hyperpod-slurm", "hyperpod-eks", "parallelcluster", "eks", "pcs"]
 
 PLATFORMS: Final[tuple[PlatformName, ...]] = get_args(PlatformName)
 

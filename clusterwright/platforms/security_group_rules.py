@@ -30,7 +30,7 @@ def security_groups_built(cluster: Cluster) -> dict[str, tuple[int, int]]:
     if home is not None and home.existing is None:
         counts["home"] = [0, 1]
         _between(counts, "nodes", "home", 6)  # three ranges of NFS, over TCP and UDP
-    if cluster.uses_slurm:
+    if cluster.uses_slurm and not cluster.traits.service_runs_controller:
         counts["controller"] = [0, 1]
     accounting = cluster.slurm.accounting
     if accounting.kind == "rds" and accounting.existing is None:

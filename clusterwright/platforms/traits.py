@@ -55,8 +55,14 @@ class Platform:
     provider_stack: bool = False
     """Whether a provider of the platform creates the cluster in a stack of its own, with the roles
     of the nodes, which signal that stack (ParallelCluster)."""
+    verified_scripts: bool = False
+    """Whether the entry script compares the scripts with a manifest, whose digest is in its
+    arguments, and each partition has scripts of its own (ParallelCluster, AWS PCS)."""
     internal_shared_storage: bool = False
     """Whether nodes mount storage that the platform creates for itself, anywhere in the VPC."""
+    service_runs_controller: bool = False
+    """Whether the service runs Slurm's controller outside the account, so that no group has the
+    role `controller`; the first login group administers the cluster (AWS PCS)."""
     managed_node_groups: bool = False
     """Whether nodes are in EKS managed node groups, launched by EC2 Auto Scaling from launch
     templates that the stacks write."""
@@ -92,6 +98,8 @@ class Platform:
     """Whether a partition is a queue of the platform, which has one kind of capacity."""
     mounts_home_by_volume: bool = False
     """Whether the platform mounts existing home directories by OpenZFS volume id."""
+    managed_accounting: bool = False
+    """Whether the service keeps the accounting database (`slurm.accounting.kind: managed`)."""
     accounting_secret_is_password: bool = False
     """Whether the accounting database's secret is only the password, not JSON."""
     custom_lifecycle_scripts: bool = False

@@ -24,7 +24,8 @@ from clusterwright_node.fields import (
 
 SCHEMA_VERSION = 1
 PARALLELCLUSTER = "parallelcluster"
-CONFIGURATIONS = ("managed", "scripted", PARALLELCLUSTER)
+PCS = "pcs"
+CONFIGURATIONS = ("managed", "scripted", PARALLELCLUSTER, PCS)
 """What configures Slurm: HyperPod, this program, or ParallelCluster."""
 
 DIRECTORY_BUCKET = re.compile(r"[a-z0-9][a-z0-9-]*--([a-z0-9]+(?:-[a-z0-9]+)+)--x-s3")
@@ -329,7 +330,7 @@ class Slurm:
     partitions: tuple[Partition, ...] = records(Partition)
     """at most one default"""
 
-    accounting: str = choice("none", "local", "rds")
+    accounting: str = choice("none", "local", "rds", "managed")
     """managed mode: HyperPod sets it up, the program adds accounts and users"""
 
     topology: str = choice("none", "automatic", "tree", "block")
@@ -535,12 +536,12 @@ class ClusterFile:
     region: str = text(_REGION, "a region name")
     """for the names of S3's endpoints"""
 
-    platform: str = choice("hyperpod-slurm", PARALLELCLUSTER)
+    platform: str = choice("hyperpod-slurm", PARALLELCLUSTER, PCS)
     """the platforms with Slurm"""
 
     configuration: str = choice(*CONFIGURATIONS)
     """`on_init_complete.sh` runs managed, `on_create.sh` runs scripted, `on_node_configured.sh`
-    runs parallelcluster; a mismatch is refused"""
+    runs parallelcluster, `on_pcs_node.sh` runs pcs; a mismatch is refused"""
 
     groups: tuple[Group, ...] = records(Group)
     """at least one"""

@@ -66,7 +66,7 @@ def launch_template(
             # Not in the node group, where a change of the type would replace the group.
             instance_type=group.instance_type,
             image_id=cluster.image.image_id,
-            network_interfaces=[_interface(each, security_group_ids) for each in layout.value],
+            network_interfaces=[interface(each, security_group_ids) for each in layout.value],
             block_device_mappings=[_root_volume(cluster, key_arn)],
             # All of them: the account may have set other defaults.
             metadata_options=_CFN.MetadataOptionsProperty(
@@ -75,7 +75,7 @@ def launch_template(
                 http_put_response_hop_limit=METADATA_HOPS,
                 instance_metadata_tags="disabled",
             ),
-            capacity_reservation_specification=_reservation(group),
+            capacity_reservation_specification=reservation(group),
             instance_market_options=(
                 _CFN.InstanceMarketOptionsProperty(market_type="capacity-block")
                 if isinstance(group.capacity, CapacityBlock)
@@ -86,7 +86,7 @@ def launch_template(
                 if placement_group_name is not None
                 else None
             ),
-            cpu_options=_cpu(group, catalog),
+            cpu_options=cpu(group, catalog),
             user_data=_user_data(cluster, group, control_plane),
             tag_specifications=[
                 _CFN.TagSpecificationProperty(resource_type=kind, tags=named)
@@ -103,9 +103,10 @@ def launch_template(
     return template
 
 
-def _interface(
+def interface(
     interface: Interface, security_group_ids: Sequence[str]
 ) -> _CFN.NetworkInterfaceProperty:
+    """A network interface of the launch template."""
     return _CFN.NetworkInterfaceProperty(
         network_card_index=interface.card,
         device_index=interface.device,
@@ -131,7 +132,8 @@ def _root_volume(cluster: Cluster, key_arn: str) -> _CFN.BlockDeviceMappingPrope
     )
 
 
-def _reservation(group: ComputeGroup) -> _CFN.CapacityReservationSpecificationProperty | None:
+def reservation(group: ComputeGroup) -> _CFN.CapacityReservationSpecificationProperty | None:
+    """The reservation or block of a group, or none for on-demand capacity."""
     capacity = group.capacity
     if isinstance(capacity, Reservation | CapacityBlock):
         return _CFN.CapacityReservationSpecificationProperty(
@@ -147,7 +149,8 @@ def _reservation(group: ComputeGroup) -> _CFN.CapacityReservationSpecificationPr
     return None
 
 
-def _cpu(group: ComputeGroup, catalog: Catalog) -> _CFN.CpuOptionsProperty | None:
+def cpu(group: ComputeGroup, catalog: Catalog) -> _CFN.CpuOptionsProperty | None:
+    """The cores of an instance, if the group states its threads."""
     if group.threads_per_core is None:
         return None
     instance = catalog.instance(group.instance_type)

@@ -29,7 +29,7 @@ MUNGE_KEY_LENGTH = 128
 """Letters and digits: about 760 bits; munge accepts 32 to 1,024 bytes (munged(8), --key-file)."""
 
 QUEUES = "lifecycle/queues"
-"""The prefix of the scripts of ParallelCluster's queues."""
+"""The prefix of the scripts of queues."""
 
 
 class QueueScripts(NamedTuple):
@@ -52,17 +52,17 @@ class LifecycleStack(ScriptsStack):
         cluster_file = node_files.cluster_json(cluster, base.catalog)
         own = scripts.site_files(cluster.lifecycle.steps)
         jobs = job_files.job_files(cluster, base.catalog, plan)
-        # Nodes of ParallelCluster compare every file with the manifest, whose digest is in their
-        # configuration: a prefix whose files change would fail there.
-        digested = jobs.files if cluster.traits.provider_stack else jobs.digested
+        # Nodes of ParallelCluster and PCS compare every file with the manifest, whose digest is in
+        # their configuration: a prefix whose files change would fail there.
+        digested = jobs.files if cluster.traits.verified_scripts else jobs.digested
         digest = scripts.scripts_digest(
             {"cluster.json": cluster_file, job_files.NAME: digested}, texts=own
         )
         self.prefix = f"lifecycle/{digest}"
         self.manifest_sha256: str | None = None
-        """The digest that a custom action of ParallelCluster verifies; None on other platforms."""
+        """The digest that the entry script verifies (ParallelCluster, PCS); else None."""
         self.queues: dict[str, QueueScripts] = {}
-        """The scripts of each queue of ParallelCluster; empty on other platforms."""
+        """The scripts of each queue of ParallelCluster and PCS; empty on other platforms."""
         self.bucket = self.scripts_bucket()
         scripted = cluster_file["configuration"] == "scripted"
         self.munge_key_secret_arn = self._munge_key(base.identity.key_arn) if scripted else None
@@ -84,7 +84,7 @@ class LifecycleStack(ScriptsStack):
             _json_file("deployment.json", deployment_file),
             _json_file(job_files.NAME, jobs.files),
         ]
-        if cluster.traits.provider_stack:
+        if cluster.traits.verified_scripts:
             manifest = _manifest({**own, job_files.NAME: _json_text(jobs.files)}, cluster_file)
             self.manifest_sha256 = scripts.sha256(manifest)
             sources.append(deployment.Source.data(scripts.MANIFEST, manifest))
@@ -97,7 +97,7 @@ class LifecycleStack(ScriptsStack):
             )
         self.copy_scripts(sources)
         self.source_s3_uri = f"s3://{self.bucket.bucket_name}/{self.prefix}/"
-        if cluster.traits.provider_stack:
+        if cluster.traits.verified_scripts:
             files = {
                 partition.name: node_files.queue_json(cluster, base.catalog, partition.name)
                 for partition in cluster.slurm.partitions

@@ -20,11 +20,12 @@ ENTRY = {
     "managed": "on_init_complete.sh",
     "scripted": "on_create.sh",
     "parallelcluster": "on_node_configured.sh",
+    "pcs": "on_pcs_node.sh",
 }
 """The script that the platform runs in each configuration."""
 
 MANIFEST = "manifest.sha256"
-"""The digests of the files, in the format of sha256sum, for ParallelCluster's nodes.
+"""The digests of the files, in the format of sha256sum, for nodes of ParallelCluster and PCS.
 `deployment.json` is not in it: it is known only at deployment."""
 
 DIGEST_LENGTH = 16

@@ -117,7 +117,8 @@ class SecurityGroups(Construct):
         It also exists without a database: HyperPod cannot change the groups of an instance group
         later (CreateCluster, OverrideVpcConfig), and the spec may ask for a database later.
         """
-        if not self._cluster.uses_slurm:
+        traits = self._cluster.traits
+        if not traits.uses_slurm or traits.service_runs_controller:
             return None
         return self._group("Controller", "Slurm controller")
 

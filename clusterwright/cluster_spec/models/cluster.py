@@ -25,6 +25,7 @@ from clusterwright.cluster_spec.models.operations import (
     Waiver,
 )
 from clusterwright.cluster_spec.models.parallelcluster import ParallelCluster
+from clusterwright.cluster_spec.models.pcs import Pcs
 from clusterwright.cluster_spec.models.slurm import Slurm
 from clusterwright.cluster_spec.models.software import SoftwareVersions
 from clusterwright.cluster_spec.models.storage import Storage
@@ -89,6 +90,9 @@ class Cluster(Model):
 
     parallelcluster: ParallelCluster = Field(default_factory=ParallelCluster.model_construct)
     """Settings of ParallelCluster."""
+
+    pcs: Pcs = Field(default_factory=Pcs.model_construct)
+    """Settings of AWS PCS."""
 
     tenants: Annotated[list[Tenant], Field(max_length=100)] = []
     """Teams that share the cluster, with their shares and limits."""

@@ -57,8 +57,9 @@ class ExistingDatabase(Model):
 class Accounting(Model):
     """Slurm accounting: records of jobs, users and run times."""
 
-    kind: Literal["none", "local", "rds"] = "local"
-    """local: a database on the controller, lost with it. rds: an Amazon RDS database."""
+    kind: Literal["none", "local", "rds", "managed"] = "local"
+    """local: a database on the controller, lost with it. rds: an Amazon RDS database. managed: a
+    database of AWS PCS, lost with its cluster."""
 
     instance_class: Annotated[str, Field(pattern=formats.DATABASE_CLASS.pattern)] = "db.t3.large"
     """RDS instance class."""

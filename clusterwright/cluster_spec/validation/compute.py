@@ -15,11 +15,19 @@ ROLES = {
 """Roles of groups under Slurm, and under Kubernetes, with a managed control plane."""
 
 
+def roles_of(cluster: Cluster) -> tuple[str, ...]:
+    """Return the roles of groups on the cluster's platform."""
+    roles = ROLES[cluster.uses_kubernetes]
+    if cluster.traits.service_runs_controller:
+        return tuple(role for role in roles if role != "controller")
+    return roles
+
+
 def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _roles(cluster)
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index)
-        if group.role not in ROLES[cluster.uses_kubernetes]:
+        if group.role not in roles_of(cluster):
             continue  # settings of the role depend on another platform
         if group.role == "compute":
             yield from _spares(group, here)
@@ -32,14 +40,16 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
 def _roles(cluster: Cluster) -> Iterator[Problem]:
     controllers = [i for i, g in enumerate(cluster.compute) if g.role == "controller"]
     for index, group in enumerate(cluster.compute):
-        if group.role not in ROLES[cluster.uses_kubernetes]:
+        if group.role not in roles_of(cluster):
             yield Problem(
                 f"{cluster.platform} does not support the role {group.role}",
                 ("compute", index, "role"),
-                hint=f"supported roles: {', '.join(ROLES[cluster.uses_kubernetes])}",
+                hint=f"supported roles: {', '.join(roles_of(cluster))}",
                 other_path=("platform",),
             )
-    if cluster.uses_slurm:
+    if cluster.traits.service_runs_controller:
+        yield from _administration(cluster)
+    elif cluster.uses_slurm:
         yield from _controllers(controllers)
     if not any(g.role == "compute" for g in cluster.compute):
         yield Problem(
@@ -63,6 +73,29 @@ def _controllers(indexes: list[int]) -> Iterator[Problem]:
             "only one group can have the role controller",
             ("compute", index, "role"),
             other_path=("compute", indexes[0], "role"),
+        )
+
+
+def _administration(cluster: Cluster) -> Iterator[Problem]:
+    """The service runs the controller, so a login node publishes the cluster's state, handles
+    requests of operators and applies accounts; two would do so against each other.
+    """
+    logins = [index for index, group in enumerate(cluster.compute) if group.role == "login"]
+    if not logins:
+        yield Problem(
+            "no group has the role login: its node administers the cluster, because the service "
+            "runs the controller",
+            ("compute",),
+            on_key=True,
+            hint="add {name: login, role: login, instance_type: m5.4xlarge, count: 1}",
+        )
+    elif cluster.compute[logins[0]].count != 1:
+        yield Problem(
+            f"count is {cluster.compute[logins[0]].count}: one node of the first login group "
+            "administers the cluster",
+            ("compute", logins[0], "count"),
+            hint="count: 1, and a second login group for more login nodes",
+            other_path=("compute", logins[0], "role"),
         )
 
 

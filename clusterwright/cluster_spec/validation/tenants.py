@@ -50,11 +50,15 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             "tenants require an accounting database, and accounting is none",
             ("tenants",),
             on_key=True,
-            hint="slurm.accounting: {kind: local}"
-            if cluster.traits.accounting_on_controller
-            else "slurm.accounting: {kind: rds}",
+            hint=f"slurm.accounting: {{kind: {_accounting_kind(cluster)}}}",
             other_path=("slurm", "accounting", "kind"),
         )
+
+
+def _accounting_kind(cluster: Cluster) -> str:
+    if cluster.traits.managed_accounting:
+        return "managed"
+    return "local" if cluster.traits.accounting_on_controller else "rds"
 
 
 def node_shares(cluster: Cluster, node_count: int) -> list[int]:

@@ -18,6 +18,7 @@ PLATFORM: Final = Platform(
     refused_capacity=EC2_REFUSES,
     placement_groups=True,
     provider_stack=True,
+    verified_scripts=True,
     internal_shared_storage=True,
     node_names="<queue>-st-<group>-<number>",
     node_setup="parallelcluster",

@@ -64,6 +64,8 @@ _NEURON_NAMES = (
     "base/ubuntu-24.04",
     "base/ubuntu-22.04",
 )
+# AWS PCS user guide, "Using PCS-ready DLAMIs" and sample images.
+_PCS = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{}/latest/ami-id"
 
 
 @dataclass(frozen=True)
@@ -98,4 +100,5 @@ def published_images() -> tuple[PublishedImage, ...]:
         for architecture, name in _DLAMI_NAMES
     ]
     found += [PublishedImage(_NEURON.format(name), "x86_64") for name in _NEURON_NAMES]
+    found += [PublishedImage(_PCS.format(name), name) for name in ("x86_64", "arm64")]
     return tuple(sorted(found, key=lambda image: image.parameter))

@@ -1,0 +1,27 @@
+"""Traits of `pcs`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.platforms.capacity_kinds import EC2_KINDS, EC2_REFUSES
+from clusterwright.platforms.traits import Platform
+
+PLATFORM: Final = Platform(
+    name="pcs",
+    title="PCS",
+    scheduler="slurm",
+    node_service="ec2",
+    sections=("slurm", "acceptance", "pcs"),
+    node_principal="ec2.amazonaws.com",
+    capacity_kinds=EC2_KINDS,
+    refused_capacity=EC2_REFUSES,
+    placement_groups=True,
+    service_runs_controller=True,
+    verified_scripts=True,
+    node_names="<group>-<number>",
+    node_setup="pcs",
+    spares_from_reserved_capacity=True,
+    partitions_are_queues=True,
+    managed_accounting=True,
+)

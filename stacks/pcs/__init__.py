@@ -1,0 +1,1 @@
+"""AWS PCS (Parallel Computing Service)."""
