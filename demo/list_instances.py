@@ -1,6 +1,6 @@
 """Lists clusters whose nodes are EC2 instances: `python demo/list_instances.py`.
 
-ParallelCluster and EKS tag their nodes with the cluster's name. Goes to AWS_ENDPOINT_URL if that
+ParallelCluster and EKS tag their nodes with the cluster's name; on PCS our launch templates do. Goes to AWS_ENDPOINT_URL if that
 is set, as every AWS client does, else to AWS itself.
 """
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import boto3
 
-CLUSTER_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name")
+CLUSTER_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name", "clusterwright:environment")
 GROUP_TAGS = (
     "parallelcluster:compute-resource-name",
     "parallelcluster:login-nodes-pool-name",
     "parallelcluster:node-type",
     "eks:nodegroup-name",
+    "clusterwright:group",
 )
 
 

@@ -126,7 +126,7 @@ _TRAINING_OPTIONS: Final = {
 @click.option(
     "--platform",
     metavar="NAME",
-    help="hyperpod-slurm, hyperpod-eks, parallelcluster or eks.  [default: recommended]",
+    help="hyperpod-slurm, hyperpod-eks, parallelcluster, eks or pcs.  [default: recommended]",
 )
 @click.option(
     "--recovery",

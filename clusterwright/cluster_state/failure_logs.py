@@ -24,6 +24,8 @@ def prefixes(cluster: Cluster) -> tuple[str, ...]:
     found = [f"/aws/sagemaker/Clusters/{name}/"] if cluster.on_hyperpod else []
     if cluster.uses_kubernetes:
         return (*found, f"/aws/eks/{name}/", f"/aws/containerinsights/{name}/")
+    if cluster.traits.service_runs_controller:
+        return (f"/clusterwright/{name}/nodes", "/aws/pcs/")
     return tuple(found) or (f"/aws/parallelcluster/{name}-",)
 
 

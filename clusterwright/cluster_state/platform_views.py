@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from clusterwright.aws import eks, hyperpod
+from clusterwright.aws import eks, hyperpod, pcs
 from clusterwright.aws.cloudformation.stacks import stack
 from clusterwright.aws.ec2 import instances
 from clusterwright.aws.session import AwsSession
@@ -19,6 +19,7 @@ from clusterwright.cluster_state.results import (
 )
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
+from clusterwright.platforms.pcs.groups import CLUSTER_TAG, GROUP_TAG
 
 _PARALLELCLUSTER_TAG: Final = "parallelcluster:cluster-name"
 _NODE_TYPE_TAG: Final = "parallelcluster:node-type"
@@ -48,6 +49,11 @@ _EC2: Final[Mapping[str, Condition]] = {
     "stopped": "failed",
     "shutting-down": "ending",
 }
+_PCS_STEADY: Final = frozenset(
+    {"ACTIVE", "CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED", "SUSPENDED"}
+)
+"""ClusterStatus of PCS without a change in progress (botocore 1.44.5)."""
+
 _PARTS_OF_A_CALL: Final = 8
 
 
@@ -64,6 +70,8 @@ def platform_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster |
         return _hyperpod_cluster(session, cluster)
     if traits.uses_kubernetes:
         return _eks_cluster(session, cluster)
+    if traits.service_runs_controller:
+        return _pcs_cluster(session, cluster)
     return _provider_cluster(session, cluster)
 
 
@@ -81,6 +89,8 @@ def platform_nodes(session: AwsSession, cluster: Cluster) -> tuple[PlatformNode,
         return None if found is None else tuple(_hyperpod_node(node) for node in found)
     if traits.uses_kubernetes:
         return _eks_nodes(session, cluster)
+    if traits.service_runs_controller:
+        return _pcs_nodes(session, cluster)
     tagged = instances.tagged(session, _PARALLELCLUSTER_TAG, cluster.environment)
     return tuple(_ec2_node(node, _parallelcluster_group(node, cluster)) for node in tagged)
 
@@ -139,6 +149,37 @@ def _provider_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster 
         steady=not found.status.endswith("_IN_PROGRESS"),
         healthy=found.status in ("CREATE_COMPLETE", "UPDATE_COMPLETE"),
     )
+
+
+def _pcs_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster | None:
+    """The cluster with its groups and queues; a queue that failed is an issue of the cluster."""
+    found = pcs.cluster(session, cluster.environment)
+    if found is None:
+        return None
+    failed = [queue for queue in pcs.queues(session, found.name) if "FAILED" in queue.status]
+    return PlatformCluster(
+        found.name,
+        found.status,
+        "; ".join(found.errors),
+        steady=found.status in _PCS_STEADY,
+        healthy=found.status == "ACTIVE",
+        groups=tuple(
+            PlatformGroup(group.name, None, group.minimum, group.status, issues=group.errors)
+            for group in pcs.groups(session, found.name)
+        ),
+        issues=tuple(
+            f"queue {queue.name} is {queue.status}: {'; '.join(queue.errors) or 'no reason given'}"
+            for queue in failed
+        ),
+    )
+
+
+def _pcs_nodes(session: AwsSession, cluster: Cluster) -> tuple[PlatformNode, ...] | None:
+    found = pcs.cluster(session, cluster.environment)
+    if found is None:
+        return None
+    tagged = instances.tagged(session, CLUSTER_TAG, found.id)
+    return tuple(_ec2_node(node, node.tags.get(GROUP_TAG)) for node in tagged)
 
 
 def _parallelcluster_group(node: instances.NodeInstance, cluster: Cluster) -> str | None:

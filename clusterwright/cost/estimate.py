@@ -22,6 +22,7 @@ from clusterwright.cost.components import (
     objects,
     observability,
     parallelcluster,
+    pcs,
     support,
     volumes,
 )
@@ -37,6 +38,7 @@ COMPONENTS: tuple[Callable[[LineBuilder], Iterator[Line]], ...] = (
     volumes.lines,
     kubernetes.lines,
     parallelcluster.lines,
+    pcs.lines,
     lustre.lines,
     home.lines,
     objects.lines,

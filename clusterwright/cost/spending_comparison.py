@@ -28,6 +28,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
     "observability": "observability",
     "kubernetes": "EKS",
     "parallelcluster": "other",
+    "pcs": "PCS",
     "support": "support",
 }
 # Cost Explorer's names of services. EC2 - Other holds NAT gateways and, where instances are
@@ -51,6 +52,7 @@ _SERVICES: Final[Mapping[str, str]] = {
     "AWS Lambda": "observability",
     "AWS Budgets": "observability",
     "Amazon Elastic Container Service for Kubernetes": "EKS",
+    "AWS Parallel Computing Service": "PCS",
 }
 _OTHER: Final = "other"
 

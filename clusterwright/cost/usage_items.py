@@ -13,6 +13,7 @@ from clusterwright.cost.components import (
     objects,
     observability,
     parallelcluster,
+    pcs,
 )
 from clusterwright.cost.line_builder import Item
 
@@ -32,6 +33,7 @@ USAGE_ITEMS: Final[dict[str, Item]] = {
         parallelcluster.SHARED_STORAGE,
         parallelcluster.LOAD_BALANCER_USE,
         parallelcluster.TABLE_USE,
+        pcs.ACCOUNTING_STORAGE,
         network.NAT_DATA,
         network.ENDPOINT_DATA,
         network.BETWEEN_ZONES,

@@ -170,7 +170,7 @@ def _accounting(cluster: Cluster, other: Cluster | None, target: PlatformName) -
             "dump it (`mysqldump slurm_acct_db`) and load it into the new one, with the same "
             "ClusterName, while slurmdbd is stopped",
         )
-    else:
+    elif kind != "managed":
         yield Note(
             "slurm.accounting",
             "the accounting database stays; Slurm identifies clusters in it by name",

@@ -13,7 +13,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem, SpecErrors, path_text
 from clusterwright.cluster_spec.resolve import resolve
 from clusterwright.cluster_spec.unused_fields import unused_fields
-from clusterwright.migration import autoscaling
+from clusterwright.migration import autoscaling, managed_controller
 from clusterwright.migration.results import Note
 from clusterwright.migration.yaml_editor import Editor, flow
 from clusterwright.platforms.capabilities import who_can
@@ -63,14 +63,24 @@ class Rewriting:
 def rewrite(work: Rewriting) -> None:
     """Change the text of `work` in place."""
     work.editor.put(("platform",), work.target)
+    traits = traits_of(work.target)
     if work.target in KUBERNETES:
         _system_groups(work)
+    elif traits.service_runs_controller:
+        managed_controller.remove_controllers(work)
     else:
         _controller(work)
-    if traits_of(work.target).partitions_are_queues:
+    if traits.partitions_are_queues:
         _full_blocks(work)
+    if traits.service_runs_controller:
+        managed_controller.rename(work)
+        managed_controller.manage_accounting(work)
+    elif traits.partitions_are_queues:
         _names(work)
         _accounting(work)
+    if traits.uses_slurm and not traits.managed_accounting:
+        kind = "local" if traits.accounting_on_controller else "rds"
+        managed_controller.leave_managed_accounting(work, kind)
     for index, group in enumerate(work.compute):
         _capacity(work, index, group)
         if group.get("placement_group") and work.target in HYPERPOD:
@@ -296,7 +306,7 @@ def _valid_name(name: str, taken: set[str]) -> str:
 
 def _accounting(work: Rewriting) -> None:
     kind = work.editor.get(("slurm", "accounting", "kind"))
-    if work.editor.get(("tenants",)) and kind != "rds":
+    if work.editor.get(("tenants",)) and kind not in ("rds", "managed"):
         work.editor.put(("slurm", "accounting", "kind"), "rds")
         work.decisions.append(
             Note(

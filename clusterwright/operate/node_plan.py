@@ -69,6 +69,12 @@ def means_of(cluster: Cluster, verb: NodeVerb) -> Means:
         return Means("hyperpod")
     if cluster.uses_slurm and verb != "replace":
         return Means("controller")
+    if cluster.traits.service_runs_controller:
+        return Means(
+            None,
+            "PCS replaces a static instance that ends, and no API asks for it; after a drain: aws "
+            "ec2 terminate-instances --instance-ids {id}",
+        )
     if cluster.uses_slurm:
         return Means(
             None,

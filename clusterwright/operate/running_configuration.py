@@ -12,6 +12,7 @@ from clusterwright.cluster_state.not_read import NotRead, known
 from clusterwright.cluster_state.results import ClusterState
 from clusterwright.operate.results import Difference, NotCompared
 from clusterwright.platforms.parallelcluster.slurm_settings import custom_settings
+from clusterwright.platforms.pcs.settings import cluster_settings
 
 INPUT_FILES: Final = ("cluster.json", "deployment.json", "provisioning_parameters.json")
 """The uploaded files that the node program reads, in its order (`inputs.py` there)."""
@@ -82,7 +83,8 @@ def slurm_differences(cluster: Cluster, state: ClusterState, catalog: Catalog) -
         yield NotCompared(what, "HyperPod writes slurm.conf in the managed configuration")
         return
     there = {name.lower(): value for name, value in running.items()}
-    for name, expected in custom_settings(cluster, catalog).items():
+    ours = cluster_settings if cluster.traits.service_runs_controller else custom_settings
+    for name, expected in ours(cluster, catalog).items():
         if name.lower() not in there:
             yield NotCompared(f"{what}: {name}", "the controller does not publish it")
             continue

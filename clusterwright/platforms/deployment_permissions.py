@@ -150,6 +150,18 @@ def _node_groups(cluster: Cluster) -> bool:
     return cluster.traits.managed_node_groups
 
 
+def _pcs(cluster: Cluster) -> bool:
+    return cluster.traits.service_runs_controller
+
+
+def _launch_templates(cluster: Cluster) -> bool:
+    return _node_groups(cluster) or _pcs(cluster)
+
+
+def _instance_profiles(cluster: Cluster) -> bool:
+    return runs_in_cluster(cluster) or _pcs(cluster)
+
+
 def _spot_instances(cluster: Cluster) -> bool:
     """HyperPod launches Spot instances in an account of its own."""
     return not cluster.on_hyperpod and any(g.capacity.kind == "spot" for g in cluster.compute)
@@ -197,7 +209,7 @@ RESOURCES: Final[Mapping[str, Created]] = {
     "AWS::EC2::FlowLog": Created(("ec2:CreateFlowLogs",), _network),
     "AWS::EC2::InternetGateway": Created(("ec2:CreateInternetGateway",), _nat),
     "AWS::EC2::LaunchTemplate": Created(
-        ("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion"), _node_groups
+        ("ec2:CreateLaunchTemplate", "ec2:CreateLaunchTemplateVersion"), _launch_templates
     ),
     "AWS::EC2::NatGateway": Created(("ec2:CreateNatGateway",), _nat),
     "AWS::EC2::PlacementGroup": Created(("ec2:CreatePlacementGroup",), _placement_groups),
@@ -228,7 +240,7 @@ RESOURCES: Final[Mapping[str, Created]] = {
     ),
     "AWS::FSx::FileSystem": Created(("fsx:CreateFileSystem",), _files),
     "AWS::IAM::InstanceProfile": Created(
-        ("iam:AddRoleToInstanceProfile", "iam:CreateInstanceProfile"), runs_in_cluster
+        ("iam:AddRoleToInstanceProfile", "iam:CreateInstanceProfile"), _instance_profiles
     ),
     "AWS::IAM::ManagedPolicy": Created(("iam:CreatePolicy",), _provider_stack),
     "AWS::IAM::OIDCProvider": Created(("iam:CreateOpenIDConnectProvider",), inference.wanted),
@@ -241,6 +253,39 @@ RESOURCES: Final[Mapping[str, Created]] = {
     ),
     "AWS::Lambda::LayerVersion": Created(("lambda:PublishLayerVersion",), has_scripts),
     "AWS::Logs::LogGroup": Created(("logs:CreateLogGroup", "logs:PutRetentionPolicy")),
+    # PCS user guide, "Minimum permissions for AWS PCS" (security-min-permissions): PCS reads and
+    # launches with the permissions of the caller.
+    "AWS::PCS::Cluster": Created(
+        (
+            "ec2:CreateNetworkInterface",
+            "ec2:DescribeSecurityGroups",
+            "ec2:DescribeSubnets",
+            "ec2:DescribeVpcs",
+            "ec2:GetSecurityGroupsForVpc",
+            "iam:CreateServiceLinkedRole",
+            "pcs:CreateCluster",
+            "secretsmanager:CreateSecret",
+            "secretsmanager:TagResource",
+        ),
+        _pcs,
+    ),
+    "AWS::PCS::ComputeNodeGroup": Created(
+        (
+            "ec2:CreateFleet",
+            "ec2:CreateTags",
+            "ec2:DescribeCapacityReservations",
+            "ec2:DescribeImages",
+            "ec2:DescribeInstanceTypeOfferings",
+            "ec2:DescribeInstanceTypes",
+            "ec2:DescribeLaunchTemplateVersions",
+            "ec2:DescribeLaunchTemplates",
+            "ec2:RunInstances",
+            "iam:GetInstanceProfile",
+            "pcs:CreateComputeNodeGroup",
+        ),
+        _pcs,
+    ),
+    "AWS::PCS::Queue": Created(("pcs:CreateQueue",), _pcs),
     "AWS::RDS::DBInstance": Created(("rds:CreateDBInstance",), _database),
     "AWS::RDS::DBParameterGroup": Created(("rds:CreateDBParameterGroup",), _database),
     "AWS::RDS::DBSubnetGroup": Created(("rds:CreateDBSubnetGroup",), _database),
@@ -291,7 +336,7 @@ def deployment_permissions(cluster: Cluster) -> Iterator[Permission]:
     # With Slurm each instance group has a role, in the stack of the cluster.
     name = (
         f"{node_role_path(cluster)}x"
-        if cluster.on_hyperpod and cluster.uses_slurm
+        if (cluster.on_hyperpod and cluster.uses_slurm) or _pcs(cluster)
         else f"/{cluster.environment}-identity-x"
     )
     role = f"arn:{cluster.partition}:iam::{cluster.account}:role{name}"
@@ -353,6 +398,7 @@ LINKED_ROLES: Final = (
         "launching the nodes of node groups",
         _node_groups,
     ),
+    LinkedRole("pcs.amazonaws.com", "AWSServiceRoleForPCS", "the nodes", _pcs),
     LinkedRole(
         "spot.amazonaws.com",
         "AWSServiceRoleForEC2Spot",

@@ -60,6 +60,10 @@ def _provider_stack(cluster: Cluster) -> bool:
     return cluster.traits.provider_stack
 
 
+def _service_runs_controller(cluster: Cluster) -> bool:
+    return cluster.traits.service_runs_controller
+
+
 def _login_pools(cluster: Cluster) -> bool:
     return _provider_stack(cluster) and any(g.role == "login" for g in cluster.compute)
 
@@ -101,6 +105,7 @@ INTERFACE_SERVICES: tuple[Service, ...] = (
         "auto-resume and lifecycle scripts describe the HyperPod cluster",
         _hyperpod,
     ),
+    Service("pcs", "nodes register with their cluster", _service_runs_controller),
     Service("secretsmanager", "the accounting database's password, the munge key", _secrets),
     Service("sqs", "Karpenter reads EC2's interruption notices", runs_in_cluster),
     Service("ssm", "SSM Agent and Karpenter read parameters", _parameters),

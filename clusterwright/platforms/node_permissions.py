@@ -19,8 +19,8 @@ from clusterwright.platforms.kubernetes.control_plane import cluster_name
 class Permission:
     """Actions on one resource, for one reason; `context` has the condition keys of the request.
 
-    `of` is who has it on HyperPod with Slurm, where roles differ: every node, the controller
-    alone, or jobs.
+    `of` is who has it on HyperPod with Slurm and on PCS, where roles differ: every node, the
+    controller (on PCS the node that administers) alone, or jobs.
     """
 
     reason: str
@@ -56,7 +56,7 @@ def node_permissions(cluster: Cluster, *, key_arn: str | None = None) -> Iterato
         yield Permission("credentials of jobs", ("sts:AssumeRole",), jobs)
         if cluster.storage.buckets:
             yield Permission("data encrypted with the cluster's key", decrypt, key, of="jobs")
-    if cluster.traits.provider_stack:
+    if cluster.traits.provider_stack or cluster.traits.service_runs_controller:
         return
     grant = (("kms:GrantIsForAWSResource", "true"),)
     yield Permission("volumes of the nodes", ("kms:CreateGrant",), key, grant)
@@ -106,6 +106,8 @@ def _services(cluster: Cluster) -> Iterator[Permission]:
         yield Permission("metrics", ("aps:RemoteWrite",), _arn(cluster, "aps", "workspace/ws-any"))
     if on_hyperpod:
         yield from _secrets(cluster)
+    elif cluster.traits.service_runs_controller:
+        yield from _of_pcs(cluster)
     elif cluster.slurm.topology == "tree":
         yield Permission("topology", ("ec2:DescribeInstances", "ec2:DescribeInstanceTopology"))
 
@@ -124,6 +126,27 @@ def _secrets(cluster: Cluster) -> Iterator[Permission]:
         yield Permission("munge key", ("secretsmanager:GetSecretValue",), key)
         if cluster.slurm.topology != "none":
             yield Permission("topology", ("ec2:DescribeInstanceTopology",), of="controller")
+
+
+def _of_pcs(cluster: Cluster) -> Iterator[Permission]:
+    """Registration, logs, shells, and the state that the administering node publishes."""
+    yield Permission(
+        "registration of the node",
+        ("pcs:RegisterComputeNodeGroupInstance",),
+        _arn(cluster, "pcs", "cluster/any"),
+    )
+    group = _arn(cluster, "logs", f"log-group:/clusterwright/{cluster.environment}/nodes")
+    logs = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
+    yield Permission("logs", tuple(f"logs:{action}" for action in logs), group)
+    if cluster.identity.session_manager:
+        channels = ("CreateControlChannel", "CreateDataChannel", "OpenControlChannel")
+        actions = (*channels, "OpenDataChannel")
+        yield Permission(
+            "shells",
+            ("ssm:UpdateInstanceInformation", *(f"ssmmessages:{action}" for action in actions)),
+        )
+    state = f"arn:{cluster.partition}:s3:::{lifecycle_bucket(cluster)}/{STATE_FOLDER}/any"
+    yield Permission("state of the cluster", ("s3:PutObject",), state, of="controller")
 
 
 def _images(cluster: Cluster) -> Iterator[Permission]:

@@ -32,7 +32,12 @@ SWITCH: Final = "CLUSTERWRIGHT_CHECKS"
 """`false` in the environment disables the rules, for measurements and other tests."""
 
 # Resource types for paths of the spec, the most specific first.
-_CLUSTERS: Final = ("AWS::SageMaker::Cluster", "Custom::PclusterCluster", "AWS::EKS::Cluster")
+_CLUSTERS: Final = (
+    "AWS::SageMaker::Cluster",
+    "Custom::PclusterCluster",
+    "AWS::EKS::Cluster",
+    "AWS::PCS::Cluster",
+)
 _RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("budget", ("AWS::Budgets::Budget",)),
     ("identity", ("AWS::KMS::Key", "AWS::IAM::Role")),

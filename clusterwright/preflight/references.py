@@ -93,7 +93,7 @@ REFERENCES: Final = (
         "principals of other accounts cannot be read",
     ),
     Reference(("kubernetes.pod_identities[].role_arn",), ("CW-I019",)),
-    Reference(("parallelcluster.ssh_key_name",), ("CW-I026",)),
+    Reference(("parallelcluster.ssh_key_name", "pcs.ssh_key_name"), ("CW-I026",)),
     Reference(
         ("kubernetes.workloads.jobs[].image", "observability.metrics.image", "acceptance.image"),
         ("CW-I027", "CW-N033"),

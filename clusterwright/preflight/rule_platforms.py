@@ -25,6 +25,7 @@ _ON_EC2: Final = tuple(name for name in PLATFORMS if name not in HYPERPOD)
 _NOT_MANAGED: Final = tuple(name for name in PLATFORMS if name != "hyperpod-slurm")
 _NOT_EKS: Final = tuple(name for name in PLATFORMS if name != "eks")
 _NOT_PARALLELCLUSTER: Final = tuple(name for name in PLATFORMS if name != "parallelcluster")
+_NO_KEY_PAIR: Final = tuple(name for name in PLATFORMS if name not in ("parallelcluster", "pcs"))
 
 LIMITS: Final = (
     Limit(
@@ -110,7 +111,7 @@ LIMITS: Final = (
     ),
     Limit(
         ("CW-I026",),
-        _NOT_PARALLELCLUSTER,
+        _NO_KEY_PAIR,
         "nodes have no EC2 key pair: access is through Session Manager or users' own keys",
     ),
     Limit(
@@ -127,6 +128,31 @@ LIMITS: Final = (
         ("CW-L004",),
         ("parallelcluster",),
         "slurmctld replaces failed nodes, and no key of the spec changes that",
+    ),
+    Limit(
+        ("CW-L003",),
+        ("pcs",),
+        "AWS runs the controller; the limits of its size are validation errors",
+    ),
+    Limit(
+        ("CW-L008",),
+        ("pcs",),
+        "there is always a login group, and no controller that users could log in to",
+    ),
+    Limit(
+        ("CW-E005", "CW-I005", "CW-I009", "CW-N013", "CW-N029"),
+        ("pcs",),
+        "AWS keeps the accounting database, outside the account",
+    ),
+    Limit(
+        ("CW-Q070", "CW-Q071", "CW-Q072", "CW-Q073"),
+        ("pcs",),
+        "AWS keeps the accounting database, outside the account",
+    ),
+    Limit(
+        ("CW-L004",),
+        ("pcs",),
+        "PCS replaces failed instances, and no key of the spec changes that",
     ),
     Limit(
         ("CW-N004",),
@@ -150,7 +176,7 @@ LIMITS: Final = (
     ),
     Limit(
         ("CW-I024",),
-        ("eks",),
+        ("eks", "pcs"),
         "launch templates and Karpenter's node classes set these options",
     ),
     Limit(

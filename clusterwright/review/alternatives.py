@@ -8,7 +8,7 @@ from typing import Final
 from clusterwright.platforms.registry import KUBERNETES
 from clusterwright.review.node_changes import NodeGroup, runs_jobs
 from clusterwright.review.parallelcluster import PCLUSTER
-from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM
+from clusterwright.review.resource_types import CLUSTER, FILE_SYSTEM, PCS_CLUSTER
 from clusterwright.review.results import Cause, GateResult, NodesChange, ResourceChange, Review
 
 _SHOWN: Final = 2
@@ -21,7 +21,7 @@ _NETWORK: Final = frozenset(
         "AWS::EC2::VPCCidrBlock",
     }
 )
-_WHOLE_CLUSTERS: Final = (CLUSTER, PCLUSTER, "AWS::EKS::Cluster")
+_WHOLE_CLUSTERS: Final = (CLUSTER, PCLUSTER, PCS_CLUSTER, "AWS::EKS::Cluster")
 
 
 def alternatives(

@@ -15,11 +15,11 @@ from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.review.node_changes import NodeGroup, nodes_text
 from clusterwright.review.parallelcluster import PCLUSTER
 from clusterwright.review.resource_changes import ChangeAnalysis
-from clusterwright.review.resource_types import CLUSTER
+from clusterwright.review.resource_types import CLUSTER, PCS_CLUSTER
 from clusterwright.review.results import NodesChange, ResourceChange
 
 NODE_GROUP: Final = "AWS::EKS::Nodegroup"
-_CLUSTERS: Final = (CLUSTER, PCLUSTER, "AWS::EKS::Cluster")
+_CLUSTERS: Final = (CLUSTER, PCLUSTER, PCS_CLUSTER, "AWS::EKS::Cluster")
 """All groups of nodes end with one of them."""
 
 

@@ -11,6 +11,8 @@ from typing import Final
 from clusterwright.cfn.resource_schemas import Pointer
 
 CLUSTER: Final = "AWS::SageMaker::Cluster"
+PCS_CLUSTER: Final = "AWS::PCS::Cluster"
+PCS_GROUP: Final = "AWS::PCS::ComputeNodeGroup"
 FILE_SYSTEM: Final = "AWS::FSx::FileSystem"
 
 _REFERENCE: Final = "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference"
@@ -38,7 +40,7 @@ HOLDS: Final[dict[str, str]] = {
     "AWS::KMS::Key": "the key that decrypts its data",
     "AWS::KMS::ReplicaKey": "the key that decrypts its data",
     "AWS::Logs::LogGroup": "logs",
-    "AWS::PCS::Cluster": "a cluster and the jobs on it",
+    "AWS::PCS::Cluster": "a cluster, its accounting and the jobs on it",
     "AWS::PCS::ComputeNodeGroup": "nodes and the jobs on them",
     "AWS::RDS::DBCluster": "a database",
     "AWS::RDS::DBInstance": "a database",
@@ -114,6 +116,8 @@ HOLDS_NOTHING: Final = frozenset(
         "AWS::Lambda::Function",
         "AWS::Lambda::LayerVersion",
         "AWS::Lambda::Permission",
+        # Its pending jobs are the controller's, and wait for a queue of the same name.
+        "AWS::PCS::Queue",
         "AWS::RDS::DBParameterGroup",
         "AWS::RDS::DBSubnetGroup",
         "AWS::RDS::OptionGroup",

@@ -36,6 +36,8 @@ NOUNS: Final[dict[str, str]] = {
     "AWS::RDS::DBInstance": "the database",
     "AWS::S3::Bucket": "the bucket",
     PCLUSTER: "the cluster",
+    resource_types.PCS_CLUSTER: "the cluster",
+    resource_types.PCS_GROUP: "the compute node group",
     resource_types.CLUSTER: "the cluster",
 }
 _REFUSED: Final[dict[str, str]] = {

@@ -25,7 +25,7 @@ KINDS: Final = ("on-demand", "spot", "training-plan")
 """Kinds of capacity on HyperPod, priced for every candidate if the goal names none."""
 
 EC2_KINDS: Final = ("on-demand", "spot", "capacity-block")
-"""The same for platforms on EC2: ParallelCluster and EKS."""
+"""The same for platforms on EC2: ParallelCluster, EKS and PCS."""
 
 
 @dataclass(frozen=True)

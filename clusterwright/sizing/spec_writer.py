@@ -179,7 +179,7 @@ def _scheduler(choices: SpecChoices, groups: int) -> Iterator[str]:
         yield "slurm:"
         if traits.node_setup is not None:
             yield f"  configuration: null               # {traits.title} configures Slurm"
-        yield "  accounting: {kind: rds}"
+        yield f"  accounting: {{kind: {'managed' if traits.managed_accounting else 'rds'}}}"
     else:
         yield "slurm: null                         # unset base.yaml's section for Slurm"
         yield ""
@@ -235,12 +235,13 @@ def _compute(choices: SpecChoices, catalog: Catalog) -> Iterator[str]:
         yield "  # For DNS, controllers of drivers, and other services of the cluster."
         yield f"  - {SYSTEM_NODES}"
     else:
-        controller, login = (
-            _other_node_type(choices, catalog, n) for n in (controller_for(total), LOGIN)
-        )
-        yield (
-            f"  - {{name: controller, role: controller, instance_type: {controller}, count: 1}}"
-        )
+        login = _other_node_type(choices, catalog, LOGIN)
+        if not traits_of(choices.platform).service_runs_controller:
+            controller = _other_node_type(choices, catalog, controller_for(total))
+            yield (
+                f"  - {{name: controller, role: controller, instance_type: {controller}, "
+                "count: 1}"
+            )
         yield f"  - {{name: login, role: login, instance_type: {login}, count: 1}}"
     spares = total - choices.nodes
     train = "1 node trains" if choices.nodes == 1 else f"{choices.nodes} nodes train"

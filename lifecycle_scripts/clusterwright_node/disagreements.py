@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from clusterwright_node import parallelcluster
-from clusterwright_node.contract import PARALLELCLUSTER, ClusterFile
+from clusterwright_node.contract import PARALLELCLUSTER, PCS, ClusterFile
 from clusterwright_node.inputs import Inputs
 
 ENTRIES = {
     "managed": "on_init_complete.sh",
     "scripted": "on_create.sh",
     PARALLELCLUSTER: "on_node_configured.sh",
+    PCS: "on_pcs_node.sh",
 }
 """The script that starts this program in each configuration."""
 

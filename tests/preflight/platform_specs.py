@@ -31,6 +31,7 @@ BASES: Mapping[str, tuple[dict[str, Any], ...]] = {
     ),
     "hyperpod-eks": (rich_specs.HYPERPOD_EKS_MINIMAL, rich_specs.HYPERPOD_EKS),
     "parallelcluster": (rich_specs.PARALLELCLUSTER_MINIMAL, rich_specs.PARALLELCLUSTER),
+    "pcs": (rich_specs.PCS_MINIMAL, rich_specs.PCS),
     "eks": (rich_specs.EKS_MINIMAL, rich_specs.EKS, rich_specs.EKS_KARPENTER),
 }
 

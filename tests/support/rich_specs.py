@@ -865,3 +865,67 @@ def renamed(data: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
     parent.clear()
     parent.update(entries)
     return result
+
+
+PCS_MINIMAL: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "pcs",
+    "compute": [
+        {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4},
+    ],
+    "slurm": {"accounting": {"kind": "none"}},
+}
+
+PCS: dict[str, Any] = {
+    **MINIMAL,
+    "platform": "pcs",
+    "network": {"availability_zone_id": "use1-az6", "egress": "closed"},
+    "compute": [
+        {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+        {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "count": 4,
+            "scratch": {"mount_path": "/scratch"},
+            "threads_per_core": 1,
+        },
+        {
+            "name": "spot",
+            "role": "compute",
+            "instance_type": "p5.4xlarge",
+            "count": 2,
+            "max_count": 40,
+            "capacity": {"kind": "spot"},
+        },
+    ],
+    "storage": PARALLELCLUSTER["storage"],
+    "identity": {"permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
+    "slurm": {
+        "partitions": [
+            {"name": "training", "groups": ["workers"], "max_time_minutes": 1440},
+            {"name": "spare", "groups": ["spot"]},
+        ],
+        "accounting": {"kind": "managed"},
+        "containers": {"pyxis": True},
+        "qos": [{"name": "urgent", "priority": 10}],
+        "preemption": "requeue",
+        "users": [{"name": "ada", "uid": 20001, "sudo": True}],
+    },
+    "pcs": {
+        "slurm_version": "25.05",
+        "max_jobs": 1000,
+        "rest_api": True,
+        "accounting_purge_days": 365,
+        "scaledown_idle_seconds": 1200,
+        "slurm_settings": {"SelectTypeParameters": "CR_CPU_Memory"},
+        "slurmdbd_settings": {"PrivateData": "jobs"},
+        "cgroup_settings": {"ConstrainRAMSpace": "yes"},
+        "root_volume_gib": 200,
+        "ssh_key_name": "operators",
+    },
+    "observability": {"prometheus": True, "alarm_emails": ["ml@example.com"]},
+    "tags": {"owner": "research"},
+}
+"""AWS PCS with every feature."""

@@ -26,7 +26,7 @@ class Instance:
     """The capacity reservation or Capacity Block that it uses."""
 
     node_of: str | None = None
-    """The ParallelCluster or EKS cluster of a node, which may have no stack of its own."""
+    """The ParallelCluster, EKS or PCS cluster of a node, which may have no stack of its own."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class NodeInstance:
     tags: Mapping[str, str]
 
 
-NODE_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name")
+NODE_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name", "clusterwright:environment")
+"""Tags of nodes whose value is the name of the cluster; PCS's own tag has an id instead."""
 
 
 def running(session: AwsSession) -> tuple[Instance, ...]:

@@ -20,6 +20,7 @@ PLATFORM: Final = Platform(
     service_runs_controller=True,
     verified_scripts=True,
     node_names="<group>-<number>",
+    node_addresses="card",
     node_setup="pcs",
     spares_from_reserved_capacity=True,
     partitions_are_queues=True,

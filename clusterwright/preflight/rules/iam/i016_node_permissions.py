@@ -73,13 +73,23 @@ class NodePermissions(Rule[tuple[_Question, ...]]):
 
 
 def _questions(cluster: Cluster) -> Iterator[_Question]:
-    """On EKS one role of all nodes; with Slurm the first group of each role, and the jobs' role.
+    """On EKS one role of all nodes, on PCS two; on HyperPod with Slurm the first group of each
+    role, and the jobs' role.
 
     Groups of one role have equal policies.
     """
     if not cluster.uses_slurm:
         name = "NodeRole" if cluster.traits.managed_node_groups else "ExecutionRole"
         yield _question(cluster, "a node", ("nodes",), "identity", f"{name}[0-9A-F]{{8}}", "/")
+        return
+    if cluster.traits.service_runs_controller:
+        path = node_role_path(cluster)
+        for name, who, of in (
+            ("Administration", "the node that administers the cluster", ("nodes", "controller")),
+            ("Nodes", "a node", ("nodes",)),
+        ):
+            logical_id = f"NodeRoles{name}[0-9A-F]{{8}}"
+            yield _question(cluster, who, of, "cluster", logical_id, path)
         return
     roles: set[str] = set()
     for group in cluster.compute:

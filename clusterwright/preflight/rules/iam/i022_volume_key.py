@@ -45,7 +45,7 @@ class VolumeKeyRule(Rule[None]):
 
     def subjects(self, context: Context) -> Subjects[None]:
         # Launch templates of EKS name the cluster's key; HyperPod's volumes are in its account.
-        if context.platform.provider_stack:
+        if context.platform.provider_stack or context.platform.service_runs_controller:
             yield ("platform",), None
 
     def check(self, context: Context, facts: FactValues) -> Results:

@@ -15,16 +15,23 @@ class KeyPairExists(Rule[str]):
     source = "aws/aws-parallelcluster 3.16.1, KeyPairValidator; EC2 DescribeKeyPairs"
 
     def subjects(self, context: Context) -> Subjects[str]:
-        name = context.cluster.parallelcluster.ssh_key_name
-        if name is not None:
-            yield ("parallelcluster", "ssh_key_name"), name
+        cluster = context.cluster
+        for section, name in (
+            ("parallelcluster", cluster.parallelcluster.ssh_key_name),
+            ("pcs", cluster.pcs.ssh_key_name),
+        ):
+            if name is not None and section in cluster.traits.sections:
+                yield (section, "ssh_key_name"), name
 
     def needs(self, name: str) -> Facts:
         return (KeyPair(name),)
 
     def check(self, name: str, context: Context, facts: FactValues) -> Results:
         kind = facts[KeyPair(name)]
-        system = context.cluster.parallelcluster.os
+        # PCS's images with drivers are Ubuntu 24.04; those of others may accept RSA.
+        own = context.cluster.image.image_id is not None
+        on_pcs = context.platform.service_runs_controller
+        system = ("" if own else "ubuntu2404") if on_pcs else context.cluster.parallelcluster.os
         if kind is None:
             yield Fail(
                 message=f"the key pair {name} does not exist in {context.region}",

@@ -18,6 +18,7 @@ ENTRY: Final = {
     "managed": "on_init_complete.sh",
     "scripted": "on_create.sh",
     "parallelcluster": "on_node_configured.sh",
+    "pcs": "on_pcs_node.sh",
 }
 """As `stacks/lifecycle/scripts.py` names it to the platform; a test compares."""
 
@@ -60,5 +61,4 @@ def folders(context: Context) -> Subjects[Folder]:
 
 def entry(context: Context) -> str:
     """The script of the folder that the platform starts on each node."""
-    mode = context.cluster.slurm.configuration if context.on_hyperpod else "parallelcluster"
-    return ENTRY[mode]
+    return ENTRY[context.platform.node_setup or context.cluster.slurm.configuration]

@@ -1,0 +1,119 @@
+"""AWS PCS: clusters, compute node groups and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.aws.errors import none_if_not_found
+from clusterwright.aws.session import AwsSession
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster; `errors` are code and message of its last failure."""
+
+    name: str
+    id: str
+    status: str
+    size: str
+    slurm_version: str
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A compute node group or a queue of a cluster."""
+
+    name: str
+    id: str
+    status: str
+    errors: tuple[str, ...]
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+def cluster_statuses(session: AwsSession) -> Mapping[str, str]:
+    """Return the status of every cluster of the account in the region, by name.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer.
+    """
+    return {one["name"]: one["status"] for one in session.items("pcs", "ListClusters", "clusters")}
+
+
+@none_if_not_found()
+def cluster(session: AwsSession, name: str) -> Cluster | None:
+    """Return a cluster; None if there is none of that name.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer.
+    """
+    found = session.call("pcs", "GetCluster", clusterIdentifier=name)["cluster"]
+    return Cluster(
+        found["name"],
+        found["id"],
+        found["status"],
+        found["size"],
+        found["scheduler"]["version"],
+        _errors(found),
+    )
+
+
+def groups(session: AwsSession, name: str) -> tuple[Part, ...]:
+    """Return the compute node groups of a cluster.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer.
+    """
+    listed = session.items(
+        "pcs", "ListComputeNodeGroups", "computeNodeGroups", clusterIdentifier=name
+    )
+    return tuple(_group(session, name, one["id"]) for one in listed)
+
+
+def queues(session: AwsSession, name: str) -> tuple[Part, ...]:
+    """Return the queues of a cluster.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer.
+    """
+    listed = session.items("pcs", "ListQueues", "queues", clusterIdentifier=name)
+    found = []
+    for one in listed:
+        queue = session.call("pcs", "GetQueue", clusterIdentifier=name, queueIdentifier=one["id"])[
+            "queue"
+        ]
+        found.append(Part(queue["name"], queue["id"], queue["status"], _errors(queue)))
+    return tuple(found)
+
+
+def _group(session: AwsSession, cluster_name: str, identifier: str) -> Part:
+    found = session.call(
+        "pcs",
+        "GetComputeNodeGroup",
+        clusterIdentifier=cluster_name,
+        computeNodeGroupIdentifier=identifier,
+    )["computeNodeGroup"]
+    scaling = found["scalingConfiguration"]
+    return Part(
+        found["name"],
+        found["id"],
+        found["status"],
+        _errors(found),
+        scaling["minInstanceCount"],
+        scaling["maxInstanceCount"],
+    )
+
+
+def _errors(found: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{one['code']}: {one['message']}" for one in found.get("errorInfo", ()))
