@@ -42,6 +42,9 @@ PLATFORMS: Final = {
     "hyperpod-eks": Platform(
         "configs/dev-hyperpod-eks.yaml", "workers", "demo/list_nodes.py", "InstanceCount"
     ),
+    "pcs": Platform(
+        "configs/dev-pcs.yaml", "workers", "demo/list_instances.py", "MinInstanceCount"
+    ),
     "eks": Platform("configs/dev-eks.yaml", "workers", "demo/list_instances.py", "DesiredSize"),
 }
 """The steps for HyperPod with Slurm are in `hyperpod_slurm`."""

@@ -26,7 +26,7 @@ from tests.platforms.kubernetes.specs import HYPERPOD as KUBERNETES_ON_HYPERPOD
 from tests.platforms.kubernetes.specs import OUTPUTS
 from tests.support import leaf_cases
 from tests.support.leaf_cases import CASES, TIGHT, Case
-from tests.support.rich_specs import EKS_MINIMAL, MINIMAL, changed
+from tests.support.rich_specs import EKS_MINIMAL, MINIMAL, PCS_MINIMAL, changed
 
 # Not visible in any aspect of one spec: gates of a change, waivers, the base of everything.
 ELSEWHERE = (
@@ -70,6 +70,13 @@ HERE: dict[tuple[str, str], Case] = {
     ("compute[].placement_group", "parallelcluster"): _case(
         MINIMAL, "parallelcluster", "compute__1__placement_group", False
     ),
+    ("compute[].placement_group", "pcs"): _case(
+        PCS_MINIMAL, "pcs", "compute__1__placement_group", False
+    ),
+    ("compute[].capacity.fallback", "pcs"): _case(
+        PCS_MINIMAL, "pcs", "compute__1__capacity", _mixed(["on-demand"])
+    ),
+    ("compute[].role", "pcs"): _case(PCS_MINIMAL, "pcs", "compute__0__role", "controller"),
     ("compute[].placement_group", "eks"): _case(
         EKS_MINIMAL, "eks", "compute__0__placement_group", False
     ),
@@ -244,7 +251,7 @@ def _there(
     if platform in KUBERNETES and group["role"] == "controller":
         return places.get("system", 0)
     if group["role"] == "system" and platform not in KUBERNETES:
-        return places.get("controller", 0)
+        return places.get("controller", places.get("login", 0))
     jobs = next(i for i, g in enumerate(spec["compute"]) if g["role"] == "compute")
     return places.get(group["name"], jobs)
 

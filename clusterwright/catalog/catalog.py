@@ -281,7 +281,9 @@ class Catalog:
         instance = self.instance(instance_type)
         if instance is None:
             return Unknown(f"no facts on {instance_type}")
-        return interfaces.derived_addresses(instance, platform)
+        return interfaces.derived_addresses(
+            instance, platform, self.interface_layout(instance_type)
+        )
 
     def interface_layout(self, instance_type: str) -> Fact[tuple[Interface, ...]]:
         """The network interfaces of a launch template for this type, with EFA if supported."""

@@ -59,13 +59,16 @@ def derived_layout(
     return Known(tuple(layout), *rule_source, note, derived=True)
 
 
-def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
+def derived_addresses(
+    instance: InstanceType, platform: str, layout: Fact[tuple[Interface, ...]]
+) -> Fact[int]:
     """Addresses of one node in its subnet, if no source states them.
 
     With Slurm on HyperPod the only sourced figure (p5.48xlarge: 32) is the number of network
     cards, so one address per card is assumed. With Kubernetes the sourced figure (81) is a full
     primary interface (50) and one address for each of the 31 other cards; the VPC CNI of EKS
-    without HyperPod is assumed to fill the primary interface too.
+    without HyperPod is assumed to fill the primary interface too. Where our launch templates
+    determine the interfaces (`layout`), those with an address are counted.
     """
     cards = instance.network_cards
     if isinstance(cards, Unknown):
@@ -91,4 +94,10 @@ def derived_addresses(instance: InstanceType, platform: str) -> Fact[int]:
         return Known(
             per_interface.value + cards.value - 1, cards.source, cards.date, note, derived=True
         )
+    if rule == "template":
+        if isinstance(layout, Unknown):
+            return layout
+        count = sum(1 for each in layout.value if each.kind != "efa-only")
+        note = "the interfaces with an address in our launch template"
+        return Known(count, layout.source, layout.date, note, derived=True)
     return Unknown(f"no rule for platform {platform}")

@@ -28,7 +28,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
     "observability": "observability",
     "kubernetes": "EKS",
     "parallelcluster": "other",
-    "pcs": "PCS",
+    "scheduler": "PCS",
     "support": "support",
 }
 # Cost Explorer's names of services. EC2 - Other holds NAT gateways and, where instances are

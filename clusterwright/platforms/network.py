@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network
 from typing import Literal
 
-from clusterwright.catalog import Catalog, Known
+from clusterwright.catalog import Catalog, Fact, Known
 from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.storage import Lustre
 from clusterwright.cluster_spec.problems import Problem
 from clusterwright.cluster_spec.validation import kubernetes
@@ -138,7 +139,7 @@ def group_addresses(cluster: Cluster, catalog: Catalog) -> list[GroupAddresses]:
     """Return the addresses per node of each group on the cluster's platform."""
     result = []
     for group in cluster.compute:
-        fact = catalog.addresses_per_node(group.instance_type, cluster.platform)
+        fact = _per_node(cluster, group, catalog)
         known = isinstance(fact, Known)
         result.append(
             GroupAddresses(
@@ -151,6 +152,17 @@ def group_addresses(cluster: Cluster, catalog: Catalog) -> list[GroupAddresses]:
             )
         )
     return result
+
+
+def _per_node(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> Fact[int]:
+    """Return the addresses of a node; with `network_interface: efa` in a launch template of ours,
+    each network card has one.
+    """
+    if cluster.traits.node_addresses == "template" and group.network_interface == "efa":
+        instance = catalog.instance(group.instance_type)
+        if instance is not None:
+            return instance.network_cards
+    return catalog.addresses_per_node(group.instance_type, cluster.platform)
 
 
 def headroom_addresses(cluster: Cluster, groups: tuple[GroupAddresses, ...]) -> int:

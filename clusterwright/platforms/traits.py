@@ -71,9 +71,10 @@ class Platform:
 
     node_names: str = ""
     """Pattern of the node names in the scheduler."""
-    node_addresses: Literal["card", "vpc-cni"] | None = None
+    node_addresses: Literal["card", "vpc-cni", "template"] | None = None
     """The rule for the addresses of a node in its subnet if no source has them: one for each
-    network card, or those of the VPC CNI; None if no rule is known.
+    network card, those of the VPC CNI, or those of the interfaces in our launch templates; None
+    if no rule is known.
     """
     node_type_source: Literal["sagemaker", "vpc-cni", "ec2"] = "ec2"
     """The source that must have the instance type: SageMaker's enumeration, the VPC CNI's limits,
@@ -83,6 +84,8 @@ class Platform:
     """The `configuration` of cluster.json if the platform determines it; None if
     `slurm.configuration` does.
     """
+    entry_script: str = ""
+    """The script in `lifecycle_scripts/` that the platform runs, if `node_setup` determines it."""
     tags_nodes: bool = True
     """Whether instances and volumes of nodes are in the account and carry the spec's tags."""
     gpu_partitions: bool = False

@@ -6,12 +6,12 @@ import aws_cdk as cdk
 from aws_cdk import aws_sagemaker as sagemaker
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.platforms.entry_scripts import ENTRY
 from clusterwright.platforms.hyperpod.instance_groups import lustre_mounted_by_hyperpod
 from stacks.foundation import Foundation
 from stacks.hyperpod import instance_groups
 from stacks.hyperpod.hyperpod_cluster_stack import HyperPodClusterStack
 from stacks.hyperpod_slurm.node_roles import NodeRoles
-from stacks.lifecycle import scripts
 from stacks.lifecycle.lifecycle_stack import LifecycleStack
 from stacks.observability.observability_stack import ObservabilityStack
 
@@ -69,7 +69,7 @@ class HyperPodSlurmStack(HyperPodClusterStack):
         )
 
     def _group(self, group: ComputeGroup) -> _CFN.ClusterInstanceGroupProperty:
-        entry = scripts.ENTRY[self.cluster.slurm.configuration]
+        entry = ENTRY[self.cluster.slurm.configuration]
         return self._instance_group(
             group,
             role=self._roles.by_group[group.name],

@@ -16,14 +16,6 @@ FOLDER = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
 EXCLUDED = ("__pycache__", "*.pyc", ".*")
 """Files that Python and editors create; not part of the scripts."""
 
-ENTRY = {
-    "managed": "on_init_complete.sh",
-    "scripted": "on_create.sh",
-    "parallelcluster": "on_node_configured.sh",
-    "pcs": "on_pcs_node.sh",
-}
-"""The script that the platform runs in each configuration."""
-
 MANIFEST = "manifest.sha256"
 """The digests of the files, in the format of sha256sum, for nodes of ParallelCluster and PCS.
 `deployment.json` is not in it: it is known only at deployment."""

@@ -45,7 +45,7 @@ class PcsStack(ClusterStack):
     ) -> None:
         super().__init__(base.scope, base.cluster, description="AWS PCS")
         self._base, self._lifecycle = base, lifecycle
-        entry = scripts.ENTRY[base.cluster.platform]
+        entry = base.cluster.traits.entry_script
         self._entry, self._digest = entry, scripts.sha256(files.read_text(scripts.FOLDER / entry))
         self._tags = tags_of(base.cluster)
         self._roles = NodeRoles(self, base, observability)

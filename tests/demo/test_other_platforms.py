@@ -24,7 +24,7 @@ __all__ = ["pcluster_python"]
 @pytest.mark.enable_socket
 @pytest.mark.usefixtures("pcluster_python")
 # The same commands for platforms on EKS: tests/stacks/test_*eks_deployment.py.
-@pytest.mark.parametrize("platform", ["parallelcluster"])
+@pytest.mark.parametrize("platform", ["parallelcluster", "pcs"])
 def test_platform_is_checked_deployed_changed_and_destroyed(platform: str) -> None:
     about = PLATFORMS[platform]
     result = subprocess.run(

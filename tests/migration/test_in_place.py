@@ -41,6 +41,7 @@ DEV: dict[PlatformName, Path] = {
     "hyperpod-eks": ROOT / "configs" / "dev-hyperpod-eks.yaml",
     "parallelcluster": ROOT / "configs" / "dev-parallelcluster.yaml",
     "eks": ROOT / "configs" / "dev-eks.yaml",
+    "pcs": ROOT / "configs" / "dev-pcs.yaml",
 }
 STAYS = (
     "AWS::EC2::RouteTable",
@@ -61,6 +62,7 @@ NODES = {
     "hyperpod-eks": "AWS::SageMaker::Cluster",
     "parallelcluster": "Custom::PclusterCluster",
     "eks": "AWS::EKS::Nodegroup",
+    "pcs": "AWS::PCS::Cluster",
 }
 
 

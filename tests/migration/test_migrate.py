@@ -25,6 +25,7 @@ DEV: dict[PlatformName, str] = {
     "hyperpod-eks": "dev-hyperpod-eks",
     "parallelcluster": "dev-parallelcluster",
     "eks": "dev-eks",
+    "pcs": "dev-pcs",
 }
 PAIRS = list(itertools.permutations(PLATFORMS, 2))
 

@@ -206,6 +206,8 @@ def test_nothing_to_do(tmp_path: Path) -> None:
         ("parallelcluster", "drain", "controller", None),
         ("parallelcluster", "reboot", "controller", None),
         ("parallelcluster", "replace", None, "State=DOWN"),
+        ("pcs", "drain", "controller", None),
+        ("pcs", "replace", None, "terminate-instances"),
         ("eks", "drain", None, "kubectl drain {name}"),
         ("eks", "resume", None, "kubectl uncordon {name}"),
         ("eks", "reboot", None, "aws ec2 reboot-instances --instance-ids {id}"),
@@ -231,4 +233,6 @@ def _cluster(data: dict[str, Any]) -> Any:
     from clusterwright.platforms.registry import traits_of
 
     traits = traits_of(data["platform"])
-    return SimpleNamespace(on_hyperpod=traits.on_hyperpod, uses_slurm=traits.uses_slurm)
+    return SimpleNamespace(
+        traits=traits, on_hyperpod=traits.on_hyperpod, uses_slurm=traits.uses_slurm
+    )

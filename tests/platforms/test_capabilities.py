@@ -37,20 +37,20 @@ def test_platforms_with_a_key_are_listed() -> None:
         capabilities.who_can("capacity.training-plan")
         == "platform: hyperpod-slurm or hyperpod-eks"
     )
-    assert capabilities.who_can("placement_group") == "platform: parallelcluster or eks"
+    assert capabilities.who_can("placement_group") == "platform: parallelcluster or eks or pcs"
 
 
 @pytest.mark.parametrize(
     ("instance_type", "answers"),
     [
-        ("p5.48xlarge", ("yes", "yes", "yes", "yes")),
-        ("trn2u.48xlarge", ("no", "no", "yes", "yes")),
-        ("inf2.48xlarge", ("no", "no", "yes", "yes")),
-        ("trn1.2xlarge", ("no", "no", "yes", "yes")),
+        ("p5.48xlarge", ("yes", "yes", "yes", "yes", "yes")),
+        ("trn2u.48xlarge", ("no", "no", "yes", "yes", "yes")),
+        ("inf2.48xlarge", ("no", "no", "yes", "yes", "yes")),
+        ("trn1.2xlarge", ("no", "no", "yes", "yes", "yes")),
         # EC2's API dump and the VPC CNI's limits lack it.
-        ("p6e-gb200.36xlarge", ("yes", "yes", "yes", "unknown")),
-        ("p6e-gb300.36xlarge", ("no", "no", "unknown", "unknown")),
-        ("p5.47xlarge", ("no", "no", "unknown", "unknown")),
+        ("p6e-gb200.36xlarge", ("yes", "yes", "yes", "unknown", "yes")),
+        ("p6e-gb300.36xlarge", ("no", "no", "unknown", "unknown", "unknown")),
+        ("p5.47xlarge", ("no", "no", "unknown", "unknown", "unknown")),
     ],
 )
 def test_types_are_listed_by_platform(instance_type: str, answers: tuple[str, ...]) -> None:
@@ -65,6 +65,7 @@ def test_platforms_are_listed_by_type_and_capacity_kind() -> None:
     assert capabilities.platforms_for("inf2.48xlarge", "spot", catalog) == (
         "parallelcluster",
         "eks",
+        "pcs",
     )
     assert capabilities.platforms_for("inf2.48xlarge", "training-plan", catalog) == ()
     hyperpod = ("hyperpod-slurm", "hyperpod-eks")

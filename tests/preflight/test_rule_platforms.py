@@ -55,7 +55,8 @@ def test_reasons_are_in_the_reference() -> None:
     assert platforms_text("CW-N003") == "all platforms."
     assert platforms_text("CW-L004") == (
         "hyperpod-slurm, hyperpod-eks, eks; not parallelcluster: slurmctld replaces failed nodes, "
-        "and no key of the spec changes that."
+        "and no key of the spec changes that; not pcs: PCS replaces failed instances, and no key "
+        "of the spec changes that."
     )
     for rule in all_rules():
         assert f"- Platforms: {platforms_text(rule.id)}\n" in text

@@ -11,7 +11,14 @@ from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import PLATFORMS
 from clusterwright.review.deletion_leftovers import CONDITIONS, leftovers, rows
 from tests.support import specs
-from tests.support.rich_specs import EKS, EKS_KARPENTER, HYPERPOD_EKS, MINIMAL, PARALLELCLUSTER
+from tests.support.rich_specs import (
+    EKS,
+    EKS_KARPENTER,
+    HYPERPOD_EKS,
+    MINIMAL,
+    PARALLELCLUSTER,
+    PCS,
+)
 from tests.support.rich_specs import changed as with_changes
 
 FINDS = {
@@ -43,7 +50,7 @@ def test_every_row_is_complete() -> None:
 def test_every_row_and_condition_is_reached(tmp_path: Path) -> None:
     kept = [
         with_changes(spec, protection="retain")
-        for spec in (MINIMAL, HYPERPOD_EKS, PARALLELCLUSTER, EKS, EKS_KARPENTER)
+        for spec in (MINIMAL, HYPERPOD_EKS, PARALLELCLUSTER, EKS, EKS_KARPENTER, PCS)
     ]
     reached = {what for spec in kept for what in of(tmp_path, spec)}
     assert reached == {row.what for row in rows()}

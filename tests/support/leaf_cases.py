@@ -43,6 +43,7 @@ from tests.support.rich_specs import (
     FULL,
     HYPERPOD_EKS,
     MINIMAL,
+    PCS_MINIMAL,
     changed,
 )
 
@@ -358,6 +359,10 @@ PC = changed(
     platform="parallelcluster",
     parallelcluster={"version": "3.16.1"},
     slurm={"accounting": {"kind": "none"}},
+)
+
+ON_PCS = changed(
+    PCS_MINIMAL, pcs={"slurm_version": "25.11"}, slurm={"accounting": {"kind": "managed"}}
 )
 
 PC_EXISTING = changed(
@@ -925,6 +930,31 @@ CASES: dict[str, tuple[Case, ...]] = {
         refused("slurm__accounting__existing__user_name", "other", EXISTING_DATABASE),
     ),
     # Sections of other platforms, with the cases of the platforms' own stacks.
+    "pcs.slurm_version": (template("pcs__slurm_version", "26.05", ON_PCS),),
+    "pcs.size": (
+        template("pcs__size", "LARGE", ON_PCS),
+        refused("pcs__size", "SMALL", changed(ON_PCS, compute__1__count=40)),
+        refused("pcs", {"size": "LARGE"}, MINIMAL),
+    ),
+    "pcs.max_jobs": (template("pcs__max_jobs", 1000, ON_PCS),),
+    "pcs.rest_api": (template("pcs__rest_api", True, ON_PCS),),
+    "pcs.accounting_purge_days": (
+        template("pcs__accounting_purge_days", 30, ON_PCS),
+        refused("pcs__accounting_purge_days", 30, PCS_MINIMAL),
+    ),
+    "pcs.scaledown_idle_seconds": (template("pcs__scaledown_idle_seconds", 60, ON_PCS),),
+    "pcs.slurm_settings": (
+        template("pcs__slurm_settings", {"JobRequeue": "0"}, ON_PCS),
+        refused("pcs__slurm_settings", {"SlurmdTimeout": "300"}, ON_PCS),
+        refused("pcs__slurm_settings", {}, ON_PCS),
+    ),
+    "pcs.slurmdbd_settings": (
+        template("pcs__slurmdbd_settings", {"PrivateData": "jobs"}, ON_PCS),
+        refused("pcs__slurmdbd_settings", {"PrivateData": "jobs"}, PCS_MINIMAL),
+    ),
+    "pcs.cgroup_settings": (template("pcs__cgroup_settings", {"ConstrainCores": "yes"}, ON_PCS),),
+    "pcs.root_volume_gib": (template("pcs__root_volume_gib", 200, ON_PCS),),
+    "pcs.ssh_key_name": (template("pcs__ssh_key_name", "ml", ON_PCS),),
     "parallelcluster.version": (
         refused("parallelcluster__version", "3.16.2", PC),
         refused("parallelcluster", {"version": "3.16.1"}, MINIMAL),

@@ -909,7 +909,7 @@ PCS: dict[str, Any] = {
         ],
         "accounting": {"kind": "managed"},
         "containers": {"pyxis": True},
-        "qos": [{"name": "urgent", "priority": 10}],
+        "qos": [{"name": "urgent", "priority": 10, "preempts": ["normal"]}],
         "preemption": "requeue",
         "users": [{"name": "ada", "uid": 20001, "sudo": True}],
     },

@@ -10,7 +10,7 @@ from clusterwright.cost.components.volumes import EBS_VOLUME
 from clusterwright.cost.line_builder import Item, LineBuilder
 from clusterwright.platforms.pcs.sizes import needed, size_of
 
-COMPONENT: Final = "pcs"
+COMPONENT: Final = "scheduler"
 NODE_MANAGEMENT: Final = Item("pcs", "node management", "node-hour")
 """The price feed has two rates, `SlurmStd` and `SlurmAdv`; no source says which types have which,
 so that the line has no rate until the user states one."""
@@ -27,7 +27,7 @@ def controller(size: str) -> Item:
 def lines(builder: LineBuilder) -> Iterator[Line]:
     """Nothing on other platforms."""
     cluster = builder.cluster
-    if COMPONENT not in cluster.traits.sections:
+    if "pcs" not in cluster.traits.sections:
         return
     size = size_of(cluster)
     yield builder.line(

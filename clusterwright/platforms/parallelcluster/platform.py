@@ -22,6 +22,7 @@ PLATFORM: Final = Platform(
     internal_shared_storage=True,
     node_names="<queue>-st-<group>-<number>",
     node_setup="parallelcluster",
+    entry_script="on_node_configured.sh",
     spares_from_reserved_capacity=True,
     partitions_are_queues=True,
     accounting_secret_is_password=True,

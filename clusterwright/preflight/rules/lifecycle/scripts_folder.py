@@ -12,15 +12,8 @@ from typing import Final
 
 from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.problems import Path as SpecPath
+from clusterwright.platforms.entry_scripts import ENTRY
 from clusterwright.preflight.rule import Context, Subjects
-
-ENTRY: Final = {
-    "managed": "on_init_complete.sh",
-    "scripted": "on_create.sh",
-    "parallelcluster": "on_node_configured.sh",
-    "pcs": "on_pcs_node.sh",
-}
-"""As `stacks/lifecycle/scripts.py` names it to the platform; a test compares."""
 
 CONFIGURATION_PATH: Final[SpecPath] = ("slurm", "configuration")
 """The setting that decides which of the scripts HyperPod starts."""
