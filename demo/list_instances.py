@@ -1,7 +1,7 @@
 """Lists clusters whose nodes are EC2 instances: `python demo/list_instances.py`.
 
-ParallelCluster and EKS tag their nodes with the cluster's name; on PCS our launch templates do. Goes to AWS_ENDPOINT_URL if that
-is set, as every AWS client does, else to AWS itself.
+ParallelCluster and EKS tag their nodes with the cluster's name; on PCS our launch templates do.
+Goes to AWS_ENDPOINT_URL if that is set, as every AWS client does, else to AWS itself.
 """
 
 from __future__ import annotations

@@ -135,9 +135,19 @@ LIMITS: Final = (
         "AWS runs the controller; the limits of its size are validation errors",
     ),
     Limit(
-        ("CW-L008",),
+        ("CW-C039",),
         ("pcs",),
-        "there is always a login group, and no controller that users could log in to",
+        "PCS supports no UltraServers",
+    ),
+    Limit(
+        ("CW-I017",),
+        ("pcs",),
+        "images of PCS have no release that reported faults name",
+    ),
+    Limit(
+        ("CW-N004",),
+        ("pcs",),
+        "launch templates determine the interfaces with an address",
     ),
     Limit(
         ("CW-E005", "CW-I005", "CW-I009", "CW-N013", "CW-N029"),

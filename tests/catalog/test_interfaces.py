@@ -133,7 +133,7 @@ def test_derivation_reproduces_sourced_addresses() -> None:
     instance = CATALOG.instance("p5.48xlarge")
     assert instance is not None
     for platform in ("hyperpod-slurm", "hyperpod-eks"):
-        derived = derived_addresses(instance, platform, catalog.interface_layout(instance.name))
+        derived = derived_addresses(instance, platform, CATALOG.interface_layout(instance.name))
         stated = CATALOG.addresses_per_node("p5.48xlarge", platform)
         assert isinstance(derived, Known)
         assert isinstance(stated, Known)
