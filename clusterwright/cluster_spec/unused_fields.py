@@ -321,13 +321,6 @@ def _pcs(cluster: Cluster) -> Iterator[UnusedField]:
     )
     if cluster.slurm.accounting.kind != "managed":
         yield from _without(
-            cluster.pcs,
-            ("pcs",),
-            ("accounting_purge_days",),
-            "`{}` requires managed accounting",
-            ("slurm", "accounting", "kind"),
-        )
-        yield from _without(
             cluster.slurm.priority_weights,
             ("slurm", "priority_weights"),
             ("age", "fair_share", "qos"),

@@ -72,6 +72,7 @@ def test_environments_are_those_with_a_spec(checkout: Checkout, tmp_path: Path) 
         # The shell's sort order, which depends on its locale.
         assert sorted(json.loads(one.output("names"))) == [
             *("dev", "dev-eks", "dev-hyperpod-eks", "dev-parallelcluster"),
+            "dev-pcs",
             *("prod", "staging"),
         ]
 

@@ -38,7 +38,9 @@ def test_cdk_words_select_the_same_spec(path: str, words: str) -> None:
     assert cdk_words(Path(path)) == words
 
 
-@pytest.mark.parametrize("name", ["dev", "dev-eks", "dev-hyperpod-eks", "dev-parallelcluster"])
+@pytest.mark.parametrize(
+    "name", ["dev", "dev-eks", "dev-hyperpod-eks", "dev-parallelcluster", "dev-pcs"]
+)
 def test_every_platform_has_a_plan(name: str) -> None:
     answer = clusterwright("destroy-plan", f"configs/{name}.yaml", "--offline", "--format", "json")
     assert answer.exit_code == 0, answer.err

@@ -19,7 +19,7 @@ def run(*arguments: str) -> Answer:
 
 
 @pytest.mark.parametrize(
-    "name", ["dev", "prod", "dev-eks", "dev-hyperpod-eks", "dev-parallelcluster"]
+    "name", ["dev", "prod", "dev-eks", "dev-hyperpod-eks", "dev-parallelcluster", "dev-pcs"]
 )
 def test_each_example_has_a_rule_file(name: str) -> None:
     result = run(f"configs/{name}.yaml")

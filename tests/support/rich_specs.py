@@ -808,65 +808,6 @@ SCRIPTED_MINIMAL = changed(
     storage={"buckets": [{"name": "test-results", "create": True}]},
 )
 
-SPECS = {
-    "full": FULL,
-    "minimal": MINIMAL,
-    "scripted": SCRIPTED_MINIMAL,
-    "hyperpod-eks": HYPERPOD_EKS,
-    "hyperpod-eks that serves models": changed(
-        HYPERPOD_EKS, network__egress="nat", protection="destroy", hyperpod__inference={}
-    ),
-    "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
-    "parallelcluster": PARALLELCLUSTER,
-    "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
-    "eks": EKS,
-    "eks minimal": EKS_MINIMAL,
-    "eks karpenter": EKS_KARPENTER,
-}
-
-
-def paths(data: Any, path: Path = ()) -> Iterator[Path]:
-    """Every path of the data, including mappings and lists, except the root."""
-    children: Any = ()
-    if isinstance(data, dict):
-        children = data.items()
-    elif isinstance(data, list):
-        children = enumerate(data)
-    for key, child in children:
-        yield (*path, key)
-        yield from paths(child, (*path, key))
-
-
-def value_at(data: Any, path: Path) -> Any:
-    for part in path:
-        data = data[part]
-    return data
-
-
-def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
-    """A copy of `data` with `value` at `path`."""
-    result = copy.deepcopy(data)
-    value_at(result, path[:-1])[path[-1]] = value
-    return result
-
-
-def without(data: dict[str, Any], path: Path) -> dict[str, Any]:
-    """A copy of `data` without the value at `path`."""
-    result = copy.deepcopy(data)
-    del value_at(result, path[:-1])[path[-1]]
-    return result
-
-
-def renamed(data: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
-    """A copy of `data` in which the key at `path` is called `name`."""
-    result = copy.deepcopy(data)
-    parent = value_at(result, path[:-1])
-    entries = [(name if key == path[-1] else key, value) for key, value in parent.items()]
-    parent.clear()
-    parent.update(entries)
-    return result
-
-
 PCS_MINIMAL: dict[str, Any] = {
     **MINIMAL,
     "platform": "pcs",
@@ -929,3 +870,63 @@ PCS: dict[str, Any] = {
     "tags": {"owner": "research"},
 }
 """AWS PCS with every feature."""
+
+SPECS = {
+    "full": FULL,
+    "minimal": MINIMAL,
+    "scripted": SCRIPTED_MINIMAL,
+    "hyperpod-eks": HYPERPOD_EKS,
+    "hyperpod-eks that serves models": changed(
+        HYPERPOD_EKS, network__egress="nat", protection="destroy", hyperpod__inference={}
+    ),
+    "hyperpod-eks minimal": HYPERPOD_EKS_MINIMAL,
+    "parallelcluster": PARALLELCLUSTER,
+    "parallelcluster minimal": PARALLELCLUSTER_MINIMAL,
+    "pcs": PCS,
+    "pcs minimal": PCS_MINIMAL,
+    "eks": EKS,
+    "eks minimal": EKS_MINIMAL,
+    "eks karpenter": EKS_KARPENTER,
+}
+
+
+def paths(data: Any, path: Path = ()) -> Iterator[Path]:
+    """Every path of the data, including mappings and lists, except the root."""
+    children: Any = ()
+    if isinstance(data, dict):
+        children = data.items()
+    elif isinstance(data, list):
+        children = enumerate(data)
+    for key, child in children:
+        yield (*path, key)
+        yield from paths(child, (*path, key))
+
+
+def value_at(data: Any, path: Path) -> Any:
+    for part in path:
+        data = data[part]
+    return data
+
+
+def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """A copy of `data` with `value` at `path`."""
+    result = copy.deepcopy(data)
+    value_at(result, path[:-1])[path[-1]] = value
+    return result
+
+
+def without(data: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A copy of `data` without the value at `path`."""
+    result = copy.deepcopy(data)
+    del value_at(result, path[:-1])[path[-1]]
+    return result
+
+
+def renamed(data: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
+    """A copy of `data` in which the key at `path` is called `name`."""
+    result = copy.deepcopy(data)
+    parent = value_at(result, path[:-1])
+    entries = [(name if key == path[-1] else key, value) for key, value in parent.items()]
+    parent.clear()
+    parent.update(entries)
+    return result

@@ -120,6 +120,13 @@ def _slurm(cluster: Cluster) -> Iterator[Problem]:
             hint="topology: auto, or platform: hyperpod-slurm",
             other_path=("platform",),
         )
+    if pcs.accounting_purge_days is not None and slurm.accounting.kind != "managed":
+        yield Problem(
+            "accounting_purge_days requires managed accounting",
+            ("pcs", "accounting_purge_days"),
+            hint="slurm.accounting: {kind: managed}, or remove it",
+            other_path=("slurm", "accounting", "kind"),
+        )
     if pcs.rest_api and not settings.at_least(pcs.slurm_version, settings.REST_SINCE):
         yield Problem(
             f"Slurm's REST API requires Slurm {settings.REST_SINCE}",

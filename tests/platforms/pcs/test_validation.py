@@ -30,6 +30,7 @@ def test_full_spec_passes(tmp_path: Path) -> None:
         ({"slurm__configuration": "scripted"}, "PCS configures Slurm itself"),
         ({"slurm__accounting__kind": "rds"}, "its slurmdbd is managed"),
         ({"slurm__accounting__kind": "local"}, "its slurmdbd is managed"),
+        ({"pcs": {"accounting_purge_days": 30}}, "requires managed accounting"),
         ({"slurm__topology": "tree"}, "no setting of a topology"),
         ({"pcs": {"slurm_version": "24.11", "rest_api": True}}, "requires Slurm 25.05"),
         ({"pcs": {"slurm_settings": {"SlurmdTimeout": "300"}}}, "does not know the setting"),
