@@ -12,6 +12,8 @@ from clusterwright.aws.cloudformation.stacks import Stack
 from clusterwright.aws.ec2.instances import NodeInstance
 from clusterwright.aws.eks import KubernetesCluster, Nodegroup
 from clusterwright.aws.hyperpod import ClusterNode, DeployedCluster, DeployedGroup
+from clusterwright.aws.pcs import Cluster as PcsCluster
+from clusterwright.aws.pcs import Part
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_state.platform_views import platform_cluster, platform_nodes
@@ -132,3 +134,28 @@ def test_eks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [node.group for node in nodes] == ["workers", None]
     answers(monkeypatch, eks__kubernetes_cluster=None)
     assert platform_cluster(SESSION, cluster) is None
+
+
+def test_pcs(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = config("dev-pcs.yaml")
+    error = "InsufficientInstanceCapacity: none in the zone"
+    answers(
+        monkeypatch,
+        pcs__cluster=PcsCluster("dev-pcs", "pcs_1", "ACTIVE", "SMALL", "25.11", ()),
+        pcs__groups=(Part("workers", "pcs_2", "UPDATE_FAILED", (error,), 2, 4),),
+        pcs__queues=(
+            Part("workers", "pcs_3", "ACTIVE", ()),
+            Part("spare", "pcs_4", "CREATE_FAILED", ("A: b",)),
+        ),
+        instances__tagged=(instance(1, clusterwright__group="workers"),),
+    )
+    found = platform_cluster(SESSION, cluster)
+    assert found is not None
+    assert (found.steady, found.healthy) == (True, True)
+    assert found.issues == ("queue spare is CREATE_FAILED: A: b",)
+    (group,) = found.groups
+    assert (group.desired, group.status, group.issues) == (2, "UPDATE_FAILED", (error,))
+    assert [node.group for node in platform_nodes(SESSION, cluster) or ()] == ["workers"]
+    answers(monkeypatch, pcs__cluster=None)
+    assert platform_cluster(SESSION, cluster) is None
+    assert platform_nodes(SESSION, cluster) is None

@@ -73,6 +73,16 @@ AUTODETECT_SINCE: Final = "25.11"
 
 PREEMPT_QOS: Final = "preempt/qos"
 
+HEALTH: Final = {
+    "Prolog": "/opt/clusterwright/slurm/prolog",
+    "Epilog": "/opt/clusterwright/slurm/epilog",
+    "HealthCheckProgram": "/opt/clusterwright/slurm/health_check",
+    "HealthCheckInterval": "300",
+    "HealthCheckNodeState": "ANY",
+}
+"""Programs that the step `health` writes on each node before slurmd starts
+(`lifecycle_scripts/clusterwright_node/slurm_health.py`)."""
+
 
 def cluster_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
     """Return the custom settings of slurm.conf; those of the spec take precedence.
@@ -90,6 +100,7 @@ def cluster_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         "PriorityWeightJobSize": str(weights.job_size),
         "PriorityWeightPartition": str(weights.partition),
         "PriorityFavorSmall": "NO",
+        **HEALTH,
     }
     if slurm.accounting.kind == "managed":
         found |= {

@@ -141,7 +141,7 @@ def test_instances_have_interfaces_tags_and_a_role_that_pcs_accepts(deployed: Ac
     )["LaunchTemplateVersions"]
     cards = [one["NetworkCardIndex"] for one in version["LaunchTemplateData"]["NetworkInterfaces"]]
     assert sorted(set(cards)) == list(range(32))
-    profiles = {one["IamInstanceProfile"]["Arn"] for one in running}
+    profiles = {one["iamInstanceProfileArn"] for one in groups(deployed).values()}
     assert len(profiles) == 2
     assert all("/aws-pcs/clusterwright/test/" in arn for arn in profiles)
 

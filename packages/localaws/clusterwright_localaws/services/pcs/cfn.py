@@ -135,8 +135,10 @@ class Cluster(PcsHandler):
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         """Update version and Slurm configuration in one call."""
         change: dict[str, Any] = {}
-        if changed(old, new, "Scheduler"):
-            change["scheduler"] = {"version": new["Scheduler"]["Version"]}
+        version = new["Scheduler"]["Version"]
+        # A rollback of a refused version: the cluster has the former one still.
+        if version != self._get(ctx, physical_id)["scheduler"]["version"]:
+            change["scheduler"] = {"version": version}
         if changed(old, new, "SlurmConfiguration"):
             change["slurmConfiguration"] = _changes(old, new, _CLUSTER_DEFAULTS)
         if change:
