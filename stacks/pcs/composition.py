@@ -15,7 +15,7 @@ def build(scope: Construct, loaded: LoadedSpec) -> list[cdk.Stack]:
     """Every stack of the cluster, in the order of deployment."""
     base = foundation(scope, loaded.cluster, node_role=None)
     observability = base.add_observability(loaded)
-    lifecycle = add_lifecycle(base, observability)
+    lifecycle = add_lifecycle(base, observability, loaded)
     pcs = PcsStack(base, lifecycle, observability)
     base.add_cluster(pcs, pcs.resource, loaded)
     return base.stacks

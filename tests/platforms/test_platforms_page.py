@@ -17,5 +17,5 @@ def test_page_has_every_row_misconception_and_limitation() -> None:
         assert item.claim in page
     for texts in (LIMITATIONS, *(part_of(p, "capabilities").LIMITATIONS for p in PLATFORMS)):
         assert all(text in page for text in texts)
-    assert "| `p6e-gb200.36xlarge` | yes | yes | yes | unknown | no |" in page
+    assert "| `p6e-gb200.36xlarge` | yes | yes | yes | unknown | yes | no |" in page
     assert "| `inf2.48xlarge` | no | no | yes | yes |" in page
