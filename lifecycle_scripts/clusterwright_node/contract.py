@@ -26,7 +26,7 @@ SCHEMA_VERSION = 1
 PARALLELCLUSTER = "parallelcluster"
 PCS = "pcs"
 CONFIGURATIONS = ("managed", "scripted", PARALLELCLUSTER, PCS)
-"""What configures Slurm: HyperPod, this program, or ParallelCluster."""
+"""What configures Slurm: HyperPod, this program, ParallelCluster, or AWS PCS."""
 
 DIRECTORY_BUCKET = re.compile(r"[a-z0-9][a-z0-9-]*--([a-z0-9]+(?:-[a-z0-9]+)+)--x-s3")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
@@ -109,7 +109,7 @@ class Group:
     """name of the HyperPod instance group, unique"""
 
     role: str = choice("compute", "controller", "login")
-    """exactly one group has the role `controller`"""
+    """exactly one group has the role `controller`; on PCS none has, because AWS runs slurmctld"""
 
     instance_type: str = text(_INSTANCE_TYPE, "EC2's name of an instance type, without ml.")
     """EC2's name, without `ml.`; compared with `resource_config.json`"""
@@ -331,7 +331,8 @@ class Slurm:
     """at most one default"""
 
     accounting: str = choice("none", "local", "rds", "managed")
-    """managed mode: HyperPod sets it up, the program adds accounts and users"""
+    """managed mode: HyperPod sets it up, the program adds accounts and users; `managed`: the
+    database of AWS PCS, on PCS only"""
 
     topology: str = choice("none", "automatic", "tree", "block")
     """managed mode: HyperPod's; scripted: see "Topology"; ParallelCluster: this program writes

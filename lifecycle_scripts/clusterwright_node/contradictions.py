@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clusterwright_node.contract import DIRECTORY_BUCKET, PARALLELCLUSTER, ClusterFile
+from clusterwright_node.contract import DIRECTORY_BUCKET, PARALLELCLUSTER, PCS, ClusterFile
 from clusterwright_node.paths import is_under
 
 
 def contradictions(cluster: ClusterFile) -> list[str]:
     found: list[str] = []
-    if (cluster.platform == PARALLELCLUSTER) != (cluster.configuration == PARALLELCLUSTER):
+    # On HyperPod the configuration is managed or scripted, elsewhere it has the platform's name.
+    other = (PARALLELCLUSTER, PCS)
+    if cluster.platform != cluster.configuration and (
+        cluster.platform in other or cluster.configuration in other
+    ):
         found.append(
             f"platform is {cluster.platform}, and configuration is {cluster.configuration}"
         )
@@ -48,7 +52,9 @@ def _group_contradictions(cluster: ClusterFile) -> list[str]:
     found.extend(_repeated("lustre: name", [entry.name for entry in cluster.lustre]))
     found.extend(_repeated("slurm.partitions: name", partitions))
     controllers = [group.name for group in cluster.groups if group.role == "controller"]
-    if len(controllers) != 1:
+    if cluster.platform == PCS and controllers:
+        found.append(f"groups: AWS PCS runs slurmctld, but {controllers[0]} is a controller")
+    elif cluster.platform != PCS and len(controllers) != 1:
         found.append(f"groups: one group has role controller, found {len(controllers)}")
     if sum(partition.default for partition in cluster.slurm.partitions) > 1:
         found.append("slurm.partitions: more than one default")
@@ -109,13 +115,22 @@ def _slurm_contradictions(cluster: ClusterFile) -> list[str]:
         for other in account.qos:
             if other not in names | {"normal"}:
                 found.append(f"slurm.accounts[{index}].qos: {other} is not in slurm.qos")
+    kinds = ("none", "managed") if cluster.platform == PCS else ("none", "local", "rds")
+    if slurm.accounting not in kinds:
+        found.append(f"slurm.accounting is {slurm.accounting}, platform is {cluster.platform}")
+    found += _order_of_timeouts(cluster)
     if slurm.accounting == "none":
         for key, value in (("qos", slurm.qos), ("accounts", slurm.accounts)):
             if value:
                 found.append(f"slurm.{key}: slurm.accounting is none")
-    if slurm.timeouts.message_seconds >= slurm.timeouts.node_down_seconds:
-        found.append("slurm.timeouts: message_seconds must be less than node_down_seconds")
     return found
+
+
+def _order_of_timeouts(cluster: ClusterFile) -> list[str]:
+    timeouts = cluster.slurm.timeouts
+    if timeouts.message_seconds < timeouts.node_down_seconds:
+        return []
+    return ["slurm.timeouts: message_seconds must be less than node_down_seconds"]
 
 
 def _path_contradictions(cluster: ClusterFile) -> list[str]:

@@ -2,7 +2,8 @@
 
 `cluster.json` and `deployment.json` are read strictly, as `contract` describes them. Of
 HyperPod's `provisioning_parameters.json` and `resource_config.json` only the keys in use are
-read. On ParallelCluster, `parallelcluster` reads ParallelCluster's own files in place of them.
+read. On ParallelCluster and PCS there are none: `parallelcluster` reads ParallelCluster's files,
+and `pcs` those of a node of PCS.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clusterwright_node import fields, parallelcluster
-from clusterwright_node.contract import PARALLELCLUSTER, ClusterFile, DeploymentFile
+from clusterwright_node import fields, parallelcluster, pcs
+from clusterwright_node.contract import PARALLELCLUSTER, PCS, ClusterFile, DeploymentFile
 from clusterwright_node.contradictions import contradictions
 from clusterwright_node.errors import InputsError
 from clusterwright_node.machine import Machine
@@ -75,7 +76,9 @@ class Inputs:
     """The folder of the uploaded files, and the path of HyperPod's list of instances."""
     resource_config: str = RESOURCE_CONFIG
     here: parallelcluster.Here | None = None
-    """This node, from ParallelCluster's files; None on HyperPod."""
+    """This node, from ParallelCluster's files; None elsewhere."""
+    on_pcs: pcs.Here | None = None
+    """This node on PCS; None elsewhere."""
 
 
 def load_inputs(
@@ -87,7 +90,7 @@ def load_inputs(
     groups: Sequence[str] = (),
 ) -> Inputs:
     """Read all files. `folder` is a path of this machine, `resource_config` one below the
-    machine's root; `groups` are the custom action's arguments, see `parallelcluster.read`.
+    machine's root; `groups` are the entry script's arguments, see `parallelcluster.read`.
 
     Raises InputsError with every problem of every file.
     """
@@ -96,9 +99,11 @@ def load_inputs(
     cluster_value = files.ours("cluster.json")
     deployment_value = files.ours("deployment.json")
     provisioning_value = files.ours("provisioning_parameters.json", required=False)
-    resources_value = here = None
+    resources_value = here = on_pcs = None
     if configuration == PARALLELCLUSTER:
         here = parallelcluster.read(machine, groups, problems)
+    elif configuration == PCS:
+        on_pcs = pcs.read(machine, groups, problems)
     else:
         resources_value = files.hyperpods("resource_config.json", resource_config)
 
@@ -111,18 +116,26 @@ def load_inputs(
         provisioning = parse_provisioning(provisioning_value, problems)
     if resources_value is not None:
         resources = parse_resources(resources_value, problems)
-    elif here is not None and cluster is not None:
-        if cluster.group(here.group) is None and not problems:
+    elif cluster is not None and (here is not None or on_pcs is not None):
+        group = here.group if here is not None else on_pcs.group if on_pcs is not None else ""
+        if cluster.group(group) is None and not problems:
             names = ", ".join(known.name for known in cluster.groups)
             problems.append(
-                f"the custom action's arguments name group {here.group}, cluster.json has only"
-                f" {names}"
+                f"the entry script's arguments name group {group}, cluster.json has only {names}"
             )
         resources = Resources(cluster.cluster, {}, ())
     if problems or cluster is None or deployment is None or resources is None:
         raise InputsError(problems)
     return Inputs(
-        cluster, deployment, provisioning, resources, files.digest, folder, resource_config, here
+        cluster,
+        deployment,
+        provisioning,
+        resources,
+        files.digest,
+        folder,
+        resource_config,
+        here,
+        on_pcs,
     )
 
 

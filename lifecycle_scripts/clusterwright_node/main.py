@@ -17,7 +17,7 @@ from typing import TextIO
 
 from clusterwright_node import inputs as inputs_module
 from clusterwright_node.catalogue import load_steps, step_names
-from clusterwright_node.contract import CONFIGURATIONS, PARALLELCLUSTER
+from clusterwright_node.contract import CONFIGURATIONS, PARALLELCLUSTER, PCS
 from clusterwright_node.errors import InputsError, NodeError
 from clusterwright_node.inputs import Inputs, load_inputs
 from clusterwright_node.journal import Journal
@@ -176,7 +176,7 @@ class _Run:
             last = outcomes[-1]
             words = self._words(last.step, last.error or "", last.hint or "")
             self._log.last_words(words)
-            if self._configuration == PARALLELCLUSTER:
+            if self._configuration in (PARALLELCLUSTER, PCS):
                 # ParallelCluster's event has only what the script wrote to stderr
                 # (cookbook, custom_action_executor.py: `stderr` of the event).
                 sys.stderr.write(words + "\n")
@@ -219,7 +219,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WORD",
         action="append",
         default=[],
-        help="parallelcluster: this node's group, or COMPUTE-RESOURCE=GROUP for each of its queue",
+        help="parallelcluster and pcs: this node's group; parallelcluster also"
+        " COMPUTE-RESOURCE=GROUP for each of its queue",
     )
     parser.add_argument(
         "--root", metavar="DIR", default="/", help="for tests: the machine's files are below DIR"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from clusterwright_node.contract import PARALLELCLUSTER, Group
+from clusterwright_node.contract import PARALLELCLUSTER, PCS, Group
 from clusterwright_node.errors import CommandOutOfTime, Overtime
 from clusterwright_node.inputs import Inputs, Instance
 from clusterwright_node.journal import Journal
@@ -64,27 +64,49 @@ class Node:
 
     @property
     def is_managed(self) -> bool:
-        """Whether the platform, not this program, configures mounts and Slurm."""
+        """Whether the platform, not this program, configures Slurm."""
         return self.configuration != "scripted"
+
+    @property
+    def is_mounted_for(self) -> bool:
+        """Whether the platform, not this program, mounts file systems."""
+        return self.configuration in ("managed", PARALLELCLUSTER)
 
     @property
     def is_parallelcluster(self) -> bool:
         return self.configuration == PARALLELCLUSTER
 
     @property
+    def is_pcs(self) -> bool:
+        return self.configuration == PCS
+
+    @property
+    def is_replaced_if_drained(self) -> bool:
+        """Whether the platform replaces nodes that are drained or down by itself.
+
+        clustermgtd of ParallelCluster does; of PCS it is not published, so nodes are reserved.
+        """
+        return self.is_parallelcluster or self.is_pcs
+
+    @property
     def platform(self) -> str:
         """The platform's name, for messages."""
-        return "ParallelCluster" if self.is_parallelcluster else "HyperPod"
+        names = {PARALLELCLUSTER: "ParallelCluster", PCS: "AWS PCS"}
+        return names.get(self.configuration, "HyperPod")
 
     def does(self, what: str) -> str:
         """A text that the platform does something, not this program."""
         return f"{self.platform} {what}" + (
-            "" if self.is_parallelcluster else " in the managed configuration"
+            " in the managed configuration" if self.configuration == "managed" else ""
         )
 
     @property
     def slurm_name(self) -> str:
-        """The name of this node in Slurm: ParallelCluster's name, elsewhere the host name."""
+        """The name of this node in Slurm: ParallelCluster's name, elsewhere the host name.
+
+        On PCS the name is not known before slurmd starts; slurmctld finds a node by its host name
+        too.
+        """
         here = self.inputs.here
         if here is not None and here.slurm_name is not None:
             return here.slurm_name
@@ -92,7 +114,24 @@ class Node:
 
     @property
     def is_controller(self) -> bool:
+        """Whether it runs slurmctld."""
         return self.group.role == "controller"
+
+    @property
+    def administers(self) -> bool:
+        """Whether it does once for the cluster what Slurm's commands and shared storage need.
+
+        The controller does; on PCS, which runs slurmctld, the node of the first login group.
+        """
+        if not self.is_pcs:
+            return self.is_controller
+        logins = [group.name for group in self.inputs.cluster.groups if group.role == "login"]
+        return logins[:1] == [self.group.name]
+
+    @property
+    def administrator(self) -> str:
+        """Who administers, for messages."""
+        return "the first login node" if self.is_pcs else "the controller"
 
     def identified_as(self, instance: Instance) -> None:
         self._identity = instance

@@ -30,7 +30,7 @@ ROLES = {"HeadNode": "controller", "ComputeFleet": "compute", "LoginNode": "logi
 
 _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _NODENAME = re.compile(r"[a-z0-9-]+-(?:st|dy)-[a-z0-9-]+-[0-9]+")
-_INSTANCE = re.compile(r"i-[0-9a-f]{8,17}")
+INSTANCE = re.compile(r"i-[0-9a-f]{8,17}")
 _NONE = ("", "NONE")
 
 
@@ -73,7 +73,7 @@ def read(machine: Machine, words: Sequence[str], problems: list[str]) -> Here | 
         if config and not config.get(key):
             problems.append(f"{CFNCONFIG}: {key} is missing")
     instance_id = (machine.read_text(INSTANCE_ID) or "").strip()
-    if not _INSTANCE.fullmatch(instance_id):
+    if not INSTANCE.fullmatch(instance_id):
         problems.append(f"{INSTANCE_ID}: {instance_id or 'nothing'} is not an instance id")
     slurm_name = None
     if node_type == "ComputeFleet":

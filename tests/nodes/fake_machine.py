@@ -210,6 +210,17 @@ class FakeMachine(Machine):
         target.write_text(text)
         return 0, "", ""
 
+    def _cmd_ln(self, args: list[str]) -> tuple[int, str, str]:
+        assert args[0] == "-sfn"
+        target, link = args[1], Path(args[2])
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        return 0, "", ""
+
+    def _cmd_readlink(self, args: list[str]) -> tuple[int, str, str]:
+        return 0, f"{Path(args[0]).readlink()}\n", ""
+
     def _cmd_uname(self, args: list[str]) -> tuple[int, str, str]:
         assert args == ["-m"], args
         return 0, self.state["architecture"] + "\n", ""

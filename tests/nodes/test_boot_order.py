@@ -107,6 +107,7 @@ NODES = [
     *(("managed", name) for name in ("workers-1", "controller-1", "login-1")),
     *(("scripted", name) for name in ("workers-1", "controller-1", "login-1")),
     *(("parallelcluster", name) for name in ("workers-1", "controller-1")),
+    *(("pcs", name) for name in ("workers-1", "login-1")),
 ]
 
 

@@ -25,6 +25,7 @@ NODES = {
     "managed": ("workers-1", "controller-1"),
     "scripted": ("workers-1", "controller-1", "login-1"),
     "parallelcluster": ("workers-1", "controller-1"),
+    "pcs": ("workers-1", "login-1"),
 }
 CASES = [(node, configuration) for configuration, nodes in NODES.items() for node in nodes]
 
@@ -109,11 +110,12 @@ def test_run_after_any_interruption_converges(
 def tried_elsewhere(
     memory_path: Path, configuration: str, made: Callable[..., World]
 ) -> set[tuple[str, str]]:
-    """Points of ParallelCluster that managed nodes have too, and that are tested there."""
+    """Points of ParallelCluster and PCS that other nodes have too, and that are tested there."""
     tried: set[tuple[str, str]] = set()
-    if configuration == "parallelcluster":
-        for node in NODES["managed"]:
-            points = made(node, "managed", memory_path / f"{node}-managed").run().machine.points
+    others = {"parallelcluster": ("managed",), "pcs": ("managed", "scripted")}
+    for other in others.get(configuration, ()):
+        for node in NODES[other]:
+            points = made(node, other, memory_path / f"{node}-{other}").run().machine.points
             list(worth_a_kill(points, tried))
     return tried
 

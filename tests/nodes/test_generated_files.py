@@ -32,7 +32,7 @@ def test_cluster_file_of_every_config_is_accepted(path: Path) -> None:
     assert parsed.cluster == cluster.environment
     assert [group.name for group in parsed.groups] == [group.name for group in cluster.compute]
     on_hyperpod = cluster.platform == "hyperpod-slurm"
-    mode = cluster.slurm.configuration if on_hyperpod else "parallelcluster"
+    mode = cluster.slurm.configuration if on_hyperpod else cluster.platform
     assert parsed.configuration == mode
 
 
@@ -41,4 +41,4 @@ def test_configs_of_every_kind_exist() -> None:
         node_files.cluster_json(load_spec(path).cluster, load_catalog())["configuration"]
         for path in FILES
     }
-    assert kinds == {"managed", "scripted", "parallelcluster"}
+    assert kinds == {"managed", "scripted", "parallelcluster", "pcs"}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clusterwright_node import parallelcluster
+from clusterwright_node import parallelcluster, pcs
 from clusterwright_node.inputs import RESOURCE_CONFIG
 from clusterwright_node.journal import JOURNAL
 from clusterwright_node.log import LOG
@@ -59,7 +59,7 @@ class World:
     folder: Path
     configuration: str
     groups: Sequence[str] = ()
-    """The arguments of ParallelCluster's custom action."""
+    """The arguments of ParallelCluster's custom action, or of PCS's lifecycle action."""
 
     @property
     def root(self) -> Path:
@@ -131,6 +131,9 @@ class World:
                 note = machine.owner_note(path)
                 owner = note.read_text() if note.exists() else "0 0"
                 file = Path(path)
+                if file.is_symlink():
+                    files[name] = f"a link to {file.readlink()}"
+                    continue
                 mode = f"{oct(file.stat().st_mode)} {owner}"
                 if file.is_file():
                     text = file.read_text()
@@ -157,7 +160,7 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
     (folder / "inputs").mkdir(parents=True)
     for name, value in input_files(configuration).items():
         (folder / "inputs" / name).write_text(json.dumps(value))
-    if configuration != "parallelcluster":
+    if configuration not in ("parallelcluster", "pcs"):
         _write(world, RESOURCE_CONFIG, json.dumps(RESOURCES))
     is_worker = node.startswith("workers")
     state = _fresh_state(instance["CustomerIpAddress"])
@@ -167,7 +170,9 @@ def make_world(folder: Path, node: str, configuration: str, **changes: Any) -> W
             _write(world, f"/sys/class/infiniband/rdmap{number}s0/device/vendor", "0x1d0f\n")
     if configuration == "parallelcluster":
         _as_parallelcluster_does(world, node, instance, state)
-    if configuration != "scripted":
+    if configuration == "pcs":
+        _as_pcs_does(world, node, instance)
+    elif configuration != "scripted":
         state["mounts"] += [
             _mount("/fsx", "10.1.0.99@tcp:/abcdefgh", "lustre"),
             _mount("/home", "fs-0fedcba9876543210.fsx.us-east-1.amazonaws.com:/fsx", "nfs4"),
@@ -260,7 +265,19 @@ def input_files(configuration: str) -> dict[str, Any]:
     if configuration == "parallelcluster":
         cluster.update(platform="parallelcluster", configuration="parallelcluster")
         cluster["groups"][2]["scratch"]["mount_path"] = "/scratch"
+    if configuration == "pcs":
+        cluster.update(platform="pcs", configuration="pcs")
+        cluster["groups"] = [one for one in cluster["groups"] if one["role"] != "controller"]
+        cluster["slurm"]["accounting"] = "managed"
+        deployment["accounting"] = None
     return files
+
+
+def _as_pcs_does(world: World, node: str, instance: dict[str, str]) -> None:
+    """The state in which the agent of PCS runs a lifecycle action: slurmd has not started."""
+    world.groups = (node.rpartition("-")[0],)
+    _write(world, parallelcluster.INSTANCE_ID, instance["InstanceId"] + "\n")
+    _write(world, f"{pcs.SLURM}/slurm-25.11/bin/scontrol", "")
 
 
 PCLUSTER_TYPES = {"controller": "HeadNode", "login": "LoginNode", "workers": "ComputeFleet"}

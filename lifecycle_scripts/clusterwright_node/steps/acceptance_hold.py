@@ -40,6 +40,8 @@ def applies(node: Node) -> Verdict:
         return skip("jobs run only on compute nodes")
     if node.is_parallelcluster:
         return skip("ParallelCluster replaces drained nodes")
+    if node.is_pcs:
+        return skip("AWS PCS starts slurmd, by a unit of its own")
     if not node.inputs.cluster.acceptance.hold and not any(map(node.machine.exists, _FILES)):
         return skip("acceptance.hold is false")
     return APPLIES

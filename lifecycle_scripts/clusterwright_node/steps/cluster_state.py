@@ -1,5 +1,6 @@
 """Publish the scheduler's view of the cluster, and take operators' requests (controller).
 
+On PCS, which runs the controller, the node of the first login group does it with Slurm's commands.
 See `clusterwright_state` for what the service does.
 """
 
@@ -17,8 +18,8 @@ UNIT = "clusterwright-state.service"
 
 
 def applies(node: Node) -> Verdict:
-    if not node.is_controller:
-        return skip("the controller publishes the state of the cluster")
+    if not node.administers:
+        return skip(f"{node.administrator} publishes the state of the cluster")
     if node.inputs.cluster.state_bucket is None:
         return skip("cluster.json names no bucket for the state")
     return APPLIES
@@ -48,8 +49,8 @@ def unit_text(node: Node) -> str:
         f"--region={cluster.region}",
         f"--resource-config={node.inputs.resource_config}",
         f"--inputs-sha256={node.inputs.digest}",
-        # ParallelCluster replaces drained nodes.
-        *(["--reserve"] if node.is_parallelcluster else []),
+        # A drained node might be replaced with its evidence.
+        *(["--reserve"] if node.is_replaced_if_drained else []),
         *_hold(node),
         *_rechecks(node),
         *_spares(node),
@@ -75,7 +76,7 @@ WantedBy=multi-user.target
 def _hold(node: Node) -> list[str]:
     """With the hold, a node that is new to Slurm is reserved soon."""
     acceptance = node.inputs.cluster.acceptance
-    if node.is_parallelcluster or not acceptance.hold:
+    if node.is_replaced_if_drained or not acceptance.hold:
         return []
     return [f"--hold={acceptance.level}", "--every-seconds=10"]
 

@@ -2,7 +2,8 @@
 
 They are on the image, or `container_programs` has installed them; if they are missing this step
 fails. The controller names the plugin in plugstack.conf, which configless nodes
-receive; each compute and login node has the files. A plugin that nodes install after the start of
+receive; each compute and login node has the files. On PCS each node names it itself, in the folder
+of its Slurm (PCS user guide, spank_configure). A plugin that nodes install after the start of
 their slurmd is in an included file, which each node reads from its own disk.
 """
 
@@ -12,9 +13,9 @@ import fnmatch
 
 from clusterwright_node.errors import StepError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
-from clusterwright_node.steps import container_programs
+from clusterwright_node.steps import container_programs, slurm_programs
 
-AFTER = ("container_programs", "slurm_daemons")
+AFTER = ("container_programs", "slurm_daemons", "slurm_programs")
 DEADLINE_SECONDS = 120
 RETRIES = 2
 
@@ -28,6 +29,7 @@ _PLACES = (
     "/usr/lib64/slurm/" + _LIBRARY,
 )
 _RECONFIGURING = "containers: reconfigure slurmctld"
+_PCS_FOLDER = "/etc/aws/pcs/scheduler"
 _ENROOT = ("/usr/bin/enroot", "/usr/local/bin/enroot")
 
 
@@ -42,6 +44,9 @@ def check(node: Node) -> Verdict:
         raise StepError(
             "the image has no enroot (searched: {})".format(", ".join(_ENROOT)), _hint()
         )
+    if node.is_pcs:
+        lacks = [p for p, text in _files_of_pcs(node).items() if node.machine.read_text(p) != text]
+        return missing(f"{lacks[0]} is missing or outdated") if lacks else SATISFIED
     if not node.is_controller:
         return SATISFIED
     if node.journal.begun(_RECONFIGURING) is not None:
@@ -52,6 +57,11 @@ def check(node: Node) -> Verdict:
 
 
 def apply(node: Node) -> None:
+    if node.is_pcs:
+        for path, text in _files_of_pcs(node).items():
+            if node.machine.read_text(path) != text:
+                node.machine.write_text(path, text)
+        return
     node.journal.begin(_RECONFIGURING, PLUGSTACK)
     if not _loads_pyxis(node):
         _load_pyxis(node)
@@ -59,6 +69,14 @@ def apply(node: Node) -> None:
     if result.ok and "UP" in result.stdout:
         node.machine.change("scontrol", "reconfigure")
     node.journal.end(_RECONFIGURING)
+
+
+def _files_of_pcs(node: Node) -> dict[str, str]:
+    """Texts by path, for each version of Slurm that the image has."""
+    return {
+        f"{_PCS_FOLDER}/{version}/plugstack.conf.d/50-clusterwright.conf": _line(node) + "\n"
+        for version in slurm_programs.versions(node)
+    }
 
 
 def _load_pyxis(node: Node) -> None:

@@ -3,7 +3,8 @@
 In the scripted configuration this program writes slurm.conf, and Slurm runs the three programs. In
 the managed configuration HyperPod writes it: a timer runs the checks, none runs before a job, and
 every run logs that. On ParallelCluster there is the timer too, and the step `slurm_scripts` of the
-head node configures the checks before and after a job.
+head node configures the checks before and after a job. On PCS the cluster's custom Slurm settings
+name the three programs, so Slurm runs them as in the scripted configuration.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def check(node: Node) -> Verdict:
     for path, (text, mode) in _files(node).items():
         if not _is_current(node, path, text, mode):
             return missing(f"{path} is missing or outdated")
-    if not node.is_managed:
+    if not _has_timer(node):
         return SATISFIED
     if not systemd.has_unit(node, TIMER, _TIMER_TEXT):
         return missing(f"{TIMER} is not active and enabled")
@@ -83,15 +84,20 @@ def apply(node: Node) -> None:
         # Only changed files: a kill within a needless write would leave a temporary file.
         if not _is_current(node, path, text, mode):
             node.machine.write_text(path, text, mode=mode)
-    if node.is_managed:
+    if _has_timer(node):
         systemd.install_unit(node, TIMER, _TIMER_TEXT)
+
+
+def _has_timer(node: Node) -> bool:
+    """Whether slurm.conf does not name the periodic program."""
+    return node.is_managed and not node.is_pcs
 
 
 def _files(node: Node) -> dict[str, tuple[str, int]]:
     """Texts and modes by path."""
     files = {FILE: (_expectation(node), 0o644)}
     files.update({path: (_entry(mode), 0o755) for path, mode in _MODES.items()})
-    if node.is_managed:
+    if _has_timer(node):
         files[systemd.unit_path(SERVICE)] = (_SERVICE_TEXT, 0o644)
     return files
 

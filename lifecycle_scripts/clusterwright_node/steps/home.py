@@ -1,8 +1,8 @@
 """Mount the shared home directories (OpenZFS over NFS), and verify that they are writable.
 
-In the managed configuration HyperPod mounts them, elsewhere ParallelCluster, and this step waits
-for the mount. In the scripted configuration it mounts them itself, by a unit that waits for the
-network after a reboot.
+In the managed configuration HyperPod mounts them, ParallelCluster does too, and this step waits
+for the mount. In the scripted configuration and on PCS it mounts them itself, by a unit that waits
+for the network after a reboot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     path = node.inputs.cluster.home_base
-    if not node.is_managed and not systemd.has_unit(node, _unit(path), _unit_text(node)):
+    if not node.is_mounted_for and not systemd.has_unit(node, _unit(path), _unit_text(node)):
         node.machine.make_directory(path)
         systemd.install_unit(node, _unit(path), _unit_text(node), timeout_seconds=130.0)
     node.wait_until(lambda: _why_not_usable(node), _HINT, every_seconds=5.0)
@@ -51,7 +51,7 @@ def _why_not_usable(node: Node) -> str | None:
         wake_automount(node, path)
         mounted = mount_at(node, path)
     if mounted is None:
-        by = f"{node.platform} has not mounted" if node.is_managed else "nothing has mounted"
+        by = f"{node.platform} has not mounted" if node.is_mounted_for else "nothing has mounted"
         return f"{by} the home directories at {path}"
     home = _deployed(node)
     if mounted.kind not in ("nfs", "nfs4") or mounted.source.rstrip("/") != home.source:
@@ -59,7 +59,7 @@ def _why_not_usable(node: Node) -> str | None:
             f"{mounted.source} at {path} is {mounted.kind}, not the OpenZFS volume {home.source}",
             "unmount it, or correct home.mount_path",
         )
-    if not node.is_managed and not systemd.has_unit(node, _unit(path), _unit_text(node)):
+    if not node.is_mounted_for and not systemd.has_unit(node, _unit(path), _unit_text(node)):
         return f"the mount at {path} would not be restored after a reboot"
     return why_not_writable(node, path)
 

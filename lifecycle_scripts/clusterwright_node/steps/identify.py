@@ -2,7 +2,7 @@
 
 The addresses of this machine's interfaces are compared with CustomerIpAddress in
 resource_config.json. There is no fallback: a node with a wrong identity does more harm than a node
-that stops. On ParallelCluster the arguments of the custom action name the group.
+that stops. On ParallelCluster and PCS the arguments of the entry script name the group.
 """
 
 from __future__ import annotations
@@ -61,6 +61,9 @@ def own_addresses(node: Node) -> list[str]:
 def _this_instance(node: Node) -> Instance:
     if node.inputs.here is not None:
         return _on_parallelcluster(node, node.inputs.here)
+    if node.inputs.on_pcs is not None:
+        here = node.inputs.on_pcs
+        return Instance(node.machine.hostname(), here.instance_id, _address(node), here.group)
     addresses = own_addresses(node)
     instances = node.inputs.resources.instances
     found = [instance for instance in instances if instance.address in addresses]
@@ -80,11 +83,15 @@ def _this_instance(node: Node) -> Instance:
 
 
 def _on_parallelcluster(node: Node, here: Here) -> Instance:
+    name = here.slurm_name or node.machine.hostname()
+    return Instance(name, here.instance_id, _address(node), here.group)
+
+
+def _address(node: Node) -> str:
     addresses = own_addresses(node)
     if not addresses:
         raise StepError("this machine has no address", "see `ip address`; replace the node")
-    name = here.slurm_name or node.machine.hostname()
-    return Instance(name, here.instance_id, addresses[0], here.group)
+    return addresses[0]
 
 
 def _listed(instances: object) -> str:

@@ -1,9 +1,10 @@
-"""Allow users to lock memory, for EFA and pinned buffers of GPUs, on ParallelCluster's nodes.
+"""Allow users to lock memory, for EFA and pinned buffers of GPUs (ParallelCluster, PCS).
 
 Slurm gives a job the limits of the shell that submitted it (slurm.conf, PropagateResourceLimits:
-`ALL` by default), and ParallelCluster's slurm.conf does not exclude MEMLOCK as the scripted
-configuration does. So the limits of shells on head and login nodes matter; compute nodes have the
-same for users who sign in there. pam_limits reads the file at each sign-in.
+`ALL` by default). ParallelCluster's slurm.conf does not exclude MEMLOCK as the scripted
+configuration does, and PCS does not accept that setting. So the limits of shells on head and login
+nodes matter; compute nodes have the same for users who sign in there. pam_limits reads the file at
+each sign-in.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TEXT = """# Written by clusterwright_node.
 
 
 def applies(node: Node) -> Verdict:
-    if node.is_parallelcluster:
+    if node.is_parallelcluster or node.is_pcs:
         return APPLIES
     return skip("slurm.conf does not propagate the limit of shells to jobs, or HyperPod writes it")
 

@@ -56,7 +56,7 @@ def check(node: Node) -> Verdict:
         return SATISFIED
     group = log_group(node)
     if group is None:
-        where = "ParallelCluster names none" if node.is_parallelcluster else _NO_ARN
+        where = _NO_ARN if node.platform == "HyperPod" else f"{node.platform} names none"
         node.notice(f"{where}: no log group to send logs to")
         return SATISFIED
     text = configuration(node, group)
@@ -93,7 +93,7 @@ def configuration(node: Node, group: str) -> str:
     """The configuration that is appended to the agent's."""
     files = {name: [f"/var/log/clusterwright/{name}.jsonl"] for name in OURS}
     # ParallelCluster sends those of Slurm by itself (cookbook, cloudwatch_agent_config.json).
-    for daemon in () if node.is_parallelcluster else _SLURM[node.group.role]:
+    for daemon in _daemons(node):
         files[daemon] = [f"{folder}/{daemon}.log" for folder in _SLURM_FOLDERS]
     where = f"{node.identity.group}/{node.identity.instance_id}"
     rows = [
@@ -107,6 +107,13 @@ def configuration(node: Node, group: str) -> str:
     ]
     value = {"logs": {"logs_collected": {"files": {"collect_list": rows}}}}
     return json.dumps(value, indent=2) + "\n"
+
+
+def _daemons(node: Node) -> tuple[str, ...]:
+    if node.is_parallelcluster:
+        return ()
+    # A login node of PCS is in a compute node group, and runs slurmd as the others.
+    return ("slurmd",) if node.is_pcs else _SLURM[node.group.role]
 
 
 def _rotates(node: Node) -> bool:

@@ -2,8 +2,8 @@
 
 In the managed configuration HyperPod mounts those of its instance groups (at most four storage
 entries per group), ParallelCluster those of its SharedStorage, and this step waits for the mounts.
-It mounts the others, and all in the scripted configuration, by units that wait for the network
-after a reboot.
+It mounts the others, and all in the scripted configuration and on PCS, by units that wait for the
+network after a reboot.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _why_not_usable(node: Node, entry: Lustre) -> str | None:
 
 
 def _is_ours(node: Node, entry: Lustre) -> bool:
-    return not node.is_managed or not entry.by_platform
+    return not node.is_mounted_for or not entry.by_platform
 
 
 def _mount(node: Node, entry: Lustre) -> None:

@@ -21,8 +21,8 @@ PACKAGE = "clusterwright_preload"
 
 
 def applies(node: Node) -> Verdict:
-    if not node.is_controller:
-        return skip("the controller does it for the whole cluster")
+    if not node.administers:
+        return skip(f"{node.administrator} does it for the whole cluster")
     if not _file_systems(node):
         return skip("the spec has no preload")
     return APPLIES

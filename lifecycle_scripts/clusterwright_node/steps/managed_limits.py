@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from clusterwright_node import slurm_later
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, skip
 
 AFTER = ("slurm_accounts", "slurm_qos")
@@ -23,11 +24,12 @@ def applies(node: Node) -> Verdict:
     slurm = node.inputs.cluster.slurm
     if not node.is_managed:
         return skip("this program writes slurm.conf in the scripted configuration")
-    if not node.is_controller:
-        return skip("the controller does it for the whole cluster")
+    if not node.administers:
+        return skip(f"{node.administrator} does it for the whole cluster")
     if slurm.accounting == "none" or not (slurm.qos or slurm.accounts):
         return skip("the spec has neither QOS nor accounts")
-    return APPLIES
+    waits = slurm_later.reason_to_wait(node)
+    return APPLIES if waits is None else skip(waits)
 
 
 def check(node: Node) -> Verdict:

@@ -48,7 +48,9 @@ def listen_address(node: Node, metrics: Metrics) -> str:
 def unit_text(node: Node, metrics: Metrics) -> str:
     """The unit. With Lustre it has CAP_SYS_ADMIN, which LNet requires."""
     listen = listen_address(node, metrics)
-    command = programs.command(PACKAGE, f"--role={node.group.role}", f"--listen={listen}")
+    # On PCS the node that administers has the controller's sources: they ask Slurm's commands.
+    role = "controller" if node.administers else node.group.role
+    command = programs.command(PACKAGE, f"--role={role}", f"--listen={listen}")
     capabilities = "CAP_SYS_ADMIN" if node.inputs.cluster.lustre else ""
     return f"""# Written by clusterwright_node.
 [Unit]

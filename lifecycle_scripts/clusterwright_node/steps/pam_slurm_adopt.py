@@ -41,6 +41,11 @@ _BEGIN, _END = "# clusterwright_node: begin", "# clusterwright_node: end"
 _CONTROL = "[success=ok new_authtok_reqd=ok ignore=ignore module_unknown=ignore default=bad]"
 """`required` (pam.conf(5)), except for a missing module."""
 _CHANGING = "pam_slurm_adopt: change " + SSHD
+_FLAGS = {
+    "parallelcluster": "PrologFlags: Contain in CustomSlurmSettings",
+    "pcs": "PrologFlags: Contain in the cluster's custom Slurm settings",
+}
+"""What to change instead, by configuration."""
 
 
 def applies(node: Node) -> Verdict:
@@ -86,6 +91,11 @@ def _refuse_to_lock_out(node: Node) -> None:
             "sshd does not use PAM (UsePAM no)", "set UsePAM yes in the image's sshd_config"
         )
     result = node.machine.query("scontrol", "show", "config")
+    if not result.ok and node.is_pcs:
+        node.notice(
+            "slurmd of AWS PCS has not started, so PrologFlags of slurm.conf is not checked"
+        )
+        return
     if not result.ok:
         raise StepError(
             f"slurmctld does not report whether it contains jobs: {result.said}",
@@ -97,11 +107,7 @@ def _refuse_to_lock_out(node: Node) -> None:
         raise StepError(
             "slurm.conf has no PrologFlags=Contain, without which no user could log in",
             "set slurm.restrict_ssh_to_jobs to false, or "
-            + (
-                "PrologFlags: Contain in CustomSlurmSettings"
-                if node.is_parallelcluster
-                else "configuration to scripted"
-            ),
+            + _FLAGS.get(node.configuration, "configuration to scripted"),
         )
     for line in _without_block(_sshd(node)).splitlines():
         included = _included(line)

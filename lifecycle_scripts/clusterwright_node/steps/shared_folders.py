@@ -31,7 +31,9 @@ def applies(node: Node) -> Verdict:
         return skip("the cluster has no Lustre file system")
     if all(entry.existing for entry in node.inputs.cluster.lustre):
         return skip("existing file systems are mounted and never modified")
-    return APPLIES if node.is_controller else skip("the controller does it for every node")
+    if node.administers:
+        return APPLIES
+    return skip(f"{node.administrator} does it for every node")
 
 
 def check(node: Node) -> Verdict:

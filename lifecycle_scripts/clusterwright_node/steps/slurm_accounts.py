@@ -1,6 +1,7 @@
 """Keep the spec's Slurm accounts and users in the accounting database.
 
-In the managed configuration HyperPod configures accounting, and this step waits for it. Missing
+In the managed configuration HyperPod configures accounting, and this step waits for it; on PCS the
+step waits for slurmd, see `slurm_later`. Missing
 accounts and users are added; shares, limits and QOS of the spec's accounts are set. Other accounts
 and users are not changed.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from clusterwright_node import sacct
+from clusterwright_node import sacct, slurm_later
 from clusterwright_node.contract import Account
 from clusterwright_node.errors import CommandError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
@@ -36,13 +37,14 @@ class _Found:
 
 
 def applies(node: Node) -> Verdict:
-    if not node.is_controller:
-        return skip("the controller does it")
+    if not node.administers:
+        return skip(f"{node.administrator} does it")
     if node.inputs.cluster.slurm.accounting == "none":
         return skip("the spec has no accounting")
     if not _wanted_users(node) and not node.inputs.cluster.slurm.accounts:
         return skip("no user has a Slurm account")
-    return APPLIES
+    waits = slurm_later.reason_to_wait(node)
+    return APPLIES if waits is None else skip(waits)
 
 
 def check(node: Node) -> Verdict:
@@ -75,7 +77,7 @@ def _wanted_users(node: Node) -> list[tuple[str, str]]:
     users = [
         (user.slurm_account, user.name) for user in node.inputs.cluster.users if user.slurm_account
     ]
-    if not node.is_managed:
+    if not node.is_managed or node.is_pcs:
         # It prints those that exist.
         printed = node.machine.query("getent", "passwd", *_IMAGE_USERS).stdout
         users += [(_DEFAULT_ACCOUNT, line.split(":")[0]) for line in printed.splitlines()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clusterwright_node import sacct, slurm_generate
+from clusterwright_node import sacct, slurm_generate, slurm_later
 from clusterwright_node.errors import CommandError
 from clusterwright_node.node import APPLIES, SATISFIED, Node, Verdict, missing, skip
 from clusterwright_node.steps import slurm_files
@@ -34,11 +34,14 @@ class _Wanted:
 
 
 def applies(node: Node) -> Verdict:
-    if not node.is_controller:
-        return skip("the controller does it")
+    if not node.administers:
+        return skip(f"{node.administrator} does it")
     if node.inputs.cluster.slurm.accounting == "none":
         return skip("the spec has no accounting")
-    return APPLIES if _wanted(node) else skip("the spec has no QOS")
+    if not _wanted(node):
+        return skip("the spec has no QOS")
+    waits = slurm_later.reason_to_wait(node)
+    return APPLIES if waits is None else skip(waits)
 
 
 def check(node: Node) -> Verdict:
