@@ -43,6 +43,8 @@ compile requirements/clients/aws-cli.txt requirements/clients/aws-cli.in
 compile requirements/clients/pcluster.txt requirements/clients/pcluster.in
 compile requirements/clients/hyp.txt requirements/clients/hyp.in \
   --overrides requirements/clients/hyp-overrides.in
+compile requirements/clients/mlperf.txt requirements/clients/mlperf.in \
+  --overrides requirements/clients/mlperf-overrides.in
 
 for folder in tools/cdk-cli tools/old-python tools/browser; do
   echo "lock: ${folder}/package-lock.json" >&2

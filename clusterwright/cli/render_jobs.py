@@ -232,6 +232,9 @@ def _show(
         return
     for name, error in refused:
         click.echo(f"left out: {name}: {error.reason}", err=True)
+    for job in rendered:
+        for note in job.notes:
+            click.echo(f"note: {job.job}: {note}", err=True)
     if written:
         click.echo("".join(f"wrote {file}\n" for file in written), nl=False)
     elif len(rendered) == 1:

@@ -1,4 +1,4 @@
-"""Fine-tuning of a model with TRL: settings, memory by the planner's arithmetic, the batch script.
+"""Fine-tuning of a model with TRL: settings, memory by the planner's arithmetic, the files.
 
 Memory: `sizing.memory`, whose sources are named there. All parameters (SFT) have weights,
 gradients and Adam's moments, which FSDP2 divides among the GPUs. LoRA (arXiv:2106.09685) keeps the
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from clusterwright.catalog import Known
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.program_files import program
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS as SIZES
@@ -116,6 +116,55 @@ def batch_script(context: Context, kind: Kind, arguments: Sequence[str] = ()) ->
     arguments:
         Of `trl sft`, those of the kind.
     """
+    words = _arguments(context, kind, "$RUN_PATH", arguments)
+    tasks = context.target.accelerators
+    lines = [
+        slurm.python_environment(context),
+        slurm.program_file(PROGRAM, program(PROGRAM)),
+        slurm.program_file(FSDP_CONFIG, _FSDP) if kind == "fine-tune" else "",
+        slurm.rank_program(),
+        slurm.RENDEZVOUS,
+        f"{slurm.srun(context)} --ntasks-per-node={tasks} \\",
+        f'  bash "$RUN_PATH/rank.sh" python "$RUN_PATH/{PROGRAM}" \\',
+        " \\\n".join(f"  {word}" for word in words) + " &",
+        slurm.END,
+    ]
+    return slurm.script(
+        context,
+        "\n".join(line for line in lines if line),
+        tasks_per_node=tasks,
+        marker=MARKER,
+        environment=_environment(context, kind),
+    )
+
+
+def manifests(context: Context, kind: Kind, arguments: Sequence[str] = ()) -> str:
+    """The objects of a job on Kubernetes, with the parameters and errors of `batch_script`."""
+    return kubernetes.training(
+        context,
+        f"{kubernetes.PROGRAMS}/{PROGRAM}",
+        _arguments(context, kind, kubernetes.PROGRAMS, arguments),
+        marker=MARKER,
+        environment=_environment(context, kind),
+        programs={
+            PROGRAM: program(PROGRAM),
+            **({FSDP_CONFIG: f"{_FSDP}\n"} if kind == "fine-tune" else {}),
+        },
+    )
+
+
+def _environment(context: Context, kind: Kind) -> tuple[tuple[str, str], ...]:
+    return (
+        ("NCCL_DEBUG", "INFO"),
+        ("NCCL_DEBUG_SUBSYS", "INIT,NET"),
+        ("HF_HOME", f"{context.shared_path}/huggingface"),
+        ("HF_HUB_OFFLINE", "1"),
+        *(_FSDP_VARIABLES if kind == "fine-tune" else ()),
+    )
+
+
+def _arguments(context: Context, kind: Kind, folder: str, arguments: Sequence[str]) -> list[str]:
+    """The program's arguments, as words of a shell; `folder` has the configuration of FSDP."""
     _check_plan(context, kind)
     shape = planned_model(context, hint="render without the plan, with a model of that size")
     plan = context.plan
@@ -149,34 +198,9 @@ def batch_script(context: Context, kind: Kind, arguments: Sequence[str] = ()) ->
         "--ddp_timeout=1800",
         *arguments,
     ]
-    sharded = kind == "fine-tune"
-    if sharded:
-        words += ["--fsdp", f'--fsdp_config="$RUN_PATH/{FSDP_CONFIG}"']
-    tasks = context.target.accelerators
-    lines = [
-        slurm.python_environment(context),
-        slurm.program_file(PROGRAM, program(PROGRAM)),
-        slurm.program_file(FSDP_CONFIG, _FSDP) if sharded else "",
-        slurm.rank_program(),
-        slurm.RENDEZVOUS,
-        f"{slurm.srun(context)} --ntasks-per-node={tasks} \\",
-        f'  bash "$RUN_PATH/rank.sh" python "$RUN_PATH/{PROGRAM}" \\',
-        " \\\n".join(f"  {word}" for word in words) + " &",
-        slurm.END,
-    ]
-    return slurm.script(
-        context,
-        "\n".join(line for line in lines if line),
-        tasks_per_node=tasks,
-        marker=MARKER,
-        environment=(
-            ("NCCL_DEBUG", "INFO"),
-            ("NCCL_DEBUG_SUBSYS", "INIT,NET"),
-            ("HF_HOME", f"{context.shared_path}/huggingface"),
-            ("HF_HUB_OFFLINE", "1"),
-            *(_FSDP_VARIABLES if sharded else ()),
-        ),
-    )
+    if kind == "fine-tune":
+        words += ["--fsdp", f'--fsdp_config="{folder}/{FSDP_CONFIG}"']
+    return words
 
 
 def adapter_arguments(context: Context) -> tuple[str, ...]:

@@ -168,7 +168,12 @@ def training(
     *,
     marker: str,
     environment: Sequence[tuple[str, str]] = (),
-    programs: Mapping[str, str],
+    programs: Mapping[str, str] | None = None,
+    preparation: Sequence[str] = (),
+    last_step: int = 0,
+    tracker: str = "",
+    keep: int = 2,
+    prunes: bool = False,
 ) -> str:
     """Return a training job of the platform's operator, with its scripts in a ConfigMap.
 
@@ -176,10 +181,16 @@ def training(
     ----------
     program, arguments:
         The program's path and arguments, as a shell takes them.
-    marker:
-        The file that the framework writes last into a checkpoint.
+    marker, tracker, keep:
+        As of `slurm.script`.
     programs:
         Texts by file name, which pods have in `/opt/clusterwright`.
+    preparation:
+        Lines of the script before the program.
+    last_step:
+        Of the run, where the program ends with 0 also when it has saved early.
+    prunes:
+        Whether the job removes old checkpoints, because the framework does not.
 
     Raises
     ------
@@ -187,7 +198,20 @@ def training(
         The cluster lacks what the job needs.
     """
     operated = HYPERPOD_JOB in job_kinds(context.cluster)
-    script = _script(context, operated, program, arguments, marker, environment)
+    step = " \\\n  ".join((f"{_launcher(context, operated)} {program}", *arguments))
+    lines = [*training_variables(context, marker), f"SAVE_SIGNAL={context.template.save_signal}"]
+    lines.append(f"LAST_STEP={last_step}")
+    if tracker:
+        lines += [f"TRACKER={tracker}", f"KEEP={keep}"]
+    if prunes:
+        # One pod of the job: all have the same folder.
+        preparation = (*preparation, 'if [[ "$HOSTNAME" == *-0 ]]; then prune_while_running & fi')
+    names = ("checkpoints", "pod_training", *(("tracker",) if tracker else ()))
+    script = _script(
+        (*communication(context), *environment),
+        ("\n".join(lines), *(fragment(name) for name in names), "begin_training"),
+        ("\n".join(line for line in preparation if line), f"{step} &\n{END}"),
+    )
     run = context.text("run")
     found = job(
         context,
@@ -195,18 +219,7 @@ def training(
         ["/bin/bash", f"{PROGRAMS}/run.sh"],
         max_restarts=context.count("restarts"),
     )
-    spec = found["spec"]
-    if operated:
-        pod = spec["replicaSpecs"][0]["template"]["spec"]
-    else:
-        worker = spec["pytorchReplicaSpecs"]["Worker"]
-        pod = worker["template"]["spec"]
-        if context.cluster.on_hyperpod:
-            # Auto-resume requires OnFailure (SageMaker developer guide, "Running jobs using the
-            # SageMaker HyperPod CLI"); the limit counts the containers of all pods.
-            spec["runPolicy"]["backoffLimit"] *= context.nodes
-        else:
-            worker["restartPolicy"] = "ExitCode"
+    pod = _restarted_pod(context, found, operated)
     pod["terminationGracePeriodSeconds"] = context.count("save_minutes") * 60 + 60
     pod["volumes"].append({"name": "programs", "configMap": {"name": f"{run}-programs"}})
     pod["containers"][0]["volumeMounts"].append(
@@ -219,43 +232,45 @@ def training(
         f"{run}-programs",
         namespace=metadata["namespace"],
         labels={TENANT_LABEL: metadata["labels"][TENANT_LABEL]},
-        data={**programs, "run.sh": f"{script}\n"},
+        data={**(programs or {}), "run.sh": f"{script}\n"},
     )
     return file(context, scripts, found)
 
 
-def _script(
-    context: Context,
-    operated: bool,
-    program: str,
-    arguments: Sequence[str],
-    marker: str,
-    environment: Sequence[tuple[str, str]],
-) -> str:
-    """The script of a training pod."""
-    launcher = "torchrun --max-restarts=0"
+def _restarted_pod(context: Context, found: Manifest, operated: bool) -> dict[str, Any]:
+    """The pod of a training job, whose restarts are set as the operator takes them."""
+    spec = found["spec"]
     if operated:
-        launcher = (
-            f"hyperpodrun --nnodes={context.nodes} --nproc-per-node={context.target.accelerators}"
-        )
-    return "\n\n".join(
-        (
-            "#!/bin/bash",
-            "set -o errexit -o nounset -o pipefail",
-            fragment("pod"),
-            "\n".join(
-                f"export {name}={shlex.quote(value)}"
-                for name, value in (*communication(context), *environment)
-            ),
-            "\n".join(training_variables(context, marker)),
-            fragment("checkpoints"),
-            fragment("pod_training"),
-            "begin_training\n"
-            + " \\\n  ".join((f"{launcher} {program}", *arguments))
-            + " &\n"
-            + END,
-        )
+        pod: dict[str, Any] = spec["replicaSpecs"][0]["template"]["spec"]
+    else:
+        worker = spec["pytorchReplicaSpecs"]["Worker"]
+        pod = worker["template"]["spec"]
+        if context.cluster.on_hyperpod:
+            # Auto-resume requires OnFailure (SageMaker developer guide, "Running jobs using the
+            # SageMaker HyperPod CLI"); the limit counts the containers of all pods.
+            spec["runPolicy"]["backoffLimit"] *= context.nodes
+        else:
+            worker["restartPolicy"] = "ExitCode"
+    return pod
+
+
+def _script(environment: Sequence[tuple[str, str]], *parts: Sequence[str]) -> str:
+    """A script of pods: the shared part, variables, then the parts."""
+    first = (
+        "#!/bin/bash",
+        "set -o errexit -o nounset -o pipefail",
+        fragment("pod"),
+        "\n".join(f"export {name}={shlex.quote(value)}" for name, value in environment),
     )
+    every = (*first, *(text for part in parts for text in part))
+    return "\n\n".join(text for text in every if text)
+
+
+def _launcher(context: Context, operated: bool) -> str:
+    if operated:
+        each = context.target.accelerators
+        return f"hyperpodrun --nnodes={context.nodes} --nproc-per-node={each}"
+    return "torchrun --max-restarts=0"
 
 
 def file(context: Context, *objects: Manifest) -> str:

@@ -9,6 +9,8 @@ from clusterwright.cluster_spec import repository_root
 from clusterwright.job_templates import slurm
 from clusterwright.job_templates.template import Context, RefusedError
 
+CHECKPOINT_MODULES: Final = ("checkpoint_cleanup.py", "stopping.py")
+"""Modules that lie beside the programs that read checkpoints."""
 PYTHON_FOUND: Final = (
     "command -v python3 >/dev/null ||\n"
     '  fail "$EXIT_ENVIRONMENT" "$(hostname) has no python3, which this job needs"'

@@ -36,11 +36,12 @@ class Listed:
 
 @dataclass(frozen=True)
 class RenderedJob:
-    """A job's file: its name and text."""
+    """A job's file: its name and text, and what its user should know before it runs."""
 
     job: str
     name: str
     text: str
+    notes: tuple[str, ...] = ()
 
 
 def launcher_of(cluster: Cluster) -> Launcher:
@@ -82,13 +83,14 @@ def render(
     _check_launcher(cluster, given)
     target = _target(cluster, catalog, template, given)
     values = _values(target, template, given, plan)
-    context = Context(cluster, catalog, target, template, values, plan)
+    context = Context(cluster, catalog, target, template, values, plan, now.date())
     _check(context, now)
-    if cluster.uses_slurm:
-        assert template.slurm is not None
-        return RenderedJob(template.name, f"{template.name}.sbatch", template.slurm(context))
-    assert template.kubernetes is not None
-    return RenderedJob(template.name, f"{template.name}.yaml", template.kubernetes(context))
+    form, ending = template.slurm, "sbatch"
+    if not cluster.uses_slurm:
+        form, ending = template.kubernetes, "yaml"
+    assert form is not None
+    name = f"{template.name}.{ending}"
+    return RenderedJob(template.name, name, form(context), template.notes(context))
 
 
 def _check_launcher(cluster: Cluster, given: Mapping[str, str]) -> None:
@@ -109,8 +111,12 @@ def _target(
     launcher = launcher_of(cluster)
     if getattr(template, launcher) is None:
         name = "Kubernetes" if launcher == "kubernetes" else "Slurm"
+        why = template.kubernetes_refusal if launcher == "kubernetes" else None
         raise RefusedError(
-            f"{template.name} has no {name} form, and {cluster.traits.title} runs jobs with {name}"
+            f"{template.name} has no {name} form: {why}"
+            if why
+            else f"{template.name} has no {name} form, and {cluster.traits.title} runs jobs with "
+            f"{name}"
         )
     all_targets = targets(cluster, catalog)
     chosen = _named(all_targets, given)

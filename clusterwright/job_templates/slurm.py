@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from textwrap import wrap
 from typing import Final
 
 from clusterwright.job_templates.template import Context
@@ -16,8 +17,10 @@ _BEGIN: Final = "# -- begin\n"
 SOCKETS: Final = "^docker,lo,veth"
 """An exclusion: the name of the first interface differs by type and image (rule CW-J020)."""
 
+# Not `head -n 1`, which ends at the first line: the command before it could get SIGPIPE, and with
+# pipefail the job would end.
 RENDEZVOUS: Final = (
-    'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)\n'
+    'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed --quiet 1p)\n'
     "MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))\n"
     "export MASTER_ADDR MASTER_PORT\n"
 )
@@ -38,6 +41,7 @@ def script(
     tracker: str = "",
     keep: int = 2,
     nccl: bool = True,
+    warning: int | None = None,
 ) -> str:
     """Return a batch script.
 
@@ -59,10 +63,12 @@ def script(
         Checkpoints that the job keeps, where it has a tracker.
     nccl:
         Whether the job communicates, so that EFA's variables are set.
+    warning:
+        Seconds before the time limit at which the script gets USR1, of jobs that do not train.
     """
     whole = array is None or whole_nodes
     parts = [
-        "\n".join(_directives(context, tasks_per_node, cpus_per_task, array, whole)),
+        "\n".join(_directives(context, tasks_per_node, cpus_per_task, array, whole, warning)),
         heading(context),
         "set -o errexit -o nounset -o pipefail",
         fragment("common"),
@@ -85,18 +91,25 @@ def fragment(name: str) -> str:
     return text.partition(_BEGIN)[2].strip("\n")
 
 
-def srun(context: Context, *more: str) -> str:
-    """Return srun with the options that every step of a job on whole nodes needs."""
+def srun(context: Context, *more: str, mounts: Sequence[str] = ()) -> str:
+    """Return srun with the options that every step of a job on whole nodes needs.
+
+    Parameters
+    ----------
+    mounts:
+        Of containers, `PATH:PATH`, beside the file systems.
+    """
     words = ["srun", "--kill-on-bad-exit=1", '--cpus-per-task="$SLURM_CPUS_PER_TASK"']
     if context.template.trains and context.target.auto_resume:
         words.append("--auto-resume=1")
     if context.optional("image") is not None:
-        mounts = [context.shared_path]
+        paths = [context.shared_path]
         if context.target.scratch_path is not None:
-            mounts.append(context.target.scratch_path)
+            paths.append(context.target.scratch_path)
+        joined = ",".join([*(f"{path}:{path}" for path in paths), *mounts])
         words += [
             '--container-image="$IMAGE"',
-            f"--container-mounts={','.join(f'{path}:{path}' for path in mounts)}",
+            "--container-mounts=" + (f'"{joined}"' if mounts else joined),
             "--no-container-mount-home",
         ]
     return " ".join([*words, *more])
@@ -137,6 +150,7 @@ def _directives(
     cpus_per_task: int | None,
     array: str | None,
     whole: bool,
+    warning: int | None,
 ) -> list[str]:
     target, values, trains = context.target, context.values, context.template.trains
     cpus = cpus_per_task or (target.cpus // tasks_per_node if target.cpus else None)
@@ -156,7 +170,9 @@ def _directives(
         options += ["--exclusive", "--mem=0"]
     options += [f"--time={clock(values['time'])}", "--requeue", "--open-mode=append"]
     if trains:
-        options.append(f"--signal=B:USR1@{context.count('save_minutes') * 60}")
+        warning = context.count("save_minutes") * 60
+    if warning is not None:
+        options.append(f"--signal=B:USR1@{warning}")
     last = context.last_minute
     if last is not None:
         options.append(f"--deadline={last:%Y-%m-%dT%H:%M:%S}")
@@ -190,6 +206,7 @@ def heading(context: Context) -> str:
         )
     if context.last_minute is not None and context.cluster.uses_slurm:
         lines.append("# --deadline is in the time zone of the controller, which has to be UTC.")
+    lines += [f"# {line}" for note in context.template.notes(context) for line in wrap(note, 95)]
     return "\n".join(lines)
 
 

@@ -51,6 +51,8 @@ class Context:
         Typed values of the settings, by name.
     ends:
         When the capacity ends (`--set capacity_ends=TIME`); None if the user did not say.
+    today:
+        For prices.
     """
 
     cluster: Cluster
@@ -59,6 +61,7 @@ class Context:
     template: JobTemplate
     values: Mapping[str, Any]
     plan: TrainingPlan | None = None
+    today: dt.date | None = None
 
     def count(self, name: str) -> int:
         """A setting that is a whole number."""
@@ -121,6 +124,10 @@ def _always(_target: Target) -> str | None:
     return None
 
 
+def _no_notes(_context: Context) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class JobTemplate:
     """One job.
@@ -152,6 +159,10 @@ class JobTemplate:
     save_signal:
         The signal on which a training program saves and ends; empty if it has none. Then the job
         ends after its next regular checkpoint.
+    kubernetes_refusal:
+        Why it has no form on Kubernetes, as the end of a sentence.
+    notes:
+        What a user should know before the job runs: in the file's heading, and on stderr.
     measures:
         Whether it measures layouts of the plan, without checkpoints.
     untried:
@@ -173,6 +184,8 @@ class JobTemplate:
     trains: bool = False
     refusal: Callable[[Target], str | None] = field(default=_always)
     unavailable: str | None = None
+    kubernetes_refusal: str | None = None
+    notes: Callable[[Context], tuple[str, ...]] = field(default=_no_notes)
     save_signal: str = "USR1"
     untried: tuple[str, ...] = ()
     measures: bool = False

@@ -44,6 +44,7 @@ class JobFileOutput(Output):
     name: str = field("The file's name.")
     path: str | None = field("Where it was written; null without --output.")
     text: str = field("Its content.")
+    notes: tuple[str, ...] = field("What to know before it runs, such as the forecast of MLPerf.")
 
 
 class RefusedOutput(Output):

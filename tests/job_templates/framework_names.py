@@ -15,6 +15,7 @@ _MEGATRON = """
 --normalization --num-attention-heads --num-experts --num-layers
 --num-layers-per-virtual-pipeline-stage --num-query-groups --overlap-grad-reduce
 --overlap-param-gather --pipeline-model-parallel-size --position-embedding-type
+--pretrained-checkpoint
 --q-lora-rank --qk-head-dim --qk-pos-emb-head-dim --recompute-granularity --recompute-method
 --recompute-num-layers --rotary-base --save --save-interval --seq-length --sequence-parallel
 --split --swiglu --tensor-model-parallel-size --tokenizer-model --tokenizer-type
@@ -69,8 +70,50 @@ _TRL = """
 --use_bnb_nested_quant --use_peft --warmup_steps
 """
 
+_BRIDGE = """
+--recipe --mode --dataset --save_dir --load_dir
+checkpoint.async_save checkpoint.ckpt_format checkpoint.most_recent_k checkpoint.save_interval
+dataset.data_path dataset.seq_length dataset.split ddp.use_distributed_optimizer
+logger.log_interval logger.log_throughput mixed_precision model.context_parallel_size
+model.expert_model_parallel_size model.pipeline_model_parallel_size model.recompute_granularity
+model.recompute_method model.recompute_num_layers model.sequence_parallel
+model.tensor_model_parallel_size model.virtual_pipeline_model_parallel_size optimizer.lr
+optimizer.min_lr scheduler.lr_warmup_iters tokenizer.tokenizer_model tokenizer.tokenizer_type
+train.exit_signal_handler train.global_batch_size train.micro_batch_size train.train_iters
+validation.eval_iters
+"""
+_GPT3 = """
+--DDP-impl --adam-beta1 --adam-beta2 --attention-dropout --bf16 --clip-grad
+--do-layernorm-bias-weight-decay --eval-interval --eval-iters --exit-interval --ext-iterations
+--ext-lr-steps --global-batch-size --hidden-dropout --hidden-size --init-method-std --load
+--log-interval --loss-scale --lr --lr-decay-samples --lr-decay-style --lr-warmup-samples
+--max-position-embeddings --merge-file --micro-batch-size --min-lr --no-load-rng
+--no-query-key-layer-scaling --no-scaled-init --no-seq-len-plus-one-tokens
+--num-attention-heads --num-layers --pipeline-model-parallel-size --recompute-activations
+--seed --seq-length --sequence-parallel --split --tensor-model-parallel-size
+--train-data-path --train-samples --use-distributed-checkpointing --use-ext-ckpt
+--valid-data-path --vocab-file --weight-decay
+"""
+_LLAMA31 = """
+--account --continual_ckpt_path --eval_every --eval_tokens --gbs --gpus_per_node --host --image
+--initial_ckpt_path --job_dir --max_steps --mbs --mounts --nodes --num_exps --num_pars
+--partition --resume_from_hf --seeds --size --target_log_ppl --time --tokenizer_path --use_ckpt
+--user
+"""
+
 MEGATRON = frozenset(_MEGATRON.split())
 """Of NVIDIA/Megatron-LM, main of 2026-08-22: those that templates and the planner use."""
+BRIDGE = frozenset(_BRIDGE.split())
+"""Of NVIDIA-NeMo/Megatron-Bridge, main of 2026-08-22: options of scripts/training/run_recipe.py,
+and fields of ConfigContainer (training/config.py, and Megatron-LM's megatron/training/config)."""
+GPT3 = frozenset(_GPT3.split())
+"""Of mlcommons/training, main of 2026-07-27: retired_benchmarks/gpt3/megatron-lm/megatron/
+arguments.py."""
+LLAMA31_405B = frozenset(_LLAMA31.split())
+"""Of mlcommons/training, main of 2026-07-27: large_language_model_pretraining/nemo,
+get_parser of pretrain_llama31.py."""
+LLAMA31_8B = LLAMA31_405B | {"--max_lr", "--run_slurm", "--start_eval_at", "--warmup_steps"}
+"""As before, small_llm_pretraining/nemo."""
 TORCHTITAN = frozenset(_TORCHTITAN.split())
 """Of the package torchtitan 0.2.2, config/job_config.py."""
 TRL = frozenset(_TRL.split())

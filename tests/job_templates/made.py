@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from clusterwright.job_templates.facts import Target, targets
 from clusterwright.job_templates.plan import TrainingPlan, training_plan
 from clusterwright.job_templates.registry import template_named
 from clusterwright.job_templates.rendering import render
+from clusterwright.job_templates.template import JobTemplate
 from clusterwright.jobs import engine
 from clusterwright.jobs.job import Job
 from clusterwright.jobs.job_file import read_job
@@ -65,6 +67,36 @@ SPEC: dict[str, Any] = {
 }
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 IMAGE = f"nvcr.io/nvidia/pytorch@{DIGEST}"
+
+
+_REQUIRED = {
+    "model": "/fsx/models/llama",
+    "source": "s3://acme-corpus/raw",
+    "urls": "/fsx/data/urls.txt",
+    "tokenizer": "/fsx/models/llama",
+    "dataset": "/fsx/data/chat.jsonl",
+    "weights": "/fsx/models/llama",
+    "replay": "/fsx/data/replay",
+    "checkpoint": "/fsx/checkpoints/run/step-100",
+    "submitter": "acme",
+    "sizes": "/fsx/data/hpl.dat",
+    "block": "1024",
+    "checkpoints": "/fsx/checkpoints/run",
+    "base": "/fsx/checkpoints/base",
+    "data": "/fsx/data/c4",
+    "vocabulary": "/fsx/models/bpe",
+}
+NOT_ON_EVERY_EXAMPLE = (
+    "of which 10 % stay free",  # the model does not fit on the GPUs
+    "a replica of the model has",
+    "replicas of the model divide none",
+    "it would not converge",  # within the time limit
+)
+
+
+def required_settings(template: JobTemplate) -> dict[str, str]:
+    """Values of the settings that a job does not do without."""
+    return {one.name: _REQUIRED[one.name] for one in template.settings if one.required}
 
 
 @functools.lru_cache(maxsize=20)
@@ -185,6 +217,18 @@ def findings(text: str, cluster: Any = None) -> list[str]:
     assert not result.crashed, result.crashed
     assert not result.unanswered, result.unanswered
     return [f"{finding.rule}: {finding.message}" for finding in result.findings]
+
+
+def shellcheck(*paths: Path) -> str:
+    """What shellcheck finds in files, of any severity; empty if nothing."""
+    program = Path(sys.executable).parent / "shellcheck"
+    done = subprocess.run(
+        [str(program), "--severity=style", "--format=gcc", *map(str, paths)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
 
 
 def shell(text: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,13 @@ from clusterwright.job_templates.template import JobTemplate, RefusedError
 from tests.job_templates.made import (
     DIGEST,
     IMAGE,
+    NOT_ON_EVERY_EXAMPLE,
     NOW,
     example,
     findings,
     made_plan,
+    required_settings,
+    shellcheck,
     tensor_parallel_plan,
 )
 from tools.lint.files import ROOT
@@ -31,25 +33,10 @@ SPECS = tuple(
     for path in sorted((ROOT / folder).glob("*.yaml"))
     if path.name != "base.yaml"
 )
-REQUIRED = {
-    "model": "/fsx/models/llama",
-    "source": "s3://acme-corpus/raw",
-    "urls": "/fsx/data/urls.txt",
-    "tokenizer": "/fsx/models/llama",
-    "dataset": "/fsx/data/chat.jsonl",
-    "weights": "/fsx/models/llama",
-    "replay": "/fsx/data/replay",
-    "checkpoint": "/fsx/checkpoints/run/step-100",
-    "submitter": "acme",
-    "sizes": "/fsx/data/hpl.dat",
-    "block": "1024",
-    "checkpoints": "/fsx/checkpoints/run",
-    "recipe": "/fsx/recipes/pretrain.py",
-}
 
 
 def _given(cluster: Any, template: JobTemplate, *, image: bool) -> dict[str, str]:
-    given = {s.name: REQUIRED[s.name] for s in template.settings if s.required}
+    given = required_settings(template)
     if template.image == "required" or (image and template.image == "optional"):
         ecr = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/training@{DIGEST}"
         given["image"] = ecr if cluster.network.egress == "closed" else IMAGE
@@ -77,8 +64,7 @@ def files() -> dict[str, tuple[str, str]]:
                 try:
                     text = render(cluster, catalog, template, given, None, NOW).text
                 except RefusedError as error:
-                    # The model does not fit on the GPUs of every example.
-                    if "of which 10 % stay free" not in error.reason:
+                    if not any(reason in error.reason for reason in NOT_ON_EVERY_EXAMPLE):
                         raise
                     continue
                 found[name] = (spec, text)
@@ -111,16 +97,9 @@ def test_shellcheck_and_bash(tmp_path: Path) -> None:
         ["bash", "-c", loop, "bash", *paths], capture_output=True, text=True, check=False
     )
     assert (syntax.returncode, syntax.stderr) == (0, "")
-    shellcheck = Path(sys.executable).parent / "shellcheck"
     # One file of each job and form: the shared part is the same in all.
-    first = {Path(path).name.split("-of-")[0][4:]: path for path in reversed(paths)}
-    lint = subprocess.run(
-        [str(shellcheck), "--severity=style", "--format=gcc", *first.values()],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (lint.returncode, lint.stdout, lint.stderr) == (0, "", "")
+    first = {Path(path).name.split("-of-")[0][4:]: Path(path) for path in reversed(paths)}
+    assert shellcheck(*first.values()) == ""
 
 
 @pytest.mark.parametrize("template", all_templates(), ids=lambda template: str(template.name))
@@ -129,9 +108,14 @@ def test_jobs_with_a_plan(template: JobTemplate) -> None:
         return
     cluster = example("configs/examples/p5-8.yaml")
     given = _given(cluster, template, image=False)
-    kinds = {"sft": "fine-tune", "lora": "lora", "qlora": "qlora"}
-    plan = made_plan(kind=kinds.get(template.name, "from-scratch"))
-    if template.name == "megatron-lm":
-        plan = tensor_parallel_plan()
+    kinds = {
+        "sft": "fine-tune",
+        "lora": "lora",
+        "qlora": "qlora",
+        "continued-pretraining": "continued",
+    }
+    kind = kinds.get(template.name, "from-scratch")
+    sharded = template.name not in ("megatron-lm", "megatron-bridge", "continued-pretraining")
+    plan = made_plan(kind=kind) if sharded else tensor_parallel_plan(kind=kind)
     text = render(cluster, load_catalog(), template, given, plan, NOW).text
     assert findings(text, cluster) == []

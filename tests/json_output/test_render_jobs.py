@@ -36,6 +36,7 @@ def test_files_and_refused() -> None:
                 "name": "fsdp2.sbatch",
                 "path": path,
                 "text": "#!/bin/bash\n",
+                "notes": [],
             }
             for path in ("jobs/fsdp2.sbatch", None)
         ],

@@ -24,7 +24,7 @@ from tools.setup.paths import BIN, PYTHON, ROOT
 from tools.setup.progress import bring_up
 
 # Name of the environment -> its program.
-CLIENTS = {"aws-cli": "aws", "hyp": "hyp", "pcluster": "pcluster"}
+CLIENTS = {"aws-cli": "aws", "hyp": "hyp", "mlperf": "python", "pcluster": "pcluster"}
 
 _HOME = ROOT / ".clusterwright" / "clients"
 

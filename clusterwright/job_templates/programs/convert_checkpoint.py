@@ -3,8 +3,8 @@
 It runs the framework's own tool into a folder OUTPUT/.converting-NAME, compares the number of
 tensors and their parameters with those of a reference model or with stated ones, and then renames
 the folder to OUTPUT/NAME. Nothing is overwritten: a folder NAME with `conversion.json` is
-finished, another one ends the job. Beside it is `checkpoint_cleanup.py`, which knows the
-checkpoints of a folder.
+finished, another one ends the job. Beside it are `stopping.py` and `checkpoint_cleanup.py`,
+which knows the checkpoints of a folder.
 Exit codes: 0 converted, or there is nothing to do; 1 the tool failed or the result is not what was
 expected; 92 a checkpoint, folder or file is missing.
 
@@ -22,21 +22,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import checkpoint_cleanup
+from stopping import EXIT_ENVIRONMENT, StopError, exit_code, newest_checkpoint
 
 REPORT = "conversion.json"
 INDEX = "model.safetensors.index.json"
 LARGEST_HEADER = 100_000_000
 """Of a safetensors file (huggingface/safetensors, README, Format)."""
-EXIT_ENVIRONMENT = 92
-
-
-class StopError(Exception):
-    """There is no converted checkpoint; `code` is the exit code."""
-
-    def __init__(self, reason, code=1):
-        super().__init__(reason)
-        self.code = code
 
 
 def header(path):
@@ -127,11 +118,7 @@ def command(options, checkpoint, output):
 
 def convert(options):
     """Convert a checkpoint. Returns the report, or None if it was converted before."""
-    checkpoint = checkpoint_cleanup.newest(options.checkpoints, options.marker)
-    if checkpoint is None:
-        raise StopError(
-            f"{options.checkpoints} has no checkpoint with {options.marker}", EXIT_ENVIRONMENT
-        )
+    checkpoint = newest_checkpoint(options.checkpoints, options.marker)
     final = options.output / checkpoint.name
     if (final / REPORT).is_file():
         print(f"{final} is converted")
@@ -202,17 +189,13 @@ def options_of(argv):
 
 def main(argv=None):
     options = options_of(argv)
-    try:
+
+    def work():
         report = convert(options)
-    except StopError as error:
-        print(error, flush=True)
-        return error.code
-    except OSError as error:
-        print(error, flush=True)
-        return 1
-    if report is not None:
-        print(json.dumps(report, indent=2))
-    return 0
+        if report is not None:
+            print(json.dumps(report, indent=2))
+
+    return exit_code(work)
 
 
 if __name__ == "__main__":

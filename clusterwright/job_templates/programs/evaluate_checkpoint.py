@@ -2,8 +2,8 @@
 
 It runs lm-evaluation-harness on a checkpoint that Hugging Face Transformers reads, and writes its
 results to NAME.evaluation-TASKS.json beside the checkpoint, when they are whole. A checkpoint
-that has this file is not evaluated again. Beside it is `checkpoint_cleanup.py`, which knows the
-checkpoints of a folder.
+that has this file is not evaluated again. Beside it are `stopping.py` and
+`checkpoint_cleanup.py`, which knows the checkpoints of a folder.
 Exit codes: 0 evaluated, or there is nothing to do; 1 the evaluation failed or has no results; 92
 a checkpoint or a file is missing.
 
@@ -20,17 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import checkpoint_cleanup
-
-EXIT_ENVIRONMENT = 92
-
-
-class StopError(Exception):
-    """There are no results; `code` is the exit code."""
-
-    def __init__(self, reason, code=1):
-        super().__init__(reason)
-        self.code = code
+from stopping import EXIT_ENVIRONMENT, StopError, exit_code, newest_checkpoint
 
 
 def result_path(checkpoint, options):
@@ -74,11 +64,7 @@ def results(folder):
 
 def evaluate(options):
     """Evaluate a checkpoint. Returns the file of its results."""
-    checkpoint = checkpoint_cleanup.newest(options.checkpoints, options.marker)
-    if checkpoint is None:
-        raise StopError(
-            f"{options.checkpoints} has no checkpoint with {options.marker}", EXIT_ENVIRONMENT
-        )
+    checkpoint = newest_checkpoint(options.checkpoints, options.marker)
     final = result_path(checkpoint, options)
     if final.is_file():
         print(f"{final} exists: this checkpoint is evaluated")
@@ -125,15 +111,7 @@ def options_of(argv):
 
 def main(argv=None):
     options = options_of(argv)
-    try:
-        print(f"results: {evaluate(options)}")
-    except StopError as error:
-        print(error, flush=True)
-        return error.code
-    except OSError as error:
-        print(error, flush=True)
-        return 1
-    return 0
+    return exit_code(lambda: print(f"results: {evaluate(options)}"))
 
 
 if __name__ == "__main__":

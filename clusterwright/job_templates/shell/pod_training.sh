@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # Shared part of pods that train: resume, save when the pod is ended, end without progress.
+# LAST_STEP is 0 where the program's exit code says whether the run is complete.
 # Exit codes: 0 the run is complete, or the capacity ends; 92 wrong environment, 93 no progress,
 # 94 NCCL does not use EFA; 190 the operator starts the pod again (128 and above: kubeflow's
 # training-operator, restartPolicy ExitCode).
@@ -73,14 +74,21 @@ workers() {
 }
 
 # The launcher would end the processes 30 s after its own signal, in the middle of a checkpoint.
-# They save together: it is enough that one of them got the signal.
+# They save together: it is enough that one of them got the signal. Without SAVE_SIGNAL the
+# framework has none: the processes end after the next regular checkpoint.
 save_and_end() {
-  local deadline worker
+  local deadline worker before
   deadline=$(($(date +%s) + SAVE_SECONDS))
-  for worker in $(workers); do
-    kill -USR1 "$worker" 2>/dev/null || true
-  done
+  before=$(newest_checkpoint)
+  if [[ -n "$SAVE_SIGNAL" ]]; then
+    for worker in $(workers); do
+      kill -"$SAVE_SIGNAL" "$worker" 2>/dev/null || true
+    done
+  fi
   while [[ -n "$(workers)" ]] && (($(date +%s) < deadline)); do
+    if [[ -z "$SAVE_SIGNAL" ]] && (($(newest_checkpoint) > before)); then
+      break
+    fi
     sleep 1
   done
   kill -TERM "$STEP_PID" 2>/dev/null || true
@@ -147,7 +155,8 @@ finish_training() {
     rm -f "$RUN_PATH/no-efa.$HOSTNAME"
     fail "$EXIT_NO_EFA" 'NCCL did not use EFA'
   fi
-  if ((STEP_CODE == 0)); then
+  # A framework that ends with 0 also when it has saved early: the last step tells.
+  if ((STEP_CODE == 0 && newest >= LAST_STEP)); then
     rm -f "$PROGRESS"
     fail 0 'the run is complete'
   fi

@@ -21,7 +21,7 @@ begin_serving() {
   withdraw_address
   trap withdraw_address EXIT
   trap 'exit 143' TERM
-  HEAD_NODE=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+  HEAD_NODE=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed --quiet 1p)
 }
 
 # Ends with 95 if the server does not become healthy: another start would not change that.

@@ -17,6 +17,7 @@ newest_checkpoint() {
 }
 
 # A folder without .metadata is not whole; one that is newer than the tracker may be in progress.
+# shellcheck disable=SC2329  # not called where the framework removes old checkpoints itself
 prune_checkpoints() {
   local newest folder step kept=0
   newest=$(newest_checkpoint)
@@ -33,6 +34,7 @@ prune_checkpoints() {
   done
 }
 
+# shellcheck disable=SC2329  # as before
 prune_while_running() {
   while sleep 60; do
     prune_checkpoints

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.job_templates import slurm
-from clusterwright.job_templates.program_files import program, results_folder, written
+from clusterwright.job_templates.node_counts import one_node
+from clusterwright.job_templates.program_files import (
+    CHECKPOINT_MODULES,
+    program,
+    results_folder,
+    written,
+)
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 from clusterwright.job_templates.templates import checkpoint_cleanup
 from clusterwright.job_templates.templates.prepare_data import nodes_comment
 
 PROGRAM: Final = "convert_checkpoint.py"
-MODULE: Final = "checkpoint_cleanup.py"
 _CHECKOUTS: Final = {"torchtitan": "torchtitan", "megatron-bridge": "Megatron-Bridge"}
 _BYTES: Final = 8
 """Of memory for a parameter: 4 as it is loaded, 4 as it is converted."""
@@ -51,10 +56,7 @@ def _arguments(context: Context) -> list[str]:
 
 
 def _slurm(context: Context) -> str:
-    if context.nodes != 1:
-        raise SettingError(
-            f"--set nodes: {context.nodes}, and this job has one process", "nodes=1"
-        )
+    one_node(context)
     _check_memory(context)
     arguments = " \\\n".join(f"  {word}" for word in _arguments(context))
     step = f'python "$RUN_PATH/{PROGRAM}"'
@@ -63,7 +65,7 @@ def _slurm(context: Context) -> str:
     parts = [
         nodes_comment(context.target),
         results_folder(context),
-        written({name: program(name) for name in (MODULE, PROGRAM)}),
+        written({name: program(name) for name in (*CHECKPOINT_MODULES, PROGRAM)}),
         slurm.python_environment(context),
         f"{step} \\\n{arguments}",
     ]

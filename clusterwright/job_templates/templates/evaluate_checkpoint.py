@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.job_templates import slurm
-from clusterwright.job_templates.program_files import program, results_folder, written
-from clusterwright.job_templates.settings import Setting, SettingError
+from clusterwright.job_templates.node_counts import one_node
+from clusterwright.job_templates.program_files import (
+    CHECKPOINT_MODULES,
+    program,
+    results_folder,
+    written,
+)
+from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate
 from clusterwright.job_templates.templates import checkpoint_cleanup
 
 PROGRAM: Final = "evaluate_checkpoint.py"
-MODULE: Final = "checkpoint_cleanup.py"
 
 
 def _arguments(context: Context) -> list[str]:
@@ -30,14 +35,11 @@ def _arguments(context: Context) -> list[str]:
 
 
 def _slurm(context: Context) -> str:
-    if context.nodes != 1:
-        raise SettingError(
-            f"--set nodes: {context.nodes}, and this job has one process", "nodes=1"
-        )
+    one_node(context)
     arguments = " \\\n".join(f"  {word}" for word in _arguments(context))
     parts = [
         results_folder(context),
-        written({name: program(name) for name in (MODULE, PROGRAM)}),
+        written({name: program(name) for name in (*CHECKPOINT_MODULES, PROGRAM)}),
         slurm.python_environment(context),
         f'{slurm.srun(context)} --ntasks=1 \\\n  python "$RUN_PATH/{PROGRAM}" \\\n{arguments}',
     ]

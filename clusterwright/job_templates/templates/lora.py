@@ -10,6 +10,10 @@ def _slurm(context: Context) -> str:
     return fine_tuning.batch_script(context, "lora", fine_tuning.adapter_arguments(context))
 
 
+def _kubernetes(context: Context) -> str:
+    return fine_tuning.manifests(context, "lora", fine_tuning.adapter_arguments(context))
+
+
 TEMPLATE = JobTemplate(
     name="lora",
     title="Fine-tuning of adapters with LoRA",
@@ -24,6 +28,7 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=fine_tuning.settings(learning_rate="2e-4", lora=True),
     untried=fine_tuning.UNTRIED,
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Final
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.parallel import (
     PARALLEL_SETTINGS,
     ParallelRun,
@@ -114,7 +115,7 @@ def _optimizer(context: Context, run: ParallelRun) -> list[str]:
 
 def step(context: Context, run: ParallelRun, extra: tuple[str, ...] = ()) -> str:
     """The step: srun, the ranks' program, pretrain_gpt.py and its arguments."""
-    words = [*arguments(context, run), *extra, '--data-path "${DATA[@]}"']
+    words = [*arguments(context, run), *extra, DATA_ARGUMENT]
     return (
         f"{slurm.srun(context)} --ntasks-per-node={context.target.accelerators} \\\n"
         '  bash "$RUN_PATH/rank.sh" python "$MEGATRON/pretrain_gpt.py" \\\n'
@@ -123,20 +124,31 @@ def step(context: Context, run: ParallelRun, extra: tuple[str, ...] = ()) -> str
 
 
 def preparation(context: Context) -> list[str]:
-    """Lines before the step: Python, Megatron-LM, its data."""
-    checkout = context.optional("checkout") or f"{context.shared_path}/sources/Megatron-LM"
-    data = context.optional("data") or f"{context.shared_path}/data/megatron"
+    """Lines of a batch script before the step: Python, Megatron-LM, its data."""
     return [
         slurm.python_environment(context),
-        f"MEGATRON={checkout}",
+        *checkout(context),
+        data(context),
+        slurm.rank_program(),
+        slurm.RENDEZVOUS,
+    ]
+
+
+def checkout(context: Context) -> list[str]:
+    """Lines that find Megatron-LM."""
+    path = context.optional("checkout") or f"{context.shared_path}/sources/Megatron-LM"
+    return [
+        f"MEGATRON={path}",
         '[[ -f "$MEGATRON/pretrain_gpt.py" ]] ||\n'
         '  fail "$EXIT_ENVIRONMENT" "$MEGATRON has no pretrain_gpt.py: clone '
         'NVIDIA/Megatron-LM there"',
         'export PYTHONPATH="$MEGATRON"',
-        _DATA.format(data=data),
-        slurm.rank_program(),
-        slurm.RENDEZVOUS,
     ]
+
+
+def data(context: Context) -> str:
+    """Lines that list the files of the tokens in DATA."""
+    return _DATA.format(data=context.optional("data") or f"{context.shared_path}/data/megatron")
 
 
 ENVIRONMENT: Final = (
@@ -147,15 +159,23 @@ ENVIRONMENT: Final = (
 )
 
 
-def _slurm(context: Context) -> str:
-    run = layout_of(context)
-    paths = ('--save="$CHECKPOINTS"', '--load="$CHECKPOINTS"', "--exit-signal-handler")
-    lines = [
-        *preparation(context),
-        "prune_while_running &",
-        f"{step(context, run, paths)} &",
-        slurm.END,
-    ]
+DATA_ARGUMENT: Final = '--data-path "${DATA[@]}"'
+PATHS: Final = ('--save="$CHECKPOINTS"', '--load="$CHECKPOINTS"', "--exit-signal-handler")
+
+
+def batch_script(
+    context: Context, before: Sequence[str], run: ParallelRun, extra: tuple[str, ...]
+) -> str:
+    """The batch script.
+
+    Parameters
+    ----------
+    before:
+        Lines before the step, that define DATA.
+    extra:
+        Arguments beside those of the run.
+    """
+    lines = [*before, "prune_while_running &", f"{step(context, run, extra)} &", slurm.END]
     return slurm.script(
         context,
         "\n".join(line for line in lines if line),
@@ -165,6 +185,32 @@ def _slurm(context: Context) -> str:
         keep=run.keep,
         environment=ENVIRONMENT,
     )
+
+
+def manifests(
+    context: Context, before: Sequence[str], run: ParallelRun, extra: tuple[str, ...]
+) -> str:
+    """The objects of a job on Kubernetes, with the parameters of `batch_script`."""
+    return kubernetes.training(
+        context,
+        '"$MEGATRON/pretrain_gpt.py"',
+        [*arguments(context, run), *extra, DATA_ARGUMENT],
+        marker=".metadata",
+        environment=ENVIRONMENT,
+        preparation=before,
+        last_step=run.steps,
+        tracker=TRACKER,
+        keep=run.keep,
+        prunes=True,
+    )
+
+
+def _slurm(context: Context) -> str:
+    return batch_script(context, preparation(context), layout_of(context), PATHS)
+
+
+def _kubernetes(context: Context) -> str:
+    return manifests(context, (*checkout(context), data(context)), layout_of(context), PATHS)
 
 
 SETTINGS: Final = (
@@ -207,6 +253,7 @@ TEMPLATE = JobTemplate(
     trains=True,
     save_signal="TERM",
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=SETTINGS,
     untried=(
         "the program: the names of the arguments are those of the repository, and no run was made",

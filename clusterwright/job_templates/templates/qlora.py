@@ -6,15 +6,21 @@ from clusterwright.job_templates import fine_tuning
 from clusterwright.job_templates.template import Context, JobTemplate
 
 
-def _slurm(context: Context) -> str:
-    quantised = (
+def _arguments(context: Context) -> tuple[str, ...]:
+    return (
+        *fine_tuning.adapter_arguments(context),
         "--load_in_4bit=true",
         "--bnb_4bit_quant_type=nf4",
         "--use_bnb_nested_quant=true",
     )
-    return fine_tuning.batch_script(
-        context, "qlora", (*fine_tuning.adapter_arguments(context), *quantised)
-    )
+
+
+def _slurm(context: Context) -> str:
+    return fine_tuning.batch_script(context, "qlora", _arguments(context))
+
+
+def _kubernetes(context: Context) -> str:
+    return fine_tuning.manifests(context, "qlora", _arguments(context))
 
 
 TEMPLATE = JobTemplate(
@@ -30,6 +36,7 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=fine_tuning.settings(learning_rate="2e-4", lora=True),
     untried=fine_tuning.UNTRIED,
 )

@@ -10,6 +10,10 @@ def _slurm(context: Context) -> str:
     return fine_tuning.batch_script(context, "fine-tune")
 
 
+def _kubernetes(context: Context) -> str:
+    return fine_tuning.manifests(context, "fine-tune")
+
+
 TEMPLATE = JobTemplate(
     name="sft",
     title="Supervised fine-tuning with TRL",
@@ -25,6 +29,7 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=fine_tuning.settings(learning_rate="2e-5", lora=False),
     untried=fine_tuning.UNTRIED,
 )

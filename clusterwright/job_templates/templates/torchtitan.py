@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.parallel import PARALLEL_SETTINGS, ParallelRun, parallel_run
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 from clusterwright.sizing.launch import toml_lines
 
 VERSION: Final = "0.2.2"
+_FILE: Final = "torchtitan.toml"
 FLAVORS: Final[Mapping[str, tuple[str, str]]] = {
     "llama3-8b": ("llama3", "8B"),
     "llama3-70b": ("llama3", "70B"),
@@ -99,18 +100,30 @@ def configuration(context: Context, run: ParallelRun) -> dict[str, dict[str, obj
     }
 
 
+def _environment(context: Context) -> tuple[tuple[str, str], ...]:
+    return (
+        ("NCCL_DEBUG", "INFO"),
+        ("NCCL_DEBUG_SUBSYS", "INIT,NET"),
+        ("HF_HOME", f"{context.shared_path}/huggingface"),
+        ("HF_HUB_OFFLINE", "1"),
+    )
+
+
+def _toml(context: Context, run: ParallelRun) -> str:
+    return "\n".join(toml_lines(configuration(context, run)))
+
+
 def _slurm(context: Context) -> str:
     run = parallel_run(context, "fsdp")
     tasks = context.target.accelerators
-    toml = "\n".join(toml_lines(configuration(context, run)))
     lines = [
         slurm.python_environment(context),
-        slurm.program_file("torchtitan.toml", toml),
+        slurm.program_file(_FILE, _toml(context, run)),
         slurm.rank_program(),
         slurm.RENDEZVOUS,
         f"{slurm.srun(context)} --ntasks-per-node={tasks} \\",
         '  bash "$RUN_PATH/rank.sh" python -m torchtitan.train \\',
-        '  --job.config_file="$RUN_PATH/torchtitan.toml" &',
+        f'  --job.config_file="$RUN_PATH/{_FILE}" &',
         slurm.END,
     ]
     return slurm.script(
@@ -118,12 +131,20 @@ def _slurm(context: Context) -> str:
         "\n".join(line for line in lines if line),
         tasks_per_node=tasks,
         marker=".metadata",
-        environment=(
-            ("NCCL_DEBUG", "INFO"),
-            ("NCCL_DEBUG_SUBSYS", "INIT,NET"),
-            ("HF_HOME", f"{context.shared_path}/huggingface"),
-            ("HF_HUB_OFFLINE", "1"),
-        ),
+        environment=_environment(context),
+    )
+
+
+def _kubernetes(context: Context) -> str:
+    run = parallel_run(context, "fsdp")
+    return kubernetes.training(
+        context,
+        "-m torchtitan.train",
+        [f"--job.config_file={kubernetes.PROGRAMS}/{_FILE}"],
+        marker=".metadata",
+        environment=_environment(context),
+        programs={_FILE: f"{_toml(context, run)}\n"},
+        last_step=run.steps,
     )
 
 
@@ -143,6 +164,7 @@ TEMPLATE = JobTemplate(
     trains=True,
     save_signal="",
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=(
         *PARALLEL_SETTINGS,
         Setting(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,12 @@ from tests.job_templates.made import (
     shell,
     tensor_parallel_plan,
 )
-
-
-def _arguments(text: str) -> dict[str, str]:
-    step = text.partition('pretrain_gpt.py" \\\n')[2].partition("STEP_PID")[0]
-    found = re.findall(r"^  (--[a-z0-9-]+)(?:=(\S+))?", step, re.MULTILINE)
-    assert len(found) == len(dict(found))
-    return dict(found)
+from tests.job_templates.megatron_words import arguments_of
 
 
 def test_without_a_plan_tensor_parallelism_is_in_the_node() -> None:
     text = rendered("megatron-lm", model="llama-3.1-70b", nodes="4", steps="50")
-    words = _arguments(text)
+    words = arguments_of(text)
     assert words["--tensor-model-parallel-size"] == "8"
     assert (words["--num-layers"], words["--global-batch-size"]) == ("80", "4")
     assert (words["--train-iters"], words["--lr-warmup-iters"]) == ("50", "49")
@@ -39,7 +32,7 @@ def test_without_a_plan_tensor_parallelism_is_in_the_node() -> None:
 
 def test_arguments_of_the_plan() -> None:
     text = rendered("megatron-lm", plan=tensor_parallel_plan())
-    words = _arguments(text)
+    words = arguments_of(text)
     assert words["--num-layers"] == "32"
     assert (words["--save"], words["--load"]) == ('"$CHECKPOINTS"', '"$CHECKPOINTS"')
     # 256 sequences by the plan: micro-batch 2, and 2 data-parallel ranks on 4 nodes.
@@ -57,7 +50,7 @@ def test_every_argument_is_one_of_megatron_lm() -> None:
         rendered("megatron-lm", model="deepseek-v3", tokenizer="/fsx/tokenizer"),
         rendered("megatron-lm", plan=tensor_parallel_plan()),
     ):
-        assert set(_arguments(text)) <= MEGATRON
+        assert set(arguments_of(text)) <= MEGATRON
 
 
 def test_words_are_quoted() -> None:
@@ -65,7 +58,7 @@ def test_words_are_quoted() -> None:
 
 
 def test_layers_that_are_not_gated_keep_the_defaults_of_megatron_lm() -> None:
-    words = _arguments(rendered("megatron-lm", model="gpt3-175b"))
+    words = arguments_of(rendered("megatron-lm", model="gpt3-175b"))
     assert "--normalization" not in words
     assert "--swiglu" not in words
 
@@ -81,7 +74,7 @@ def test_nodes_that_the_layout_does_not_divide_are_refused() -> None:
     assert error.value.hint == "--set nodes=4"
     with pytest.raises(RefusedError, match="256 sequences does not divide by micro-batch 2 x 3"):
         rendered("megatron-lm", plan=tensor_parallel_plan(), nodes="6")
-    words = _arguments(
+    words = arguments_of(
         rendered("megatron-lm", plan=tensor_parallel_plan(), nodes="6", accumulation="40")
     )
     assert words["--global-batch-size"] == "240"
