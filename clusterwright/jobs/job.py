@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
@@ -21,6 +21,7 @@ from clusterwright.platforms import accelerators
 
 Kind = Literal["lustre", "nvme", "home", "bucket", "memory", "root", "unmounted", "unknown"]
 
+_GPUS = ("gpus", "gpus-per-node", "gpus-per-socket", "gpus-per-task")
 LONG_MINUTES: Final = 240
 """From this time limit on, a job on several nodes should survive the loss of one: Llama 3's rate
 is one interruption in 264 node-days (arXiv 2407.21783, table 5)."""
@@ -98,7 +99,28 @@ class Job:
         found = [g for g in self.cluster.compute if g.name in names or g.part_of in names]
         wanted = self.file.value("constraint")
         chosen = [g for g in found if wanted in (g.name, g.instance_type)]
-        return tuple(chosen or found)
+        return tuple(chosen or self._suited(found) or found)
+
+    def _suited(self, found: Sequence[ComputeGroup]) -> list[ComputeGroup]:
+        """Of an unknown partition the groups with the kind of accelerators that the job requests.
+
+        Job files of others have partitions of other clusters: only these nodes could run them.
+        """
+        named, gres = self.file.value("partition"), self.file.value("gres") or ""
+        known = {partition.name for partition in self.cluster.slurm.partitions}
+        if named is None or known & set(named.split(",")):
+            return []
+        if self.file.option(*_GPUS) is not None or "gpu" in gres:
+            family = "nvidia"
+        elif "neuron" in gres:
+            family = "neuron"
+        else:
+            return []
+        return [
+            group
+            for group in found
+            if accelerators.family(group.instance_type, self.catalog) == family
+        ]
 
     @property
     def where(self) -> str:

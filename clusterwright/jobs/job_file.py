@@ -121,6 +121,13 @@ class JobFile:
     unread: tuple[Unread, ...]
     _cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def submitted(self) -> tuple[Command, ...]:
+        """Commands `sbatch` whose batch script is a here-document of this file."""
+        starts = {document.line for document in self.script.here_documents}
+        found = [command for command in self.script.commands if command.name == "sbatch"]
+        return tuple(command for command in found if command.words[0].line in starts)
+
     # -- options --------------------------------------------------------------------------------
 
     def option(self, *names: str) -> Option | None:
@@ -296,9 +303,10 @@ def read_job(text: str, name: str) -> JobFile:
         mistakes += [Mistake("stray", rest[0].text, rest[0])] if rest else []
     variables = _slurm_variables(options)
     script = read_script(text, variables)
-    return JobFile(
-        name, text, tuple(options), tuple(mistakes), tuple(near), script, tuple(script.unread)
-    )
+    # What stands in a here-document is text, such as another batch script.
+    bodies = [line for document in script.here_documents for line in document.lines]
+    own = tuple(word for word in near if word.line not in bodies)
+    return JobFile(name, text, tuple(options), tuple(mistakes), own, script, tuple(script.unread))
 
 
 def _directives(text: str) -> tuple[list[list[Word]], list[Word]]:

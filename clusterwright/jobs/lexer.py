@@ -13,7 +13,7 @@ from typing import Final, Literal
 Kind = Literal["plain", "quoted", "variable", "dynamic"]
 
 _OPERATORS: Final = ("&&", "||", ";;", "|&", "\n", ";", "&", "|", "(", ")")
-_REDIRECTION: Final = re.compile(r"(?:\d+|&)?(?:>>|>\||>&|<&|<>|>|<)(?![(])")
+_REDIRECTION: Final = re.compile(r"(?:\d+|&)?(?:<<<|>>|>\||>&|<&|<>|>|<)(?![(])")
 _HEREDOC: Final = re.compile(r"\d*<<(-?)(?!<)[ \t]*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _DEFAULT: Final = re.compile(r"([A-Za-z_]\w*|\d+)(?:\[[@*]\])?(?::?[-=](.*))?", re.DOTALL)
@@ -72,11 +72,20 @@ class Unread:
     reason: str
 
 
+@dataclass(frozen=True)
+class HereDocument:
+    """The body of a here-document: its lines, and the line of its operator."""
+
+    line: int
+    lines: range
+
+
 @dataclass
 class Lexed:
-    """Tokens in order, and what could not be read."""
+    """Tokens in order, the bodies of here-documents, and what could not be read."""
 
     tokens: list[Token] = field(default_factory=list)
+    here_documents: list[HereDocument] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
 
 
@@ -164,7 +173,10 @@ class _Lexer:
                 self.pending.clear()
                 self.at = len(self.text)
                 return
+            first = self.line
             self._advance(end - self.at)
+            body = HereDocument(line, range(first, self.line))
+            self.result.here_documents.append(body)
             self.pending.pop(0)
 
     def _end_of_heredoc(self, word: str, *, tabs: bool) -> int | None:

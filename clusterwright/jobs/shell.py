@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from clusterwright.jobs.lexer import Part, Token, Unread, lex
+from clusterwright.jobs.lexer import HereDocument, Part, Token, Unread, lex
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})
@@ -90,6 +90,7 @@ class Script:
     commands: list[Command] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
+    here_documents: list[HereDocument] = field(default_factory=list)
     first_line: int | None = None
     """Line of the first command."""
 
@@ -100,6 +101,7 @@ def read_script(text: str, variables: Mapping[str, str], line: int = 1, column: 
     reader = _Reader({}, variables)
     reader.read(lexed.tokens)
     reader.script.unread += lexed.unread
+    reader.script.here_documents += lexed.here_documents
     first = next((token for token in lexed.tokens if not token.operator), None)
     reader.script.first_line = first.line if first is not None else None
     return reader.script

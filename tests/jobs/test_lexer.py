@@ -75,3 +75,14 @@ def test_what_has_no_end(script: str, reason: str) -> None:
 def test_default_of_a_variable() -> None:
     (token,) = lex("${A:-b $C}").tokens
     assert (token.parts[0].text, token.parts[0].default) == ("A", "b $C")
+
+
+def test_a_here_string_is_no_here_document() -> None:
+    lexed = lex('read -r A <<< "$B"\nls\n')
+    assert lexed.unread == []
+    assert [token.literal for token in lexed.tokens if not token.operator][-1] == "ls"
+
+
+def test_lines_of_here_documents() -> None:
+    (found,) = lex("a\ncat <<EOF\nb\nc\nEOF\nd\n").here_documents
+    assert (found.line, list(found.lines)) == (2, [3, 4, 5])

@@ -18,3 +18,9 @@ class Readable(JobRule):
                 at=unread,
                 hint=f"see what the shell says: `bash -n {job.file.name}`",
             )
+        for command in job.file.submitted:
+            yield Unknown(
+                message="the batch script is the here-document of this line: it was not checked",
+                at=command,
+                hint="write it to a file of its own, and check that",
+            )

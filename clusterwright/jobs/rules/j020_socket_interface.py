@@ -6,6 +6,8 @@ from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 
 _GOOD = "^docker,lo,veth"
 _OWN = ("eth", "en", "ens", "enp", "eno")
+_ANY = {"e", "en"}
+"""Prefixes of every Ethernet interface that is named by its place: NCCL compares prefixes."""
 
 
 class SocketInterface(JobRule):
@@ -34,7 +36,7 @@ class SocketInterface(JobRule):
                         at=assignment,
                         hint=f"NCCL_SOCKET_IFNAME={_GOOD}",
                     )
-            elif value != "lo" or job.file.many_nodes:
+            elif not _ANY & set(value.split(",")) and (value != "lo" or job.file.many_nodes):
                 yield Fail(
                     message=f"NCCL_SOCKET_IFNAME={value} names one interface; its name differs "
                     "between types and images",

@@ -1,4 +1,4 @@
-"""Training jobs do not pin NCCL's algorithms, protocols and transports."""
+"""Training jobs do not pin NCCL's choices, nor keep settings for debugging."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ _PINNED = {
     "NCCL_ALGO": "NCCL and the EFA plug-in's tuner choose the algorithm by size and node count",
     "NCCL_NTHREADS": "NCCL chooses the number of threads",
 }
-_DISABLED = {
-    "NCCL_P2P_DISABLE": "it disables NVLink between GPUs",
-    "NCCL_SHM_DISABLE": "it disables shared memory between processes of a node",
+_SET = {
+    ("NCCL_P2P_DISABLE", "1"): "it disables NVLink between GPUs",
+    ("NCCL_SHM_DISABLE", "1"): "it disables shared memory between processes of a node",
+    ("CUDA_LAUNCH_BLOCKING", "1"): "every kernel waits for the one before",
+    ("TORCH_DISTRIBUTED_DEBUG", "DETAIL"): "every collective is compared between the ranks first",
 }
 
 
@@ -22,7 +24,8 @@ class NcclDebugging(JobRule):
     prevents = "collectives that are slower than NCCL's choice, hang, or corrupt data"
     source = (
         "NVIDIA NCCL user guide, Environment Variables, Debugging: not for production, nor to be "
-        "kept in scripts; NCCL 2.18.1 release notes for LL128"
+        "kept in scripts; NCCL 2.18.1 release notes for LL128; PyTorch documentation, CUDA "
+        "semantics (asynchronous execution) and torch.distributed (debugging)"
     )
 
     def check(self, job: Job) -> Results:
@@ -40,6 +43,7 @@ class NcclDebugging(JobRule):
 
 def _reason(assignment: Assignment) -> str | None:
     value = assignment.value.text.strip()
-    if assignment.name in _DISABLED:
-        return _DISABLED[assignment.name] if value == "1" else None
+    found = _SET.get((assignment.name, value.upper()))
+    if found is not None:
+        return found
     return _PINNED.get(assignment.name) if value else None

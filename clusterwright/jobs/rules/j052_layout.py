@@ -18,7 +18,15 @@ _TITAN = {
     "pipeline": "--parallelism.pipeline_parallel_degree",
     "context": "--parallelism.context_parallel_degree",
 }
-_UNEVEN = ("--decoder-first-pipeline-num-layers", "--pipeline-model-parallel-layout")
+_UNEVEN = (
+    "--decoder-first-pipeline-num-layers",
+    "--decoder-last-pipeline-num-layers",
+    "--account-for-embedding-in-pipeline-split",
+    "--account-for-loss-in-pipeline-split",
+    "--pipeline-model-parallel-layout",
+    "--pp-partition-method",
+)
+"""Options of Megatron-LM and Megatron-DeepSpeed (the last) that divide the layers otherwise."""
 
 
 class Layout(JobRule):
@@ -91,7 +99,8 @@ def _layout(job: Job, step: Step, words: Sequence[Word], options: dict[str, str]
     if heads is not None and heads % tensor:
         yield Fail(message=f"{heads} attention heads do not divide by tensor {tensor}", at=place)
     layers = number(words, "--num-layers", None)
-    if layers is not None and layers % pipeline and not any(argument(words, n) for n in _UNEVEN):
+    uneven = any(word.text.partition("=")[0] in _UNEVEN for word in words)
+    if layers is not None and layers % pipeline and not uneven:
         yield Fail(message=f"{layers} layers do not divide by pipeline {pipeline}", at=place)
     batch, micro = (
         number(words, "--global-batch-size", None),

@@ -16,5 +16,16 @@ def test_what_has_no_end_is_unknown(text: str) -> None:
     assert result.exit_code() == 2
 
 
+def test_a_batch_script_in_a_here_document_is_unknown() -> None:
+    result = check("#!/bin/bash\nsbatch <<EOF\n#!/bin/bash\nsrun a\nEOF\n")
+    (unknown,) = result.unanswered
+    assert (
+        unknown.message == "the batch script is the here-document of this line: it was not checked"
+    )
+    assert unknown.position is not None
+    assert unknown.position.line == 2
+
+
 def test_script() -> None:
+    passes("CW-J005", "#!/bin/bash\nread -r A B <<< \"$C\"\nread -r D <<<word\necho 'a'\n")
     passes("CW-J005", "#!/bin/bash\ncat <<'EOF'\nit's \"text\"\nEOF\necho \"$(echo 'a b')\"\n")

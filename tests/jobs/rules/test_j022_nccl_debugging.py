@@ -1,4 +1,4 @@
-"""CW-J022: Training jobs do not pin NCCL's algorithms, protocols and transports."""
+"""CW-J022: Training jobs do not pin NCCL's choices, nor keep settings for debugging."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from tests.jobs.made import HEAD, fails, passes
 
 
 @pytest.mark.parametrize(
-    "text", ["NCCL_PROTO=simple", "NCCL_ALGO=Ring", "NCCL_P2P_DISABLE=1", "NCCL_SHM_DISABLE=1"]
+    "text",
+    [
+        "NCCL_PROTO=simple",
+        "NCCL_ALGO=Ring",
+        "NCCL_P2P_DISABLE=1",
+        "NCCL_SHM_DISABLE=1",
+        "CUDA_LAUNCH_BLOCKING=1",
+        "TORCH_DISTRIBUTED_DEBUG=detail",
+    ],
 )
 def test_pinned(text: str) -> None:
     fails("CW-J022", HEAD + f"export {text}\nsrun torchrun train.py\n")
@@ -19,6 +27,7 @@ def test_pinned(text: str) -> None:
     [
         "export NCCL_DEBUG=INFO\nsrun torchrun train.py",
         "export NCCL_P2P_DISABLE=0\nsrun torchrun train.py",
+        "export CUDA_LAUNCH_BLOCKING=0 TORCH_DISTRIBUTED_DEBUG=INFO\nsrun torchrun train.py",
         "export NCCL_ALGO=RING\nsrun all_reduce_perf -b 8 -e 16G",
     ],
 )

@@ -29,6 +29,8 @@ def test_does_not_divide(words: str, message: str) -> None:
     [
         LAYOUT
         + "--num-attention-heads 64 --num-layers 80 --micro-batch-size 1 --global-batch-size 512",
+        LAYOUT + "--num-layers 33 --pp-partition-method 'type:transformer|embedding'",
+        LAYOUT + "--num-layers 31 --account-for-embedding-in-pipeline-split",
         "--tensor-model-parallel-size $TP",
         "--parallelism.tensor_parallel_degree 8",
         "--lr 1e-4",
