@@ -30,13 +30,21 @@ from clusterwright.job_templates.slurm import (
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.platforms.kubernetes import tenants
 from clusterwright.platforms.kubernetes.groups import UnknownFactError, job_nodes
-from clusterwright.platforms.kubernetes.jobs import PRIORITY_LABEL, job_manifest
+from clusterwright.platforms.kubernetes.jobs import (
+    PRIORITY_LABEL,
+    job_manifest,
+    server_manifests,
+    task_manifest,
+)
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
 from clusterwright.platforms.kubernetes.operators import HYPERPOD_JOB, job_kinds
 
 PROGRAMS: Final = "/opt/clusterwright"
 """Where pods have the job's scripts."""
 
+_TRIES: Final = 6
+"""Of a task: the default of Kubernetes."""
+_EXIT_ENVIRONMENT: Final = 92
 _LONGEST_NAME: Final = 40
 """Of a job in the spec: names of pods and services are made of it."""
 
@@ -132,11 +140,7 @@ def job(
     RefusedError
         The catalogue has no value that the manifest needs.
     """
-    cluster, owner = context.cluster, tenant(context)
-    priority = context.optional("priority")
-    governed = cluster.hyperpod.task_governance is not None
-    if priority is not None and not governed:
-        owner = owner.model_copy(update={"priority": priority})
+    cluster, owner = context.cluster, _owner(context)
     paged = dict(communication(context)).get("FI_EFA_USE_HUGE_PAGE") != "0"
     wanted = Job(
         name=context.text("run"),
@@ -153,12 +157,143 @@ def job(
         found = job_manifest(cluster, context.catalog, wanted, owner)
     except UnknownFactError as error:
         raise RefusedError(f"{context.template.name}: {error}") from None
-    if priority is not None and governed:
-        found["metadata"]["labels"][PRIORITY_LABEL] = f"{priority}-priority"
+    _prioritise(context, found)
     minutes = context.optional("time")
     if minutes is not None:
         found["spec"]["runPolicy"]["activeDeadlineSeconds"] = minutes * 60
     return found
+
+
+def tasks(
+    context: Context,
+    lines: Sequence[str],
+    programs: Mapping[str, str],
+    *,
+    count: int = 1,
+    cpus: int | None = None,
+    environment: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Return an indexed Job and the ConfigMap with its scripts.
+
+    Parameters
+    ----------
+    lines:
+        Of the script: TASK is the number of its task, from 0, RUN_PATH a folder of its own.
+    count, cpus:
+        Tasks, and CPUs of each; without `cpus` a task has a whole node.
+
+    Raises
+    ------
+    RefusedError
+        The catalogue has no value that the manifest needs.
+    """
+    run = context.text("run")
+    wanted = Job(
+        name=run,
+        kind="pytorch",
+        group=context.target.group.name,
+        node_count=count,
+        image=context.text("image"),
+        command=["/bin/bash", f"{PROGRAMS}/run.sh"],
+        max_restarts=_TRIES * count,
+    )
+    owner = _owner(context)
+    try:
+        found = task_manifest(
+            context.cluster,
+            context.catalog,
+            wanted,
+            owner,
+            cpus=cpus,
+            ends_job=[_EXIT_ENVIRONMENT],
+        )
+    except UnknownFactError as error:
+        raise RefusedError(f"{context.template.name}: {error}") from None
+    _prioritise(context, found)
+    found["spec"]["activeDeadlineSeconds"] = context.count("time") * 60
+    first = (
+        "TASK=${JOB_COMPLETION_INDEX:-0}",
+        f'RUN_PATH="{context.run_path}/$HOSTNAME"',
+        'mkdir -p "$RUN_PATH" || fail "$EXIT_ENVIRONMENT" "$RUN_PATH cannot be created"',
+    )
+    script = _script(environment, ("\n".join((*first, *(line for line in lines if line))),))
+    pod = found["spec"]["template"]["spec"]
+    return file(
+        context, _with_programs(found, pod, run, {**programs, "run.sh": f"{script}\n"}), found
+    )
+
+
+def _with_programs(
+    found: Manifest, pod: dict[str, Any], run: str, data: Mapping[str, str]
+) -> Manifest:
+    """Mount a ConfigMap of scripts in the first container of a pod, and return it."""
+    pod["volumes"].append({"name": "programs", "configMap": {"name": f"{run}-programs"}})
+    pod["containers"][0]["volumeMounts"].append(
+        {"name": "programs", "mountPath": PROGRAMS, "readOnly": True}
+    )
+    metadata = found["metadata"]
+    return manifest(
+        "v1",
+        "ConfigMap",
+        f"{run}-programs",
+        namespace=metadata["namespace"],
+        labels={TENANT_LABEL: metadata["labels"][TENANT_LABEL]},
+        data=dict(data),
+    )
+
+
+def server(
+    context: Context, lines: Sequence[str], *, port: int, health_path: str, start_seconds: int
+) -> str:
+    """Return the Deployment, the Service and the ConfigMap of a server on one node.
+
+    Raises
+    ------
+    RefusedError
+        The catalogue has no value that the manifests need.
+    """
+    run = context.text("run")
+    wanted = Job(
+        name=run,
+        kind="pytorch",
+        group=context.target.group.name,
+        node_count=1,
+        image=context.text("image"),
+        command=["/bin/bash", f"{PROGRAMS}/run.sh"],
+        hugepages_mib=0,
+    )
+    try:
+        deployment, service = server_manifests(
+            context.cluster,
+            context.catalog,
+            wanted,
+            _owner(context),
+            port=port,
+            health_path=health_path,
+            start_seconds=start_seconds,
+        )
+    except UnknownFactError as error:
+        raise RefusedError(f"{context.template.name}: {error}") from None
+    _prioritise(context, deployment)
+    script = _script((), ("\n".join(line for line in lines if line),))
+    pod = deployment["spec"]["template"]["spec"]
+    scripts = _with_programs(deployment, pod, run, {"run.sh": f"{script}\n"})
+    return file(context, scripts, deployment, service)
+
+
+def _owner(context: Context) -> Tenant:
+    """The tenant, with the priority of the job where Kubernetes has it."""
+    owner, priority = tenant(context), context.optional("priority")
+    if priority is not None and context.cluster.hyperpod.task_governance is None:
+        return owner.model_copy(update={"priority": priority})
+    return owner
+
+
+def _prioritise(context: Context, found: Manifest) -> None:
+    """Set the priority of the job where task governance has it."""
+    priority = context.optional("priority")
+    if priority is not None and context.cluster.hyperpod.task_governance is not None:
+        found["metadata"]["labels"][PRIORITY_LABEL] = f"{priority}-priority"
 
 
 def training(
@@ -221,19 +356,7 @@ def training(
     )
     pod = _restarted_pod(context, found, operated)
     pod["terminationGracePeriodSeconds"] = context.count("save_minutes") * 60 + 60
-    pod["volumes"].append({"name": "programs", "configMap": {"name": f"{run}-programs"}})
-    pod["containers"][0]["volumeMounts"].append(
-        {"name": "programs", "mountPath": PROGRAMS, "readOnly": True}
-    )
-    metadata = found["metadata"]
-    scripts = manifest(
-        "v1",
-        "ConfigMap",
-        f"{run}-programs",
-        namespace=metadata["namespace"],
-        labels={TENANT_LABEL: metadata["labels"][TENANT_LABEL]},
-        data={**(programs or {}), "run.sh": f"{script}\n"},
-    )
+    scripts = _with_programs(found, pod, run, {**(programs or {}), "run.sh": f"{script}\n"})
     return file(context, scripts, found)
 
 

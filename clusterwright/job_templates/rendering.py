@@ -175,7 +175,8 @@ def _values(
             minutes += math.ceil(plan.interval_seconds / 60)
         found.setdefault("save_minutes", minutes)
     # A job of Slurm is requeued at its time limit, one of Kubernetes ends.
-    if "time" not in found and (target.cluster.uses_slurm or not template.trains):
+    runs_on = template.trains or template.family == "serving"
+    if "time" not in found and (target.cluster.uses_slurm or not runs_on):
         minutes = template.minutes
         if template.trains and target.max_minutes is not None and target.max_minutes < minutes:
             minutes = target.max_minutes

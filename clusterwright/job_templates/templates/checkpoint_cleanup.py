@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import (
     PYTHON_FOUND,
@@ -10,7 +10,7 @@ from clusterwright.job_templates.program_files import (
     results_folder,
     written,
 )
-from clusterwright.job_templates.settings import Setting
+from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate
 
 PROGRAM = "checkpoint_cleanup.py"
@@ -19,24 +19,33 @@ _RUN = """
 {folder}
 {programs}
 {python}
-exec python3 "$RUN_PATH/{name}" --marker={marker} --keep={keep}{remove}{incomplete} {checkpoints}
+exec python3 "$RUN_PATH/{name}" {arguments}
 """
 
 
+def _arguments(context: Context) -> str:
+    words = [f"--marker={context.text('marker')}", f"--keep={context.count('keep')}"]
+    words += [f"--{name}" for name in ("remove", "incomplete") if context.values[name]]
+    return " ".join([*words, context.text("checkpoints")])
+
+
 def _slurm(context: Context) -> str:
+    if context.optional("image") is not None:
+        raise SettingError("--set image: with Slurm this job runs on the node", "leave it out")
     body = _RUN.format(
         folder=results_folder(context),
         programs=written({PROGRAM: program(PROGRAM)}),
         python=PYTHON_FOUND,
         name=PROGRAM,
-        marker=context.text("marker"),
-        keep=context.count("keep"),
-        remove=" --remove" if context.values["remove"] else "",
-        incomplete=" --incomplete" if context.values["incomplete"] else "",
-        checkpoints=context.text("checkpoints"),
+        arguments=_arguments(context),
     )
     # An array of one task does not take a whole node.
     return slurm.script(context, body, cpus_per_task=1, array="0-0", nccl=False)
+
+
+def _kubernetes(context: Context) -> str:
+    line = f"exec python3 {kubernetes.PROGRAMS}/{PROGRAM} {_arguments(context)}"
+    return kubernetes.tasks(context, [line], {PROGRAM: program(PROGRAM)}, cpus=1)
 
 
 def refusal(target: Target) -> str | None:
@@ -59,6 +68,7 @@ TEMPLATE = JobTemplate(
     nodes=1,
     minutes=120,
     slurm=_slurm,
+    kubernetes=_kubernetes,
     refusal=refusal,
     settings=(
         Setting("checkpoints", "path", "Folder of a run's checkpoints.", required=True),
@@ -69,6 +79,7 @@ TEMPLATE = JobTemplate(
             "The file that the framework writes last into a checkpoint.",
             default=".metadata",
         ),
+        Setting("image", "image", "On Kubernetes: an image with Python 3.9 or newer, by digest."),
         Setting("remove", "flag", "Remove, not only list.", default="no"),
         Setting(
             "incomplete",

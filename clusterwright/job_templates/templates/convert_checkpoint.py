@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.node_counts import one_node
 from clusterwright.job_templates.program_files import (
     CHECKPOINT_MODULES,
@@ -72,6 +72,17 @@ def _slurm(context: Context) -> str:
     return slurm.script(context, "\n".join(part for part in parts if part), nccl=False)
 
 
+def _kubernetes(context: Context) -> str:
+    one_node(context)
+    _check_memory(context)
+    place = f"{kubernetes.PROGRAMS}/{PROGRAM}"
+    return kubernetes.tasks(
+        context,
+        [f"python {place} \\\n" + " \\\n".join(f"  {word}" for word in _arguments(context))],
+        {name: program(name) for name in (*CHECKPOINT_MODULES, PROGRAM)},
+    )
+
+
 TEMPLATE = JobTemplate(
     name="convert-checkpoint",
     title="Convert a checkpoint to Hugging Face's format",
@@ -92,6 +103,7 @@ TEMPLATE = JobTemplate(
     minutes=480,
     image="optional",
     slurm=_slurm,
+    kubernetes=_kubernetes,
     refusal=checkpoint_cleanup.refusal,
     settings=(
         Setting("checkpoints", "path", "Folder of a run's checkpoints.", required=True),

@@ -63,6 +63,8 @@ TEMPLATE = JobTemplate(
     source="libfabric, fi_pingpong(1); lifecycle_scripts/clusterwright_acceptance/pairs.py",
     minutes=60,
     slurm=_slurm,
+    kubernetes_refusal="it tests pairs of nodes one after another, which needs steps of Slurm: "
+    "nccl-tests with only=2 tests the network",
     refusal=_refusal,
     settings=(
         Setting(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.node_counts import one_node
 from clusterwright.job_templates.program_files import (
     CHECKPOINT_MODULES,
@@ -43,15 +43,30 @@ def _slurm(context: Context) -> str:
         slurm.python_environment(context),
         f'{slurm.srun(context)} --ntasks=1 \\\n  python "$RUN_PATH/{PROGRAM}" \\\n{arguments}',
     ]
-    offline = context.values["offline"] or context.cluster.network.egress == "closed"
     return slurm.script(
         context,
         "\n".join(part for part in parts if part),
         nccl=False,
-        environment=(
-            ("HF_HOME", f"{context.shared_path}/huggingface"),
-            *((("HF_HUB_OFFLINE", "1"), ("HF_DATASETS_OFFLINE", "1")) if offline else ()),
-        ),
+        environment=_environment(context),
+    )
+
+
+def _environment(context: Context) -> tuple[tuple[str, str], ...]:
+    offline = context.values["offline"] or context.cluster.network.egress == "closed"
+    return (
+        ("HF_HOME", f"{context.shared_path}/huggingface"),
+        *((("HF_HUB_OFFLINE", "1"), ("HF_DATASETS_OFFLINE", "1")) if offline else ()),
+    )
+
+
+def _kubernetes(context: Context) -> str:
+    one_node(context)
+    place = f"{kubernetes.PROGRAMS}/{PROGRAM}"
+    return kubernetes.tasks(
+        context,
+        [f"python {place} \\\n" + " \\\n".join(f"  {word}" for word in _arguments(context))],
+        {name: program(name) for name in (*CHECKPOINT_MODULES, PROGRAM)},
+        environment=_environment(context),
     )
 
 
@@ -72,6 +87,7 @@ TEMPLATE = JobTemplate(
     minutes=480,
     image="optional",
     slurm=_slurm,
+    kubernetes=_kubernetes,
     refusal=checkpoint_cleanup.refusal,
     settings=(
         Setting("checkpoints", "path", "Folder of the checkpoints.", required=True),

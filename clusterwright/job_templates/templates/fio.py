@@ -131,6 +131,8 @@ TEMPLATE = JobTemplate(
     "checks",
     minutes=60,
     slurm=_slurm,
+    kubernetes_refusal="it measures file systems one after another on all nodes at once, "
+    "which needs steps of Slurm",
     refusal=_refusal,
     settings=(
         Setting("program", "text", "The program, on the search path or absolute.", default="fio"),

@@ -123,6 +123,8 @@ TEMPLATE = JobTemplate(
     minutes=120,
     image="required",
     slurm=_slurm,
+    kubernetes_refusal="whether NVIDIA's image has the SSH server that the MPI operator "
+    "needs is unknown",
     refusal=_refusal,
     settings=(
         Setting("block", "count", "Block size NB of the GPU.", required=True),

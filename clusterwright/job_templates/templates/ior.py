@@ -83,6 +83,8 @@ TEMPLATE = JobTemplate(
     minutes=120,
     image="optional",
     slurm=_slurm,
+    kubernetes_refusal="no source shows an image that has IOR beside the SSH server that the "
+    "MPI operator needs",
     refusal=_refusal,
     settings=(
         Setting(

@@ -170,6 +170,8 @@ TEMPLATE = JobTemplate(
     image="optional",
     measures=True,
     slurm=_slurm,
+    kubernetes_refusal="its tasks run one after another on the same nodes, an array of Slurm: "
+    "render megatron-lm with each layout",
     settings=(
         *(setting for setting in megatron_lm.SETTINGS if setting.name not in _OWN),
         Setting("steps", "count", "Steps of each layout.", default="30"),

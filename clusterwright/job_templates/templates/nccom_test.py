@@ -85,6 +85,8 @@ TEMPLATE = JobTemplate(
     "Slurm mode)",
     minutes=120,
     slurm=_slurm,
+    kubernetes_refusal="no source shows it in pods: it starts its own processes with srun, "
+    "or over SSH",
     settings=(
         Setting(
             "program",

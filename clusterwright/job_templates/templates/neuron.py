@@ -87,6 +87,7 @@ TEMPLATE = JobTemplate(
     save_signal="",
     refusal=refusal,
     slurm=_slurm,
+    kubernetes_refusal="no source shows TorchTitan Neuron under a training operator",
     settings=(
         Setting(
             "module",

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import Final
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import (
     PYTHON_FOUND,
@@ -66,7 +66,7 @@ def _hub(context: Context) -> str:
     return f"export HF_ENDPOINT={hub}"
 
 
-def _arguments(context: Context, source: str, output: str) -> list[str]:
+def _arguments(context: Context, source: str, task: str, workers: str) -> list[str]:
     least, most = context.count("min_words"), context.count("max_words")
     if least > most:
         raise SettingError(
@@ -74,10 +74,10 @@ def _arguments(context: Context, source: str, output: str) -> list[str]:
         )
     words = [
         f"--source={source}",
-        f"--output={output}",
-        '--task="$SLURM_ARRAY_TASK_ID"',
+        f"--output={_output(context)}",
+        f"--task={task}",
         f"--tasks={context.count('tasks')}",
-        '--workers="$SLURM_CPUS_PER_TASK"',
+        f"--workers={workers}",
         f"--format={context.text('format')}",
         f"--tokenizer={context.text('tokenizer')}",
         f"--text-key={shlex.quote(context.text('text_key'))}",
@@ -105,9 +105,7 @@ def _checkout(context: Context) -> str:
 
 def _slurm(context: Context) -> str:
     source, tasks = _source(context), context.count("tasks")
-    folder = _FOLDERS[context.text("format")]
-    output = context.optional("output") or f"{context.shared_path}/data/{folder}"
-    cpus = min(context.count("cpus"), context.target.cpus or context.count("cpus"))
+    output, cpus = _output(context), _cpus(context)
     step = f'python "$RUN_PATH/{PROGRAM}"'
     if context.optional("image") is not None:
         step = f"{slurm.srun(context)} --ntasks=1 \\\n  {step}"
@@ -115,7 +113,8 @@ def _slurm(context: Context) -> str:
     if source.startswith("s3://"):
         # On the node: it has the AWS CLI, and images rarely do.
         download = f'{_AWS}\npython3 "$RUN_PATH/{PROGRAM}" download "${{ARGUMENTS[@]}}"'
-    arguments = "\n".join(f"  {word}" for word in _arguments(context, source, output))
+    words = _arguments(context, source, '"$SLURM_ARRAY_TASK_ID"', '"$SLURM_CPUS_PER_TASK"')
+    arguments = "\n".join(f"  {word}" for word in words)
     parts = [
         nodes_comment(context.target),
         results_folder(context),
@@ -131,6 +130,35 @@ def _slurm(context: Context) -> str:
     ]
     body = "\n".join(part for part in parts if part)
     return slurm.script(context, body, cpus_per_task=cpus, array=f"0-{tasks - 1}", nccl=False)
+
+
+def _output(context: Context) -> str:
+    folder = _FOLDERS[context.text("format")]
+    return str(context.optional("output") or f"{context.shared_path}/data/{folder}")
+
+
+def _cpus(context: Context) -> int:
+    return min(context.count("cpus"), context.target.cpus or context.count("cpus"))
+
+
+def _kubernetes(context: Context) -> str:
+    source, place = _source(context), f"{kubernetes.PROGRAMS}/{PROGRAM}"
+    cpus = _cpus(context)
+    words = _arguments(context, source, '"$TASK"', str(cpus))
+    listed = "\n".join(f"  {word}" for word in words)
+    lines = [
+        # The image downloads: unlike a node it need not have the AWS CLI.
+        _AWS.replace("$(hostname)", "the image") if source.startswith("s3://") else "",
+        _checkout(context),
+        _hub(context),
+        f"ARGUMENTS=(\n{listed}\n)",
+        f'say "task $TASK of {context.count("tasks")}: {source} to {_output(context)}"',
+        f'python {place} download "${{ARGUMENTS[@]}}"',
+        f'python {place} prepare "${{ARGUMENTS[@]}}"',
+    ]
+    return kubernetes.tasks(
+        context, lines, {PROGRAM: program(PROGRAM)}, count=context.count("tasks"), cpus=cpus
+    )
 
 
 def nodes_comment(target: Target) -> str:
@@ -169,6 +197,7 @@ TEMPLATE = JobTemplate(
     minutes=1440,
     image="optional",
     slurm=_slurm,
+    kubernetes=_kubernetes,
     refusal=_refusal,
     settings=(
         Setting(

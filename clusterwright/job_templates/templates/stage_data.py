@@ -91,6 +91,8 @@ TEMPLATE = JobTemplate(
     nodes=1,
     minutes=720,
     slurm=_slurm,
+    kubernetes_refusal="images have no lfs, the program of Lustre's client: read the files "
+    "once, or see `preload` in the spec",
     refusal=_refusal,
     settings=(
         Setting("folder", "path", "Folder to load.  [default: the first association's]"),

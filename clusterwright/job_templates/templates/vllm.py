@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.job_templates import slurm
-from clusterwright.job_templates.settings import Setting
+from clusterwright.job_templates import kubernetes, slurm
+from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate
 
 _NODE: Final = """#!/bin/bash
@@ -42,6 +42,32 @@ def arguments(context: Context) -> list[str]:
             '--master-port="$MASTER_PORT"',
         ]
     return words
+
+
+def _kubernetes(context: Context) -> str:
+    if context.nodes != 1:
+        raise SettingError(
+            f"--set nodes: {context.nodes}, and on Kubernetes a server has one node: pods of "
+            "several have to restart together, and the list of operators has none for that",
+            "nodes=1",
+        )
+    if context.optional("time") is not None:
+        raise SettingError(
+            "--set time: a server of Kubernetes runs until it is deleted", "leave it out"
+        )
+    key, port = context.optional("key_file"), context.count("port")
+    return kubernetes.server(
+        context,
+        [
+            f"export HF_HOME={context.shared_path}/huggingface HF_HUB_OFFLINE=1",
+            f"PORT={port}",
+            _KEY.format(path=key) if key is not None else "",
+            "exec vllm serve \\\n" + " \\\n".join(f"  {word}" for word in arguments(context)),
+        ],
+        port=port,
+        health_path="/health",
+        start_seconds=context.count("health_minutes") * 60,
+    )
 
 
 def _slurm(context: Context) -> str:
@@ -93,6 +119,7 @@ TEMPLATE = JobTemplate(
     minutes=1440,
     image="optional",
     slurm=_slurm,
+    kubernetes=_kubernetes,
     settings=(
         Setting("model", "path", "Folder of the model, as Hugging Face has it.", required=True),
         Setting("port", "count", "Port of the server.", default="8000"),

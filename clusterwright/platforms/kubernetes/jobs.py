@@ -10,7 +10,7 @@ pretrain_llama3_70b_p5.yaml and pretrain_llama3_70b_checkpointless_p5.yaml (2452
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from clusterwright.catalog import Catalog
@@ -56,6 +56,13 @@ its own restart policy."""
 ROOTLESS_PORTS = "20000 65535"
 """The range of local ports in the example without a root (checkpointless, 24520b4)."""
 
+SERVER_LABEL = "app.kubernetes.io/name"
+"""Label of a server's pods (Kubernetes documentation, "Recommended Labels")."""
+
+_DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
+"""Condition of a pod that was evicted, such as by a drain (Kubernetes documentation, "Pod
+disruption conditions")."""
+
 Pod = dict[str, Any]
 
 
@@ -73,6 +80,114 @@ def job_manifest(cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant) -
     """Return one job, of the spec or of `render jobs`. Raises UnknownFactError."""
     group = next(group for group in cluster.compute if group.name == job.group)
     return _KINDS[job.kind](cluster, catalog, job, tenant, group)
+
+
+def task_manifest(
+    cluster: Cluster,
+    catalog: Catalog,
+    job: Job,
+    tenant: Tenant,
+    *,
+    cpus: int | None,
+    ends_job: Sequence[int],
+) -> Manifest:
+    """Return an indexed Job of `job.node_count` tasks, each in a pod that is tried again.
+
+    Parameters
+    ----------
+    cpus:
+        Of a task without accelerators; None for a whole node each.
+    ends_job:
+        Exit codes after which another try would not help.
+
+    Raises
+    ------
+    UnknownFactError
+        The EFA interfaces of the type are unknown.
+    """
+    group = next(group for group in cluster.compute if group.name == job.group)
+    pod = _pod(cluster, catalog, job, tenant, group, container="task")
+    if cpus is not None:
+        requests = {**_defaults(tenant), "cpu": str(cpus)}
+        pod["containers"][0]["resources"] = {"requests": requests}
+    pod["restartPolicy"] = "Never"
+    # Kubernetes documentation, Jobs, "Pod failure policy".
+    rules: list[dict[str, Any]] = [
+        {"action": "Ignore", "onPodConditions": [_DISRUPTED]},
+        {"action": "FailJob", "onExitCodes": {"operator": "In", "values": list(ends_job)}},
+    ]
+    spec = {
+        "completionMode": "Indexed",
+        "completions": job.node_count,
+        "parallelism": job.node_count,
+        "backoffLimit": job.max_restarts,
+        "podFailurePolicy": {"rules": rules},
+        "template": _template(cluster, group, pod),
+    }
+    return _job("batch/v1", "Job", cluster, job, tenant, spec)
+
+
+def server_manifests(
+    cluster: Cluster,
+    catalog: Catalog,
+    job: Job,
+    tenant: Tenant,
+    *,
+    port: int,
+    health_path: str,
+    start_seconds: int,
+) -> tuple[Manifest, Manifest]:
+    """Return the Deployment of a server on one whole node, and its Service.
+
+    Parameters
+    ----------
+    health_path, start_seconds:
+        The path that answers when it is healthy, and how long it may take at its start.
+
+    Raises
+    ------
+    UnknownFactError
+        The EFA interfaces of the type are unknown.
+    """
+    group = next(group for group in cluster.compute if group.name == job.group)
+    pod = _pod(cluster, catalog, job, tenant, group, container="server")
+    container = pod["containers"][0]
+    container["ports"] = [{"name": "http", "containerPort": port}]
+    probe = {"httpGet": {"path": health_path, "port": "http"}, "timeoutSeconds": 10}
+    container["startupProbe"] = {
+        **probe,
+        "periodSeconds": 10,
+        "failureThreshold": max(1, start_seconds // 10),
+    }
+    container["readinessProbe"] = {**probe, "periodSeconds": 20, "failureThreshold": 1}
+    container["livenessProbe"] = {**probe, "periodSeconds": 20, "failureThreshold": 3}
+    own = {SERVER_LABEL: job.name}
+    template = _template(cluster, group, pod)
+    labels = {**own, TENANT_LABEL: tenant.name}
+    template["metadata"] = {**template.get("metadata", {}), "labels": labels}
+    deployment = _job(
+        "apps/v1",
+        "Deployment",
+        cluster,
+        job,
+        tenant,
+        {
+            "replicas": 1,
+            # Its accelerators are not there twice.
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": own},
+            "template": template,
+        },
+    )
+    service = manifest(
+        "v1",
+        "Service",
+        job.name,
+        namespace=namespace_of(cluster, tenant),
+        labels={TENANT_LABEL: tenant.name},
+        spec={"selector": own, "ports": [{"name": "http", "port": port, "targetPort": "http"}]},
+    )
+    return deployment, service
 
 
 def _pytorch(
