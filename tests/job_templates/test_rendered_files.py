@@ -2,73 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.job_templates.registry import all_templates
-from clusterwright.job_templates.rendering import listed, render
-from clusterwright.job_templates.template import JobTemplate, RefusedError
+from clusterwright.job_templates.rendering import render
+from clusterwright.job_templates.template import JobTemplate
+from tests.job_templates.example_files import SPECS, files, given_settings
 from tests.job_templates.made import (
-    DIGEST,
-    IMAGE,
-    NOT_ON_EVERY_EXAMPLE,
     NOW,
     example,
     findings,
     made_plan,
-    required_settings,
     shellcheck,
     tensor_parallel_plan,
 )
-from tools.lint.files import ROOT
-
-SPECS = tuple(
-    str(path.relative_to(ROOT))
-    for folder in ("configs", "configs/examples")
-    for path in sorted((ROOT / folder).glob("*.yaml"))
-    if path.name != "base.yaml"
-)
-
-
-def _given(cluster: Any, template: JobTemplate, *, image: bool) -> dict[str, str]:
-    given = required_settings(template)
-    if template.image == "required" or (image and template.image == "optional"):
-        ecr = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/training@{DIGEST}"
-        given["image"] = ecr if cluster.network.egress == "closed" else IMAGE
-    return given
-
-
-@functools.cache
-def files() -> dict[str, tuple[str, str]]:
-    """Spec and text by `job of spec`, each text once."""
-    found: dict[str, tuple[str, str]] = {}
-    catalog = load_catalog()
-    for spec in SPECS:
-        cluster = example(spec)
-        if not cluster.uses_slurm:
-            continue
-        pyxis = cluster.slurm.containers.pyxis
-        for template in all_templates():
-            if not listed(cluster, catalog, template).available:
-                continue
-            if template.image == "required" and not pyxis:
-                continue
-            for image in (False, True) if pyxis else (False,):
-                given = _given(cluster, template, image=image)
-                name = f"{template.name} of {Path(spec).stem}{' in a container' * image}"
-                try:
-                    text = render(cluster, catalog, template, given, None, NOW).text
-                except RefusedError as error:
-                    if not any(reason in error.reason for reason in NOT_ON_EVERY_EXAMPLE):
-                        raise
-                    continue
-                found[name] = (spec, text)
-    return found
 
 
 def test_there_are_files() -> None:
@@ -107,7 +58,7 @@ def test_jobs_with_a_plan(template: JobTemplate) -> None:
     if not template.trains or template.runs_on != "nvidia" or template.image == "required":
         return
     cluster = example("configs/examples/p5-8.yaml")
-    given = _given(cluster, template, image=False)
+    given = given_settings(cluster, template, image=False)
     kinds = {
         "sft": "fine-tune",
         "lora": "lora",
