@@ -46,6 +46,9 @@ compile requirements/clients/hyp.txt requirements/clients/hyp.in \
 compile requirements/clients/mlperf.txt requirements/clients/mlperf.in \
   --overrides requirements/clients/mlperf-overrides.in
 
+# moto's own tests run in our environment, with its versions.
+compile requirements/moto-tests.txt requirements/moto-tests.in --constraint requirements/dev.txt
+
 for folder in tools/cdk-cli tools/old-python tools/browser; do
   echo "lock: ${folder}/package-lock.json" >&2
   PATH="${bin}:${PATH}" "${bin}/npm" install --prefix "${folder}" --package-lock-only \

@@ -50,3 +50,11 @@ def trust(service: str) -> Mapping[str, Any]:
             {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
         ],
     }
+
+
+def own_tags(found: Any) -> list[dict[str, str]]:
+    """Return tags without those that CloudFormation adds by itself, which must be there."""
+    automatic = {tag["Key"] for tag in found if tag["Key"].startswith("aws:cloudformation:")}
+    names = ("logical-id", "stack-id", "stack-name")
+    assert automatic == {f"aws:cloudformation:{name}" for name in names}
+    return [tag for tag in found if tag["Key"] not in automatic]

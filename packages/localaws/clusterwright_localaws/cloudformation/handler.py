@@ -189,6 +189,15 @@ class Context:
         tags = self.tag_map(own) if as_map else self.tags(own)
         return {member: tags} if tags else {}
 
+    def automatic_tags(self) -> list[dict[str, str]]:
+        """Return the tags that CloudFormation adds by itself to what a stack creates."""
+        values = {
+            "stack-name": self.stack_name,
+            "stack-id": self.stack_id,
+            "logical-id": self.logical_id,
+        }
+        return [{"Key": f"aws:cloudformation:{key}", "Value": one} for key, one in values.items()]
+
     def tag_map(self, own: object = None) -> dict[str, str]:
         """Like `tags`, as a mapping."""
         return _merged(self.stack_tags, own)

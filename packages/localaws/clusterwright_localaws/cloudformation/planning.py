@@ -184,6 +184,7 @@ class _Planner:
         self._stack = stack
         self._revision = revision
         self._steps: dict[str, Step] = {}
+        self._block = "Resources"  # the part of the template whose references are looked up
         self._scope = make_scope(
             stack, revision, ref=self._ref, attribute=self._attribute, import_value=import_value
         )
@@ -296,9 +297,10 @@ class _Planner:
     def _known(self, name: str) -> Step | None:
         step = self._steps.get(name)
         if step is None and name not in self._active:
+            text = f"Unresolved resource dependencies [{name}] in the {self._block} block of the template"
+            # As recorded on AWS, the message about outputs has no prefix.
             raise ValidationError(
-                f"Template format error: Unresolved resource dependencies [{name}] in the "
-                "Resources block of the template"
+                text if self._block == "Outputs" else f"Template format error: {text}"
             )
         if step is None or step.action in (CREATE, REPLACE):
             return None
@@ -307,6 +309,7 @@ class _Planner:
     def _outputs_change(self) -> bool:
         now = {one.key: (one.value, one.description, one.export) for one in self._stack.outputs}
         planned = {}
+        self._block = "Outputs"
         for key, output in self._revision.template.outputs.items():
             if "Condition" in output and not self._scope.condition(output["Condition"]):
                 continue

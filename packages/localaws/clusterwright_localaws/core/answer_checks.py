@@ -183,7 +183,8 @@ def _map(shape: Any) -> _Check:
         if not isinstance(value, Mapping):
             _note(out, member, "type", f"{value!r:.60} is not a map")
             return
-        _size(len(value), minimum, maximum, member, out, "length")
+        if value:  # as with lists
+            _size(len(value), minimum, maximum, member, out, "length")
         for key, item in value.items():
             key_check()(key, member + "{key}", out)
             if item is not None:

@@ -28,11 +28,26 @@ _BEYOND_MODEL = {
     ),
 }
 # Values that AWS accepts although its model lacks them:
-# https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
-_TAKEN_BEYOND_MODEL = {"BucketCannedACL": frozenset({"log-delivery-write"})}
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl;
+# and EC2 takes the words of Spot Fleet for a fleet, as recorded on AWS.
+_TAKEN_BEYOND_MODEL = {
+    "BucketCannedACL": frozenset({"log-delivery-write"}),
+    "SpotAllocationStrategy": frozenset(
+        {
+            "lowestPrice",
+            "capacityOptimized",
+            "capacityOptimizedPrioritized",
+            "priceCapacityOptimized",
+        }
+    ),
+}
+# Shapes whose values the service checks itself, with errors of their own.
+_CHECKED_LATER = frozenset({"BucketLocationConstraint"})
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")
+# The value in a message; it may have quotes of its own.
+_VALUE = re.compile(r"\AValue '.*' at (?='[^']*' failed to satisfy constraint: )", re.DOTALL)
 # A pattern that takes longer than this to match is not enforced.
 _PATTERN_TIMEOUT_SECONDS = 0.5
 
@@ -53,10 +68,14 @@ def violations(shape: Any, value: Any, *, answers: bool = False) -> list[str]:
     return list(_walk(shape, value, "", answers))
 
 
-def request_message(found: Sequence[str]) -> str:
-    """Return the message of the ValidationException for these violations."""
+def request_message(found: Sequence[str], *, with_values: bool = True) -> str:
+    """Return the message of the ValidationException for these violations.
+
+    Some services do not repeat the refused value: ``Value at 'name' failed ...``.
+    """
     noun = "error" if len(found) == 1 else "errors"
-    return f"{len(found)} validation {noun} detected: " + "; ".join(found)
+    shown = found if with_values else [_VALUE.sub("Value at ", one, count=1) for one in found]
+    return f"{len(found)} validation {noun} detected: " + "; ".join(shown)
 
 
 def _walk(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
@@ -127,7 +146,8 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
     enum = shape.metadata.get("enum")
     known = _BEYOND_MODEL if answers else _TAKEN_BEYOND_MODEL
     beyond = known.get(shape.name, frozenset())
-    if enum and value not in enum and value not in beyond:
+    later = not answers and shape.name in _CHECKED_LATER
+    if enum and value not in enum and value not in beyond and not later:
         yield _constraint(path, value, f"Member must satisfy enum value set: [{', '.join(enum)}]")
     if answers:
         return

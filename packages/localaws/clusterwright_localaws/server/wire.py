@@ -25,6 +25,7 @@ _UNREADABLE = {
     "ec2": "MalformedQueryString",
     "rest-xml": "MalformedXML",
 }
+_LOAD_BALANCERS_V2 = "2015-12-01"
 _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
 # The types of JSON that a shape with members has.
 _CONTAINERS: Mapping[str, Any] = {"structure": dict, "map": dict, "list": list}
@@ -37,6 +38,16 @@ def botocore_name(moto_name: str) -> str | None:
         return _MOTO_NAMES[moto_name]
     names = _service_names()
     return names.get(moto_name.replace("-", "").lower())
+
+
+def service_of(moto_name: str, request: Request) -> str | None:
+    """Return botocore's name of the service that a request is for.
+
+    The two APIs of Elastic Load Balancing have one address, and differ in their version.
+    """
+    if moto_name in ("elb", "elbv2"):
+        return "elbv2" if request.values.get("Version") == _LOAD_BALANCERS_V2 else "elb"
+    return botocore_name(moto_name)
 
 
 @functools.cache

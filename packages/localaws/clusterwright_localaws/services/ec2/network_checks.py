@@ -86,7 +86,8 @@ def check_ids(account: str, region: str, name: str, parameters: Mapping[str, Any
         parameter, prefix, code = _FORMS[name]
         for one in parameters.get(parameter) or ():
             if not (one.startswith(prefix) and _ID.fullmatch(one)):
-                raise AwsError(code, f'Invalid id: "{one}"', 400)
+                expected = f'(expecting "{prefix}...")'
+                raise AwsError(code, f'Invalid id: "{one}" {expected}', 400)
     elif name in _LISTS:
         kind = _LISTS[name]
         there = getattr(moto_state.backend("ec2", account, region), kind.table)

@@ -1,5 +1,6 @@
 """Amazon S3: directory buckets, bucket policies, quotas and the world's buckets."""
 
+API = ("access_checks", "bucket_checks", "object_checks")
 FIXES = (
     "access_logs",
     "directory_buckets",
@@ -8,4 +9,6 @@ FIXES = (
     "bucket_defaults",
     "delete_markers",
     "requester_pays",
+    "self_copies",
+    "upload_encryption",
 )

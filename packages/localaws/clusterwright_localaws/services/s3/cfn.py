@@ -48,6 +48,9 @@ class Bucket(Handler):
             parameters["CreateBucketConfiguration"] = {"LocationConstraint": ctx.region}
         if properties.get("ObjectLockEnabled"):
             parameters["ObjectLockEnabledForBucket"] = True
+        if properties.get("AccessControl") and not properties.get("OwnershipControls"):
+            # S3 refuses all of them but `private` for a new bucket.
+            parameters["ACL"] = _CANNED_ACLS[properties["AccessControl"]]
         if ctx.region == "us-east-1":
             # Only there S3 answers a second creation by the owner with success.
             _refuse_own(s3, name)
@@ -94,9 +97,9 @@ class Bucket(Handler):
     def _configure(self, ctx: Context, name: str, old: Properties, new: Properties) -> None:
         s3 = ctx.client("s3")
         for key, apply in (
-            ("AccessControl", _access_control),
             ("OwnershipControls", _ownership),
             ("PublicAccessBlockConfiguration", _public_access),
+            ("AccessControl", _access_control),
             ("BucketEncryption", _encryption),
             ("VersioningConfiguration", _versioning),
             ("LifecycleConfiguration", _lifecycle),

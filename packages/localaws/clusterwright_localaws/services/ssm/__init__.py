@@ -1,4 +1,4 @@
 """AWS Systems Manager: public parameters, documents, sessions to HyperPod's nodes."""
 
 API = ("sessions",)
-FIXES = ("documents", "public_parameters", "allowed_patterns")
+FIXES = ("documents", "public_parameters", "allowed_patterns", "selectors")

@@ -21,6 +21,7 @@ from packages.localaws.tests.cloudformation.stacks import (
     template,
     update,
 )
+from packages.localaws.tests.handlers import own_tags
 from packages.localaws.tests.services.ec2.network_template import NETWORK, VPC
 
 pytestmark = pytest.mark.usefixtures("local")
@@ -81,7 +82,9 @@ def test_the_vpc_has_the_requested_properties(network: dict[str, str]) -> None:
     (vpc,) = ec2.describe_vpcs(VpcIds=[network["Vpc"]])["Vpcs"]
     blocks = {item["CidrBlock"] for item in vpc["CidrBlockAssociationSet"]}
     assert blocks == {"10.0.0.0/16", "10.1.0.0/16"}
-    assert vpc["Tags"] == [{"Key": "Name", "Value": "training"}]
+    assert own_tags(vpc["Tags"]) == [{"Key": "Name", "Value": "training"}]
+    automatic = {tag["Key"].rsplit(":", 1)[1]: tag["Value"] for tag in vpc["Tags"]}
+    assert (automatic["stack-name"], automatic["logical-id"]) == ("net", "Vpc")
     names = ec2.describe_vpc_attribute(VpcId=network["Vpc"], Attribute="enableDnsHostnames")
     assert names["EnableDnsHostnames"]["Value"] is True
     (group,) = ec2.describe_security_groups(

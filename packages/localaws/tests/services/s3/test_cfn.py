@@ -76,6 +76,12 @@ class TestBucket:
         logging = s3.get_bucket_logging(Bucket=name)["LoggingEnabled"]
         assert (logging["TargetBucket"], logging["TargetPrefix"]) == (name, "log/")
 
+    def test_an_access_control_needs_ownership_controls(self) -> None:
+        given = {"AccessControl": "LogDeliveryWrite"}
+        found = refusal(lambda: Bucket().create(context(), given))
+        assert found[0] == "InvalidBucketAclWithObjectOwnership"
+        assert client("s3").list_buckets()["Buckets"] == []
+
     def test_what_leaves_the_template_is_removed(self) -> None:
         s3 = client("s3")
         before = {
@@ -138,6 +144,7 @@ def test_more_objects_than_one_page_are_deleted() -> None:
 def test_a_policy_of_a_bucket() -> None:
     s3 = client("s3")
     s3.create_bucket(Bucket="mine")
+    s3.delete_public_access_block(Bucket="mine")
     before = {"Bucket": "mine", "PolicyDocument": allow("s3:GetObject", Principal="*")}
     assert BucketPolicy().create(context(), before).physical_id == "mine"
     after = {"Bucket": "mine", "PolicyDocument": json.dumps(allow("s3:List*", Principal="*"))}

@@ -20,6 +20,10 @@ DESCRIPTION = (
 _DIRECTORY = "--x-s3"
 
 
+class DefaultEncryption(dict[str, Any]):
+    """The encryption of a bucket for which no other was put."""
+
+
 def apply() -> None:
     from moto.s3.models import S3Backend
 
@@ -54,10 +58,9 @@ def _set_defaults(bucket: Any) -> None:
     bucket.ownership_rule = bucket.ownership_rule or "BucketOwnerEnforced"
 
 
-def _encryption() -> dict[str, Any]:
-    return {
-        "Rule": {
-            "ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"},
-            "BucketKeyEnabled": "false",
-        }
+def _encryption() -> DefaultEncryption:
+    rule = {
+        "ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"},
+        "BucketKeyEnabled": "false",
     }
+    return DefaultEncryption(Rule=rule)

@@ -1,0 +1,28 @@
+"""Subnets of a DB subnet group that do not exist: moto answers with EC2's code.
+
+https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html: InvalidSubnet,
+"The requested subnet is invalid". The message is the one that users quote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+
+
+@operation("rds", "CreateDBSubnetGroup", "ModifyDBSubnetGroup")
+def check_subnets(call: Call) -> Mapping[str, Any]:
+    zones = moto_state.backend("ec2", call.account, call.region).subnets.values()
+    there = {subnet for zone in zones for subnet in zone}
+    unknown = sorted(set(call.parameters["SubnetIds"]) - there)
+    if unknown:
+        raise AwsError(
+            "InvalidSubnet",
+            f"Some input subnets in :[{', '.join(unknown)}] are invalid.",
+            400,
+        )
+    raise ForwardToMoto

@@ -1,0 +1,204 @@
+"""Access control lists and bucket policies that S3 refuses, and moto accepts.
+
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
+Messages as users quote them: aws/aws-cli#2779 (a policy that is not JSON), torchbox/buckup#18 (a
+public policy), aws-samples/lambdaedge-openidconnect-samples#57 (a new bucket with an ACL).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
+
+_ENFORCED: Final = "BucketOwnerEnforced"
+_PUBLIC_ACLS: Final = frozenset({"public-read", "public-read-write", "authenticated-read"})
+_PUBLIC_GROUPS: Final = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
+_GRANTS: Final = ("GrantFullControl", "GrantRead", "GrantReadACP", "GrantWrite", "GrantWriteACP")
+# With fixed values of these keys a statement for everybody is not public.
+_NARROWING: Final = frozenset(
+    {
+        "aws:principalaccount",
+        "aws:principalarn",
+        "aws:principalorgid",
+        "aws:principalorgpaths",
+        "aws:sourceaccount",
+        "aws:sourcearn",
+        "aws:sourceip",
+        "aws:sourceorgid",
+        "aws:sourceorgpaths",
+        "aws:sourceowner",
+        "aws:sourcevpc",
+        "aws:sourcevpce",
+        "aws:userid",
+        "s3:dataaccesspointaccount",
+        "s3:dataaccesspointarn",
+        "s3:x-amz-server-side-encryption-aws-kms-key-id",
+    }
+)
+_WIDEST_PREFIX: Final = 8
+
+
+def check_new_bucket(request: Mapping[str, Any]) -> None:
+    """Refuse an ACL of a new bucket whose owner owns every object, which is the default.
+
+    Raises
+    ------
+    AwsError
+        InvalidBucketAclWithObjectOwnership
+    """
+    ownership = request.get("ObjectOwnership") or _ENFORCED
+    other = request.get("ACL") not in (None, "private") or any(map(request.get, _GRANTS))
+    if ownership == _ENFORCED and other:
+        raise AwsError(
+            "InvalidBucketAclWithObjectOwnership",
+            "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
+            400,
+        )
+
+
+@operation("s3", "PutBucketAcl", "PutObjectAcl", "PutObject", "CopyObject", "CreateMultipartUpload")
+def put_acl(call: Call) -> Mapping[str, Any]:
+    from clusterwright_localaws.services.s3.object_checks import check_tags
+
+    request = call.parameters
+    bucket = find_bucket(request["Bucket"])
+    if bucket is not None and not request["Bucket"].endswith("--x-s3"):
+        _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
+    if request.get("Tagging"):
+        check_tags(str(request["Tagging"]))
+    raise ForwardToMoto
+
+
+@operation("s3", "PutBucketPolicy")
+def put_policy(call: Call) -> Mapping[str, Any]:
+    bucket = find_bucket(call.parameters["Bucket"])
+    if bucket is None:
+        raise ForwardToMoto
+    statements = _statements(call.parameters["Policy"])
+    for statement in statements:
+        _check_statement(bucket.name, statement)
+    block = bucket.public_access_block
+    if block is not None and _is_set(block.block_public_policy) and any(map(_public, statements)):
+        raise AwsError("AccessDenied", "Access Denied", 403)
+    raise ForwardToMoto
+
+
+def _check_acl(bucket: Any, request: Mapping[str, Any], *, of_an_object: bool) -> None:
+    canned = request.get("ACL")
+    grants = [str(request[name]) for name in _GRANTS if request.get(name)]
+    listed = (request.get("AccessControlPolicy") or {}).get("Grants") or []
+    if not canned and not grants and not listed:
+        return
+    if bucket.ownership_rule == _ENFORCED:
+        if canned == "bucket-owner-full-control" or _only_the_owner(bucket, grants, listed):
+            return
+        if canned == "private" and not of_an_object:
+            return
+        raise AwsError("AccessControlListNotSupported", "The bucket does not allow ACLs", 400)
+    block = bucket.public_access_block
+    if block is not None and _is_set(block.block_public_acls):
+        named = [*grants, *(str((one.get("Grantee") or {}).get("URI")) for one in listed)]
+        to_groups = any(group in text for text in named for group in _PUBLIC_GROUPS)
+        if canned in _PUBLIC_ACLS or to_groups:
+            raise AwsError("AccessDenied", "Access Denied", 403)
+
+
+def _only_the_owner(bucket: Any, grants: list[str], listed: list[Mapping[str, Any]]) -> bool:
+    """Whether grants are the ACL that every bucket and object has: all to the owner."""
+    return (
+        not grants
+        and bool(listed)
+        and all(
+            one.get("Permission") == "FULL_CONTROL"
+            and (one.get("Grantee") or {}).get("Type") == "CanonicalUser"
+            for one in listed
+        )
+    )
+
+
+def _statements(text: Any) -> list[Mapping[str, Any]]:
+    given = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+    if not given.startswith("{"):
+        raise _malformed("Policies must be valid JSON and the first byte must be '{'")
+    try:
+        document = json.loads(given)
+    except ValueError:
+        raise _malformed("This policy contains invalid Json") from None
+    found = document.get("Statement")
+    if found is None:
+        raise _malformed("Missing required field Statement")
+    listed = found if isinstance(found, list) else [found]
+    if not listed:
+        raise _malformed("Could not parse the policy: Statement is empty!")
+    if not all(isinstance(one, Mapping) for one in listed):
+        raise _malformed("This policy contains invalid Json")
+    return listed
+
+
+def _check_statement(name: str, statement: Mapping[str, Any]) -> None:
+    for member, other in (
+        ("Effect", None),
+        ("Principal", "NotPrincipal"),
+        ("Action", "NotAction"),
+        ("Resource", "NotResource"),
+    ):
+        if member not in statement and other not in statement:
+            raise _malformed(f"Missing required field {member}")
+    if statement["Effect"] not in ("Allow", "Deny"):
+        raise _malformed(f"Invalid effect: {statement['Effect']}")
+    for resource in _listed(statement.get("Resource")):
+        parts = str(resource).split(":", 5)
+        whose = parts[5].split("/", 1)[0] if len(parts) == 6 else ""
+        if resource != "*" and (parts[0] != "arn" or not _may_be(whose, name)):
+            raise _malformed("Policy has invalid resource")
+
+
+def _may_be(pattern: str, name: str) -> bool:
+    import fnmatch
+
+    return fnmatch.fnmatchcase(name, pattern)
+
+
+def _public(statement: Mapping[str, Any]) -> bool:
+    principal = statement.get("Principal")
+    everybody = principal == "*" or (
+        isinstance(principal, Mapping) and "*" in _listed(principal.get("AWS"))
+    )
+    if statement.get("Effect") != "Allow" or not everybody:
+        return False
+    for operator, keys in (statement.get("Condition") or {}).items():
+        if operator.lower().startswith(("null", "stringnot", "arnnot", "notip")):
+            continue
+        for key, values in keys.items():
+            if key.lower() in _NARROWING and all(map(_fixed, _listed(values))):
+                return False
+    return True
+
+
+def _fixed(value: Any) -> bool:
+    """Whether a condition's value is one value and not nearly everything."""
+    text = str(value)
+    prefix = text.rpartition("/")[2] if "." in text or ":" in text else ""
+    if prefix.isdigit() and text.count("/") == 1 and text[0].isdigit():
+        return int(prefix) >= _WIDEST_PREFIX
+    return text.strip("*") != "" and "*" not in text.split("/")[0].replace("arn:aws:", "")
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _is_set(value: Any) -> bool:
+    return str(value).lower() == "true"
+
+
+def _malformed(message: str) -> AwsError:
+    return AwsError("MalformedPolicy", message, 400)

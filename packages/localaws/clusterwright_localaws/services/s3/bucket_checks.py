@@ -1,0 +1,133 @@
+"""What S3 refuses of buckets and their settings, and moto accepts.
+
+Names: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+Locations: as recorded on AWS by the maintainers of moto (tests marked as verified).
+Lifecycle: https://docs.aws.amazon.com/AmazonS3/latest/API/API_LifecycleExpiration.html and
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.service_models import loader
+from clusterwright_localaws.services.s3.access_checks import check_new_bucket
+
+_US_EAST_1: Final = "us-east-1"
+_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]")
+_PREFIXES: Final = ("xn--", "sthree-", "amzn-s3-demo-")
+_SUFFIXES: Final = ("-s3alias", "--ol-s3", ".mrap", "--table-s3")
+_DIRECTORY: Final = "--x-s3"
+_INFREQUENT: Final = frozenset({"STANDARD_IA", "ONEZONE_IA"})
+_INFREQUENT_DAYS: Final = 30
+_LONGEST_ID: Final = 255
+
+
+@operation("s3", "CreateBucket")
+def create_bucket(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    if not request["Bucket"].endswith(_DIRECTORY):
+        _check_name(request["Bucket"])
+        configuration = request.get("CreateBucketConfiguration") or {}
+        _check_location(call.region, configuration.get("LocationConstraint"))
+        check_new_bucket(request)
+    raise ForwardToMoto
+
+
+@operation("s3", "PutBucketLifecycleConfiguration", "PutBucketLifecycle")
+def put_lifecycle(call: Call) -> Mapping[str, Any]:
+    configuration = call.parameters.get("LifecycleConfiguration") or {}
+    rules = configuration.get("Rules") or []
+    names = [rule["ID"] for rule in rules if rule.get("ID")]
+    for name in names:
+        if len(name) > _LONGEST_ID:
+            raise _invalid(f"ID length should not exceed allowed limit of {_LONGEST_ID}")
+        if names.count(name) > 1:
+            raise _invalid(
+                f"Rule ID must be unique. Found same ID for more than one rule: {name}"
+            )
+    for rule in rules:
+        for problem in _lifecycle_problems(rule):
+            raise _invalid(problem)
+    raise ForwardToMoto
+
+
+def _check_name(name: str) -> None:
+    try:
+        ipaddress.IPv4Address(name)
+        is_address = True
+    except ValueError:
+        is_address = False
+    if (
+        is_address
+        or not _NAME.fullmatch(name)
+        or ".." in name
+        or name.startswith(_PREFIXES)
+        or name.endswith(_SUFFIXES)
+    ):
+        raise AwsError(
+            "InvalidBucketName", "The specified bucket is not valid.", 400, BucketName=name
+        )
+
+
+def _check_location(region: str, given: str | None) -> None:
+    """Refuse a location that the endpoint cannot use; us-east-1's reaches every region."""
+    if region == _US_EAST_1:
+        if given and given != "EU" and (given == region or given not in _locations()):
+            raise AwsError(
+                "InvalidLocationConstraint", "The specified location-constraint is not valid", 400
+            )
+    elif given != region:
+        raise AwsError(
+            "IllegalLocationConstraintException",
+            f"The {given or 'unspecified'} location constraint is incompatible for the region "
+            "specific endpoint this request was sent to.",
+            400,
+        )
+
+
+def _locations() -> frozenset[str]:
+    model = loader().load_service_model("s3", "service-2")
+    return frozenset(model["shapes"]["BucketLocationConstraint"]["enum"])
+
+
+def _lifecycle_problems(rule: Mapping[str, Any]) -> Iterator[str]:
+    expiration = rule.get("Expiration") or {}
+    yield from _not_positive(expiration, "Days", "'Days' for Expiration action")
+    noncurrent = rule.get("NoncurrentVersionExpiration") or {}
+    yield from _not_positive(
+        noncurrent, "NoncurrentDays", "'NoncurrentDays' for NoncurrentVersionExpiration action"
+    )
+    abort = rule.get("AbortIncompleteMultipartUpload") or {}
+    yield from _not_positive(
+        abort,
+        "DaysAfterInitiation",
+        "'DaysAfterInitiation' for AbortIncompleteMultipartUpload action",
+    )
+    for kind, member in (("Transition", "Days"), ("NoncurrentVersionTransition", "NoncurrentDays")):
+        for each in rule.get(f"{kind}s") or []:
+            days, storage = each.get(member), each.get("StorageClass")
+            if days is None:
+                continue
+            if days < 0:
+                yield f"'{member}' in {kind} action must be nonnegative"
+            if storage in _INFREQUENT and days < _INFREQUENT_DAYS:
+                yield (
+                    f"'{member}' in {kind} action must be greater than or equal to "
+                    f"{_INFREQUENT_DAYS} for storageClass '{storage}'"
+                )
+
+
+def _not_positive(action: Mapping[str, Any], member: str, what: str) -> Iterator[str]:
+    days = action.get(member)
+    if days is not None and days <= 0:
+        yield f"{what} must be a positive integer"
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("InvalidArgument", message, 400)

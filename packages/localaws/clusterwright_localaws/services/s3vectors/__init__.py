@@ -1,0 +1,3 @@
+"""Amazon S3 Vectors."""
+
+FIXES = ("bucket_arns",)

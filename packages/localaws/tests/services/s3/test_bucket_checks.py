@@ -1,0 +1,115 @@
+"""Tests of services.s3.bucket_checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from packages.localaws.tests.parts import client, refusal
+
+pytestmark = pytest.mark.usefixtures("aws")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Capitals", "under_score", "192.168.0.1", "two..dots", "-begins", "ends-"),
+        *("sthree-name", "amzn-s3-demo-name", "name-s3alias", "name--ol-s3", "name.mrap"),
+    ],
+)
+def test_names_that_no_bucket_has(name: str) -> None:
+    found = refusal(client("s3").create_bucket, Bucket=name)
+    assert found == ("InvalidBucketName", "The specified bucket is not valid.")
+
+
+@pytest.mark.parametrize("name", ["abc", "a1.b-2", "1" * 63, "my.bucket.example"])
+def test_names_of_buckets(name: str) -> None:
+    client("s3").create_bucket(Bucket=name)
+
+
+@pytest.mark.parametrize("location", ["us-east-1", "nowhere-1", "us-gov-nowhere-9"])
+def test_locations_that_us_east_1_does_not_reach(location: str) -> None:
+    found = refusal(
+        client("s3").create_bucket,
+        Bucket="one",
+        CreateBucketConfiguration={"LocationConstraint": location},
+    )
+    assert found == (
+        "InvalidLocationConstraint",
+        "The specified location-constraint is not valid",
+    )
+
+
+@pytest.mark.parametrize("location", ["us-east-1", "us-east-2", "us-gov-east-2", None])
+def test_other_regions_reach_only_themselves(location: str | None) -> None:
+    given = {"CreateBucketConfiguration": {"LocationConstraint": location}} if location else {}
+    code, message = refusal(client("s3", "us-west-2").create_bucket, Bucket="one", **given)
+    assert code == "IllegalLocationConstraintException"
+    assert message == (
+        f"The {location or 'unspecified'} location constraint is incompatible for the region "
+        "specific endpoint this request was sent to."
+    )
+    here = {"LocationConstraint": "us-west-2"}
+    client("s3", "us-west-2").create_bucket(Bucket="one", CreateBucketConfiguration=here)
+
+
+def lifecycle(*rules: dict[str, Any]) -> Any:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    full = [{"Status": "Enabled", "Filter": {"Prefix": ""}, **rule} for rule in rules]
+
+    def put() -> Any:
+        return s3.put_bucket_lifecycle_configuration(
+            Bucket="one", LifecycleConfiguration={"Rules": full}
+        )
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"Expiration": {"Days": -1}}, "'Days' for Expiration action must be a positive integer"),
+        ({"Expiration": {"Days": 0}}, "'Days' for Expiration action must be a positive integer"),
+        (
+            {"NoncurrentVersionExpiration": {"NoncurrentDays": 0}},
+            "'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer",
+        ),
+        (
+            {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 0}},
+            "'DaysAfterInitiation' for AbortIncompleteMultipartUpload action must be a positive "
+            "integer",
+        ),
+        (
+            {"Transitions": [{"Days": 29, "StorageClass": "STANDARD_IA"}]},
+            "'Days' in Transition action must be greater than or equal to 30 for storageClass "
+            "'STANDARD_IA'",
+        ),
+        (
+            {"Transitions": [{"Days": -1, "StorageClass": "GLACIER"}]},
+            "'Days' in Transition action must be nonnegative",
+        ),
+        ({"ID": "a" * 256}, "ID length should not exceed allowed limit of 255"),
+    ],
+)
+def test_lifecycle_rules_that_are_refused(rule: dict[str, Any], message: str) -> None:
+    given = {"Expiration": {"Days": 1}, **rule} if "ID" in rule else rule
+    assert refusal(lifecycle(given)) == ("InvalidArgument", message)
+
+
+def test_lifecycle_rules_have_different_ids() -> None:
+    rule = {"ID": "a", "Expiration": {"Days": 1}}
+    code, message = refusal(lifecycle(rule, rule))
+    assert code == "InvalidArgument"
+    assert message == "Rule ID must be unique. Found same ID for more than one rule: a"
+
+
+def test_lifecycle_rules_that_are_taken() -> None:
+    lifecycle(
+        {"ID": "a", "Expiration": {"Days": 1}},
+        {"ID": "b", "Transitions": [{"Days": 0, "StorageClass": "GLACIER"}]},
+        {"ID": "c", "Transitions": [{"Days": 30, "StorageClass": "STANDARD_IA"}]},
+    )()
+    found = client("s3").get_bucket_lifecycle_configuration(Bucket="one")["Rules"]
+    assert [rule["ID"] for rule in found] == ["a", "b", "c"]
