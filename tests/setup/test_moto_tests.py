@@ -10,6 +10,7 @@ import pytest
 
 from tools.setup import moto_tests
 from tools.setup.errors import SetupError
+from tools.setup.index import UvIndex
 
 PIN = "moto==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n    # via\n"
 
@@ -33,10 +34,6 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         monkeypatch.setattr(moto_tests, name, value)
     commands: list[list[str]] = []
 
-    class Index:
-        options = ()
-        environment: dict[str, str] = {}
-
     def run(command: list[object], **_: object) -> str:
         words = [str(word) for word in command]
         commands.append(words)
@@ -44,7 +41,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
             _archive(home, ["moto-1.0/tests/test_a.py", "moto-1.0/moto/models.py"])
         return ""
 
-    monkeypatch.setattr(moto_tests, "uv_index", lambda *_: Index())
+    monkeypatch.setattr(moto_tests, "uv_index", lambda *_: UvIndex({}, ()))
     monkeypatch.setattr(moto_tests, "run", run)
     return commands
 

@@ -297,10 +297,11 @@ class _Planner:
     def _known(self, name: str) -> Step | None:
         step = self._steps.get(name)
         if step is None and name not in self._active:
-            text = f"Unresolved resource dependencies [{name}] in the {self._block} block of the template"
             # As recorded on AWS, the message about outputs has no prefix.
+            prefix = "" if self._block == "Outputs" else "Template format error: "
             raise ValidationError(
-                text if self._block == "Outputs" else f"Template format error: {text}"
+                f"{prefix}Unresolved resource dependencies [{name}] in the {self._block} block of "
+                "the template"
             )
         if step is None or step.action in (CREATE, REPLACE):
             return None

@@ -55,7 +55,7 @@ ALONE = sorted(
         for entry in tolerated()
         if entry["operation"].startswith(("List", "Get", "Describe")) and entry["service"] != "ec2"
     }
-    - {("logs", "ListTagsForResource")}
+    - {("dynamodb", "DescribeTable"), ("events", "DescribeConnection")}
 )
 
 
@@ -93,16 +93,47 @@ class TestStillNeeded:
                 getattr(client(service), xform_name(operation))()
         assert entries(*ALONE) <= found
 
-    def test_log_group_without_tags_matches_its_model(
+    def test_tables_match_their_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            dynamodb = client("dynamodb")
+            table = {
+                "TableName": "table",
+                "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+                "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            }
+            dynamodb.create_table(**table, BillingMode="PAY_PER_REQUEST")
+            dynamodb.describe_table(TableName="table")
+            dynamodb.update_table(TableName="table", DeletionProtectionEnabled=False)
+            dynamodb.delete_table(TableName="table")
+        names = ("CreateTable", "DescribeTable", "UpdateTable", "DeleteTable")
+        assert entries(*(("dynamodb", name) for name in names)) <= found
+
+    def test_connections_and_fleets_match_their_models(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with local_aws():
             found = seen(monkeypatch)
-            logs = client("logs")
-            logs.create_log_group(logGroupName="bare")
-            arn = logs.describe_log_groups()["logGroups"][0]["logGroupArn"]
-            assert logs.list_tags_for_resource(resourceArn=arn)["tags"] == {}
-        assert entries(("logs", "ListTagsForResource")) <= found
+            events, ec2 = client("events"), client("ec2")
+            basic = {"BasicAuthParameters": {"Username": "a", "Password": "b"}}
+            events.create_connection(Name="a", AuthorizationType="BASIC", AuthParameters=basic)
+            events.describe_connection(Name="a")
+            image = ec2.describe_images()["Images"][0]["ImageId"]
+            data = {"ImageId": image, "InstanceType": "m5.large"}
+            ec2.create_launch_template(LaunchTemplateName="one", LaunchTemplateData=data)
+            ec2.create_fleet(
+                LaunchTemplateConfigs=[
+                    {"LaunchTemplateSpecification": {"LaunchTemplateName": "one", "Version": "1"}}
+                ],
+                TargetCapacitySpecification={
+                    "DefaultTargetCapacityType": "spot",
+                    "TotalTargetCapacity": 1,
+                },
+                SpotOptions={"AllocationStrategy": "lowestPrice"},
+                Type="request",
+            )
+            ec2.describe_fleets()
+        assert entries(("events", "DescribeConnection"), ("ec2", "DescribeFleets")) <= found
 
     def test_ec2_answers_match_their_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with local_aws():
@@ -187,6 +218,7 @@ class TestChecks:
 
     def test_an_empty_list_is_accepted_despite_a_minimum(self) -> None:
         assert breaches("codebuild", "ListBuilds", "json", (200, {}, '{"ids": []}')) == []
+        assert breaches("logs", "ListTagsForResource", "json", (200, {}, '{"tags": {}}')) == []
 
     def test_streamed_body_is_not_read(self) -> None:
         assert breaches("s3", "GetObject", "rest-xml", (200, {}, b"\xff\xfe")) == []

@@ -8,6 +8,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from clusterwright_localaws.core.validation import request_message
 from packages.localaws.tests.parts import REGION, build_site, client, refusal
 
 # Validation here is the server's; botocore's own would refuse first.
@@ -88,3 +89,12 @@ class TestValidation:
         )
         assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
         assert site.free_addresses() == free
+
+
+def test_messages_of_some_services_have_no_values() -> None:
+    long = "Value 'it's' at 'a' failed to satisfy constraint: Member must not be null"
+    assert request_message([long]) == f"1 validation error detected: {long}"
+    assert request_message([long], with_values=False) == (
+        "1 validation error detected: Value at 'a' failed to satisfy constraint: "
+        "Member must not be null"
+    )

@@ -141,3 +141,54 @@ class TestLatency:
                 except ClientError as error:
                     found.append(error.response["Error"]["Code"])
         assert found == ["ok", "ok", "AccessDenied", "ok", "ok"]
+
+
+@pytest.mark.usefixtures("aws")
+class TestRecordedOnAws:
+    """Answers that others recorded on AWS, and that more than one operation has."""
+
+    @pytest.mark.parametrize(
+        ("operation", "parameters"),
+        [
+            ("describe_log_streams", {"logGroupIdentifier": "a*"}),
+            ("create_log_group", {"logGroupName": "a*"}),
+            ("describe_log_groups", {"limit": 51}),
+        ],
+    )
+    def test_messages_of_logs_do_not_repeat_values(
+        self, operation: str, parameters: dict[str, Any]
+    ) -> None:
+        code, message = refusal(getattr(client("logs"), operation), **parameters)
+        assert code == "InvalidParameterException"
+        (member,) = parameters
+        begins = f"1 validation error detected: Value at '{member}' failed to satisfy constraint: "
+        assert message.startswith(begins)
+
+    def test_a_dry_run_does_not_look_at_values(self) -> None:
+        template = {"LaunchTemplateSpecification": {"LaunchTemplateName": "a", "Version": "1"}}
+        given = {
+            "LaunchTemplateConfigs": [template],
+            "TargetCapacitySpecification": {"TotalTargetCapacity": 1},
+            "ExcessCapacityTerminationPolicy": "none-of-them",
+        }
+        assert refusal(client("ec2").create_fleet, **given, DryRun=True)[0] == "DryRunOperation"
+        assert refusal(client("ec2").create_fleet, **given)[0] == "InvalidParameterValue"
+
+    def test_the_two_apis_of_load_balancers_have_one_address(self) -> None:
+        assert client("elbv2").describe_load_balancers()["LoadBalancers"] == []
+        assert client("elb").describe_load_balancers()["LoadBalancerDescriptions"] == []
+
+    @pytest.mark.parametrize(
+        ("operation", "parameter", "prefix"),
+        [
+            ("describe_images", "ImageIds", "ami-"),
+            ("describe_instances", "InstanceIds", "i-"),
+            ("describe_subnets", "SubnetIds", "subnet-"),
+            ("describe_volumes", "VolumeIds", "vol-"),
+        ],
+    )
+    def test_malformed_ids_say_what_was_expected(
+        self, operation: str, parameter: str, prefix: str
+    ) -> None:
+        found = refusal(getattr(client("ec2"), operation), **{parameter: ["wrong"]})
+        assert found[1] == f'Invalid id: "wrong" (expecting "{prefix}...")'

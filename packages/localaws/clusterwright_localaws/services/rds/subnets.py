@@ -1,7 +1,7 @@
 """Subnets of a DB subnet group that do not exist: moto answers with EC2's code.
 
-https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html: InvalidSubnet,
-"The requested subnet is invalid". The message is the one that users quote.
+https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html:
+InvalidSubnet, "The requested subnet is invalid". The message is the one that users quote.
 """
 
 from __future__ import annotations

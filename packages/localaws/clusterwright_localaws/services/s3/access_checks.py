@@ -62,7 +62,9 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
         )
 
 
-@operation("s3", "PutBucketAcl", "PutObjectAcl", "PutObject", "CopyObject", "CreateMultipartUpload")
+@operation(
+    "s3", "PutBucketAcl", "PutObjectAcl", "PutObject", "CopyObject", "CreateMultipartUpload"
+)
 def put_acl(call: Call) -> Mapping[str, Any]:
     from clusterwright_localaws.services.s3.object_checks import check_tags
 
@@ -187,7 +189,7 @@ def _fixed(value: Any) -> bool:
     prefix = text.rpartition("/")[2] if "." in text or ":" in text else ""
     if prefix.isdigit() and text.count("/") == 1 and text[0].isdigit():
         return int(prefix) >= _WIDEST_PREFIX
-    return text.strip("*") != "" and "*" not in text.split("/")[0].replace("arn:aws:", "")
+    return text.strip("*") != "" and "*" not in text.split("/", 1)[0]
 
 
 def _listed(value: Any) -> list[Any]:

@@ -48,9 +48,7 @@ def put_lifecycle(call: Call) -> Mapping[str, Any]:
         if len(name) > _LONGEST_ID:
             raise _invalid(f"ID length should not exceed allowed limit of {_LONGEST_ID}")
         if names.count(name) > 1:
-            raise _invalid(
-                f"Rule ID must be unique. Found same ID for more than one rule: {name}"
-            )
+            raise _invalid(f"Rule ID must be unique. Found same ID for more than one rule: {name}")
     for rule in rules:
         for problem in _lifecycle_problems(rule):
             raise _invalid(problem)
@@ -109,7 +107,10 @@ def _lifecycle_problems(rule: Mapping[str, Any]) -> Iterator[str]:
         "DaysAfterInitiation",
         "'DaysAfterInitiation' for AbortIncompleteMultipartUpload action",
     )
-    for kind, member in (("Transition", "Days"), ("NoncurrentVersionTransition", "NoncurrentDays")):
+    for kind, member in (
+        ("Transition", "Days"),
+        ("NoncurrentVersionTransition", "NoncurrentDays"),
+    ):
         for each in rule.get(f"{kind}s") or []:
             days, storage = each.get(member), each.get("StorageClass")
             if days is None:

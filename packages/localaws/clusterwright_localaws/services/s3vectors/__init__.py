@@ -1,3 +1,3 @@
 """Amazon S3 Vectors."""
 
-FIXES = ("bucket_arns",)
+FIXES = ("creation",)

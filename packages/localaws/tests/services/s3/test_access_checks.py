@@ -103,9 +103,7 @@ def test_what_is_no_policy(bucket: str, text: str, message: str) -> None:
         ({"Resource": "one"}, "Policy has invalid resource"),
     ],
 )
-def test_statements_that_no_bucket_has(
-    bucket: str, changes: dict[str, Any], message: str
-) -> None:
+def test_statements_that_no_bucket_has(bucket: str, changes: dict[str, Any], message: str) -> None:
     assert put_policy(bucket, statement(**changes)) == ("MalformedPolicy", message)
 
 

@@ -53,9 +53,9 @@ def test_an_object_of_two_parts(s3: Any) -> None:
     upload = s3.create_multipart_upload(Bucket="one", Key="a")["UploadId"]
     parts = []
     for number, body in ((1, b"x" * 5 * 2**20), (2, b"y")):
-        tag = s3.upload_part(
-            Bucket="one", Key="a", UploadId=upload, PartNumber=number, Body=body
-        )["ETag"]
+        tag = s3.upload_part(Bucket="one", Key="a", UploadId=upload, PartNumber=number, Body=body)[
+            "ETag"
+        ]
         parts.append({"PartNumber": number, "ETag": tag})
     s3.complete_multipart_upload(
         Bucket="one", Key="a", UploadId=upload, MultipartUpload={"Parts": parts}

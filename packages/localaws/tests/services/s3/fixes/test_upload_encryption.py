@@ -16,7 +16,9 @@ def test_an_upload_names_the_encryption_of_its_bucket() -> None:
     rule = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": "key"}
     s3.put_bucket_encryption(
         Bucket="one",
-        ServerSideEncryptionConfiguration={"Rules": [{"ApplyServerSideEncryptionByDefault": rule}]},
+        ServerSideEncryptionConfiguration={
+            "Rules": [{"ApplyServerSideEncryptionByDefault": rule}]
+        },
     )
     found = s3.create_multipart_upload(Bucket="one", Key="a")
     assert (found["ServerSideEncryption"], found["SSEKMSKeyId"]) == ("aws:kms", "key")
