@@ -67,8 +67,10 @@ def _install_packages() -> None:
     index = uv_index(PYTHON, os.environ)
     run(
         [
-            *(BIN / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"),
-            *("--target", PACKAGES, *index.options, "-r", REQUIREMENTS),
+            BIN / "uv",
+            *("pip", "install", "--quiet", "--require-hashes", "--no-deps"),
+            *index.options,
+            *("--target", str(PACKAGES), "-r", str(REQUIREMENTS)),
         ],
         doing="installing what moto's tests import",
         environment={"VIRTUAL_ENV": os.fspath(VENV), **index.environment},
@@ -82,9 +84,10 @@ def _download() -> Path:
     has_pip = any(VENV.glob("lib/python*/site-packages/pip"))
     run(
         [
-            *(PYTHON if has_pip else sys.executable, "-m", "pip", "download", "--quiet"),
-            *("--require-hashes", "--no-deps", "--no-binary=moto", "--no-build-isolation"),
-            *("--dest", HOME, "-r", pinned),
+            PYTHON if has_pip else sys.executable,
+            *("-m", "pip", "download", "--quiet", "--require-hashes", "--no-deps"),
+            *("--no-binary=moto", "--no-build-isolation"),
+            *("--dest", str(HOME), "-r", str(pinned)),
         ],
         doing="downloading moto's source distribution",
         environment={"PYTHONPATH": os.fspath(PACKAGES)},

@@ -165,7 +165,7 @@ class TestRecordedOnAws:
         assert message.startswith(begins)
 
     def test_a_dry_run_does_not_look_at_values(self) -> None:
-        template = {"LaunchTemplateSpecification": {"LaunchTemplateName": "a", "Version": "1"}}
+        template = {"LaunchTemplateSpecification": {"LaunchTemplateName": "abc", "Version": "1"}}
         given = {
             "LaunchTemplateConfigs": [template],
             "TargetCapacitySpecification": {"TotalTargetCapacity": 1},

@@ -1,7 +1,9 @@
 """Subnets of a DB subnet group that do not exist: moto answers with EC2's code.
 
 https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBSubnetGroup.html:
-InvalidSubnet, "The requested subnet is invalid". The message is the one that users quote.
+InvalidSubnet, "The requested subnet is invalid". Users quote the message with the code
+InvalidParameterValue (brianz/serverless-design-patterns#16, 2018) and without a code
+(aws-samples/aws-cdk-examples#824, 2023).
 """
 
 from __future__ import annotations
