@@ -29,6 +29,7 @@ from packages.localaws.tests.cloudformation.stacks import (
     template,
     update,
 )
+from packages.localaws.tests.handlers import own_tags
 
 TEAM = {"Key": "team", "Value": "training"}
 
@@ -119,9 +120,9 @@ class TestCreated:
         )["CapacityReservations"]
         assert reservation["TotalInstanceCount"] == 2
         assert reservation["AvailabilityZoneId"] == every_type.ZONE_ID
-        assert reservation["Tags"] == [TEAM]
+        assert own_tags(reservation["Tags"]) == [TEAM]
         (group,) = ec2.describe_placement_groups(GroupNames=[ids["Placement"]])["PlacementGroups"]
-        assert (group["Strategy"], group["Tags"]) == ("cluster", [TEAM])
+        assert (group["Strategy"], own_tags(group["Tags"])) == ("cluster", [TEAM])
         (version,) = ec2.describe_launch_template_versions(LaunchTemplateId=ids["Launch"])[
             "LaunchTemplateVersions"
         ]

@@ -25,6 +25,7 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
     retag_ec2,
     text_attributes,
 )
+from packages.localaws.tests.handlers import own_tags
 
 PAIRS = [{"Key": "a", "Value": "1"}]
 
@@ -63,13 +64,10 @@ def test_a_difference_in_any_of_the_named_properties() -> None:
 
 
 def test_tags_of_ec2_at_creation() -> None:
-    assert ec2_tags(context(), "vpc", None) == {}
-    found = ec2_tags(context(stack_tags={"team": "x"}), "vpc", PAIRS)
-    assert found == {
-        "TagSpecifications": [
-            {"ResourceType": "vpc", "Tags": [{"Key": "team", "Value": "x"}, *PAIRS]}
-        ]
-    }
+    (bare,) = ec2_tags(context(), "vpc", None)["TagSpecifications"]
+    assert (bare["ResourceType"], own_tags(bare["Tags"])) == ("vpc", [])
+    (found,) = ec2_tags(context(stack_tags={"team": "x"}), "vpc", PAIRS)["TagSpecifications"]
+    assert own_tags(found["Tags"]) == [{"Key": "team", "Value": "x"}, *PAIRS]
 
 
 def test_tags_of_ec2_in_an_update() -> None:
