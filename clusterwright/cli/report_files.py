@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from clusterwright.cluster_spec import LoadedSpec
     from clusterwright.goodput.accounting import JobRecord
     from clusterwright.goodput.attempts import NamedLog
+    from clusterwright.goodput.checkpoints import Checkpoint
     from clusterwright.goodput.report import Prices, RecordedPlan
 
 MAXIMUM_FILES: Final = 2_000
 MAXIMUM_LOG_BYTES: Final = 2 * 1024**3
+MAXIMUM_CHECKPOINT_FILES: Final = 200_000
 MAXIMUM_SACCT_BYTES: Final = 256 * 1024**2
 _HEAD: Final = 4096
 
@@ -121,6 +123,54 @@ def read_accounting(path: Path | None) -> list[JobRecord] | None:
         raise UserError(
             f"--sacct: {path}: {error}", f"write it with `sacct --json --duplicates > {path}`"
         ) from None
+
+
+def read_checkpoints(folder: Path | None) -> list[Checkpoint] | None:
+    """The complete checkpoints in a folder, by their steps; None without a folder.
+
+    Raises
+    ------
+    UserError
+        The folder cannot be read, or has too many files.
+    """
+    from clusterwright.goodput import checkpoints
+
+    if folder is None:
+        return None
+    found = {}
+    try:
+        latest = _latest(folder / checkpoints.LATEST)
+        for path in sorted(folder.iterdir()):
+            step = checkpoints.step_of(path.name)
+            # A link such as `latest` is no checkpoint of its own.
+            if step is None or path.is_symlink() or not path.is_dir():
+                continue
+            written = _written(path)
+            names = [file.relative_to(path).as_posix() for file in written]
+            if checkpoints.is_complete(path.name, names, latest):
+                found[step] = checkpoints.Checkpoint(step, max(written.values()))
+    except OSError as error:
+        raise UserError(f"--checkpoints: {folder} cannot be read: {error.strerror}") from None
+    return [found[step] for step in sorted(found)]
+
+
+def _latest(path: Path) -> int | None:
+    text = files.read_text(path).strip() if path.is_file() else ""
+    return int(text) if text.isdigit() and len(text) < 13 else None
+
+
+def _written(folder: Path) -> dict[Path, float]:
+    """The files of a checkpoint, and when each was changed."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.is_file():
+            found[path] = path.stat().st_mtime
+        if len(found) > MAXIMUM_CHECKPOINT_FILES:
+            raise UserError(
+                f"--checkpoints: {folder} has more than {MAXIMUM_CHECKPOINT_FILES:,} files",
+                "name the folder of one run",
+            )
+    return found
 
 
 def read_plan(path: Path, plan_file: Path | None) -> RecordedPlan | None:

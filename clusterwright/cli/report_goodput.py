@@ -20,6 +20,7 @@ EPILOG = f"""\b
 Examples:
   sacct --json --duplicates --starttime 2026-11-01 > jobs.json
   clusterwright report goodput configs/prod.yaml --logs /fsx/logs --sacct jobs.json --run llama3
+  clusterwright report goodput --env prod --logs mlperf/ --checkpoints /fsx/checkpoints/llama3
 
 {report_files.EXIT_CODES}"""
 
@@ -32,6 +33,13 @@ Examples:
     metavar="ID",
     help="The run: a job's id or name, or NAME of a comment `run=NAME`. Needed where the files "
     "are of several runs.",
+)
+@click.option(
+    "--checkpoints",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="The folder with the run's checkpoints. Where no log states saves, they are those of the "
+    "folder.",
 )
 @click.option(
     "--html",
@@ -51,6 +59,7 @@ def command(
     sacct: Path | None,
     plan_file: Path | None,
     run: str | None,
+    checkpoints: Path | None,
     html: Path | None,
     prices: str | None,
     output_format: str,
@@ -85,6 +94,7 @@ def command(
             spec, path, prices, command=COMMAND, output_format=output_format
         ),
         plan=report_files.read_plan(path, plan_file),
+        checkpoints=report_files.read_checkpoints(checkpoints),
     )
     if html is not None:
         from clusterwright.render.goodput_html import goodput_html

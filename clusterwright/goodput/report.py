@@ -9,6 +9,7 @@ from typing import Any
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.goodput.accounting import JobRecord
 from clusterwright.goodput.attempts import Attempt, NamedLog, assign, attempts_of
+from clusterwright.goodput.checkpoints import Checkpoint, add_saves, folder_result
 from clusterwright.goodput.results import (
     AttemptResult,
     Comparison,
@@ -98,6 +99,7 @@ def goodput_report(
     run: str | None,
     prices: Prices,
     plan: RecordedPlan | None,
+    checkpoints: Sequence[Checkpoint] | None = None,
 ) -> GoodputReport:
     """Where the time of a run went.
 
@@ -105,8 +107,11 @@ def goodput_report(
     ----------
     records:
         Of the run; None without accounting.
+    checkpoints:
+        Complete ones of the run's folder; None where it was not read.
     """
     attempts = attempts_of(logs, records or ())
+    add_saves(attempts, checkpoints or ())
     left = assign(attempts, records or ()) if records else []
     unknown = list(_unknown(logs, attempts, records, left))
     made = timeline(attempts, records or ()) if _can(attempts, records) else None
@@ -139,6 +144,7 @@ def goodput_report(
         spans=tuple(made.spans) if made else (),
         unknown=tuple(unknown),
         findings=(*(made.findings if made else ()), *_outside(left, records)),
+        checkpoints=None if checkpoints is None else folder_result(attempts, checkpoints),
     )
 
 

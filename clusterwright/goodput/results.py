@@ -143,6 +143,26 @@ class Workload:
     kind: str | None
 
 
+@dataclass(frozen=True)
+class CheckpointFolder:
+    """What the folder of the checkpoints says.
+
+    Attributes
+    ----------
+    count:
+        Complete checkpoints in it; older ones may have been deleted.
+    newest_step, newest_written:
+        Of the one with the most steps; seconds since 1970.
+    unsaved_steps:
+        Steps of the last attempt that it does not have: they are lost if the run ends now.
+    """
+
+    count: int
+    newest_step: int | None
+    newest_written: float | None
+    unsaved_steps: int | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class GoodputReport:
     """Where the time of a run went.
@@ -154,7 +174,9 @@ class GoodputReport:
     wall_from, wall_to:
         Seconds since 1970; None where no line has a time.
     saves:
-        Checkpoints in the logs; None where they name none.
+        Checkpoints in the logs, else in the folder; None where neither has any.
+    checkpoints:
+        None where no folder was given.
     """
 
     file: str
@@ -178,6 +200,7 @@ class GoodputReport:
     spans: tuple[Span, ...]
     unknown: tuple[Unknown, ...]
     findings: tuple[Remark, ...]
+    checkpoints: CheckpointFolder | None = None
 
     @property
     def exit_code(self) -> Literal[0, 1, 2]:

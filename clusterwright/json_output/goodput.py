@@ -124,6 +124,17 @@ class WorkloadOutput(Output):
     kind: str | None = field("Kind of training.")
 
 
+class CheckpointsOutput(Output):
+    """What the folder of --checkpoints has."""
+
+    count: Count = field("Complete checkpoints; older ones may have been deleted.")
+    newest_step: Count | None = field("Of the one with the most steps; null without one.")
+    newest_written: Time = field("When its last file was written.")
+    unsaved_steps: Count | None = field(
+        "Steps of the last attempt that it does not have: lost if the run ends now."
+    )
+
+
 class GoodputOutput(Envelope):
     """Where the time of a training run went."""
 
@@ -164,7 +175,8 @@ class GoodputOutput(Envelope):
     instance_type: str | None = field("Of the compute nodes; null where groups differ.")
     workload: WorkloadOutput | None = field("What was trained; null without a plan.")
     tokens_per_step: Count | None = field("Tokens of a step; null where no log states them.")
-    saves: Count | None = field("Checkpoints in the logs; null where they name none.")
+    saves: Count | None = field("Checkpoints in the logs, else in the folder; null without any.")
+    checkpoints: CheckpointsOutput | None = field("Null without --checkpoints.")
     plan: PlanOutput | None = field("The plan beside the run; null without a plan.")
     attempts: tuple[AttemptOutput, ...] = field("Each start of the program.")
     spans: tuple[SpanOutput, ...] = field("The timeline.")

@@ -35,12 +35,25 @@ def goodput_text(report: GoodputReport, style: Style = PLAIN) -> str:
         lines += ["", style.paint("bold", "Time"), *_indented(part_rows(report), "lrrl")]
     steps = report.steps
     lines += ["", f"steps: {steps.productive:,} productive, {steps.repeated:,} repeated"]
+    lines += _checkpoint_lines(report)
     if report.measures.goodput is not None:
         lines += ["", style.paint("bold", "Measures")]
         lines += _indented(measure_rows(report), "lrrl")
     if len(report.attempts) > 1:
         lines += ["", style.paint("bold", "Attempts"), *_indented(attempt_rows(report), "llrrrr")]
     return "\n".join(lines) + "\n"
+
+
+def _checkpoint_lines(report: GoodputReport) -> list[str]:
+    found = report.checkpoints
+    if found is None:
+        return []
+    if found.newest_step is None:
+        return ["checkpoints: the folder has no complete one"]
+    text = f"checkpoints: {found.count:,} in the folder, the newest of step {found.newest_step:,}"
+    if found.unsaved_steps:
+        text += f"; {found.unsaved_steps:,} steps since then would be lost"
+    return [text]
 
 
 def part_rows(report: GoodputReport) -> list[tuple[str, str, str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,41 @@ def test_page_shows_what_is_printed(folder: Path) -> None:
     found = clusterwright("report", "goodput", SPEC, *words, folder=folder)
     time = found.out.split("\n\n")[1]
     assert time in page
+
+
+def test_saves_of_the_checkpoint_folder(folder: Path) -> None:
+    """MLPerf's log names no save; an unfinished checkpoint and a link are none."""
+    (folder / "logs/slurm-7.out").write_text(WRITERS["mllog"](KILLED))
+    for step, at in ((10, START + 165), (20, START + 270)):
+        path = folder / "saved" / f"step-{step}"
+        path.mkdir(parents=True)
+        for name in ("__0_0.distcp", ".metadata"):
+            (path / name).touch()
+            os.utime(path / name, (at, at))
+    (folder / "saved/step-30").mkdir()
+    (folder / "saved/step-30/__0_0.distcp").touch()
+    (folder / "saved/latest").symlink_to("step-20")
+    data = goodput(folder, "--checkpoints", "saved")
+    assert data["saves"] == 2
+    assert data["parts"]["checkpoint_s"] == 10.0
+    assert data["checkpoints"] == {
+        "count": 2,
+        "newest_step": 20,
+        "newest_written": "2025-11-24T16:04:30+00:00",
+        "unsaved_steps": 7,
+    }
+    text = clusterwright(
+        *("report", "goodput", SPEC, "--logs", "logs", "--checkpoints", "saved"), folder=folder
+    )
+    assert (
+        "checkpoints: 2 in the folder, the newest of step 20; 7 steps since then would be lost"
+        in text.out
+    )
+
+
+def test_checkpoint_folder_that_does_not_exist(folder: Path) -> None:
+    found = clusterwright(
+        *("report", "goodput", SPEC, "--logs", "logs", "--checkpoints", "gone"), folder=folder
+    )
+    assert found.exit_code == 3
+    assert "--checkpoints: gone cannot be read: No such file or directory" in found.err
