@@ -7,11 +7,18 @@ from typing import Final
 RATE_RANGE: Final = "[$__rate_interval]"
 """Grafana makes it at least four times the scrape interval (Grafana, "Global variables")."""
 
-JOB_OF_NODE: Final = (
-    'label_replace(slurm_node_job{cluster="$cluster",partition=~"$partition",job_id=~"$job"},'
-    ' "node", "$1", "slurm_node", "(.+)")'
-)
-"""The nodes of the selected jobs, with the label `node` of other metrics."""
+
+def holders(*matchers: str) -> str:
+    """The nodes that jobs hold, with the label `node` of other metrics, and the job's.
+
+    slurmctld knows nodes by their names in Slurm, which on HyperPod are not the label `node`.
+    """
+    jobs = on_cluster("slurm_node_job", *matchers)
+    return (
+        f"{on_cluster('clusterwright_node_info')} * on (cluster, slurm_node)"
+        " group_left (job_id, partition)"
+        f" max by (cluster, slurm_node, job_id, partition) ({jobs})"
+    )
 
 
 def on_cluster(metric: str, *matchers: str) -> str:
@@ -43,3 +50,7 @@ def growth(selector: str) -> str:
 def of_job(expression: str) -> str:
     """The series of nodes that the selected jobs hold."""
     return f"({expression}) and on (node) {JOB_OF_NODE}"
+
+
+JOB_OF_NODE: Final = holders('partition=~"$partition"', 'job_id=~"$job"')
+"""The nodes of the selected jobs."""

@@ -64,6 +64,7 @@ def complete_node(
     _training(machine, squeue, sick=sick)
     more = "".join(f"Jobs {word}: 1\n" for word in ("completed", "failed"))
     machine.says("sdiag", SDIAG.replace("Jobs started", more + "Jobs started"))
+    machine.file("/proc/sys/kernel/hostname", "ip-10-1-0-9\n")
     findings = ["gpu: 7 of 8", "clock: 2 s"] if sick else []
     machine.file(f"{_STATE_FOLDER}/health.json", json.dumps({"findings": findings}))
     verdicts = {"boot": "", "verdicts": [_XID] if sick else []}

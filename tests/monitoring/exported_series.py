@@ -81,7 +81,8 @@ def _samples(cluster: Cluster, *, sick: bool) -> Iterator[Sample]:
         target = (
             ("cluster", cluster.environment),
             ("group", group.name),
-            ("node", name),
+            # On HyperPod the name in the API, which is not that in Slurm.
+            ("node", instance),
             ("instance_id", f"i-{instance}"),
             ("job", "clusterwright"),
             ("instance", f"{name}:9177"),
@@ -89,7 +90,8 @@ def _samples(cluster: Cluster, *, sick: bool) -> Iterator[Sample]:
         for source in sorted(_sources(cluster, group)):
             samples = slurm if source == "slurm" else _exported(source, state, mounts)
             for metric, labels, value in samples:
-                yield metric, (*labels, *target), value
+                own = (("slurm_node", name),) if metric == "clusterwright_node_info" else labels
+                yield metric, (*own, *target), value
         for metric, labels, value in (*_others("prometheus"), *_own(group.role, state)):
             yield metric, (*labels, *target), value
         if cluster.uses_kubernetes:

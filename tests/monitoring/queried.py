@@ -10,25 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from clusterwright.monitoring.grafana import VARIABLES
-
 _AT: Final = "90m"
-_GLOBAL: Final = {
-    "$__rate_interval": "4m",
-    "$__range_s": "3600",
-    "$__range": "1h",
-}
-"""Variables that Grafana itself sets, for a period of an hour."""
-
-
-def without_variables(expression: str, cluster: str) -> str:
-    """The expression as Grafana sends it with All chosen."""
-    for name, text in _GLOBAL.items():
-        expression = expression.replace(name, text)
-    expression = expression.replace('"$cluster"', f'"{cluster}"')
-    for variable, (_, _, every) in VARIABLES.items():
-        expression = expression.replace(f'"${variable}"', f'"{every}"')
-    return expression
 
 
 def write(path: Path, series: Mapping[str, str], expected: Iterable[tuple[str, bool]]) -> None:

@@ -20,15 +20,13 @@ from clusterwright.alerts.rule_file import rule_file
 from clusterwright.alerts.watched import watched
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.monitoring.dashboards import dashboards
 from clusterwright.monitoring.facts import Facts, facts_of
-from clusterwright.monitoring.grafana import VARIABLES
-from clusterwright.monitoring.promql import uses
+from clusterwright.monitoring.sent_queries import queries, without_variables
 from clusterwright.platforms.loading import load_cluster
 from tests.alerts import promtool_tests
 from tests.alerts.watched_clusters import price
 from tests.monitoring.exported_series import series_of
-from tests.monitoring.queried import without_default, without_variables, write
+from tests.monitoring.queried import without_default, write
 from tests.support.monitored_clusters import DAY, ROOT
 
 FAULTS_ONLY: Final = frozenset(
@@ -76,20 +74,6 @@ def _facts(spec: str) -> Facts:
     return facts_of(_cluster(spec), load_catalog(), today=DAY)
 
 
-def _queries(spec: str) -> Iterator[tuple[str, str]]:
-    """Panel or variable, and expression."""
-    facts = _facts(spec)
-    for dashboard in dashboards(facts):
-        for row in dashboard.rows:
-            for panel in row.panels:
-                for query in panel.queries:
-                    yield f"{dashboard.name}: {panel.title}", query.expression
-        for variable in dashboard.variables:
-            inner = VARIABLES[variable][1].removeprefix("label_values(").rpartition(",")[0]
-            if all(use.metric in facts.metrics for use in uses(inner)):
-                yield f"{dashboard.name}: ${variable}", inner
-
-
 def _selectors_of_alerts(spec: str) -> Iterator[tuple[str, str]]:
     end = dt.datetime(2026, 12, 1, tzinfo=dt.UTC)
     found = watched(
@@ -107,9 +91,9 @@ def _selectors_of_alerts(spec: str) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("spec", EXAMPLES)
 def test_every_query_returns_data(spec: str, tmp_path: Path) -> None:
     cluster, facts = _cluster(spec), _facts(spec)
-    queries = [
+    sent = [
         (panel, without_variables(expression, cluster.environment))
-        for panel, expression in _queries(spec)
+        for panel, expression in queries(_facts(spec))
     ]
     selectors = list(_selectors_of_alerts(spec))
     files = []
@@ -117,19 +101,19 @@ def test_every_query_returns_data(spec: str, tmp_path: Path) -> None:
         series = series_of(cluster, facts.metrics, sick=sick)
         expected = [
             (without_default(expression), True) if sick else (expression, panel not in FAULTS_ONLY)
-            for panel, expression in queries
+            for panel, expression in sent
         ]
         if sick:
             expected += [(selector, True) for _, selector in selectors]
         path = tmp_path / f"{'sick' if sick else 'healthy'}.json"
         write(path, series, expected)
         files.append(path)
-    if queries or selectors:
+    if sent or selectors:
         result = promtool_tests.run(files)
         assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_panels_that_may_be_empty_compare_with_zero() -> None:
-    found = {panel: expression for spec in EXAMPLES for panel, expression in _queries(spec)}
+    found = {panel: expression for spec in EXAMPLES for panel, expression in queries(_facts(spec))}
     for panel in FAULTS_ONLY:
         assert found[panel].endswith(("> 0", "== 0")), panel

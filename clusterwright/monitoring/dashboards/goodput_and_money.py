@@ -6,12 +6,11 @@ from decimal import Decimal
 
 from clusterwright.monitoring.facts import Facts
 from clusterwright.monitoring.panels import Dashboard, Panel, Query, Row, stat
-from clusterwright.monitoring.selectors import on_cluster
+from clusterwright.monitoring.selectors import holders, on_cluster
 
 _BAD = 'state=~"down|drained|draining|fail.*|error|unknown|not_responding"'
 _IDLE_BELOW = "0.05"
 _SECONDS_PER_HOUR = 3600
-_HOLDERS = 'label_replace(slurm_node_job{cluster="$cluster"}, "node", "$1", "slurm_node", "(.+)")'
 
 
 def dashboard(facts: Facts) -> Dashboard:
@@ -80,7 +79,9 @@ def _money(facts: Facts) -> Row:
         return f"{mean} * $__range_s / {_SECONDS_PER_HOUR}"
 
     every = {name: costing(name, nodes(name)) for name in prices}
-    no_job = {name: costing(name, f"{nodes(name)} unless on (node) {_HOLDERS}") for name in prices}
+    no_job = {
+        name: costing(name, f"{nodes(name)} unless on (node) {holders()}") for name in prices
+    }
     idle = {name: unused(name) for name in gpus}
     return Row(
         "Money",

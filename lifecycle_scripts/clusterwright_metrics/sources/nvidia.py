@@ -71,6 +71,7 @@ _DCGM = (
     (1004, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Ratio of cycles of the tensor pipe."),
     (1005, "DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Ratio of cycles of the memory interface."),
 )
+_COUNT = "GPUs that nvidia-smi lists."
 _ROW = re.compile(r"^\s*GPU[ -]?(\d+)\s+(.*)$")
 
 
@@ -79,7 +80,13 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         return
     names = [field[0] for field in _FIELDS] + [counter[0] for counter in _COUNTERS]
     asked = ",".join(["index", "uuid", *names])
-    text = probe.output(["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader,nounits"])
+    try:
+        text = probe.output(
+            ["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader,nounits"]
+        )
+    except ProbeError:
+        _count_listed(probe, metrics)
+        raise
     rows = [[cell.strip() for cell in line.split(",")] for line in text.splitlines() if line]
     uuids = {}
     for row in rows:
@@ -93,9 +100,17 @@ def collect(probe: Probe, metrics: Metrics) -> None:
             metrics.add(ours, "gauge", about, None if value is None else value * factor, labels)
         for name, ours, about in _COUNTERS:
             metrics.add(ours, "counter", about, number(values[name]), labels)
-    metrics.add("gpu_count", "gauge", "GPUs that nvidia-smi lists.", float(len(rows)))
+    metrics.add("gpu_count", "gauge", _COUNT, float(len(rows)))
     if probe.has("dcgmi"):
         _dcgm(probe, metrics, uuids)
+
+
+def _count_listed(probe: Probe, metrics: Metrics) -> None:
+    """Add the number of GPUs that are still listed: a query of all fails if one is lost."""
+    listed = probe.run(["nvidia-smi", "--list-gpus"], 5.0)
+    if listed.ok:
+        count = sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
+        metrics.add("gpu_count", "gauge", _COUNT, float(count))
 
 
 def _has_driver(probe: Probe) -> bool:

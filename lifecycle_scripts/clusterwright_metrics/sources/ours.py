@@ -1,4 +1,4 @@
-"""The state files of Clusterwright's programs on the node: node program, health, preload."""
+"""The node's name in Slurm, and the state files of Clusterwright's programs on the node."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _STATE = "/var/lib/clusterwright"
 
 
 def collect(probe: Probe, metrics: Metrics) -> None:
+    _name(probe, metrics)
     journal = _read(probe, f"{_STATE}/journal.json")
     if journal is not None:
         metrics.add(
@@ -58,6 +59,19 @@ def collect(probe: Probe, metrics: Metrics) -> None:
                     float(status[key]),
                     {"file_system": match.group(1)},
                 )
+
+
+def _name(probe: Probe, metrics: Metrics) -> None:
+    """Add the node's name in Slurm: on HyperPod the label `node` is another one."""
+    host = (probe.read("/proc/sys/kernel/hostname") or "").strip().partition(".")[0]
+    if host and probe.has("sinfo"):
+        metrics.add(
+            "clusterwright_node_info",
+            "gauge",
+            "Always 1: the name of the node in Slurm, which is its host name.",
+            1.0,
+            {"slurm_node": host},
+        )
 
 
 def _xid(probe: Probe, metrics: Metrics) -> None:

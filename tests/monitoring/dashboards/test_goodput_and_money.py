@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from clusterwright.monitoring.dashboards import complete
 from clusterwright.monitoring.metrics import metrics
+from clusterwright.monitoring.selectors import holders
 from tests.support.monitored_clusters import (
     GPUS,
     KUBERNETES,
@@ -31,11 +32,8 @@ def test_cost_per_hour_is_nodes_times_their_price() -> None:
     nodes = 'node_boot_time_seconds{cluster="$cluster",group="workers"}'
     found = _money()
     assert found["Cost per hour workers"] == f"(count({nodes}) or vector(0)) * 2.5"
-    holders = (
-        'label_replace(slurm_node_job{cluster="$cluster"}, "node", "$1", "slurm_node", "(.+)")'
-    )
     assert found["Cost per hour of nodes without a job workers"] == (
-        f"(count({nodes} unless on (node) {holders}) or vector(0)) * 2.5"
+        f"(count({nodes} unless on (node) {holders()}) or vector(0)) * 2.5"
     )
     assert found["Cost in this period"] == (
         f"avg_over_time(((count({nodes}) or vector(0)) * 2.5)[$__range:5m]) * $__range_s / 3600"

@@ -76,6 +76,23 @@ def test_a_failing_nvidia_smi_is_reported(machine: Machine, script: str, says: s
         nvidia.collect(machine.probe(seconds=0.5), Metrics())
 
 
+def test_gpus_are_counted_if_one_of_them_is_lost(machine: Machine) -> None:
+    """nvidia-smi then answers no query of all GPUs, but lists the others."""
+    machine.file("/proc/driver/nvidia/version", "570\n")
+    listed = "".join(f"GPU {n}: NVIDIA H100 (UUID: GPU-{n})\n" for n in range(7))
+    machine.file("/said/listed", listed)
+    machine.command(
+        "nvidia-smi",
+        f'case "$1" in --list-gpus) cat {machine.root}/said/listed ;;'
+        " *) echo 'Unable to determine the device handle for GPU7' >&2; exit 15 ;; esac",
+    )
+    found = Metrics()
+    with pytest.raises(ProbeError, match="GPU7"):
+        nvidia.collect(machine.probe(), found)
+    (sample,) = found.families["gpu_count"].samples
+    assert sample == ((), 7.0)
+
+
 def test_node_without_gpus_has_no_samples(machine: Machine) -> None:
     machine.command("nvidia-smi", "echo 'has failed' >&2; exit 9")
     assert machine.samples(nvidia) == {}

@@ -24,6 +24,17 @@ def test_state_files_of_the_programs_are_read(machine: Machine) -> None:
     assert at(found, "clusterwright_preload_files_loaded", file_system="fsx") == 4
 
 
+def test_name_in_slurm_is_the_host_name(machine: Machine) -> None:
+    machine.file("/proc/sys/kernel/hostname", "ip-10-1-0-9.ec2.internal\n")
+    machine.says("sinfo", "")
+    assert at(machine.samples(ours), "clusterwright_node_info", slurm_node="ip-10-1-0-9") == 1
+
+
+def test_without_slurm_there_is_no_name(machine: Machine) -> None:
+    machine.file("/proc/sys/kernel/hostname", "ip-10-1-0-9\n")
+    assert not machine.samples(ours)
+
+
 RECORD = {
     "boot": "b1",
     "verdicts": [
