@@ -1,8 +1,7 @@
 """Alert rules of the workspace, and its alert manager, which sends to the topic of alarms.
 
 Source: Amazon Managed Service for Prometheus user guide, "Giving permission to send alert messages
-to your Amazon SNS topic" and "Configure alert manager to send messages to your Amazon SNS topic"
-(read 2026-11-24).
+to your Amazon SNS topic" (read 2026-11-24).
 """
 
 from __future__ import annotations
@@ -53,28 +52,6 @@ def rules_text(loaded: LoadedSpec) -> str:
     return as_yaml(rule_file(found).content)
 
 
-def manager_definition(cluster: Cluster, topic_arn: str) -> str:
-    """The alert manager's definition: one receiver for each severity, both of the topic.
-
-    The subject begins with the state and the severity, so that mail can be filtered by it. SNS
-    accepts at most 100 characters there.
-    """
-    return f"""\
-alertmanager_config: |
-  route:
-    receiver: warning
-    group_by: [alertname, cluster, group]
-    group_wait: 30s
-    group_interval: 5m
-    repeat_interval: 12h
-    routes:
-      - matchers: [severity="critical"]
-        receiver: critical
-        repeat_interval: 1h
-  receivers:
-{_receiver(cluster, "critical", topic_arn)}{_receiver(cluster, "warning", topic_arn)}"""
-
-
 def may_publish(cluster: Cluster, topic_arn: str, workspace_arn: str) -> iam.PolicyStatement:
     """The statement with which the workspace's alert manager, and no other, may publish."""
     return iam.PolicyStatement(
@@ -84,19 +61,6 @@ def may_publish(cluster: Cluster, topic_arn: str, workspace_arn: str) -> iam.Pol
         resources=[topic_arn],
         conditions=source(cluster, source_arn=workspace_arn),
     )
-
-
-def _receiver(cluster: Cluster, severity: str, topic_arn: str) -> str:
-    subject = "{{ .Status }} " + severity + ": {{ .GroupLabels.alertname }} " + cluster.environment
-    return f"""\
-    - name: {severity}
-      sns_configs:
-        - topic_arn: {topic_arn}
-          sigv4:
-            region: {cluster.region}
-          send_resolved: true
-          subject: '{subject}'
-"""
 
 
 def _rate(loaded: LoadedSpec) -> Rate:

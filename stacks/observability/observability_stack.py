@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
+from clusterwright.alerts.manager import manager_definition
 from clusterwright.cluster_spec import LoadedSpec
 from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.alerting import has_alert_rules
@@ -84,7 +85,7 @@ class ObservabilityStack(ClusterStack):
             # guide, "Set up managed collectors for Amazon EKS"), so AWS's key encrypts it.
             kms_key_arn=None if collected(self.cluster) else key_arn,
             alert_manager_definition=(
-                alerts.manager_definition(self.cluster, self._topic_arn)
+                manager_definition(self.cluster.environment, self.cluster.region, self._topic_arn)
                 if self._topic_arn is not None and has_alert_rules(self.cluster)
                 else None
             ),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from clusterwright.alerts.manager import manager_definition
 from clusterwright.alerts.rule_file import rule_file
 from clusterwright.alerts.watched import watched
 from clusterwright.catalog import load_catalog
@@ -132,7 +133,9 @@ def test_the_local_aws_accepts_both(build: Build) -> None:
         amp.create_rule_groups_namespace(**of, name="alerts", data=data)
         rules = amp.describe_rule_groups_namespace(**of, name="alerts")["ruleGroupsNamespace"]
         cluster = load_cluster(Path("configs/prod.yaml")).cluster
-        text = alerts.manager_definition(cluster, "arn:aws:sns:us-east-1:111122223333:alarms")
+        text = manager_definition(
+            cluster.environment, cluster.region, "arn:aws:sns:us-east-1:111122223333:alarms"
+        )
         amp.create_alert_manager_definition(**of, data=text.encode())
         found = amp.describe_alert_manager_definition(**of)["alertManagerDefinition"]
     assert rules["status"] == found["status"] == {"statusCode": "ACTIVE"}
