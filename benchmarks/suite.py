@@ -11,6 +11,7 @@ from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.gate import gate_comparisons
 from benchmarks.local_aws import LocalAws, start_to_ready
 from benchmarks.local_calls import call_comparisons
+from benchmarks.monitoring import monitoring_comparisons
 from benchmarks.operations import naming_comparisons, status_comparisons
 from benchmarks.planner import planner_comparisons
 from benchmarks.rehearsals import rehearsal_comparisons
@@ -100,6 +101,7 @@ def quick_comparisons(folder: Path) -> list[Comparison]:
         *call_comparisons(),
         *naming_comparisons(),
         *acceptance_comparisons(),
+        *monitoring_comparisons(folder),
     ]
 
 

@@ -88,6 +88,26 @@ def quota(
     return None
 
 
+def quotas_named(session: AwsSession, service: str, words: str) -> tuple[QuotaValue, ...]:
+    """Return the quotas of a service whose name contains `words`, in any case.
+
+    The account's values, and AWS's defaults for quotas that were never changed. For quotas whose
+    code no source states.
+
+    Raises
+    ------
+    AwsUnavailable
+        A request failed.
+    """
+    found = {
+        quota.code: quota
+        for listed in (default_quotas(session, service), applied_quotas(session, service))
+        for quota in listed
+        if words.lower() in quota.name.lower()
+    }
+    return tuple(found[code] for code in sorted(found))
+
+
 @dataclass(frozen=True)
 class UsageMetric:
     """The CloudWatch metric of the current usage of a quota."""

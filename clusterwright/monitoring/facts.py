@@ -51,7 +51,7 @@ def facts_of(cluster: Cluster, catalog: Catalog, *, today: dt.date) -> Facts:
     return Facts(
         environment=cluster.environment,
         uses_slurm=cluster.uses_slurm,
-        metrics=frozenset(_available(cluster, catalog)),
+        metrics=frozenset(available(cluster, catalog)),
         accelerated=tuple(
             group.name
             for group in compute
@@ -75,7 +75,7 @@ def why_no_exporter(cluster: Cluster) -> str:
     return ""
 
 
-def _available(cluster: Cluster, catalog: Catalog) -> set[str]:
+def available(cluster: Cluster, catalog: Catalog) -> set[str]:
     """The names of the metrics of the sources that the cluster has."""
     families = {accelerators.family(group.instance_type, catalog) for group in cluster.compute}
     present = set()

@@ -78,3 +78,14 @@ def test_all_pages_of_quotas_are_read(
         (CODE, 1.0, applied),
         ("L-2CE978FC", None, applied),
     ]
+
+
+def test_quotas_are_found_by_words_of_their_name(session: AwsSession) -> None:
+    named = {"QuotaName": "ML.P5.48xlarge for Cluster usage"}
+    with Stubber(session.client("service-quotas")) as stub:
+        default = {"Quotas": [answer(0), answer(5, "L-2") | {"QuotaName": "another"}]}
+        stub.add_response("list_aws_default_service_quotas", default, {"ServiceCode": "sagemaker"})
+        applied = {"Quotas": [answer(8) | named]}
+        stub.add_response("list_service_quotas", applied, {"ServiceCode": "sagemaker"})
+        found = quotas.quotas_named(session, "sagemaker", "cluster USAGE")
+    assert [(one.code, one.value, one.applied) for one in found] == [(CODE, 8.0, True)]

@@ -457,6 +457,7 @@ def _make_control_plane() -> Ids:
 
 def _reserved(ids: Ids) -> dict[str, Any]:
     return {
+        "observability.prometheus": True,
         "platform": "parallelcluster",
         "parallelcluster": {"ssh_key_name": "team"},
         "storage.home": {
@@ -544,6 +545,8 @@ SITES: dict[str, Site] = {
             "reserved",
             _reserved,
             {
+                # The code of the workspace's quota is in no source.
+                "quotas": {"aps/L-00000000": 1},
                 "capacity_reservations": [
                     {
                         "id": BLOCK,
@@ -559,7 +562,7 @@ SITES: dict[str, Site] = {
                         "instance_count": 1,
                         "zone_id": "use1-az6",
                     },
-                ]
+                ],
             },
             _make_reserved,
             unchecked=True,

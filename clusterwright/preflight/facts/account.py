@@ -29,6 +29,23 @@ class QuotaState:
 
 
 @dataclass(frozen=True)
+class NamedQuotas(Fact[tuple[quotas.QuotaValue, ...]]):
+    """The quotas of a service whose name contains some words: for a code that no source states."""
+
+    service: str
+    words: str
+    actions: ClassVar = (
+        "servicequotas:ListAWSDefaultServiceQuotas",
+        "servicequotas:ListServiceQuotas",
+    )
+
+    def read(self) -> Reading[tuple[quotas.QuotaValue, ...]]:
+        (found,) = yield [ask(quotas.quotas_named, self.service, self.words)]
+        values: tuple[quotas.QuotaValue, ...] = answered(found)
+        return values
+
+
+@dataclass(frozen=True)
 class AppliedQuota(Fact[QuotaState]):
     """The applied value of a quota; AWS's default is never used in its place.
 

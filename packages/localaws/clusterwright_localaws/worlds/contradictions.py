@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from ipaddress import IPv4Network
-from typing import Any
+from typing import Any, Final
 
 from clusterwright_localaws.worlds.injections import ClusterEvent, LogLines, Override
 from clusterwright_localaws.worlds.model import Fault, SubnetSeed, World, moment_of
@@ -139,6 +139,10 @@ def _amounts(world: World) -> Iterator[tuple[Path, str]]:
             )
 
 
+_OTHER_QUOTA_CODES: Final = ("aps",)
+"""Codes of Service Quotas that are no names of boto3: Amazon Managed Service for Prometheus."""
+
+
 def _quotas(section: str, values: Mapping[str, float]) -> Iterator[tuple[Path, str]]:
     from clusterwright_localaws.core import catalog_facts
 
@@ -148,7 +152,7 @@ def _quotas(section: str, values: Mapping[str, float]) -> Iterator[tuple[Path, s
     for key in values:
         service, _, code = key.partition("/")
         services = sorted({name for name, _ in known})
-        if service not in services and service not in _services():
+        if service not in (*services, *_OTHER_QUOTA_CODES, *_services()):
             yield (section, key), _unknown("service", service, [*services, *_services()])
         elif (service, code) not in known:
             # Other codes may be requested too; a code that is nearly a known one is a typing

@@ -19,6 +19,7 @@ from clusterwright_localaws.services.ec2.zones import partition_of
 from clusterwright_localaws.services.service_quotas.requests import requests_of
 
 NAMES = {
+    "aps": "Amazon Managed Service for Prometheus",
     "ebs": "Amazon Elastic Block Store (Amazon EBS)",
     "ec2": "Amazon Elastic Compute Cloud (Amazon EC2)",
     "eks": "Amazon Elastic Kubernetes Service (Amazon EKS)",
