@@ -43,4 +43,17 @@ def apply() -> None:
             if "NetworkInterfaceId" not in spec and spec.get("DeleteOnTermination") is None:
                 interface.delete_on_termination = True
 
+    terminate_in_moto = Instance.terminate
+
+    def terminate(self: Any) -> Any:
+        found = terminate_in_moto(self)
+        # moto knows one interface of each device index; instances with several network cards have
+        # more of them.
+        for interface in list(self.ec2_backend.enis.values()):
+            if interface.instance is self and interface.delete_on_termination:
+                interface.stop()
+                interface.delete()
+        return found
+
     Instance.prep_nics = prep_nics  # type: ignore[method-assign]
+    Instance.terminate = terminate  # type: ignore[method-assign]

@@ -32,6 +32,25 @@ class TestInterfacesOfInstances:
         instance, _ = self.launched(site)
         assert self.left(instance) == []
 
+    def test_interfaces_of_every_network_card_are_deleted(self, site: Site) -> None:
+        image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        (instance,) = client("ec2").run_instances(
+            ImageId=image,
+            InstanceType="p5.48xlarge",
+            MinCount=1,
+            MaxCount=1,
+            NetworkInterfaces=[
+                {
+                    "DeviceIndex": min(card, 1),
+                    "NetworkCardIndex": card,
+                    "SubnetId": site.subnet_id,
+                    "DeleteOnTermination": True,
+                }
+                for card in range(4)
+            ],
+        )["Instances"]
+        assert self.left(instance["InstanceId"]) == []
+
     def test_interfaces_without_delete_on_termination_are_kept(self, site: Site) -> None:
         instance, interface = self.launched(site, DeleteOnTermination=False)
         assert self.left(instance) == [interface]
