@@ -37,6 +37,35 @@ def newest_streams(session: AwsSession, group: str, maximum: int) -> tuple[Mappi
     return tuple(found[:maximum])
 
 
+def lines_of_streams(
+    session: AwsSession, group: str, prefix: str, since: dt.datetime
+) -> tuple[tuple[str, dt.datetime, str], ...]:
+    """Return stream, time and text of the lines since a time, of streams that begin with `prefix`.
+
+    Raises
+    ------
+    AwsUnavailable
+        The log group cannot be read.
+    """
+    return tuple(
+        (
+            event["logStreamName"],
+            dt.datetime.fromtimestamp(event["timestamp"] / 1000, dt.UTC),
+            str(event["message"]),
+        )
+        for page in session.pages(
+            "logs",
+            "FilterLogEvents",
+            logGroupName=group,
+            logStreamNamePrefix=prefix,
+            startTime=int(since.timestamp() * 1000),
+        )
+        for event in page["events"]
+        # moto ignores the prefix.
+        if event["logStreamName"].startswith(prefix)
+    )
+
+
 def newest_lines(
     session: AwsSession, group: str, stream: str, since: dt.datetime
 ) -> tuple[tuple[dt.datetime, str], ...]:

@@ -378,8 +378,10 @@ def _followed(
     """
     from clusterwright.cluster_state.acceptance import run_report
     from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns
-    from clusterwright.cluster_state.not_read import NotRead
+    from clusterwright.cluster_state.not_read import NotRead, known
+    from clusterwright.operate.deep_health import with_deep_health
     from clusterwright.operate.results import UnknownPart
+    from clusterwright.operate.status import unknown_of
     from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 
     progress = ProgressLine(sys.stderr, f"run {run}")
@@ -412,12 +414,13 @@ def _followed(
     unknown: tuple[UnknownPart, ...] = ()
     if found.status == "failed":
         unknown = (UnknownPart(f"the run {run}", found.reason, None, None),)
+    unknown += unknown_of([read.state.deep_health])
     return _changed(
         report,
         status=found.status,
         run=run,
         level=found.level,
-        nodes=found.nodes,
+        nodes=with_deep_health(found.nodes, known(read.state.deep_health) or {}),
         cluster_checks=found.cluster_checks,
         suspects=found.suspects,
         baseline=found.baseline,

@@ -254,11 +254,6 @@ def _parallelcluster(cluster: Cluster) -> Iterator[UnusedField]:
         because,
         "resilience" in cluster.model_fields_set,
     )
-    reason = (
-        "`{}` requires platform hyperpod-slurm, hyperpod-eks or eks: ParallelCluster replaces "
-        "drained nodes, and boots dynamic nodes for a job that has them already"
-    )
-    yield from _without(cluster.acceptance, ("acceptance",), ("hold",), reason, because)
     reason = _HYPERPOD + ": `image_id` selects a ParallelCluster image"
     names: tuple[str, ...] = ("release_version", "released", "auto_patch")
     yield from _without(cluster.image, ("image",), names, reason, because)
@@ -424,18 +419,11 @@ def _hyperpod_eks(cluster: Cluster) -> Iterator[UnusedField]:
 def _kubernetes(cluster: Cluster) -> Iterator[UnusedField]:
     """Keys of what nodes with Slurm do for jobs; pods do it themselves."""
     yield from _metrics_of_pods(cluster)
-    yield from _without(
-        cluster.acceptance,
-        ("acceptance",),
-        ("recheck_hours",),
-        "`{}` requires a platform with Slurm, whose controller ends a re-check for a job",
-        ("platform",),
-    )
     if cluster.acceptance.image is None:
         yield from _without(
             cluster.acceptance,
             ("acceptance",),
-            ("level", "hold", "floors", "waivers"),
+            ("level", "hold", "recheck_hours", "floors", "waivers"),
             "`{}` has no effect: on Kubernetes no node is tested without `image`",
             ("acceptance", "image"),
         )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
-Part = Literal["stacks", "deployed-spec", "cluster", "nodes", "scheduler", "capacity"]
+Part = Literal[
+    "stacks", "deployed-spec", "cluster", "nodes", "scheduler", "capacity", "deep-health"
+]
 
 EVERY_PART: Final[frozenset[Part]] = frozenset(get_args(Part))
 
 PARTS_READ: Final[Mapping[str, frozenset[Part]]] = {
-    "accept": frozenset({"nodes", "scheduler"}),
+    "accept": frozenset({"nodes", "scheduler", "deep-health"}),
     "capacity": frozenset({"nodes", "scheduler", "capacity"}),
     "drift": frozenset({"deployed-spec", "cluster", "scheduler"}),
     "topology": frozenset({"nodes", "scheduler"}),

@@ -14,6 +14,7 @@ from typing import Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.capacity import purchases
+from clusterwright.cluster_state.deep_health import log_groups
 from clusterwright.cluster_state.drift_permissions import READ_ACTIONS
 from clusterwright.cluster_state.parts import Part, parts_of
 from clusterwright.platforms.deployment_permissions import RESOURCES
@@ -106,6 +107,10 @@ def _read(cluster: Cluster) -> Iterator[tuple[Part, str, str]]:
     else:
         resource = _arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")
         yield "scheduler", "eks:DescribeCluster", resource
+    if cluster.on_hyperpod:
+        yield "deep-health", "logs:DescribeLogGroups", ALL
+        group = f"log-group:{log_groups(cluster)}*"
+        yield "deep-health", "logs:FilterLogEvents", _arn(cluster, "logs", group)
     for identifier, kind in purchases(cluster).items():
         if kind == "training-plan":
             yield "capacity", "sagemaker:DescribeTrainingPlan", identifier

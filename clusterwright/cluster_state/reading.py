@@ -20,6 +20,7 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.recorded_spec import recorded_in
 from clusterwright.cluster_state.capacity import capacity_state, purchases
+from clusterwright.cluster_state.deep_health import deep_health_results
 from clusterwright.cluster_state.kubernetes_view import kubernetes_view
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.parallel import Progress, read_together
@@ -37,6 +38,7 @@ _NODES: Final = "the nodes"
 _CLUSTER: Final = "the cluster"
 _SCHEDULER: Final = "the scheduler's view"
 _DEPLOYED: Final = "the deployed spec"
+_DEEP_HEALTH: Final = "the results of HyperPod's deep health checks"
 
 
 def read_cluster(
@@ -80,6 +82,7 @@ def read_cluster(
         nodes=found[_NODES],
         scheduler=view,
         capacity={name: found[_capacity_key(name)] for name in bought},
+        deep_health=found.get(_DEEP_HEALTH, {}),
     )
 
 
@@ -101,6 +104,11 @@ def _reads(
             )
             for part in PARTS
         },
+        **(
+            {_DEEP_HEALTH: ("deep-health", partial(deep_health_results, session, cluster, now))}
+            if cluster.on_hyperpod
+            else {}
+        ),
         **{
             _capacity_key(name): ("capacity", partial(capacity_state, session, name, kind))
             for name, kind in purchases(cluster).items()

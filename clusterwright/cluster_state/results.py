@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from clusterwright.aws.cloudformation.stacks import Stack
+from clusterwright.cluster_state.deep_health import Results
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.published import SchedulerView
 
@@ -150,6 +151,8 @@ class ClusterState:
         The scheduler's view; its `unknown` says why there is none.
     capacity:
         One entry for each purchase that the spec names; None where AWS does not have it.
+    deep_health:
+        The last results of HyperPod's own deep health checks, by instance id.
     """
 
     read_at: dt.datetime
@@ -159,3 +162,4 @@ class ClusterState:
     nodes: tuple[PlatformNode, ...] | NotRead | None
     scheduler: SchedulerView
     capacity: dict[str, CapacityState | NotRead | None]
+    deep_health: Results | NotRead = field(default_factory=dict)

@@ -29,7 +29,7 @@ Test = Callable[[JoinedNode, ClusterState], bool]
 def node_findings(nodes: Sequence[JoinedNode], state: ClusterState) -> Iterator[OperatingFinding]:
     """One finding for each kind of problem and group, with the nodes that have it."""
     for code, severity, words, hint, test in _KINDS:
-        named = _with_history if code == "node-lemon" else _named
+        named = _NAMED.get(code, _named)
         groups: dict[str, list[JoinedNode]] = {}
         for node in nodes:
             if test(node, state):
@@ -72,6 +72,15 @@ def _named(node: JoinedNode) -> str:
 
 def _with_history(node: JoinedNode) -> str:
     return node.name if node.history is None else f"{node.name} ({node.history.reason})"
+
+
+def _with_deep_health(node: JoinedNode) -> str:
+    failure = node.deep_health_failure
+    return node.name if failure is None else f"{node.name} ({failure.reason})"
+
+
+_NAMED: Final = {"node-lemon": _with_history, "deep-health-check": _with_deep_health}
+"""How a finding names its nodes; with their reason if it has no entry."""
 
 
 def _failed(node: JoinedNode, _: ClusterState) -> bool:
@@ -138,6 +147,11 @@ def _not_in_scheduler(node: JoinedNode, state: ClusterState) -> bool:
     )
 
 
+def _faulty(node: JoinedNode, _: ClusterState) -> bool:
+    """HyperPod's own result; not if it asked for a reboot that has happened since."""
+    return node.deep_health_failure is not None
+
+
 def _rejected(node: JoinedNode, _: ClusterState) -> bool:
     return _acceptance(node) == "rejected"
 
@@ -193,6 +207,13 @@ _KINDS: Final[Iterable[tuple[str, Severity, str, str | None, Test]]] = (
         _not_in_scheduler,
     ),
     ("node-rejected", "error", "rejected by acceptance", _DIAGNOSE, _rejected),
+    (
+        "deep-health-check",
+        "error",
+        "faulty by HyperPod's deep health check",
+        "clusterwright node replace FILE NAME --because TEXT",
+        _faulty,
+    ),
     (
         "node-lemon",
         "error",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_state.deep_health import DeepHealthResult
 from clusterwright.cluster_state.not_read import known
 from clusterwright.cluster_state.published import (
     NodeAcceptance,
@@ -41,6 +42,7 @@ class JoinedNode:
     group: str | None
     role: str | None
     history: NodeHistory | None = None
+    deep_health: DeepHealthResult | None = None
 
     @property
     def name(self) -> str:
@@ -64,6 +66,16 @@ class JoinedNode:
         return frozenset(found)
 
     @property
+    def deep_health_failure(self) -> DeepHealthResult | None:
+        """HyperPod's own result, if it failed; not if the reboot that it wants has happened."""
+        found = self.deep_health
+        if found is None or found.passed:
+            return None
+        booted = self.scheduler.boot_time if self.scheduler is not None else None
+        is_over = found.action == "reboot" and booted is not None and booted > found.at
+        return None if is_over else found
+
+    @property
     def is_compute(self) -> bool:
         """Whether it runs jobs: login nodes run slurmd too, and are not compute nodes."""
         return self.role in ("compute", "system", None)
@@ -80,6 +92,7 @@ def joined_nodes(cluster: Cluster, state: ClusterState) -> tuple[JoinedNode, ...
     order = {group.name: index for index, group in enumerate(cluster.compute)}
     scheduler = state.scheduler.current
     index = _Index(scheduler)
+    deep_health = known(state.deep_health) or {}
     found: list[JoinedNode] = []
     for node in known(state.nodes) or ():
         match = index.take(node)
@@ -92,6 +105,7 @@ def joined_nodes(cluster: Cluster, state: ClusterState) -> tuple[JoinedNode, ...
                 group,
                 roles.get(group),
                 _history(scheduler, match, node.instance_id),
+                deep_health.get(node.instance_id or ""),
             )
         )
     for rest in index.rest():

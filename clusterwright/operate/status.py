@@ -97,6 +97,7 @@ def status_report(
 def unknown_parts(state: ClusterState) -> tuple[UnknownPart, ...]:
     """What could not be read, each reason once."""
     parts: list[object] = [state.stacks, state.cluster, state.nodes, state.deployed_spec]
+    parts.append(state.deep_health)
     if not _stale(state) and not nothing_there(state):
         parts.append(state.scheduler.unknown)
     scheduler = state.scheduler.current

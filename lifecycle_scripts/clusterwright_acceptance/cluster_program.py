@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Optional
 
-from clusterwright_common import lemon, records
+from clusterwright_common import lemon, node_records, records
 
 from clusterwright_acceptance import (
     baseline,
@@ -36,7 +36,6 @@ from clusterwright_acceptance.slurm_nodes import SlurmNode
 from clusterwright_acceptance.verdicts import REJECTED, waived, waivers_of
 
 SCHEMA_VERSION = 1
-MOST_HISTORY = 50
 ENDED = "ended"
 """The file in the folder of a run that says that its report is complete."""
 WAIT_SECONDS = 300.0
@@ -142,40 +141,8 @@ def read_baselines(folder: Path) -> list[Baseline]:
 
 def keep_node(folder: Path, result: Mapping[str, Any], wanted: Wanted, now: str) -> None:
     """Add a result to what is known of a node; a node that was not tested keeps what it has."""
-    if not result["checks"] and result["verdict"] != REJECTED:
-        return
-    path = folder / "nodes" / f"{result['name']}.json"
-    before = records.read(path)
-    same = before.get("state") == result["verdict"] and before.get("instance_id") == result.get(
-        "instance_id"
-    )
-    entry = {
-        "run": wanted.run,
-        "at": now,
-        "level": wanted.level,
-        "verdict": result["verdict"],
-        "reason": result["reason"],
-        "action": result["action"],
-        "instance_id": result.get("instance_id"),
-    }
-    history = [row for row in before.get("history", ()) if row.get("run") != wanted.run]
-    records.write(
-        path,
-        {
-            "schema_version": SCHEMA_VERSION,
-            "name": result["name"],
-            "group": result["group"],
-            "instance_id": result.get("instance_id"),
-            "boot_id": result.get("boot_id"),
-            "state": result["verdict"],
-            "reason": result["reason"],
-            "action": result["action"],
-            "level": wanted.level,
-            "tested_at": now,
-            "since": before["since"] if same and "since" in before else now,
-            "history": [*history, entry][-MOST_HISTORY:],
-        },
-    )
+    if result["checks"] or result["verdict"] == REJECTED:
+        node_records.keep(folder, result, wanted.run, wanted.level, now)
 
 
 def _advised(folder: Path, one: Mapping[str, Any], now: float) -> dict[str, Any]:

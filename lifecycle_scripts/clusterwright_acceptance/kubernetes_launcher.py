@@ -36,7 +36,11 @@ _NOT_STARTED = 125
 
 @dataclass
 class KubernetesLauncher:
-    """Jobs of one group. `template` is the specification of a Job, without nodes and command."""
+    """Jobs of one group. `template` is the specification of a Job, without nodes and command.
+
+    `priority_class` is that of re-checks, whose pods the scheduler ends for pods of users.
+    `interrupted` is told why a test was ended by others, or did not start on several nodes.
+    """
 
     api: Api
     namespace: str
@@ -44,6 +48,9 @@ class KubernetesLauncher:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     new_name: Callable[[], str] = lambda: f"test-{uuid.uuid4().hex[:12]}"
+    priority_class: Optional[str] = None
+    start_seconds: float = START_SECONDS
+    interrupted: Callable[[str], None] = lambda _: None
 
     def allreduce_argv(self, sizes_mib: Sequence[int], processes: int) -> list[str]:
         """The all-reduce without MPI: one program on each node, which starts the ranks."""
@@ -91,6 +98,8 @@ class KubernetesLauncher:
         spec["template"]["metadata"]["labels"].update(labels)
         pod = spec["template"]["spec"]
         pod["affinity"] = _affinity(nodes, labels)
+        if self.priority_class is not None:
+            pod["priorityClassName"] = self.priority_class
         container = pod["containers"][0]
         # The image decides where its Python is.
         words = ["python3" if word == _PYTHON else word for word in argv]
@@ -108,21 +117,32 @@ class KubernetesLauncher:
         began, started = self.clock(), None
         while True:
             pods = self._pods(name)
+            if any(_is_disrupted(pod) for pod in pods):
+                return self._interrupted("a pod of the test was ended for another one")
             ended = [pod for pod in pods if _phase(pod) in ("Succeeded", "Failed")]
             if len(ended) == len(nodes) or any(_phase(pod) == "Failed" for pod in ended):
                 return self._ended(pods, nodes)
             if started is None and len(pods) == len(nodes):
                 waiting = any(_phase(pod) == "Pending" for pod in pods)
                 started = None if waiting else self.clock()
-            if started is None and self.clock() - began > START_SECONDS:
+            if started is None and self.clock() - began > self.start_seconds:
+                if len(nodes) > 1:
+                    return self._interrupted(_why_waiting(pods))
                 return Launched(_NOT_STARTED, "", _why_waiting(pods))
             if started is not None:
                 lost = self._lost(nodes)
                 if lost:
                     return Launched(1, "", "", lost)
+                if len(pods) < len(nodes):
+                    # Its Job creates no other one; the node has done nothing wrong.
+                    return self._interrupted("a pod of the test was deleted")
                 if self.clock() - started > timeout_seconds:
                     return Launched(None, "", "")
             self.sleep(POLL_SECONDS)
+
+    def _interrupted(self, reason: str) -> Launched:
+        self.interrupted(reason)
+        return Launched(_NOT_STARTED, "", reason)
 
     def _pods(self, name: str) -> list[dict[str, Any]]:
         path = f"/api/v1/namespaces/{self.namespace}/pods?labelSelector={LABEL}%3D{name}"
@@ -180,6 +200,14 @@ def _affinity(nodes: Sequence[str], labels: Mapping[str, str]) -> dict[str, Any]
 
 def _phase(pod: Mapping[str, Any]) -> str:
     return str(pod.get("status", {}).get("phase", "Pending"))
+
+
+def _is_disrupted(pod: Mapping[str, Any]) -> bool:
+    """Whether Kubernetes ends the pod: for one of a higher priority, a drain or a taint."""
+    conditions = pod.get("status", {}).get("conditions") or ()
+    return any(
+        one.get("type") == "DisruptionTarget" and one.get("status") == "True" for one in conditions
+    )
 
 
 def _index(pod: Mapping[str, Any]) -> int:

@@ -92,6 +92,16 @@ def is_due(node: Node, now: float) -> bool:
     return now - float(last.get("at", 0)) >= AGAIN_SECONDS
 
 
+def is_accepted(node: Node) -> bool:
+    """Whether a node is open for pods, after a test of this boot."""
+    return (
+        recorded(node).get("state") == ACCEPTED
+        and taint_of(node) is None
+        and is_ready(node)
+        and not node.get("spec", {}).get("unschedulable")
+    )
+
+
 def tainted(node: Node, value: Optional[str]) -> list[dict[str, Any]]:
     """The node's taints, with the value for ours, or without ours."""
     others = [dict(one) for one in node.get("spec", {}).get("taints") or ()]

@@ -29,13 +29,24 @@ GROUP_LABEL = "clusterwright.dev/acceptance-group"
 REPORT, BASELINES = "report.json.gz", "baselines.json"
 RUN_LABEL = "clusterwright.dev/acceptance-run"
 KEPT_RUNS = 20
+RECHECKS = "rechecks"
+"""The ConfigMap with the times at which re-checks were tried."""
+RECHECK_PRIORITY = "clusterwright-acceptance-recheck"
+RECHECK_START_SECONDS = 20.0
+"""A node that is busy for longer is tested another time."""
+RETRY_SECONDS = 600.0
+SHARE = 0.5
+"""Of the accepted nodes at once."""
 _CONFLICT, _NOT_FOUND = 409, 404
 _TRIES = 5
 
 
 @dataclass
 class KubernetesRun:
-    """Runs of one level. With `hold` the results change the taint of the nodes."""
+    """Runs of one level. With `hold` the results change the taint of the nodes.
+
+    With `recheck_seconds` accepted nodes are tested again whose last test is older.
+    """
 
     api: Api
     namespace: str
@@ -44,14 +55,17 @@ class KubernetesRun:
     hold: bool
     say: Callable[[str], None] = print
     clock: Callable[[], float] = time.time
+    recheck_seconds: Optional[float] = None
 
     def held(self) -> Optional[dict[str, Any]]:
         """Hold the nodes that booted since their test, and test those that are due; or None.
 
+        Re-checks come last: nodes that are held wait for their test.
+
         Raises KubernetesError, OSError or ValueError, as `run`.
         """
         groups = _labels_of(self._templates())
-        for node in self._nodes():
+        for node in self._nodes() if self.hold else ():
             if kubernetes_nodes.group_of(node, groups) is None:
                 continue
             patch = kubernetes_nodes.hold_patch(node)
@@ -59,18 +73,51 @@ class KubernetesRun:
                 self._patch(kubernetes_nodes.name_of(node), patch)
         due = [
             kubernetes_nodes.name_of(node)
-            for node in self._nodes()
+            for node in (self._nodes() if self.hold else ())
             if kubernetes_nodes.group_of(node, groups) is not None
             and kubernetes_nodes.is_ready(node)
             and kubernetes_nodes.is_due(node, self.clock())
         ]
-        if not due:
-            return None
         stamp = time.strftime("%Y%m%dt%H%M%Sz", time.gmtime(self.clock()))
-        return self.run(f"held-{stamp}", due)
+        if due:
+            return self.run(f"held-{stamp}", due)
+        again = self._rechecks(groups)
+        return self.run(f"recheck-{stamp}", again, gives_way=True) if again else None
 
-    def run(self, run: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    def _rechecks(self, groups: Mapping[str, Mapping[str, str]]) -> list[str]:
+        """Accepted nodes whose test is old, the oldest first, at most a share of all."""
+        if self.recheck_seconds is None:
+            return []
+        now = self.clock()
+        accepted = [
+            node
+            for node in self._nodes()
+            if kubernetes_nodes.group_of(node, groups) is not None
+            and kubernetes_nodes.is_accepted(node)
+        ]
+        tried = dict(self._map(RECHECKS).get("tried", {}))
+        ages = {
+            kubernetes_nodes.name_of(node): now - float(kubernetes_nodes.recorded(node)["at"])
+            for node in accepted
+        }
+        due = [
+            name
+            for name in sorted(ages, key=lambda name: (-ages[name], name))
+            if ages[name] >= self.recheck_seconds
+            and now - float(tried.get(name, 0)) >= RETRY_SECONDS
+        ][: max(1, int(SHARE * len(accepted)))]
+        if due:
+            kept = {name: at for name, at in tried.items() if name in ages}
+            self._save(RECHECKS, {"tried": {**kept, **dict.fromkeys(due, int(now))}}, {})
+        return due
+
+    def run(
+        self, run: str, names: Sequence[str] = (), *, gives_way: bool = False
+    ) -> dict[str, Any]:
         """Test the nodes of the names, or all; the report.
+
+        A run that `gives_way` has pods that Kubernetes ends for those of users; then it concludes
+        nothing about any node.
 
         Raises
         ------
@@ -84,13 +131,15 @@ class KubernetesRun:
         templates = self._templates()
         nodes = kubernetes_nodes.listed(self._nodes(), _labels_of(templates), names)
         self._load_baselines()
+        stops: list[str] = []
         report = cluster_program.run_cluster(
             cluster_program.Wanted(run, self.level, {}),
             nodes,
-            lambda group: KubernetesLauncher(self.api, self.namespace, templates[group]),
+            lambda group: self._launcher(templates[group], stops.append if gives_way else None),
             self.folder,
             clock=self.clock,
             say=self.say,
+            stopped=lambda: f"stopped: {stops[0]}" if stops else None,
         )
         self._save(f"run-{run.lower()}", report, {RUN_LABEL: "true"})
         self._save_baselines()
@@ -98,6 +147,20 @@ class KubernetesRun:
             self._write(one, run, nodes)
         self._remove_old_runs()
         return report
+
+    def _launcher(
+        self, template: Mapping[str, Any], interrupted: Optional[Callable[[str], None]]
+    ) -> KubernetesLauncher:
+        if interrupted is None:
+            return KubernetesLauncher(self.api, self.namespace, template)
+        return KubernetesLauncher(
+            self.api,
+            self.namespace,
+            template,
+            priority_class=RECHECK_PRIORITY,
+            start_seconds=RECHECK_START_SECONDS,
+            interrupted=interrupted,
+        )
 
     def _write(self, result: dict[str, Any], run: str, nodes: Sequence[SlurmNode]) -> None:
         """Write a result to its node, which others may change meanwhile."""
@@ -145,14 +208,17 @@ class KubernetesRun:
     def _maps(self) -> str:
         return f"/api/v1/namespaces/{self.namespace}/configmaps"
 
-    def _load_baselines(self) -> None:
+    def _map(self, name: str) -> dict[str, Any]:
+        """The content of a ConfigMap of `_save`; empty without one."""
         try:
-            found = self.api.get(f"{self._maps}/baselines")
+            return _unpacked(self.api.get(f"{self._maps}/{name}"))
         except KubernetesError as error:
             if error.code == _NOT_FOUND:
-                return
+                return {}
             raise
-        content = _unpacked(found)
+
+    def _load_baselines(self) -> None:
+        content = self._map("baselines")
         if content:
             records.write(self.folder / BASELINES, content)
 

@@ -1,4 +1,4 @@
-"""The command line: `node`, `counters`, `plan` on nodes, `cluster` on the controller.
+"""The command line: `node`, `boot`, `counters`, `plan` on nodes, `cluster` on the controller.
 
 On Kubernetes `kubernetes` in the controller's pod, and the others in pods on the nodes.
 """
@@ -18,6 +18,7 @@ from clusterwright_common import waiting
 from clusterwright_common.probe import Probe
 
 from clusterwright_acceptance import (
+    boot,
     cluster_program,
     giving_way,
     kubernetes_program,
@@ -59,19 +60,23 @@ def main(argv: Sequence[str], make_probe: Optional[node_run.MakeProbe] = None) -
         print(json.dumps(node_run.planned(options.level, expected), indent=2))
         return 0
     try:
-        result = node_run.run_level(
-            options.level,
-            expected,
-            make,
-            run=options.run,
-            only=options.check,
-            say=lambda text: print(text, file=sys.stderr, flush=True),
-        )
+        if options.command == "boot":
+            result = boot.run_boot(expected, make, again_seconds=options.again_seconds, say=_say)
+            _say(f"{result['verdict']}: {result['reason']}")
+        else:
+            result = node_run.run_level(
+                options.level, expected, make, run=options.run, only=options.check, say=_say
+            )
     except (node_run.AlreadyRunning, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return UNKNOWN_EXIT
-    print(json.dumps(result, indent=2))
+    if options.command == "node":
+        print(json.dumps(result, indent=2))
     return EXIT_CODES.get(str(result["verdict"]), UNKNOWN_EXIT)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _cluster(options: Any, make: node_run.MakeProbe) -> int:
@@ -99,7 +104,7 @@ def _cluster(options: Any, make: node_run.MakeProbe) -> int:
             nodes,
             launcher_of,
             make(60.0).path(node_run.FOLDER),
-            say=lambda text: print(text, file=sys.stderr, flush=True),
+            say=_say,
             stopped=stopped,
         )
 
@@ -123,7 +128,8 @@ def _kubernetes(options: Any, make: node_run.MakeProbe) -> int:
         folder=folder,
         level=options.level,
         hold=options.hold,
-        say=lambda text: print(text, file=sys.stderr, flush=True),
+        say=_say,
+        recheck_seconds=None if options.recheck_hours is None else 3600.0 * options.recheck_hours,
     )
     try:
         report = run.held() if options.held else run.run(options.run, options.node)
@@ -167,6 +173,10 @@ def _parse(argv: Sequence[str]) -> Any:
     node = commands.add_parser("node", help="run a level's checks on this node")
     node.add_argument("--run", help="the name of the run; the same name goes on with it")
     node.add_argument("--check", action="append", default=[], help="run only this check")
+    at_boot = commands.add_parser(
+        "boot", help="test this boot, and report it as the comment in Slurm"
+    )
+    at_boot.add_argument("--again-seconds", type=float, default=boot.AGAIN_SECONDS)
     plan = commands.add_parser("plan", help="print the checks of a level and planned seconds")
     cluster = commands.add_parser("cluster", help="run a level on nodes of the cluster")
     cluster.add_argument("--run", required=True, help="the name of the run")
@@ -195,6 +205,9 @@ def _parse(argv: Sequence[str]) -> Any:
     inside.add_argument("--node", action="append", default=[], help="only this node")
     inside.add_argument("--namespace", required=True, help="where the tests run")
     inside.add_argument("--hold", action="store_true", help="keep the taint of nodes by results")
+    inside.add_argument(
+        "--recheck-hours", type=int, help="test accepted nodes again after this time"
+    )
     inside.add_argument("--held", action="store_true", help="test the nodes that are held")
     for command in (node, plan, cluster, inside):
         command.add_argument("--level", choices=registry.levels(), default="quick")

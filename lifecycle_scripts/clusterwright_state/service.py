@@ -16,6 +16,7 @@ from clusterwright_common.probe import Probe
 
 from clusterwright_state import (
     acceptance,
+    boot_tests,
     histories,
     hold,
     rechecks,
@@ -73,6 +74,7 @@ class Service:
         self._groups: dict[str, Optional[str]] = {}
 
     def turn(self) -> None:
+        self._keep_boot_tests()
         # First, so that a spare that is not accepted is no spare.
         self._keep_hold()
         self._keep_spares()
@@ -152,6 +154,19 @@ class Service:
             for change in changes:
                 self.tell("hold", **change)
         self._hold_changes = changes
+
+    def _keep_boot_tests(self) -> None:
+        if not self._options.boot_tests:
+            return
+        try:
+            found = boot_tests.keep(
+                Probe(deadline_seconds=_DEADLINE_SECONDS), self._options.acceptance
+            )
+        except OSError as error:
+            self.tell("boot-tests", error=str(error))
+            return
+        if found:
+            self.tell("boot-tests", nodes=found)
 
     def _watch_nodes(self) -> None:
         """Keep the nodes' histories, and test idle nodes again."""
@@ -321,6 +336,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep-spares", action="store_true")
     parser.add_argument("--spares", action="append", default=[], type=spares.Spares.parsed)
     parser.add_argument("--hold", metavar="LEVEL", default=None, choices=acceptance.LEVELS)
+    parser.add_argument("--boot-tests", action="store_true")
     parser.add_argument("--recheck", metavar="LEVEL,HOURS", default=None, type=_recheck)
     parser.add_argument("--every-seconds", type=float, default=30.0)
     parser.add_argument("--handled", default=HANDLED)

@@ -24,6 +24,20 @@ def test_streams_are_those_with_the_newest_events(session: AwsSession) -> None:
         assert [s["logStreamName"] for s in logs.newest_streams(session, "g", 1)] == ["a"]
 
 
+def test_lines_of_streams_with_a_prefix_are_of_every_page(session: AwsSession) -> None:
+    def page(stream: str, text: str) -> dict[str, object]:
+        event = {"logStreamName": stream, "timestamp": MILLISECONDS, "message": text}
+        return {"events": [{**event, "ingestionTime": 0, "eventId": "1"}]}
+
+    asked = {"logGroupName": "g", "logStreamNamePrefix": "D/", "startTime": MILLISECONDS}
+    with Stubber(session.client("logs")) as stub:
+        first = {**page("D/1", "x"), "nextToken": "more"}
+        stub.add_response("filter_log_events", first, asked)
+        stub.add_response("filter_log_events", page("E/1", "y"), {**asked, "nextToken": "more"})
+        found = logs.lines_of_streams(session, "g", "D/", SINCE)
+    assert found == (("D/1", SINCE, "x"),)
+
+
 def test_lines_are_one_page_from_the_end(session: AwsSession) -> None:
     page = {
         "events": [{"timestamp": MILLISECONDS + 500, "message": "x", "ingestionTime": 0}],

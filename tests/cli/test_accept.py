@@ -39,6 +39,7 @@ class Controller:
         self.refused: list[dict[str, str]] = []
         self.status = "ended"
         self.verdicts: dict[str, str] = {}
+        self.instances: dict[str, str] = {}
         self._end = threading.Event()
 
     def __enter__(self) -> Controller:
@@ -78,7 +79,7 @@ class Controller:
             {
                 "name": name,
                 "group": "workers",
-                "instance_id": "i-1",
+                "instance_id": self.instances.get(name, "i-1"),
                 "instance_type": "p5.48xlarge",
                 "verdict": self.verdicts.get(name, "accepted"),
                 "reason": "",
@@ -149,6 +150,20 @@ def test_a_rejected_node_is_exit_1_and_reports_are_written(
     assert [node["verdict"] for node in data["nodes"]] == ["rejected"]
     assert data["plan"][0]["nodes"] == 1
     assert all(name in path.read_text() for path in reports)
+
+
+def test_a_node_that_hyperpod_found_faulty_is_rejected(
+    deployed: Deployed, controller: Controller
+) -> None:
+    bad = next(n for n in deployed.nodes() if n["InstanceGroupName"] == "workers")
+    controller.instances = {node_name(bad): bad["InstanceId"]}
+    said = "NCCL Test output Bw: 30"
+    with deployed.deep_health_check_failed(bad["InstanceId"], said), controller:
+        data = run(deployed, 1)
+    (rejected,) = [node for node in data["nodes"] if node["verdict"] == "rejected"]
+    assert (rejected["name"], rejected["action"]) == (node_name(bad), "replace")
+    assert rejected["reason"].endswith(said)
+    assert rejected["checks"][-1]["id"] == "deep-health-check"
 
 
 def test_a_refused_request_is_unknown_with_the_reason(

@@ -230,7 +230,8 @@ def test_the_policy_of_accept(operator: Operator, monkeypatch: pytest.MonkeyPatc
     path = operator.deployed.path
     document = policy(path, "accept", "--iam-policy")
     read = actions(policy(path, "topology", "--iam-policy"))
-    assert actions(document) == read | {"s3:PutObject"}
+    results = {"logs:DescribeLogGroups", "logs:FilterLogEvents"}
+    assert actions(document) == read | results | {"s3:PutObject"}
     worker = next(n for n in operator.deployed.nodes() if n["InstanceGroupName"] == "workers")
     words = ("accept", path, "--nodes", worker["InstanceId"], "--format", "json")
     answer = operator.run(document, *words)

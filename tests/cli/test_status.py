@@ -56,6 +56,17 @@ def test_healthy_cluster(deployed: Deployed) -> None:
     ]
 
 
+def test_an_instance_that_hyperpod_found_faulty(deployed: Deployed) -> None:
+    deployed.publish()
+    bad = next(node for node in deployed.nodes() if node["InstanceGroupName"] == "workers")
+    with deployed.deep_health_check_failed(bad["InstanceId"], "DCGM failed"):
+        data = status(deployed, 1)
+    (finding,) = [each for each in data["findings"] if each["code"] == "deep-health-check"]
+    assert finding["resources"] == [node_name(bad)]
+    assert "DCGM failed" in finding["message"]
+    assert status(deployed, 0)["findings"] == []
+
+
 def test_text(deployed: Deployed) -> None:
     deployed.publish()
     found = clusterwright("status", deployed.path)

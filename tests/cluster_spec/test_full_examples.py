@@ -42,7 +42,6 @@ SLURM = {
     "slurm.strategy": "managed configuration of HyperPod only",
 }
 KUBERNETES = {
-    "acceptance.recheck_hours": SLURM_ONLY,
     "lifecycle.artefacts": "the node program runs with Slurm only",
     "lifecycle.steps": "the node program runs with Slurm only",
     "storage.lustre[].repositories[].preload": SLURM_ONLY,
@@ -74,7 +73,6 @@ REASONS: dict[str, dict[str, str]] = {
     },
     "parallelcluster": {
         **SLURM,
-        "acceptance.hold": "HyperPod only",
         "compute[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.id": "a mix excludes slurm.partitions",

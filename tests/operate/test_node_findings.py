@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clusterwright.cluster_spec import LoadedSpec
+from clusterwright.cluster_state.deep_health import DeepHealthResult
 from clusterwright.cluster_state.published import NodeAcceptance, NodeHistory, SchedulerView
 from clusterwright.cluster_state.results import PlatformNode
 from clusterwright.operate.node_findings import node_findings
@@ -102,6 +104,27 @@ def test_acceptance(spec: LoadedSpec, state: Any, since: Any, code: str) -> None
     (found,) = findings(spec, [node(1)], slurm, acceptance=accepted)
     assert found.code == code
     assert found.message.endswith("ip-workers-1 (efa 7)")
+
+
+def test_hyperpods_own_result_until_the_reboot_that_it_wants(spec: LoadedSpec) -> None:
+    def found(result: DeepHealthResult, booted: Any = None) -> list[OperatingFinding]:
+        slurm = in_slurm(1).model_copy(update={"boot_time": booted})
+        state = cluster_state(
+            spec,
+            nodes=(node(1),),
+            scheduler=SchedulerView(published([slurm]), None),
+            deep_health={result.instance_id: result},
+        )
+        return list(node_findings(joined_nodes(spec.cluster, state), state))
+
+    failed = DeepHealthResult("i-workers-1", NOW, False, "reboot", "DCGM failed")
+    (finding,) = found(failed, NOW - minutes(5))
+    assert (finding.code, finding.severity) == ("deep-health-check", "error")
+    assert finding.message.endswith("ip-workers-1 (DCGM failed)")
+    assert found(failed, NOW + minutes(5)) == []
+    assert len(found(replace(failed, action="replace"), NOW + minutes(5))) == 1
+    assert found(replace(failed, passed=True)) == []
+    assert found(replace(failed, instance_id="i-before")) == []
 
 
 def test_a_new_node_is_no_finding(spec: LoadedSpec) -> None:

@@ -64,6 +64,28 @@ class Deployed:
             Bucket=self.bucket, Key="state/scheduler.json", Body=json.dumps(state).encode()
         )
 
+    @contextmanager
+    def deep_health_check_failed(self, instance: str, text: str) -> Iterator[None]:
+        """HyperPod's line about a faulty instance, in the log group of the cluster."""
+        logs = self.account.client("logs")
+        prefix = "/aws/sagemaker/Clusters/test/"
+        groups = logs.describe_log_groups(logGroupNamePrefix=prefix)["logGroups"]
+        group = next((one["logGroupName"] for one in groups), f"{prefix}abcdefghijkl")
+        if not groups:
+            logs.create_log_group(logGroupName=group)
+        where = {
+            "logGroupName": group,
+            "logStreamName": f"DeepHealthCheckResults/{instance}",
+        }
+        logs.create_log_stream(**where)
+        line = f"Encountered FaultyInstance. Replace the Instance. ERROR:{text}"
+        at = int(dt.datetime.now(dt.UTC).timestamp() * 1000)
+        logs.put_log_events(**where, logEvents=[{"timestamp": at, "message": line}])
+        try:
+            yield
+        finally:
+            logs.delete_log_stream(**where)
+
 
 def node_name(node: dict[str, Any]) -> str:
     """Slurm's name of a node of ListClusterNodes."""

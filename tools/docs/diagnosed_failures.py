@@ -29,6 +29,24 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-eighth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-ninth-hold-out.yaml",
 )
+
+
+@dataclass(frozen=True)
+class Injected:
+    """Entries of these samples, injected into a deployment: tests/cli/test_diagnose_injected.py
+    compares the figures.
+    """
+
+    samples: tuple[int, ...]
+    failures: int
+    healthy: int
+    not_named: int
+    false_causes: int
+
+
+INJECTED: Final = Injected((1, 2), failures=56, healthy=5, not_named=0, false_causes=1)
+"""The false cause: a log line names a host that no node of the deployment has, so that a job's
+end by it is a finding of its own."""
 NOW: Final = dt.datetime(2026, 11, 23, 8, 30, tzinfo=dt.UTC)
 CONTEXT: Final = engine.Context("configs/prod.yaml", "prod", "111122223333", "us-east-1")
 _STACK_ID: Final = "arn:aws:cloudformation:us-east-1:111122223333:stack/prod-cluster/1"
@@ -214,7 +232,7 @@ def page(results: Sequence[Measured]) -> str:
     tried = [m for m in second if m.failure.first_try]
     return "\n".join(
         [
-            _TOP,
+            _TOP.format(injected=_injected()),
             "| Sample | Failures | Cause named | False causes |",
             "|---|---|---|---|",
             _row("First, used to write the signatures", first),
@@ -354,9 +372,19 @@ is a false cause: consequences, such as cancelled resources or a collective that
 rank, must not be findings. Some entries are normal messages of healthy clusters, which must have
 none.
 
-Some of the failures are also injected into a deployment on the local AWS
-(`tests/cli/test_diagnose.py`). None was tried on AWS.
+Those of the first two samples whose evidence is lines of a node's log, or what the controller
+publishes, are also injected into a deployment on the local AWS, where the command reads them with
+the APIs of CloudWatch Logs and S3 (`tests/cli/test_diagnose_injected.py`): {injected}. Others are
+injected in `tests/cli/test_diagnose.py`. None was tried on AWS.
 """
+
+
+def _injected() -> str:
+    one = INJECTED
+    return (
+        f"**{one.failures - one.not_named} of {one.failures}** causes are named, "
+        f"{one.false_causes} false cause, and {one.healthy} normal logs have no finding"
+    )
 
 
 def _row(name: str, results: Sequence[Measured]) -> str:

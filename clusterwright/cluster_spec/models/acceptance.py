@@ -66,10 +66,12 @@ class Acceptance(Model):
     bandwidths and pairs of nodes, 20 minutes. full: also DCGM level 4, 3 hours."""
 
     hold: bool = False
-    """HyperPod with Slurm, and Kubernetes: no job of a user starts on a compute node before it is
-    accepted at `level`, after a first boot, a replacement and a reboot; a waiver opens it, an
-    unknown result does not. On Kubernetes it is a taint. Off by default: a cluster whose checks
-    cannot pass would take no job."""
+    """No job of a user starts on a compute node before it is accepted at `level`, after a first
+    boot, a replacement and a reboot; a waiver opens it, an unknown result does not. On HyperPod
+    with Slurm it is a reservation, on Kubernetes a taint. On ParallelCluster slurmd starts only
+    after the level `quick`, and ParallelCluster replaces a node that is not accepted, until its
+    protected mode stops the queue. Off by default: a cluster whose checks cannot pass would take
+    no job."""
 
     image: (
         Annotated[
@@ -84,7 +86,8 @@ class Acceptance(Model):
     recheck_hours: Annotated[int, Field(ge=1, le=8760, examples=[168])] | None = None
     """Accepted nodes are tested again at `level` after this many hours, at most half of the idle
     nodes at once. A re-check starts only while no job waits for nodes, at the lowest priority, and
-    stops within seconds when one does. Absent: no re-checks."""
+    stops within seconds when one does; on Kubernetes its pods have the lowest priority, and end
+    for pods of users. Absent: no re-checks."""
 
     floors: Annotated[list[OwnFloor], Field(max_length=100)] = []
     """Your own floors, in place of those of the program."""

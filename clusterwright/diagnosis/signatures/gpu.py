@@ -261,6 +261,8 @@ SIGNATURES: Final = (
         "deep-health-check",
         "HyperPod: a deep health check failed[: {reason}]",
         (
+            r"Encountered FaultyInstance[^\n]*?ERROR:\s*(?P<reason>[^\"}\n]{0,120})",
+            r"Encountered FaultyInstance",
             r"deep ?health ?check.{0,120}(?:fail|did not pass|unsuccessful|error)[^:\n]*:?\s*"
             r"(?P<reason>[^\n]{0,120})",
             r"(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"

@@ -45,6 +45,9 @@ LIBRARY: Final = "/opt/clusterwright/lib"
 STATE_FOLDER: Final = "/var/lib/clusterwright"
 GROUP_LABEL: Final = "clusterwright.dev/acceptance-group"
 SCHEDULE: Final = "*/2 * * * *"
+RECHECK_PRIORITY: Final = "clusterwright-acceptance-recheck"
+"""`clusterwright_acceptance.kubernetes_program` has it too."""
+_LOWEST_PRIORITY: Final = -1_000_000
 _TEST: Final = "acceptance-test"
 _NEVER: Final = "0 0 1 1 *"
 _LONGEST_CRON_JOB: Final = 52
@@ -103,6 +106,17 @@ def acceptance_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifes
             "selector": {"app.kubernetes.io/name": _TEST},
         },
     )
+    if cluster.acceptance.recheck_hours is not None:
+        # The scheduler ends pods of re-checks for pods of users, and none for them.
+        yield manifest(
+            "scheduling.k8s.io/v1",
+            "PriorityClass",
+            RECHECK_PRIORITY,
+            value=_LOWEST_PRIORITY,
+            preemptionPolicy="Never",
+            globalDefault=False,
+            description="Acceptance of idle nodes, again",
+        )
     for group in groups:
         yield _template(cluster, group, catalog, image, programs, digest)
     yield _controller(cluster, image, programs, digest)
@@ -336,6 +350,7 @@ def _controller(
             f"--namespace={NAMESPACE}",
             f"--level={settings.level}",
             *(["--hold"] if settings.hold else []),
+            *([f"--recheck-hours={settings.recheck_hours}"] if settings.recheck_hours else []),
             "--held",
         ],
         "env": [{"name": "PYTHONPATH", "value": LIBRARY}],
@@ -369,7 +384,8 @@ def _controller(
         "ttlSecondsAfterFinished": 86_400,
         "template": _pod_template(pod, CONTROLLER, digest),
     }
-    return _cron_job(CONTROLLER, job, schedule=SCHEDULE, suspend=not settings.hold)
+    works = settings.hold or settings.recheck_hours is not None
+    return _cron_job(CONTROLLER, job, schedule=SCHEDULE, suspend=not works)
 
 
 def _pod_template(pod: dict[str, Any], name: str, digest: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def applies(node: Node) -> Verdict:
     if node.group.role != "compute":
         return skip("jobs run only on compute nodes")
     if node.is_parallelcluster:
-        return skip("ParallelCluster replaces drained nodes")
+        return skip("ParallelCluster replaces drained nodes; acceptance_at_boot holds them")
     if node.is_pcs:
         return skip("AWS PCS starts slurmd, by a unit of its own")
     if not node.inputs.cluster.acceptance.hold and not any(map(node.machine.exists, _FILES)):

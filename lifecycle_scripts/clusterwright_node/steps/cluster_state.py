@@ -74,9 +74,15 @@ WantedBy=multi-user.target
 
 
 def _hold(node: Node) -> list[str]:
-    """With the hold, a node that is new to Slurm is reserved soon."""
+    """With the hold, a node that is new to Slurm is reserved soon; ParallelCluster's nodes test
+    themselves before they are in Slurm (`acceptance_at_boot`).
+    """
     acceptance = node.inputs.cluster.acceptance
-    if node.is_replaced_if_drained or not acceptance.hold:
+    if not acceptance.hold:
+        return []
+    if node.is_parallelcluster:
+        return ["--boot-tests"]
+    if node.is_replaced_if_drained:
         return []
     return [f"--hold={acceptance.level}", "--every-seconds=10"]
 

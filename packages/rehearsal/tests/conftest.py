@@ -53,7 +53,9 @@ def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev-parallelcluster.yaml with accounting, people, their limits and a topology."""
+    """configs/dev-parallelcluster.yaml with accounting, people, their limits, a topology,
+    and nodes that are tested before slurmd starts.
+    """
     folder = tmp_path_factory.mktemp("parallelcluster")
     (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
     text = (ROOT / "configs" / "dev-parallelcluster.yaml").read_text()
@@ -62,7 +64,7 @@ def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     assert "instance_type: p5.4xlarge " in text
     # A type that EC2 has a topology of.
     text = text.replace("instance_type: p5.4xlarge ", "instance_type: g6e.8xlarge ")
-    path.write_text(text.replace("accounting: {kind: none}", _PEOPLE))
+    path.write_text(text.replace("accounting: {kind: none}", _PEOPLE) + _HOLD)
     return str(path)
 
 
@@ -78,6 +80,14 @@ _PEOPLE = """accounting: {kind: rds}
       slurm_account: research
       ssh_public_keys:
         - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample ada
+"""
+
+
+_HOLD = """
+acceptance:
+  hold: true
+  waivers:
+    - {check: locked-memory, reason: the host of the emulated node limits it, expires: 2099-12-31}
 """
 
 

@@ -13,6 +13,12 @@ CASES = (
     ("log", "DCGM_FR_FAULTY_MEMORY on GPU 3", "gpu-ecc"),
     ("log", "DCGM_FR_STRESS_LEVEL on GPU 3", "dcgm"),
     ("node-status", "The instance is not healthy.", "hardware"),
+    (
+        "log",
+        '{"level":"error","msg":"Encountered FaultyInstance. Replace the Instance. Region: '
+        'us-west-2, InstanceType: p4d.24xlarge. ERROR:Bandwidth has less than threshold"}',
+        "deep-health-check",
+    ),
     ("log", "Kernel panic - not syncing", "kernel-panic"),
     ("log", "Pending Page Blacklist           : Yes", "gpu-row-remap"),
     ("log", "Remapping Failure Occurred       : Yes", "gpu-ecc"),

@@ -82,6 +82,17 @@ def test_a_test_that_does_not_end_is_hung(monkeypatch: pytest.MonkeyPatch) -> No
     assert api.jobs == {}
 
 
+def test_a_test_whose_pod_is_deleted_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = FakeKubernetes([node("a")], lambda *_: (0, "", ""))
+    running = {"metadata": {"name": "p"}, "status": {"phase": "Running"}}
+    answers = iter([[running]])
+    monkeypatch.setattr(api, "_pods", lambda _: next(answers, []))
+    done = run(launcher(api, 0.0, 1.0), "a")
+    assert (done.started, done.lost) == (False, ())
+    assert done.stderr == "a pod of the test was deleted"
+    assert api.jobs == {}
+
+
 def test_an_api_that_refuses_is_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
     api = FakeKubernetes([node("a")], lambda *_: (0, "", ""))
     monkeypatch.setattr(api, "create", api.get)

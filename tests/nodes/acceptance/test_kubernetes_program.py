@@ -15,6 +15,8 @@ from clusterwright_acceptance.outcome import Outcome, failed, passed
 
 from tests.nodes.acceptance.fake_kubernetes import NAMESPACE, Answer, FakeKubernetes, node
 
+NOW = 1_795_420_800.0
+HOUR = 3600.0
 PENDING = {"key": kubernetes_nodes.TAINT, "value": "pending", "effect": "NoSchedule"}
 
 
@@ -43,7 +45,9 @@ def prints(name: str, boot: str = "boot-1", **outcomes: Outcome) -> Answer:
     return 1 if bad else 0, json.dumps(result, indent=2), "gpu-count: pass"
 
 
-def controller(api: FakeKubernetes, folder: Path, *, hold: bool = True) -> KubernetesRun:
+def controller(
+    api: FakeKubernetes, folder: Path, *, hold: bool = True, **more: Any
+) -> KubernetesRun:
     return KubernetesRun(
         api,
         namespace=NAMESPACE,
@@ -51,7 +55,8 @@ def controller(api: FakeKubernetes, folder: Path, *, hold: bool = True) -> Kuber
         level="quick",
         hold=hold,
         say=lambda _: None,
-        clock=lambda: 1_795_420_800.0,
+        clock=more.pop("clock", lambda: NOW),
+        **more,
     )
 
 
@@ -110,6 +115,67 @@ def test_a_node_that_cannot_be_tested_stays_held(tmp_path: Path) -> None:
     assert report is not None
     assert [(one["name"], one["verdict"]) for one in report["nodes"]] == [("a", "unknown")]
     assert api.taints() == {"a": ["pending"], "b": ["pending"]}
+
+
+def accepted(api: FakeKubernetes, folder: Path, *names: str, at: float = NOW) -> None:
+    controller(api, folder, hold=False, clock=lambda: at).run("first", names)
+    api.created.clear()
+
+
+@pytest.mark.parametrize("hold", [True, False])
+def test_accepted_nodes_are_tested_again_at_the_lowest_priority(
+    tmp_path: Path, hold: bool
+) -> None:
+    api = FakeKubernetes([node(name) for name in "abcd"], healthy)
+    accepted(api, tmp_path / "1", "a", "b", "c", at=NOW - 200 * HOUR)
+    accepted(api, tmp_path / "2", "d", at=NOW - 300 * HOUR)
+    api.nodes["c"]["spec"]["unschedulable"] = True
+
+    def again(folder: str, at: float) -> set[str]:
+        one = controller(
+            api, tmp_path / folder, hold=hold, recheck_seconds=168 * HOUR, clock=lambda: at
+        )
+        report = one.held()
+        return {row["name"] for row in report["nodes"]} if report else set()
+
+    # Half of the three that are accepted and open, the oldest test first.
+    assert again("3", NOW) == {"d"}
+    pods = [job["spec"]["template"]["spec"] for job in api.created]
+    assert {pod["priorityClassName"] for pod in pods} == {"clusterwright-acceptance-recheck"}
+    assert [again(str(4 + turn), NOW + turn) for turn in (1, 2, 3)] == [{"a"}, {"b"}, set()]
+    assert again("9", NOW + 169 * HOUR) == {"d"}
+    assert api.taints() == {name: [] for name in "abcd"}
+
+
+def test_a_node_that_is_rejected_again_is_held(tmp_path: Path) -> None:
+    api = FakeKubernetes([node("a")], healthy)
+    accepted(api, tmp_path / "1", "a", at=NOW - 200 * HOUR)
+    api.program = lambda name, _: prints(name, xid=failed("Xid 79", "reboot"))
+    controller(api, tmp_path / "2", recheck_seconds=168 * HOUR).held()
+    assert api.taints() == {"a": ["rejected"]}
+
+
+def test_a_test_that_ends_for_a_users_pod_says_nothing(tmp_path: Path) -> None:
+    api = FakeKubernetes([node("a")], healthy)
+    accepted(api, tmp_path / "1", "a", at=NOW - 200 * HOUR)
+    before = dict(api.nodes["a"]["metadata"]["annotations"])
+    real = api._pod
+
+    def preempted(*words: Any) -> dict[str, Any]:
+        pod = real(*words)
+        condition = {"type": "DisruptionTarget", "status": "True"}
+        pod["status"] = {"phase": "Failed", "conditions": [condition]}
+        return pod
+
+    api._pod = preempted  # type: ignore[method-assign]
+    report = controller(api, tmp_path / "2", recheck_seconds=168 * HOUR).held()
+    assert report is not None
+    assert report["reason"].startswith("stopped: a pod of the test was ended")
+    assert [one["verdict"] for one in report["nodes"]] == ["unknown"]
+    assert api.taints() == {"a": []}
+    assert api.nodes["a"]["metadata"]["annotations"] == before
+    # Not again at once.
+    assert controller(api, tmp_path / "3", recheck_seconds=168 * HOUR).held() is None
 
 
 def test_without_the_hold_only_the_result_is_written(tmp_path: Path) -> None:

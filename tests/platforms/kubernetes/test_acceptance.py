@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from clusterwright_acceptance import expected
+from clusterwright_acceptance import expected, kubernetes_program
 from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
 
 from clusterwright.catalog import load_catalog
@@ -133,6 +133,21 @@ def test_the_schedule_is_that_of_the_hold(load: Load, hold: bool) -> None:
     args = found["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["args"]
     assert ("--hold" in args) is hold
     assert objects(load, spec)["CronJob", "nodes-workers"]["spec"]["suspend"] is True
+
+
+@pytest.mark.parametrize("hold", [True, False])
+def test_rechecks_have_the_lowest_priority_and_the_schedule(load: Load, hold: bool) -> None:
+    spec = changed(EKS, acceptance={"image": IMAGE, "hold": hold, "recheck_hours": 168})
+    found = objects(load, spec)
+    (priority,) = [one for (kind, _), one in found.items() if kind == "PriorityClass"]
+    assert priority["metadata"]["name"] == kubernetes_program.RECHECK_PRIORITY
+    assert (priority["value"] < 0, priority["preemptionPolicy"]) == (True, "Never")
+    assert validator.errors(priority, "1.35") == []
+    controller = found["CronJob", "acceptance"]["spec"]
+    assert controller["suspend"] is False
+    args = controller["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert ("--hold" in args) is hold
+    assert "--recheck-hours=168" in args
 
 
 def test_karpenter_s_nodes_are_held_by_a_startup_taint(load: Load) -> None:

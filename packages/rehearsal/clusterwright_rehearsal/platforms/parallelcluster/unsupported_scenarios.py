@@ -7,7 +7,7 @@ _API = "it uses HyperPod's API"
 _OWN = "Slurm is set up by ParallelCluster"
 
 REASONS = {
-    "acceptance-hold": "`acceptance.hold` requires HyperPod",
+    "acceptance-hold": "nodes test themselves before slurmd starts; see acceptance-at-boot",
     "acceptance-interrupted": "a node that does not respond is replaced here; see acceptance",
     "accounting-secret-denied": _OWN,
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
