@@ -37,8 +37,8 @@ def test_every_argument_is_one_of_vllm() -> None:
     text = rendered("vllm", model=MODEL, nodes="2", max_model_len="8192")
     step = text.partition("vllm_node.sh.new")[2]
     names = set(re.findall(r'(?:^  | |set -- "\$@" )(--[a-z-]+)', step, re.MULTILINE))
-    srun = {"--kill-on-bad-exit", "--cpus-per-task", "--ntasks-per-node"}
-    assert names - srun == VLLM
+    of_others = {"--kill-on-bad-exit", "--cpus-per-task", "--ntasks-per-node", "--quiet"}
+    assert names - of_others == VLLM
 
 
 def test_a_key_is_read_from_a_file() -> None:
