@@ -168,13 +168,16 @@ def test_refused_settings_roll_back(deployed: Account, build: Build) -> None:
     assert "only newer versions are supported" in refusal(deployed, build, older)
 
 
-def test_deletion_leaves_nothing(
+def test_deletion_leaves_only_the_key_of_volumes(
     deployed: Account, before: dict[str, list[str]], build: Build
 ) -> None:
-    """The last test of the module."""
+    """The last test of the module: the account's key for volumes is made at its first use."""
     for name in reversed(order(build(SPEC))):
         deployed.delete(name)
-    assert deployed.holdings() == before
+    left = deployed.holdings()
+    (key,) = left.pop("keys")
+    assert deployed.client("ec2").get_ebs_default_kms_key_id()["KmsKeyId"].endswith(key)
+    assert left == {kind: names for kind, names in before.items() if kind != "keys"}
 
 
 def _sha256(body: bytes) -> str:
