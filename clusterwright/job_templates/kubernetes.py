@@ -178,7 +178,7 @@ def tasks(
     Parameters
     ----------
     lines:
-        Of the script: TASK is the number of its task, from 0, RUN_PATH a folder of its own.
+        Of the script: RUN_PATH is a folder of its own, and TASK the number of one of several.
     count, cpus:
         Tasks, and CPUs of each; without `cpus` a task has a whole node.
 
@@ -212,7 +212,7 @@ def tasks(
     _prioritise(context, found)
     found["spec"]["activeDeadlineSeconds"] = context.count("time") * 60
     first = (
-        "TASK=${JOB_COMPLETION_INDEX:-0}",
+        *(("TASK=${JOB_COMPLETION_INDEX:-0}",) if count > 1 else ()),
         f'RUN_PATH="{context.run_path}/$HOSTNAME"',
         'mkdir -p "$RUN_PATH" || fail "$EXIT_ENVIRONMENT" "$RUN_PATH cannot be created"',
     )

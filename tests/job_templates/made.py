@@ -87,6 +87,7 @@ _REQUIRED = {
     "vocabulary": "/fsx/models/bpe",
 }
 NOT_ON_EVERY_EXAMPLE = (
+    "the cluster has no FSx for Lustre file system",
     "of which 10 % stay free",  # the model does not fit on the GPUs
     "a replica of the model has",
     "replicas of the model divide none",

@@ -55,8 +55,6 @@ def files() -> dict[str, str]:
             given = required_settings(template) | {"image": IMAGE}
             if cluster.tenants:
                 given["tenant"] = cluster.tenants[0].name
-            if template.trains and not cluster.storage.lustre:
-                continue
             try:
                 text = render(cluster, catalog, template, given, None, NOW).text
             except RefusedError as error:

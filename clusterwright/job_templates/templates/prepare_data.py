@@ -144,7 +144,8 @@ def _cpus(context: Context) -> int:
 def _kubernetes(context: Context) -> str:
     source, place = _source(context), f"{kubernetes.PROGRAMS}/{PROGRAM}"
     cpus = _cpus(context)
-    words = _arguments(context, source, '"$TASK"', str(cpus))
+    several = context.count("tasks") > 1
+    words = _arguments(context, source, '"$TASK"' if several else "0", str(cpus))
     listed = "\n".join(f"  {word}" for word in words)
     lines = [
         # The image downloads: unlike a node it need not have the AWS CLI.
@@ -152,7 +153,7 @@ def _kubernetes(context: Context) -> str:
         _checkout(context),
         _hub(context),
         f"ARGUMENTS=(\n{listed}\n)",
-        f'say "task $TASK of {context.count("tasks")}: {source} to {_output(context)}"',
+        f'say "{context.count("tasks")} tasks: {source} to {_output(context)}"',
         f'python {place} download "${{ARGUMENTS[@]}}"',
         f'python {place} prepare "${{ARGUMENTS[@]}}"',
     ]

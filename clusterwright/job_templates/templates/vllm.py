@@ -61,6 +61,8 @@ def _kubernetes(context: Context) -> str:
         [
             f"export HF_HOME={context.shared_path}/huggingface HF_HUB_OFFLINE=1",
             f"PORT={port}",
+            f"[[ -f {context.text('model')}/config.json ]] ||\n"
+            f'  fail "$EXIT_ENVIRONMENT" "{context.text("model")} has no config.json"',
             _KEY.format(path=key) if key is not None else "",
             "exec vllm serve \\\n" + " \\\n".join(f"  {word}" for word in arguments(context)),
         ],
