@@ -93,6 +93,7 @@ ADDRESSES = {
     ASKS_THE_INSTANCE: ["http://169.254.169.254"],
     ASKS_KUBERNETES: ["https://{}:{}"],
     LIFECYCLE / "clusterwright_node/steps/job_credentials.py": ["http://127.0.0.1:579/job-role"],
+    LIFECYCLE / "on_pcs_node.sh": ["http://169.254.169.254}/latest"],
 }
 """Of the instance, of the node itself, and of the cluster's API server."""
 SINCE_THE_START = {"efa_transport", "gpudirect_storage"}
@@ -155,6 +156,12 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
             called = re.findall(r"\$\(aws (\S+ \S+)", script.read_text(encoding="utf-8"))
             assert set(called) == {"s3 cp"}
             words -= {"aws"}
+        if script.name == "on_pcs_node.sh":
+            # PCS too; and the instance's metadata service says the region.
+            shell = script.read_text(encoding="utf-8")
+            assert set(re.findall(r"\$\(aws (\S+ \S+)", shell)) == {"s3 cp"}
+            assert re.findall(r"\$\(curl .*\"(\$\w+)/", shell) == ["$IMDS", "$IMDS"]
+            words -= {"aws", "curl"}
         assert not words, script
     for path in LIFECYCLE.rglob("*"):
         if path.suffix in (".py", ".sh"):
