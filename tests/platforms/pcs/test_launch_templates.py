@@ -12,5 +12,6 @@ def test_known_types_pass(tmp_path: Path) -> None:
 
 
 def test_type_without_known_interfaces_is_refused(tmp_path: Path) -> None:
+    words = "network interfaces of p6e-gb200.36xlarge are unknown"
     found = problems(tmp_path, compute__1__instance_type="p6e-gb200.36xlarge")
-    assert any("network interfaces of p6e-gb200.36xlarge" in problem for problem in found), found
+    assert any(words in problem for problem in found), found
