@@ -1,7 +1,6 @@
-"""ResetDBParameterGroup, which moto lacks, and lists of groups that do not exist.
+"""ResetDBParameterGroup, which moto lacks.
 
 https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_ResetDBParameterGroup.html
-https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_DescribeDBParameterGroups.html
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import Any
 
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.errors import AwsError
 
 
 @operation("rds", "ResetDBParameterGroup")
@@ -21,23 +20,9 @@ def reset_db_parameter_group(call: Call) -> Mapping[str, Any]:
         name.lower()
     )
     if found is None:
-        raise _unknown(name)
+        raise AwsError("DBParameterGroupNotFound", f"DBParameterGroup not found: {name}", 404)
     if call.parameters.get("ResetAllParameters"):
         found.parameters.clear()
     for parameter in call.parameters.get("Parameters", []):
         found.parameters.pop(parameter["ParameterName"], None)
     return {"DBParameterGroupName": found.name}
-
-
-@operation("rds", "DescribeDBParameterGroups")
-def describe_db_parameter_groups(call: Call) -> Mapping[str, Any]:
-    name = call.parameters.get("DBParameterGroupName")
-    groups = moto_state.backend("rds", call.account, call.region).db_parameter_groups
-    # Groups of the defaults exist without being created.
-    if name and name.lower() not in groups and not name.startswith("default."):
-        raise _unknown(name)
-    raise ForwardToMoto
-
-
-def _unknown(name: str) -> AwsError:
-    return AwsError("DBParameterGroupNotFound", f"DBParameterGroup not found: {name}", 404)

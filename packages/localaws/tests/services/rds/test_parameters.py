@@ -34,15 +34,3 @@ class TestAdded:
         assert names() == []
         code, _ = refusal(rds.reset_db_parameter_group, DBParameterGroupName="q")
         assert code == "DBParameterGroupNotFound"
-
-
-@pytest.mark.usefixtures("aws")
-def test_a_group_that_does_not_exist_is_not_listed() -> None:
-    rds = client("rds")
-    found = refusal(rds.describe_db_parameter_groups, DBParameterGroupName="none")
-    assert found == ("DBParameterGroupNotFound", "DBParameterGroup not found: none")
-    rds.create_db_parameter_group(
-        DBParameterGroupName="mine", DBParameterGroupFamily="mysql8.0", Description="d"
-    )
-    listed = rds.describe_db_parameter_groups(DBParameterGroupName="mine")["DBParameterGroups"]
-    assert [group["DBParameterGroupName"] for group in listed] == ["mine"]
