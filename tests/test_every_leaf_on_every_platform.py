@@ -103,6 +103,17 @@ HERE: dict[tuple[str, str], Case] = {
         "network__address_headroom_percent",
         100,
     ),
+    ("network.address_headroom_percent", "pcs"): _case(
+        changed(
+            PCS_MINIMAL,
+            network__cidr="10.0.0.0/24",
+            network__address_headroom_percent=0,
+            compute__1__count=50,
+        ),
+        "pcs",
+        "network__address_headroom_percent",
+        100,
+    ),
     **{
         ("network.address_headroom_percent", platform): _case(
             changed(EKS_MINIMAL, network__cidr="10.0.0.0/22", network__address_headroom_percent=0),

@@ -25,6 +25,7 @@ ACCOUNTING = ("none", "managed")
 def problems(cluster: Cluster) -> Iterator[Problem]:
     yield from _names(cluster)
     yield from _counts(cluster)
+    yield from _network(cluster)
     yield from _size(cluster)
     yield from _slurm(cluster)
     yield from _settings(cluster)
@@ -70,6 +71,18 @@ def _counts(cluster: Cluster) -> Iterator[Problem]:
                 on_key=True,
                 other_path=("platform",),
             )
+
+
+def _network(cluster: Cluster) -> Iterator[Problem]:
+    network = cluster.network.existing
+    if network is not None and network.owner_account not in (None, cluster.account):
+        yield Problem(
+            "whether PCS launches instances in subnets that another account shares is not "
+            "documented",
+            ("network", "existing", "owner_account"),
+            hint="use subnets of this account, or platform: hyperpod-slurm",
+            other_path=("platform",),
+        )
 
 
 def _size(cluster: Cluster) -> Iterator[Problem]:

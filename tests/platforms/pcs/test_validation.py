@@ -24,6 +24,20 @@ def test_full_spec_passes(tmp_path: Path) -> None:
         ({"environment": "ab"}, "3 to 40 letters"),
         ({"environment": "1ab"}, "begin with a letter"),
         ({"compute__1__name": "w" * 26}, "3 to 25 letters"),
+        (
+            {
+                "network": {
+                    "availability_zone_id": "use1-az6",
+                    "existing": {
+                        "vpc_id": "vpc-0a1b2c3d4e5f60718",
+                        "subnet_ids": ["subnet-0a1b2c3d4e5f60718"],
+                        "security_group_ids": ["sg-0a1b2c3d4e5f60718"],
+                        "owner_account": "444455556666",
+                    },
+                }
+            },
+            "another account shares",
+        ),
         ({"compute__1__count": 2048}, "exceed the largest PCS cluster"),
         ({"compute__1__count": 32, "pcs": {"size": "SMALL"}}, "33 instances need MEDIUM"),
         ({"pcs": {"size": "SMALL", "max_jobs": 257}}, "257 jobs need MEDIUM"),

@@ -29,7 +29,17 @@ class SharedSubnets(ExistingNetworkRule):
         owner = sharing_account(existing, facts[Subnets()], context)
         named = existing.owner_account
         ids = ", ".join(existing.subnet_ids)
-        if owner is not None and context.platform.provider_stack:
+        if owner is not None and context.platform.service_runs_controller:
+            yield Fail(
+                message=f"{owner} shares {ids}, and whether PCS launches instances in subnets of "
+                "another account is not documented",
+                path=(*HERE, "subnet_ids"),
+                requested=owner,
+                limit=cluster.account,
+                where=existing.vpc_id,
+                hint="use subnets of this account, or platform: hyperpod-slurm",
+            )
+        elif owner is not None and context.platform.provider_stack:
             yield Fail(
                 message=f"{owner} shares {ids}, and ParallelCluster's head node may launch nodes "
                 f"only in subnets of {cluster.account}",

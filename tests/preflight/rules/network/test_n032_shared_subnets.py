@@ -60,3 +60,21 @@ def test_parallelcluster_cannot_use_shared_subnets(rule: Harness) -> None:
         path="network.existing.subnet_ids",
         message="ParallelCluster's head node may launch nodes only in subnets of",
     )
+
+
+def test_shared_subnets_are_not_documented_for_pcs(rule: Harness) -> None:
+    login = {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1}
+    workers = {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2}
+    spec = {
+        **EXISTING,
+        "platform": "pcs",
+        "compute": [login, workers],
+        "slurm": {"accounting": {"kind": "none"}},
+    }
+    rule.fails(
+        "CW-N032",
+        spec,
+        owned(OWNER),
+        path="network.existing.subnet_ids",
+        message="is not documented",
+    )
