@@ -87,7 +87,10 @@ def available(cluster: Cluster, catalog: Catalog) -> set[str]:
         if cluster.storage.lustre:
             present.add("lustre")
         if cluster.uses_slurm:
-            present |= {"slurm", "training", "ours"}
+            present.add("ours")
+        # Where the service runs slurmctld (AWS PCS), no node has its figures.
+        if any(group.role == "controller" for group in cluster.compute):
+            present |= {"slurm", "training"}
     if collected(cluster):
         present |= {"containers", "kubernetes-apiservers", "target"}
     names = {name for name, metric in metrics().items() if metric.source in present}

@@ -10,7 +10,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.monitoring.facts import facts_of, why_no_exporter
 from clusterwright.monitoring.metrics import metrics
 from clusterwright.platforms.loading import load_cluster
-from tests.support.monitored_clusters import DAY, GPUS, KUBERNETES, TRAINIUM, facts
+from tests.support.monitored_clusters import DAY, GPUS, KUBERNETES, ROOT, TRAINIUM, facts
 from tests.support.specs import changed, write
 
 
@@ -61,3 +61,10 @@ def test_an_exporter_that_is_off_has_no_metrics(tmp_path: Path) -> None:
     found = facts_of(load_cluster(path).cluster, load_catalog(), today=DAY)
     assert found.without_nodes == "observability.metrics.listen is off"
     assert found.metrics == frozenset()
+
+
+def test_without_a_controller_group_there_are_no_figures_of_slurm() -> None:
+    cluster = load_cluster(ROOT / "configs/dev-pcs.yaml").cluster
+    names = facts_of(cluster, load_catalog(), today=DAY).metrics
+    assert "clusterwright_node_info" in names
+    assert not [name for name in names if name.startswith(("slurm_", "training_"))]
