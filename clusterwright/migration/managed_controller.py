@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.migration.results import Note
+from clusterwright.migration.rewriting import Rewriting
 from clusterwright.platforms.pcs.validation import NAME
-
-if TYPE_CHECKING:
-    from clusterwright.migration.rewrite import Rewriting
 
 LOGIN: Final = {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1}
 LONGEST_NAME: Final = 25

@@ -19,7 +19,8 @@ from clusterwright.migration.manual_steps import (
 )
 from clusterwright.migration.resource_import import import_resources
 from clusterwright.migration.results import Migration, Note
-from clusterwright.migration.rewrite import Rewriting, candidate, reuse_buckets, rewrite
+from clusterwright.migration.rewrite import candidate, reuse_buckets, rewrite
+from clusterwright.migration.rewriting import Rewriting
 from clusterwright.migration.yaml_editor import Editor
 from clusterwright.platforms.registry import PlatformName
 

@@ -15,7 +15,8 @@ from clusterwright.cluster_spec.models.formats import Format
 from clusterwright.cluster_spec.problems import Path, path_text
 from clusterwright.cluster_spec.unused_fields import unused_fields
 from clusterwright.migration.results import Note
-from clusterwright.migration.rewrite import Rewriting, candidate
+from clusterwright.migration.rewrite import candidate
+from clusterwright.migration.rewriting import Rewriting
 from clusterwright.platforms.registry import KUBERNETES, traits_of
 from clusterwright.platforms.stack_names import stack_name
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.cluster_spec.document import parse_document
@@ -15,10 +14,11 @@ from clusterwright.cluster_spec.resolve import resolve
 from clusterwright.cluster_spec.unused_fields import unused_fields
 from clusterwright.migration import autoscaling, managed_controller
 from clusterwright.migration.results import Note
+from clusterwright.migration.rewriting import Rewriting
 from clusterwright.migration.yaml_editor import Editor, flow
 from clusterwright.platforms.capabilities import who_can
 from clusterwright.platforms.parallelcluster import limits
-from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, PlatformName, traits_of
+from clusterwright.platforms.registry import HYPERPOD, KUBERNETES, traits_of
 
 CONTROLLER: Final = {
     "name": "controller",
@@ -41,23 +41,6 @@ _COUNTERPART: Final = {
     "reservation": "an EC2 capacity reservation is billed until it is cancelled; HyperPod's "
     "counterpart is a training plan",
 }
-
-
-@dataclass
-class Rewriting:
-    """The text that is being changed, and the notes about the changes."""
-
-    editor: Editor
-    target: PlatformName
-    file: str
-    lost: list[Note] = field(default_factory=list)
-    moves: list[Note] = field(default_factory=list)
-    decisions: list[Note] = field(default_factory=list)
-
-    @property
-    def compute(self) -> list[dict[str, Any]]:
-        groups = self.editor.data.get("compute")
-        return groups if isinstance(groups, list) else []
 
 
 def rewrite(work: Rewriting) -> None:

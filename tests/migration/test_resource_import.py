@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clusterwright.migration.resource_import import MissingOutputsError, import_resources
-from clusterwright.migration.rewrite import Rewriting
+from clusterwright.migration.rewriting import Rewriting
 from clusterwright.migration.yaml_editor import Editor
 from clusterwright.platforms.registry import PlatformName
 from tests.support.specs import LUSTRE, SMALL, changed

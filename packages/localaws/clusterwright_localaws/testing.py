@@ -14,6 +14,7 @@ from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.iam.requirements import NOT_IN_REFERENCE
 from clusterwright_localaws.services.eks import versions as eks_versions
 from clusterwright_localaws.services.parallelcluster.validation import PYTHON as PCLUSTER_PYTHON
+from clusterwright_localaws.services.pcs import settings as pcs_settings
 from clusterwright_localaws.services.pricing.products import KNOWN_BY
 from clusterwright_localaws.worlds.contradictions import with_changes
 from clusterwright_localaws.worlds.injections import ClusterEvent, LogLines, NodeFault, Override
@@ -46,6 +47,7 @@ __all__ = [
     "load_world",
     "own_operations",
     "paging_of",
+    "pcs_settings",
     "read_policy",
     "runtime",
     "with_changes",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.pcs import settings
-from clusterwright_localaws.services.pcs import settings as local
+from clusterwright_localaws.testing import pcs_settings as local
 from tests.platforms.pcs.specs import cluster
 from tests.support.rich_specs import PCS
 
