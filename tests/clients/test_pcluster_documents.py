@@ -38,8 +38,8 @@ RESERVED = ("p5.48xlarge", "p5en.48xlarge", "p6-b200.48xlarge", "trn1.32xlarge",
 EXAMPLES = sorted(
     path.name
     for path in specs.EXAMPLES.glob("*.yaml")
-    # Of Kubernetes, and with keys that only HyperPod has: `moved` does not know them.
-    if path.name not in ("full-eks.yaml", "full-hyperpod-eks.yaml", "full-hyperpod-slurm.yaml")
+    # With keys that only other platforms have: `moved` does not know them.
+    if not path.name.startswith("full-") or path.name == "full-parallelcluster.yaml"
 )
 
 _WORLD = {

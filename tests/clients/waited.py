@@ -283,6 +283,9 @@ KNOWN: dict[Key, Wait] = {
     ("cloudformation", "ChangeSetCreateComplete"): Wait(
         _change_set(256, "larger"), _change_set(64, "nothing")
     ),
+    # An object is there or not: no world delays it.
+    ("s3", "ObjectExists"): Wait(None, None),
+    ("s3", "ObjectNotExists"): Wait(None, None),
 }
 
 # Short operations are complete when CloudFormation answers, and a change set of a small template
