@@ -108,8 +108,10 @@ def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Probl
             other_path=(*path[:-1], near[0]),
         )
     places = [place for place in places_of(key) if place != key]
-    hint = f"`{key}` is a key of other mappings: {', '.join(places)}" if places else None
-    return Problem(f"unknown key `{key}`", path, hint=hint or other_words.hint(key), on_key=True)
+    hint = other_words.hint(key)
+    if hint is None and places:
+        hint = f"`{key}` is a key of other mappings: {', '.join(places)}"
+    return Problem(f"unknown key `{key}`", path, hint=hint, on_key=True)
 
 
 def _mapping_at(data: Any, path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ NAME: Final = "example"
 
 def add_example(copy: RepositoryCopy) -> None:
     """Add the two folders of the platform, its name, and its spec for `init`."""
-    copy.edit("clusterwright/platforms/registry.py", '"eks"]', f'"eks", "{NAME}"]')
+    copy.edit("clusterwright/platforms/registry.py", '"pcs"]', f'"pcs", "{NAME}"]')
     for parent, modules in (
         ("clusterwright/platforms", ("__init__", "platform", "capabilities", "validators")),
         ("stacks", ("__init__", "composition")),

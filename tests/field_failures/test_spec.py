@@ -124,7 +124,12 @@ def test_found_enumerated_fields_refuse_other_values(tmp_path: Path) -> None:
     schema = json.loads((ROOT / "schema" / "cluster.schema.json").read_text(encoding="utf-8"))
     wanted = dict(_enums(schema, schema, ()))
     tried = set()
-    platforms = (rich_specs.ON_EKS, rich_specs.ON_PLAIN_EKS, rich_specs.ON_PARALLELCLUSTER)
+    platforms = (
+        rich_specs.ON_EKS,
+        rich_specs.ON_PLAIN_EKS,
+        rich_specs.ON_PARALLELCLUSTER,
+        rich_specs.with_value(rich_specs.PCS, ("pcs", "size"), "MEDIUM"),
+    )
     for spec in platforms:
         right = clusterwright("expand", specs.write(tmp_path / "spec.yaml", spec))
         assert right.exit_code == 0, right.err

@@ -64,6 +64,7 @@ def test_packages_are_found() -> None:
         "on_create.sh",
         "on_init_complete.sh",
         "on_node_configured.sh",
+        "on_pcs_node.sh",
     ]
     assert len(STEP_FILES) >= 18
 
@@ -172,6 +173,6 @@ def test_entry_is_valid_shell(path: Path) -> None:
     for option in ("errexit", "nounset", "pipefail"):
         assert f"set -o {option}" in text
     assert path.stat().st_mode & 0o111
-    # ParallelCluster downloads one file to the node, which must download the others.
-    thin = 110 if path.name == "on_node_configured.sh" else 30
+    # ParallelCluster and PCS download one file to the node, which must download the others.
+    thin = 110 if path.name in ("on_node_configured.sh", "on_pcs_node.sh") else 30
     assert len(text.splitlines()) < thin, "thin"

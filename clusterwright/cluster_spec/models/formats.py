@@ -318,6 +318,7 @@ TAG = Format(
     "ml-infrastructure",
 )
 """SageMaker's TagKey and TagValue (botocore 1.44.5)."""
+ONE_LINE = Format(r"^[^\r\n]+$", "text without line breaks", "CR_CPU_Memory")
 
 ALL: tuple[Format, ...] = tuple(value for value in globals().values() if isinstance(value, Format))
 DESCRIPTIONS: dict[str, str] = {each.pattern: each.description for each in ALL}

@@ -13,7 +13,13 @@ SettingName = Annotated[
     str, Field(pattern=r"^[A-Za-z]+$", max_length=64, examples=["SelectTypeParameters"])
 ]
 SettingValue = Annotated[
-    str, Field(pattern=r"^[^\r\n]+$", min_length=1, max_length=1024, examples=["CR_CPU_Memory"])
+    str,
+    Field(
+        pattern=formats.ONE_LINE.pattern,
+        min_length=1,
+        max_length=1024,
+        examples=[formats.ONE_LINE.example],
+    ),
 ]
 Settings = Annotated[dict[SettingName, SettingValue], Field(min_length=1, max_length=50)]
 """Never empty: PCS refuses an empty list."""
