@@ -172,6 +172,8 @@ ALLOWED = {
     "packages/rehearsal/clusterwright_rehearsal/platforms/parallelcluster/node.py": {
         "_write_failure": _REHEARSAL, "_run_script": _REHEARSAL,
     },
+    "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/agent.py": {"listen": _REHEARSAL},
+    "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/context.py": {"logs_of": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/prerequisites.py": {"_has_capabilities": _KERNEL},
     "packages/rehearsal/clusterwright_rehearsal/registry.py": {
         "add": _REHEARSAL, "read": _REHEARSAL, "_stat": _KERNEL, "_end_cgroup": _KERNEL,

@@ -24,7 +24,7 @@ from clusterwright_rehearsal.cdk import Cdk
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.findings import Findings
 from clusterwright_rehearsal.nodes import images
-from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.platforms.modes import MODES
 from clusterwright_rehearsal.progress import Progress, duration
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
@@ -182,11 +182,8 @@ class _Rehearsal:
     def _scenarios(self, chosen: Sequence[Scenario], cdk: Cdk, config: Path) -> str | None:
         """Run the scenarios; return the version of Slurm."""
         assert self.image is not None
-        kind = (
-            ParallelClusterContext
-            if mode_of(self.request.cluster) == "parallelcluster"
-            else ScenarioContext
-        )
+        mode = MODES.get(mode_of(self.request.cluster))
+        kind = ScenarioContext if mode is None else mode.context
         context = kind(
             worker=self.worker,
             image=self.image,

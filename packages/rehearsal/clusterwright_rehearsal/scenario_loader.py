@@ -19,7 +19,7 @@ _DEFAULT_ORDER = 500
 _FORMER_NAME = "play"
 """The function was called `play(stage)`; files that still use this name are accepted."""
 _HYPERPOD = ("managed", "scripted")
-MODES = (*_HYPERPOD, "parallelcluster")
+MODES = (*_HYPERPOD, "parallelcluster", "pcs")
 _UNKNOWN_SECONDS = 30
 
 

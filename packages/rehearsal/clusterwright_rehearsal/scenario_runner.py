@@ -12,7 +12,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright_rehearsal import recovery
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.findings import Findings
-from clusterwright_rehearsal.platforms.parallelcluster import unsupported_scenarios
+from clusterwright_rehearsal.platforms.modes import MODES
 from clusterwright_rehearsal.progress import Progress
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.outcomes import Broken, NotApplicable, Undetermined
@@ -23,7 +23,7 @@ _UNCHECKED = "the scenario did not check it"
 
 
 def mode_of(cluster: Cluster) -> str:
-    """The mode of a cluster in `MODES` of scenarios: `managed`, `scripted`, `parallelcluster`."""
+    """The mode of a cluster, one of `MODES`: `managed`, `scripted`, or a platform's."""
     return cluster.traits.node_setup or cluster.slurm.configuration
 
 
@@ -36,12 +36,14 @@ def applicable(cluster: Cluster, chosen: Sequence[Scenario]) -> list[Scenario]:
 
 def skip_reason(mode: str, scenario: Scenario) -> str:
     """The reason why a scenario does not apply to a mode."""
-    if scenario.modes == ("parallelcluster",):
-        return "it applies to ParallelCluster only"
-    if mode != "parallelcluster":
+    only = MODES.get(scenario.modes[0]) if len(scenario.modes) == 1 else None
+    if only is not None:
+        return f"it applies to {only.title} only"
+    here = MODES.get(mode)
+    if here is None:
         return f"it does not apply to the {mode} configuration"
-    reason = unsupported_scenarios.REASONS.get(scenario.name, "its MODES do not include it")
-    return f"it does not apply to ParallelCluster: {reason}"
+    reason = here.unsupported.get(scenario.name, "its MODES do not include it")
+    return f"it does not apply to {here.title}: {reason}"
 
 
 @dataclass

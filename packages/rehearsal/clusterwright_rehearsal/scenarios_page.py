@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from clusterwright_rehearsal.nodes import images
+from clusterwright_rehearsal.platforms.modes import MODES
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
 from clusterwright_rehearsal.scenario_api.node import Node, ProgramRun
@@ -77,12 +78,13 @@ def _scenario(scenario: Scenario) -> list[str]:
         facts.append("by default")
     if scenario.needs_compute > 1:
         facts.append(f"needs {scenario.needs_compute} compute nodes")
-    if scenario.modes == ("parallelcluster",):
-        facts.append("ParallelCluster only")
+    others = [mode.title for name, mode in MODES.items() if name in scenario.modes]
+    if len(others) == len(scenario.modes):
+        facts.append(f"{' and '.join(others)} only")
     elif len(scenario.modes) == 1:
         facts.append(f"{scenario.modes[0]} configuration only")
-    elif "parallelcluster" in scenario.modes:
-        facts.append("on ParallelCluster too")
+    elif others:
+        facts.append(f"on {' and '.join(others)} too")
     return [
         f"## {scenario.name}",
         "",

@@ -30,6 +30,7 @@ from clusterwright_localaws.drivers import (
     Serving,
     attach_cluster_driver,
     attach_node_driver,
+    attach_pcs_driver,
     load_world,
     serving,
 )
@@ -44,9 +45,14 @@ from clusterwright_rehearsal.platforms.parallelcluster.node import ParallelClust
 from clusterwright_rehearsal.platforms.parallelcluster.settings import (
     Settings as ParallelClusterSettings,
 )
+from clusterwright_rehearsal.platforms.pcs.driver import Pcs
+from clusterwright_rehearsal.platforms.pcs.members import Member
+from clusterwright_rehearsal.platforms.pcs.node import PcsNode
+from clusterwright_rehearsal.platforms.pcs.settings import Settings as PcsSettings
 from clusterwright_rehearsal.runs import Run, raised_inotify_limit, remove_run
 
 Operation = Callable[..., Any]
+AnyNode = HyperPodNode | ParallelClusterNode | PcsNode
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -98,6 +104,10 @@ class Worker:
         self._pcluster = parallelcluster.ParallelCluster(
             found.url, self._vpc, self._pcluster_settings, self._record_event
         )
+        self._pcs_settings = PcsSettings()
+        self._pcs = Pcs(
+            found.runtime, found.url, self._vpc, self._pcs_settings, self._record_event
+        )
 
     @contextlib.contextmanager
     def running(self) -> Any:
@@ -107,11 +117,13 @@ class Worker:
             with (
                 attach_node_driver(self._serving.runtime, self._hyperpod),
                 attach_cluster_driver(self._serving.runtime, self._pcluster),
+                attach_pcs_driver(self._serving.runtime, self._pcs),
             ):
                 yield
         finally:
             self._hyperpod.close()
             self._pcluster.close()
+            self._pcs.close()
             self._vpc.close()
             server.shutdown()
 
@@ -133,11 +145,15 @@ class Worker:
     # --- operations of the control socket
 
     def do_nodes(self) -> list[dict[str, Any]]:
-        found: list[HyperPodNode | ParallelClusterNode] = [*self._hyperpod.nodes()]
-        return [_described(node) for node in [*found, *self._pcluster.nodes()]]
+        found: list[AnyNode] = [*self._hyperpod.nodes(), *self._pcluster.nodes()]
+        return [_described(node) for node in [*found, *self._pcs.nodes()]]
 
     def do_crash(self, node: str) -> None:
         self._node(node).machine.crash()
+
+    def do_reboot(self, node: str) -> None:
+        """Reboot an instance of AWS PCS."""
+        self._pcs.reboot(node)
 
     def do_isolate(self, node: str) -> None:
         self._vpc.network.isolate(self._node(node).machine.name)
@@ -166,7 +182,7 @@ class Worker:
         for name, value in changes.items():
             known = [
                 settings
-                for settings in (self._settings, self._pcluster_settings)
+                for settings in (self._settings, self._pcluster_settings, self._pcs_settings)
                 if hasattr(settings, name)
             ]
             if not known:
@@ -180,13 +196,15 @@ class Worker:
         when = datetime.now(UTC) + timedelta(seconds=in_seconds)
         self._vpc.metadata.set_spot_notice(self._node(node).order.address, "terminate", when)
 
-    def _node(self, name: str) -> HyperPodNode | ParallelClusterNode:
-        found = self._hyperpod.node(name) or self._pcluster.node(name)
+    def _node(self, name: str) -> AnyNode:
+        found = self._hyperpod.node(name) or self._pcluster.node(name) or self._pcs.node(name)
         if found is None:
             raise LookupError(f"no node {name}")
         return found
 
-    def _record_event(self, event: str, order: NodeOrder | ClusterNode, **more: Any) -> None:
+    def _record_event(
+        self, event: str, order: NodeOrder | ClusterNode | Member, **more: Any
+    ) -> None:
         line = {
             "time": time.time(),
             "event": event,
@@ -223,7 +241,7 @@ class _RequestHandler(socketserver.StreamRequestHandler):
             self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
-def _described(node: HyperPodNode | ParallelClusterNode) -> dict[str, Any]:
+def _described(node: AnyNode) -> dict[str, Any]:
     return {
         "name": node.order.name,
         "host": node.machine.name,

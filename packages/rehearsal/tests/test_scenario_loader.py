@@ -30,7 +30,9 @@ def test_built_in_scenarios_are_valid_and_begin_with_first_boot() -> None:
     for scenario in found:
         assert scenario.title, scenario.name
         assert scenario.promises, scenario.name
-        assert set(scenario.modes) <= {"managed", "scripted", "parallelcluster"}, scenario.name
+        assert set(scenario.modes) <= {"managed", "scripted", "parallelcluster", "pcs"}, (
+            scenario.name
+        )
 
 
 def test_user_file_is_loaded_as_a_scenario(tmp_path: Path) -> None:
@@ -38,7 +40,7 @@ def test_user_file_is_loaded_as_a_scenario(tmp_path: Path) -> None:
     path.write_text(_GOOD)
     (found,) = scenarios([str(path)])
     assert (found.name, found.title, found.order) == ("my-own", "Mine.", 7)
-    assert found.modes == ("managed", "scripted", "parallelcluster")
+    assert found.modes == ("managed", "scripted", "parallelcluster", "pcs")
 
 
 def test_selected_scenarios_keep_their_order() -> None:

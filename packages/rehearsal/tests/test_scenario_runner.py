@@ -32,6 +32,10 @@ def test_skipped_scenarios_have_a_reason() -> None:
         "users-updated",
     }
     for scenario in scenarios():
+        if scenario.modes == ("pcs",):
+            reason = scenario_runner.skip_reason("parallelcluster", scenario)
+            assert reason == "it applies to AWS PCS only"
+            continue
         if scenario.name not in applicable:
             reason = scenario_runner.skip_reason("parallelcluster", scenario)
             assert reason == f"it does not apply to ParallelCluster: {REASONS[scenario.name]}"
@@ -42,6 +46,15 @@ def test_skipped_scenarios_have_a_reason() -> None:
                 scenario_runner.skip_reason("managed", scenario)
                 == "it applies to ParallelCluster only"
             )
+
+
+def test_scenarios_that_do_not_apply_to_pcs_say_why() -> None:
+    found = {scenario.name: scenario for scenario in scenarios()}
+    reason = scenario_runner.skip_reason("pcs", found["race"])
+    assert reason.startswith("it does not apply to AWS PCS: ")
+    assert scenario_runner.skip_reason("pcs", found["people"]) == (
+        "it applies to ParallelCluster only"
+    )
 
 
 def cluster_of(config: str) -> Cluster:

@@ -55,6 +55,17 @@ class AwsClients:
             self._roles[key] = (found["Expiration"], client)
         return client
 
+    def client_of_session(self, service: str, role_arn: str, session: str) -> Any:
+        """A client with the permissions of a role, in a session that PCS reads: it is not kept."""
+        found = self.credentials(role_arn, session)
+        with self._lock:
+            return self._make(
+                service,
+                found["AccessKeyId"],
+                found["SecretAccessKey"],
+                found["SessionToken"],
+            )
+
     def _make(self, service: str, key: str, secret: str, token: str | None) -> Any:
         from botocore.config import Config
 

@@ -18,7 +18,8 @@ from clusterwright_rehearsal.nodes.aws_clients import AwsClients
 from clusterwright_rehearsal.nodes.machines import Machine
 
 _SERVER = "[mysqld]\nbind-address=0.0.0.0\nport={port}\nskip-name-resolve\n"
-_BARE = {"kind": "none", "count": 0, "model": "", "memory_mib": 0, "driver": ""}
+BARE = {"kind": "none", "count": 0, "model": "", "memory_mib": 0, "driver": ""}
+"""The accelerator of a machine that has none."""
 _START_SECONDS = 60.0
 
 
@@ -108,7 +109,7 @@ class Databases:
                         "instance_id": machine.name,
                         "instance_type": entry.get("DBInstanceClass", ""),
                         "cpus": 1,
-                        "accelerator": _BARE,
+                        "accelerator": BARE,
                         "efa": 0,
                         "nvme": {"count": 0},
                     }

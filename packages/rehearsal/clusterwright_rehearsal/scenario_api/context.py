@@ -6,8 +6,8 @@ A scenario is a module of `scenarios/`, or a file given with `--scenario`, with
 * `PROMISES`: name → sentence, in the order in which they are checked;
 * `ORDER`: a number; the scenarios of a cluster run in this order (default 500);
 * `NEEDS_COMPUTE`: the minimum number of compute nodes (default 1);
-* `MODES`: where it applies: `managed` and `scripted` on HyperPod, `parallelcluster` (default:
-  all);
+* `MODES`: where it applies: `managed` and `scripted` on HyperPod, `parallelcluster`, `pcs`
+  (default: all);
 * `ANY_SCRIPTS`: True if it applies to custom lifecycle scripts too (`--lifecycle`);
 * `SECONDS`: its typical duration, for the estimate before a rehearsal (default 30);
 * `DEFAULT`: True if it runs without `--scenario` and `--all`;

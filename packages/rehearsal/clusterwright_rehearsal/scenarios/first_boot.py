@@ -13,12 +13,12 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 ORDER = 0
 SECONDS = 5
 DEFAULT = True
-MODES = ("managed", "scripted", "parallelcluster")
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 ANY_SCRIPTS = True
 
 PROMISES = {
     "running": "every node is Running, and its lifecycle script exited with 0",
-    "logged": "the last line of every node's script is in CloudWatch Logs",
+    "logged": "the last line of every node's script is in its log: CloudWatch Logs, on PCS a file",
     "idle": "every compute node is idle in Slurm, in its partition, with its accelerators",
     "steps": "no step of the node program failed",
     "first-job": "a job on all compute nodes completes",

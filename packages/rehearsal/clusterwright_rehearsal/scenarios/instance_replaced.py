@@ -1,7 +1,7 @@
-"""An instance of ParallelCluster is lost under a job, and clustermgtd replaces it.
+"""An instance of ParallelCluster or PCS is lost under a job, and the platform replaces it.
 
-The new instance has another id and address, and the same name in Slurm. Our custom action runs on
-it before its slurmd starts, so no job runs on an incomplete node.
+The new instance has another id and address, and the same name in Slurm. Our custom action, or
+lifecycle action, runs on it before its slurmd starts, so no job runs on an incomplete node.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from clusterwright_rehearsal.scenario_api.jobs import start_counting, submit_to_
 
 ORDER = 45
 DEFAULT = True
-MODES = ("parallelcluster",)
+MODES = ("parallelcluster", "pcs")
 
 PROMISES = {
-    "replaced": "another instance is launched, and our custom action has run on it",
+    "replaced": "another instance is launched, and our action has run on it",
     "job-again": "the lost job runs again from its checkpoint",
     "takes-jobs": "the new node runs a job",
 }

@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from clusterwright_rehearsal.platforms.hyperpod.node import SCRIPTS
 from clusterwright_rehearsal.platforms.parallelcluster import kill_at_every_step
 from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.platforms.pcs import kill_at_every_step as kill_on_pcs
+from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.file_comparison import differences
 from clusterwright_rehearsal.scenario_api.file_comparison import files as _files
@@ -25,12 +27,13 @@ from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 60
 SECONDS = 25
-MODES = ("managed", "scripted", "parallelcluster")
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "killed": "on compute and login nodes the program can be killed at each of its steps",
     "converges": "the run after the last kill completes the nodes",
-    "controller": "after a kill at each step the controller starts too, and with it the cluster",
+    "controller": "after a kill at each step the controller starts too, and with it the cluster"
+    "; on PCS the login node that administers it",
     "same": "each node has the same files as the undisturbed one before it",
     "unchanged": "a further run changes nothing",
 }
@@ -39,6 +42,9 @@ PROMISES = {
 def run(context: ScenarioContext) -> None:
     if isinstance(context, ParallelClusterContext):
         kill_at_every_step.run(context)
+        return
+    if isinstance(context, PcsContext):
+        kill_on_pcs.run(context)
         return
     victims = [context.compute[0], *context.nodes("login")[:1]]
     before = {node.name: _files(node) for node in victims}

@@ -6,14 +6,13 @@ on a working node.
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import ProgramRun
 
 ORDER = 20
 SECONDS = 5
 DEFAULT = True
-MODES = ("managed", "scripted", "parallelcluster")
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "unchanged": "on every node, every step of a second run is unchanged or skipped",
@@ -72,8 +71,8 @@ def run(context: ScenarioContext) -> None:
 
 
 def _seconds(context: ScenarioContext, run: ProgramRun) -> float:
-    """Seconds of the script; on ParallelCluster of the program, without its download."""
-    if not isinstance(context, ParallelClusterContext):
+    """Seconds of the script; on ParallelCluster and PCS of the program, without its download."""
+    if context.cluster.traits.node_setup is None:
         return run.seconds
     ends = [event["seconds"] for event in run.events if event.get("event") == "run_end"]
     return float(ends[-1])

@@ -1,0 +1,115 @@
+"""The scenario context of an AWS PCS cluster."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from clusterwright_rehearsal import run_records
+from clusterwright_rehearsal.platforms.pcs.agent import ACTION
+from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.outcomes import Broken
+
+_ABSENT_S = 15.0
+_STATUSES = {"running": "Running", "failed": "Failure"}
+
+
+class PcsContext(ScenarioContext):
+    """A context whose `controller` is the login node that administers the cluster.
+
+    No scenario reaches the controller of PCS. Its nodes have no API: the worker describes them.
+    """
+
+    @property
+    def controller(self) -> Node:
+        """The node of the first login group, on which administrators run Slurm's commands."""
+        return self.nodes("login")[0]
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """The worker's description of a node; one that is being replaced is absent shortly."""
+        ends = time.monotonic() + _ABSENT_S
+        while True:
+            try:
+                return super().facts(name)
+            except Broken:
+                if time.monotonic() > ends:
+                    raise
+            time.sleep(0.3)
+
+    @property
+    def program(self) -> str:
+        """The command that runs the last lifecycle action again, with its arguments."""
+        return f"jq -r '.[]' {ACTION}.json | xargs -d '\\n' {ACTION}"
+
+    def api_nodes(self) -> dict[str, dict[str, Any]]:
+        """The nodes in the form of HyperPod's ListClusterNodes."""
+        reasons = {
+            line["instance_id"]: line["text"]
+            for line in run_records.timeline(self.worker.run)
+            if line["event"] == "failed"
+        }
+        return {
+            facts["name"]: {
+                "InstanceId": facts["instance_id"],
+                "InstanceStatus": {
+                    "Status": _STATUSES.get(facts["phase"], "Pending"),
+                    "Message": reasons.get(facts["instance_id"], ""),
+                },
+            }
+            for facts in self.worker.ask("nodes")
+        }
+
+    def logs(self, node: Node) -> list[str]:
+        """The output of the lifecycle actions of the node's current instance.
+
+        PCS keeps it in a file of the instance; the rehearsal keeps a copy.
+        """
+        return self.logs_of(node.name, node.instance_id)
+
+    def logs_of(self, name: str, instance_id: str) -> list[str]:
+        """The output of the lifecycle actions of an instance, also after it has ended."""
+        path = self.folder / "logs" / name / f"{instance_id}.log"
+        return path.read_text().splitlines() if path.is_file() else []
+
+    def timeline(self) -> list[dict[str, Any]]:
+        """The events of the run's nodes, oldest first."""
+        return run_records.timeline(self.worker.run)
+
+    def failure_of(self, instance_id: str) -> str:
+        """Why an instance was rejected; empty if it was not."""
+        for line in self.timeline():
+            if line["instance_id"] == instance_id and line["event"] == "failed":
+                return str(line["text"])
+        return ""
+
+    def wait_held(self, node: Node, *, but: str) -> str:
+        """Wait until an instance other than `but` waits before its actions; return its id."""
+
+        def not_yet() -> str | None:
+            facts = self.facts(node.name)
+            if facts["instance_id"] != but and facts["phase"] == "held":
+                return None
+            return f"{node} is {facts['instance_id']}, {facts['phase']}"
+
+        self.wait_for(not_yet, within_s=120)
+        return node.instance_id
+
+    def wait_running_past(self, node: Node, *, failed: str, within_s: float = 180.0) -> float:
+        """Wait until an instance other than `failed` runs at the node's position."""
+
+        def not_yet() -> str | None:
+            facts = self.facts(node.name)
+            if facts["instance_id"] != failed and facts["phase"] == "running":
+                return None
+            return f"{node} is {facts['instance_id']}, {facts['phase']}"
+
+        return self.wait_for(not_yet, within_s=within_s)
+
+    def replace(self, node: Node) -> None:
+        """Terminate the instance in EC2, which PCS notices: it has no API for it."""
+        self.aws("ec2").terminate_instances(InstanceIds=[node.instance_id])
+
+    def reboot(self, node: Node) -> None:
+        """Reboot the instance; the agent of PCS runs again."""
+        self.worker.ask("reboot", node=node.name)

@@ -1,0 +1,33 @@
+"""Scenarios on the nodes of AWS PCS, with the hidden controller; one cluster for all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright_rehearsal.scenario_loader import scenarios
+from packages.rehearsal.tests.answers import of, skipped
+from packages.rehearsal.tests.conftest import ROOT, Rehearse
+
+pytestmark = [pytest.mark.slow, pytest.mark.slurm]
+
+_CONFIG = str(ROOT / "configs" / "dev-pcs.yaml")
+_ON_PCS = (
+    *("first-boot", "second-run", "instance-replaced", "lifecycle-action-fails"),
+    *("registration-blocked", "kill-at-every-step", "scale-to-jobs"),
+)
+
+
+@pytest.mark.parametrize("name", _ON_PCS)
+def test_pcs_keeps_its_promises(rehearsed: Rehearse, name: str) -> None:
+    answer = rehearsed(_CONFIG, "--all")
+    assert of(answer, "deployment") == {}
+    assert of(answer, name) == {}
+    assert name not in skipped(answer)
+    looked_at = {p["id"] for p in answer["promises"] if p["scenario"] == name}
+    (scenario,) = (found for found in scenarios() if found.name == name)
+    assert looked_at == {f"{name}.{promise}" for promise in scenario.promises}
+
+
+def test_other_scenarios_are_skipped_with_a_reason(rehearsed: Rehearse) -> None:
+    others = {scenario.name for scenario in scenarios()} - set(_ON_PCS)
+    assert skipped(rehearsed(_CONFIG, "--all")) == others
