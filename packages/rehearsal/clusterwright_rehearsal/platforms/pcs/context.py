@@ -24,7 +24,14 @@ class PcsContext(ScenarioContext):
     @property
     def controller(self) -> Node:
         """The node of the first login group, on which administrators run Slurm's commands."""
-        return self.nodes("login")[0]
+        ends = time.monotonic() + _ABSENT_S
+        while True:
+            found = self.nodes("login")
+            if found:
+                return found[0]
+            if time.monotonic() > ends:
+                raise Broken("the cluster has no login node")
+            time.sleep(0.3)
 
     def facts(self, name: str) -> dict[str, Any]:
         """The worker's description of a node; one that is being replaced is absent shortly."""

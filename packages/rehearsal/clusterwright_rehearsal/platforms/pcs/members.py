@@ -77,7 +77,7 @@ def members(account: AwsClients, order: PcsOrder) -> list[Member]:
                 image_id=instance["ImageId"],
                 role_arn=roles[profile],
                 user_data=_user_data(group),
-                security_groups=tuple(one["GroupId"] for one in instance["SecurityGroups"]),
+                security_groups=_security_groups(instance),
             )
         )
     return sorted(found, key=lambda member: (member.group_name, member.number))
@@ -127,6 +127,14 @@ def _instances(account: AwsClients, ids: list[str]) -> Iterator[Mapping[str, Any
     for page in pages:
         for reservation in page["Reservations"]:
             yield from reservation["Instances"]
+
+
+def _security_groups(instance: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those of the instance, or of its interfaces where the launch template has interfaces."""
+    found = [one["GroupId"] for one in instance.get("SecurityGroups") or ()]
+    for interface in instance.get("NetworkInterfaces") or ():
+        found += [one["GroupId"] for one in interface.get("Groups") or ()]
+    return tuple(dict.fromkeys(found))
 
 
 def _role_arn(account: AwsClients, profile_arn: str) -> str:

@@ -41,6 +41,12 @@ def test_controller_is_the_first_login_node(context: Any) -> None:
     assert context.controller.name == "login-1"
 
 
+def test_cluster_without_a_login_node_is_told(context: Any) -> None:
+    context.worker.ask.side_effect = lambda do, **_: NODES[1:] if do == "nodes" else None
+    with pytest.raises(Broken, match="no login node"):
+        _ = context.controller
+
+
 def test_statuses_come_from_the_worker(context: Any) -> None:
     found = context.api_nodes()
     assert found["workers-1"]["InstanceStatus"]["Status"] == "Running"

@@ -81,6 +81,15 @@ def test_user_data_comes_from_the_launch_template() -> None:
     assert worker.user_data == "#!/bin/sh\n"
 
 
+def test_security_groups_are_also_those_of_interfaces() -> None:
+    found = account("i-workers1")
+    row = found.client("ec2").get_paginator().paginate()[0]["Reservations"][0]["Instances"][0]
+    row["SecurityGroups"] = []
+    row["NetworkInterfaces"] = [{"Groups": [{"GroupId": "sg-2"}]}, {"Groups": []}]
+    (worker,) = members(found, order(groups=(group(),)))
+    assert worker.security_groups == ("sg-2",)
+
+
 def test_scripts_of_user_data() -> None:
     assert shell_scripts("") == []
     assert shell_scripts("#!/bin/sh\necho x") == ["#!/bin/sh\necho x\n"]
