@@ -9,7 +9,8 @@ _RESERVED = "it needs operators' requests, which were not tried on PCS"
 
 REASONS = {
     "acceptance": _RESERVED,
-    "acceptance-hold": "`acceptance.hold` requires HyperPod",
+    "acceptance-at-boot": "`acceptance.hold` is for HyperPod and ParallelCluster",
+    "acceptance-hold": "`acceptance.hold` is for HyperPod and ParallelCluster",
     "acceptance-interrupted": _RESERVED,
     "accounting-secret-denied": "PCS keeps the accounting database itself",
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
