@@ -24,14 +24,14 @@ PROMISES = {
 def run(context: ScenarioContext) -> None:
     assert isinstance(context, PcsContext)
     node, ec2 = context.compute[-1], context.aws("ec2")
-    before, seen = node.instance_id, len(context.timeline())
+    seen, failed = len(context.timeline()), ""
     removed = _remove_rules(context, ec2)
     context.expect(removed, "no security group of the cluster has a rule from itself")
     try:
         context.replace(node)
         with context.promise("says-why"):
             context.wait_for(lambda: _not_refused(context, node.name, seen), within_s=120)
-            reason = _reason(context, node.name, seen)
+            failed, reason = _failure(context, node.name, seen)
             context.expect("has no rule in" in reason, f"it failed with {reason!r}")
             context.note(reason)
     finally:
@@ -39,7 +39,7 @@ def run(context: ScenarioContext) -> None:
             ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rules)
 
     with context.promise("recovers"):
-        context.wait_running(node, but=before)
+        context.wait_running_past(node, failed=failed)
         context.wait_idle()
 
 
@@ -56,13 +56,14 @@ def _remove_rules(context: PcsContext, ec2: Any) -> list[tuple[str, list[dict[st
     return removed
 
 
-def _reason(context: PcsContext, name: str, seen: int) -> str:
-    """The last failure of the node among the events after the first `seen`; empty without one."""
+def _failure(context: PcsContext, name: str, seen: int) -> tuple[str, str]:
+    """Instance and text of the node's last failure after the first `seen` events, or empty."""
     for line in reversed(context.timeline()[seen:]):
         if line["node"] == name and line["event"] == "failed":
-            return str(line["text"])
-    return ""
+            return str(line["instance_id"]), str(line["text"])
+    return "", ""
 
 
 def _not_refused(context: PcsContext, name: str, seen: int) -> str | None:
-    return None if _reason(context, name, seen) else f"no instance of {name} has failed yet"
+    failed, _ = _failure(context, name, seen)
+    return None if failed else f"no instance of {name} has failed yet"

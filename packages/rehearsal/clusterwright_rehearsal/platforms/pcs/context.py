@@ -83,6 +83,20 @@ class PcsContext(ScenarioContext):
         """The events of the run's nodes, oldest first."""
         return run_records.timeline(self.worker.run)
 
+    def wait_idle(self, *, within_s: float = 120.0) -> None:
+        """Wait until every static node has an instance too: a lost one is absent for a moment."""
+        self.wait_for(self._without_instance, within_s=within_s)
+        super().wait_idle(within_s=within_s)
+
+    def _without_instance(self) -> str | None:
+        there = [facts["group"] for facts in self.worker.ask("nodes")]
+        for entry in self.spec["compute"]:
+            least = entry.get("min_count")
+            wanted = entry["count"] if least is None else least
+            if there.count(entry["name"]) < wanted:
+                return f"group {entry['name']} has {there.count(entry['name'])} of {wanted} nodes"
+        return None
+
     def failure_of(self, instance_id: str) -> str:
         """Why an instance was rejected; empty if it was not."""
         for line in self.timeline():

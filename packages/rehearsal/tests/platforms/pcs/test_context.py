@@ -71,6 +71,15 @@ def test_instance_is_terminated_in_ec2(context: Any, monkeypatch: pytest.MonkeyP
     context.worker.ask.assert_called_with("reboot", node="workers-1")
 
 
+def test_idle_cluster_has_all_its_static_nodes(context: Any) -> None:
+    context.spec = {
+        "compute": [{"name": "login", "count": 1}, {"name": "workers", "count": 2}],
+    }
+    assert context._without_instance() == "group workers has 1 of 2 nodes"
+    context.spec["compute"][1]["min_count"] = 1
+    assert context._without_instance() is None
+
+
 def test_waits(context: Any) -> None:
     login, worker = context.node("login-1"), context.node("workers-1")
     assert context.wait_held(login, but="i-0") == "i-3"
