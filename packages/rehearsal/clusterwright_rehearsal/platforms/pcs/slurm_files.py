@@ -111,7 +111,7 @@ def _slurm_conf(order: PcsOrder, host: str) -> str:
         "ResumeProgram": f"{PROGRAMS}/resume",
         "SuspendProgram": f"{PROGRAMS}/suspend",
         "ResumeTimeout": "600",
-        "SuspendTimeout": "30",
+        "SuspendTimeout": "10",
         "SuspendTime": str(configuration["scaleDownIdleTimeInSeconds"]),
         "ResumeRate": "0",
         "SuspendRate": "0",
