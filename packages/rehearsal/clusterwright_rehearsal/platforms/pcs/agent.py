@@ -94,11 +94,16 @@ class Agent:
         """Below no link: files are written from outside the machine."""
         return f"{slurm_folder(str(self._registered['schedulerVersion']))}/etc/slurm.key"
 
-    def start_slurmd(self) -> None:
-        """Start slurmd, which gets its configuration from the controller."""
+    def start_slurmd(self, *, says_booted: bool = False) -> None:
+        """Start slurmd, which gets its configuration from the controller.
+
+        `says_booted` makes it report its own start as that of the node (`-b`): slurmctld waits
+        for a boot after it has powered a node up, and a machine here has the uptime of its host.
+        """
         (endpoint,) = (one for one in self._registered["endpoints"] if one["type"] == "SLURMCTLD")
         server = f"{endpoint['privateIpAddress']}:{endpoint['port']}"
         options = f"-N {self._registered['nodeID']} --conf-server {server}"
+        options = f"-b {options}" if says_booted else options
         self._node.machine.write_files(
             {
                 "/etc/default/slurmd": f'SLURMD_OPTIONS="{options}"\n'

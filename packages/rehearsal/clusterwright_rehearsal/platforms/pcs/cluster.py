@@ -288,7 +288,7 @@ class RunningCluster:
         controller.expect(name, member.address)
         # Of the instance before it, if there was one.
         before = controller.slurmd_started(name)
-        agent.start_slurmd()
+        agent.start_slurmd(says_booted=not member.is_static)
         self._join(controller, name, before)
         agent.run_stage("nodeReady")
 
