@@ -110,6 +110,8 @@ def test_registration_brings_the_key_and_the_name(tmp_path: Path) -> None:
     assert place.machine.files["/etc/default/slurmd"] == (
         f'SLURMD_OPTIONS="-N workers-1 --conf-server 10.0.0.9:6817"\nSLURM_SACK_KEY={path}\n'
     )
+    agent.start_slurmd(says_booted=True)
+    assert 'SLURMD_OPTIONS="-b -N workers-1 ' in str(place.machine.files["/etc/default/slurmd"])
 
 
 def test_refused_registration_rejects_the_node(tmp_path: Path) -> None:
