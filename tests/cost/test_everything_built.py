@@ -37,6 +37,7 @@ CHARGED: dict[str, str | tuple[str, ...]] = {
     "AWS::KMS::Key": "KMS key",
     "AWS::Lambda::Function": "functions that run at deployments",
     "AWS::Logs::LogGroup": "CloudWatch logs: storage",
+    "AWS::PCS::Cluster": "PCS controller",
     "AWS::RDS::DBInstance": "RDS MariaDB",
     "AWS::S3::Bucket": "S3 storage",
     "AWS::S3Express::DirectoryBucket": "S3 Express storage",
@@ -65,12 +66,14 @@ PARTS = {
     "AWS::FSx::DataRepositoryAssociation",
     # ParallelCluster's provider: functions, which are on the line of those, and their logs.
     "AWS::CloudFormation::Stack",
+    "AWS::IAM::InstanceProfile",
     "AWS::IAM::ManagedPolicy",
     "AWS::IAM::OIDCProvider",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
     "AWS::KMS::Alias",
     "AWS::Lambda::LayerVersion",
+    "AWS::PCS::Queue",
     "AWS::RDS::DBParameterGroup",
     "AWS::RDS::DBSubnetGroup",
     "AWS::S3::BucketPolicy",
@@ -87,6 +90,7 @@ COUNTED = {
     "AWS::EC2::VPCEndpoint",
     "AWS::EKS::Nodegroup",
     "AWS::FSx::FileSystem",
+    "AWS::PCS::ComputeNodeGroup",
     "AWS::SageMaker::Cluster",
     "Custom::PclusterCluster",
 }
@@ -109,6 +113,10 @@ def node_counts(assembly: Assembly) -> list[int]:
         group["Properties"]["ScalingConfig"]["DesiredSize"]
         for group in assembly.resources("AWS::EKS::Nodegroup").values()
     ]
+    found += [
+        group["Properties"]["ScalingConfiguration"]["MinInstanceCount"]
+        for group in assembly.resources("AWS::PCS::ComputeNodeGroup").values()
+    ]
     for one in assembly.resources("Custom::PclusterCluster").values():
         configuration = one["Properties"]["ClusterConfiguration"]
         queues = configuration["Scheduling"]["SlurmQueues"]
@@ -120,9 +128,9 @@ def node_counts(assembly: Assembly) -> list[int]:
 
 
 def unlaunched(config: str) -> int:
-    """Spares of ParallelCluster: paid with their reservation or block, and unused in it."""
+    """Spares beside partitions that are queues: paid with their reservation, unused in it."""
     cluster = load_cluster(ROOT / config).cluster
-    if cluster.platform != "parallelcluster":
+    if not cluster.traits.partitions_are_queues:
         return 0
     return sum(group.spare_count for group in cluster.compute)
 
@@ -163,13 +171,16 @@ def test_quantities_are_those_of_the_templates(
         int(line.quantity or 0) for line in bill.lines if line.component == "compute"
     ) == sum(node_counts(assembly)) + unlaunched(config)
     sizes = [
-        template["Properties"]["LaunchTemplateData"]["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"]
+        template["Properties"]["LaunchTemplateData"]["BlockDeviceMappings"][0]["Ebs"].get(
+            "VolumeSize"
+        )
         for template in assembly.resources("AWS::EC2::LaunchTemplate").values()
     ]
-    if sizes:
+    # Without a size it is the image's, which is unknown.
+    if sizes and sizes[0] is not None:
         roots = [line for line in bill.lines if line.item.endswith(", root")]
-        assert sum(int(line.quantity or 0) for line in roots) == sizes[0] * sum(
-            node_counts(assembly)
+        assert sum(int(line.quantity or 0) for line in roots) == sizes[0] * (
+            sum(node_counts(assembly)) + unlaunched(config)
         )
     systems = [r["Properties"] for r in assembly.resources("AWS::FSx::FileSystem").values()]
     capacity_gib = sum(p.get("StorageCapacity", 0) for p in systems)

@@ -66,6 +66,7 @@ NOT_REFUSED = {
     "CW-E013": "a budget acts days after the deployment",
     "CW-I025": "sessions are opened with nodes, after the deployment",
     "CW-N032": "as CW-I011",
+    "CW-Q096": "the workspace refuses samples of nodes, after the deployment",
     "CW-S036": "S3 deletes or archives the objects days after the deployment",
     "CW-C015": "a plan that ends before the run does takes its nodes with it, hours or days later",
     "CW-I003": "the credentials of another account deploy there, into whatever it has",
