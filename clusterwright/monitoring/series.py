@@ -1,7 +1,7 @@
 """How many series a cluster's exporters have: an upper bound, from the table of metrics.
 
 A workspace of Amazon Managed Service for Prometheus counts a series as active for two hours after
-its last sample (AMP user guide, "Service quotas"; read 2026-11-24), so a node that is replaced
+its last sample (AMP user guide, "Service quotas"; read 2026-11-27), so a node that is replaced
 counts twice for that time.
 """
 
