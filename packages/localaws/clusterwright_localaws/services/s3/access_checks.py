@@ -9,6 +9,7 @@ public policy), aws-samples/lambdaedge-openidconnect-samples#57 (a new bucket wi
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ _ENFORCED: Final = "BucketOwnerEnforced"
 _PUBLIC_ACLS: Final = frozenset({"public-read", "public-read-write", "authenticated-read"})
 _PUBLIC_GROUPS: Final = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
 _GRANTS: Final = ("GrantFullControl", "GrantRead", "GrantReadACP", "GrantWrite", "GrantWriteACP")
+_GRANTEE: Final = re.compile(r'\s*[^=,]+="?[^"]+"?\s*')
 # With fixed values of these keys a statement for everybody is not public.
 _NARROWING: Final = frozenset(
     {
@@ -50,8 +52,9 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
     Raises
     ------
     AwsError
-        InvalidBucketAclWithObjectOwnership
+        InvalidBucketAclWithObjectOwnership, or InvalidArgument for what is no list of grantees.
     """
+    _check_grantees(request)
     ownership = request.get("ObjectOwnership") or _ENFORCED
     other = request.get("ACL") not in (None, "private") or any(map(request.get, _GRANTS))
     if ownership == _ENFORCED and other:
@@ -69,6 +72,11 @@ def put_acl(call: Call) -> Mapping[str, Any]:
     from clusterwright_localaws.services.s3.object_checks import check_tags
 
     request = call.parameters
+    _check_grantees(request)
+    given = any(map(request.get, ("ACL", "AccessControlPolicy", *_GRANTS)))
+    if call.operation in ("PutBucketAcl", "PutObjectAcl") and not given:
+        # S3 User Guide, list of error codes; moto fails at the empty body.
+        raise AwsError("MissingSecurityHeader", "Your request was missing a required header", 400)
     bucket = find_bucket(request["Bucket"])
     if bucket is not None and not request["Bucket"].endswith("--x-s3"):
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
@@ -89,6 +97,14 @@ def put_policy(call: Call) -> Mapping[str, Any]:
     if block is not None and _is_set(block.block_public_policy) and any(map(_public, statements)):
         raise AwsError("AccessDenied", "Access Denied", 403)
     raise ForwardToMoto
+
+
+def _check_grantees(request: Mapping[str, Any]) -> None:
+    """Refuse grants that are not `type=value, type=value`; moto fails at them."""
+    for name in _GRANTS:
+        for grantee in str(request.get(name) or "id=owner").split(","):
+            if not _GRANTEE.fullmatch(grantee):
+                raise AwsError("InvalidArgument", "Argument format not recognized", 400)
 
 
 def _check_acl(bucket: Any, request: Mapping[str, Any], *, of_an_object: bool) -> None:

@@ -41,7 +41,10 @@ def create_bucket(call: Call) -> Mapping[str, Any]:
 
 @operation("s3", "PutBucketLifecycleConfiguration", "PutBucketLifecycle")
 def put_lifecycle(call: Call) -> Mapping[str, Any]:
-    configuration = call.parameters.get("LifecycleConfiguration") or {}
+    configuration = call.parameters.get("LifecycleConfiguration")
+    if not configuration:
+        # "Request body is empty": S3 User Guide, list of error codes.
+        raise AwsError("MissingRequestBodyError", "Request Body is empty", 400)
     rules = configuration.get("Rules") or []
     names = [rule["ID"] for rule in rules if rule.get("ID")]
     for name in names:

@@ -29,6 +29,24 @@ def allow_acls(bucket: str, *, blocked: bool = False) -> None:
         s3.delete_public_access_block(Bucket=bucket)
 
 
+def test_an_acl_that_is_not_given(bucket: str) -> None:
+    s3 = client("s3")
+    missing = ("MissingSecurityHeader", "Your request was missing a required header")
+    assert refusal(s3.put_bucket_acl, Bucket=bucket) == missing
+    assert refusal(s3.put_object_acl, Bucket=bucket, Key="a") == missing
+
+
+@pytest.mark.parametrize("grantees", ["a", "id", "id=1,b", '="x"', 'id=""'])
+def test_what_is_no_list_of_grantees(bucket: str, grantees: str) -> None:
+    allow_acls(bucket)
+    s3 = client("s3")
+    put = refusal(s3.put_object, Bucket=bucket, Key="b", GrantRead=grantees)
+    new = refusal(
+        s3.create_bucket, Bucket="two", ObjectOwnership="ObjectWriter", GrantRead=grantees
+    )
+    assert put == new == ("InvalidArgument", "Argument format not recognized")
+
+
 @pytest.mark.parametrize("acl", ["public-read", "authenticated-read", "log-delivery-write"])
 def test_a_new_bucket_with_an_acl_needs_another_ownership(acl: str) -> None:
     s3 = client("s3")

@@ -113,3 +113,12 @@ def test_lifecycle_rules_that_are_taken() -> None:
     )()
     found = client("s3").get_bucket_lifecycle_configuration(Bucket="one")["Rules"]
     assert [rule["ID"] for rule in found] == ["a", "b", "c"]
+
+
+def test_lifecycle_without_a_body_is_refused() -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    assert refusal(s3.put_bucket_lifecycle_configuration, Bucket="one") == (
+        "MissingRequestBodyError",
+        "Request Body is empty",
+    )
