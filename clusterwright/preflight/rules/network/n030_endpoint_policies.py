@@ -38,6 +38,7 @@ CALLS: Final[Mapping[str, str]] = {
     "kms": "kms:Decrypt",
     "logs": "logs:PutLogEvents",
     "monitoring": "cloudwatch:PutMetricData",
+    "pcs": "pcs:RegisterComputeNodeGroupInstance",
     "sagemaker.api": "sagemaker:DescribeCluster",
     "secretsmanager": "secretsmanager:GetSecretValue",
     "sqs": "sqs:ReceiveMessage",
