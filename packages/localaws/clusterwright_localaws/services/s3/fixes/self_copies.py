@@ -41,4 +41,4 @@ def apply() -> None:
                 raise CopyObjectMustChangeSomething
         copy_object(self, src_key, dest_bucket_name, dest_key_name, **named)
 
-    S3Backend.copy_object = _copy_object  # type: ignore[method-assign]
+    S3Backend.copy_object = _copy_object  # type: ignore[assignment, method-assign]
