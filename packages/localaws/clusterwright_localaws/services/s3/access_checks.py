@@ -56,7 +56,7 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
     """
     _check_grantees(request)
     ownership = request.get("ObjectOwnership") or _ENFORCED
-    other = request.get("ACL") not in (None, "private") or any(map(request.get, _GRANTS))
+    other = request.get("ACL") not in (None, "private") or _grants(request)
     if ownership == _ENFORCED and other:
         raise AwsError(
             "InvalidBucketAclWithObjectOwnership",
@@ -73,7 +73,7 @@ def put_acl(call: Call) -> Mapping[str, Any]:
 
     request = call.parameters
     _check_grantees(request)
-    given = any(map(request.get, ("ACL", "AccessControlPolicy", *_GRANTS)))
+    given = request.get("ACL") or request.get("AccessControlPolicy") or _grants(request)
     if call.operation in ("PutBucketAcl", "PutObjectAcl") and not given:
         # S3 User Guide, list of error codes; moto fails at the empty body.
         raise AwsError("MissingSecurityHeader", "Your request was missing a required header", 400)
@@ -101,15 +101,18 @@ def put_policy(call: Call) -> Mapping[str, Any]:
 
 def _check_grantees(request: Mapping[str, Any]) -> None:
     """Refuse grants that are not `type=value, type=value`; moto fails at them."""
-    for name in _GRANTS:
-        for grantee in str(request.get(name) or "id=owner").split(","):
-            if not _GRANTEE.fullmatch(grantee):
-                raise AwsError("InvalidArgument", "Argument format not recognized", 400)
+    for grant in _grants(request):
+        if not all(map(_GRANTEE.fullmatch, grant.split(","))):
+            raise AwsError("InvalidArgument", "Argument format not recognized", 400)
+
+
+def _grants(request: Mapping[str, Any]) -> list[str]:
+    return [str(request[name]) for name in _GRANTS if request.get(name)]
 
 
 def _check_acl(bucket: Any, request: Mapping[str, Any], *, of_an_object: bool) -> None:
     canned = request.get("ACL")
-    grants = [str(request[name]) for name in _GRANTS if request.get(name)]
+    grants = _grants(request)
     listed = (request.get("AccessControlPolicy") or {}).get("Grants") or []
     if not canned and not grants and not listed:
         return
