@@ -222,39 +222,22 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
     catalog = load_catalog()
     for index, group in enumerate(cluster.compute):
         here: Path = ("compute", index, "instance_type")
-        instance = catalog.instance(group.instance_type)
-        layout = interfaces(group, catalog)
-        if isinstance(layout, Unknown):
+        yield from interface_problems(group, index, catalog)
+        if is_scaled(cluster, group) and _has_efa(group, catalog):
             yield Problem(
-                f"the network interfaces of {group.instance_type} are unknown: {layout.reason}",
+                f"the interfaces of {group.instance_type} have the type `efa`, and "
+                "Karpenter's node classes support `interface` and `efa-only`",
                 here,
-                hint="on HyperPod the service creates the interfaces",
+                hint="remove max_count and change count instead",
+                other_path=("kubernetes", "autoscaling"),
             )
-        elif instance is not None:
-            for problem in problems_of(layout.value, instance):
-                yield Problem(f"network interfaces of {group.instance_type}: {problem}", here)
-            if is_scaled(cluster, group) and any(one.kind == "efa" for one in layout.value):
-                yield Problem(
-                    f"the interfaces of {group.instance_type} have the type `efa`, and "
-                    "Karpenter's node classes support `interface` and `efa-only`",
-                    here,
-                    hint="remove max_count and change count instead",
-                    other_path=("kubernetes", "autoscaling"),
-                )
         if cluster.image.image_id is None and image_type(group.instance_type, catalog) is None:
             yield Problem(
                 f"EKS provides no image for {group.instance_type}",
                 here,
                 hint="image.image_id: a custom image",
             )
-        if group.threads_per_core is not None and (
-            instance is None or isinstance(instance.cores, Unknown)
-        ):
-            yield Problem(
-                f"the number of cores of {group.instance_type} is unknown, and EC2 requires it "
-                "for threads_per_core",
-                ("compute", index, "threads_per_core"),
-            )
+        yield from core_problems(group, index, catalog)
     if cluster.image.image_id is not None and control_plane.service_cidr(cluster) is None:
         yield Problem(
             "nodes with a custom image need the CIDR range of services, and both default ranges "
@@ -271,3 +254,37 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             on_key=True,
             hint="use larger instances, or several clusters",
         )
+
+
+def interface_problems(group: ComputeGroup, index: int, catalog: Catalog) -> Iterator[Problem]:
+    """Yield why a launch template cannot have the interfaces of the group `compute[index]`."""
+    here: Path = ("compute", index, "instance_type")
+    instance = catalog.instance(group.instance_type)
+    layout = interfaces(group, catalog)
+    if isinstance(layout, Unknown):
+        yield Problem(
+            f"the network interfaces of {group.instance_type} are unknown: {layout.reason}",
+            here,
+            hint="on HyperPod the service creates the interfaces",
+        )
+    elif instance is not None:
+        for problem in problems_of(layout.value, instance):
+            yield Problem(f"network interfaces of {group.instance_type}: {problem}", here)
+
+
+def core_problems(group: ComputeGroup, index: int, catalog: Catalog) -> Iterator[Problem]:
+    """Yield why a launch template cannot set the threads of the group `compute[index]`."""
+    instance = catalog.instance(group.instance_type)
+    if group.threads_per_core is not None and (
+        instance is None or isinstance(instance.cores, Unknown)
+    ):
+        yield Problem(
+            f"the number of cores of {group.instance_type} is unknown, and EC2 requires it "
+            "for threads_per_core",
+            ("compute", index, "threads_per_core"),
+        )
+
+
+def _has_efa(group: ComputeGroup, catalog: Catalog) -> bool:
+    layout = interfaces(group, catalog)
+    return not isinstance(layout, Unknown) and any(one.kind == "efa" for one in layout.value)
