@@ -68,39 +68,59 @@ def launch_template(
             image_id=cluster.image.image_id,
             network_interfaces=[interface(each, security_group_ids) for each in layout.value],
             block_device_mappings=[_root_volume(cluster, key_arn)],
-            # All of them: the account may have set other defaults.
-            metadata_options=_CFN.MetadataOptionsProperty(
-                http_endpoint="enabled",
-                http_tokens="required",
-                http_put_response_hop_limit=METADATA_HOPS,
-                instance_metadata_tags="disabled",
-            ),
+            metadata_options=metadata_options(METADATA_HOPS),
             capacity_reservation_specification=reservation(group),
-            instance_market_options=(
-                _CFN.InstanceMarketOptionsProperty(market_type="capacity-block")
-                if isinstance(group.capacity, CapacityBlock)
-                else None
-            ),
-            placement=(
-                _CFN.PlacementProperty(group_name=placement_group_name)
-                if placement_group_name is not None
-                else None
-            ),
+            instance_market_options=block_market(group),
+            placement=placement(placement_group_name),
             cpu_options=cpu(group, catalog),
             user_data=_user_data(cluster, group, control_plane),
-            tag_specifications=[
-                _CFN.TagSpecificationProperty(resource_type=kind, tags=named)
-                for kind in ("instance", "volume", "network-interface")
-            ],
+            tag_specifications=instance_tags(named),
         ),
-        tag_specifications=[
-            _CFN.LaunchTemplateTagSpecificationProperty(
-                resource_type="launch-template", tags=named
-            )
-        ],
+        tag_specifications=template_tags(named),
     )
     ignore_dated_instance_type(template, group.instance_type)
     return template
+
+
+def metadata_options(hops: int) -> _CFN.MetadataOptionsProperty:
+    """IMDSv2. All options are set: the account may have other defaults."""
+    return _CFN.MetadataOptionsProperty(
+        http_endpoint="enabled",
+        http_tokens="required",
+        http_put_response_hop_limit=hops,
+        instance_metadata_tags="disabled",
+    )
+
+
+def block_market(group: ComputeGroup) -> _CFN.InstanceMarketOptionsProperty | None:
+    """The market of a capacity block; none for other capacity."""
+    if isinstance(group.capacity, CapacityBlock):
+        return _CFN.InstanceMarketOptionsProperty(market_type="capacity-block")
+    return None
+
+
+def placement(group_name: str | None) -> _CFN.PlacementProperty | None:
+    """The placement group, if there is one."""
+    return _CFN.PlacementProperty(group_name=group_name) if group_name is not None else None
+
+
+def instance_tags(tags: Sequence[cdk.CfnTag]) -> list[_CFN.TagSpecificationProperty]:
+    """Tags of what a launch creates."""
+    return [
+        _CFN.TagSpecificationProperty(resource_type=kind, tags=list(tags))
+        for kind in ("instance", "volume", "network-interface")
+    ]
+
+
+def template_tags(
+    tags: Sequence[cdk.CfnTag],
+) -> list[_CFN.LaunchTemplateTagSpecificationProperty]:
+    """Tags of the launch template itself."""
+    return [
+        _CFN.LaunchTemplateTagSpecificationProperty(
+            resource_type="launch-template", tags=list(tags)
+        )
+    ]
 
 
 def interface(

@@ -16,7 +16,17 @@ from clusterwright.platforms.eks.launch_templates import interfaces
 from clusterwright.platforms.pcs.groups import GROUP_TAG
 from stacks.base.outdated_validators import ignore_dated_instance_type
 from stacks.base.tags import tags_of
-from stacks.eks.launch_template import UnknownInterfaces, cpu, interface, reservation
+from stacks.eks.launch_template import (
+    UnknownInterfaces,
+    block_market,
+    cpu,
+    instance_tags,
+    interface,
+    metadata_options,
+    placement,
+    reservation,
+    template_tags,
+)
 
 _CFN = ec2.CfnLaunchTemplate
 
@@ -55,42 +65,24 @@ def launch_template(
         *tags,
         cdk.CfnTag(key=GROUP_TAG, value=group.name),
     ]
-    block = isinstance(group.capacity, CapacityBlock)
     template = _CFN(
         scope,
         "Template",
         launch_template_data=_CFN.LaunchTemplateDataProperty(
-            instance_type=group.instance_type if block else None,
+            instance_type=(
+                group.instance_type if isinstance(group.capacity, CapacityBlock) else None
+            ),
             key_name=cluster.pcs.ssh_key_name,
             network_interfaces=[interface(each, security_group_ids) for each in layout.value],
             block_device_mappings=[_root_volume(cluster)],
-            # All of them: the account may have set other defaults.
-            metadata_options=_CFN.MetadataOptionsProperty(
-                http_endpoint="enabled",
-                http_tokens="required",
-                http_put_response_hop_limit=METADATA_HOPS,
-                instance_metadata_tags="disabled",
-            ),
+            metadata_options=metadata_options(METADATA_HOPS),
             capacity_reservation_specification=reservation(group),
-            instance_market_options=(
-                _CFN.InstanceMarketOptionsProperty(market_type="capacity-block") if block else None
-            ),
-            placement=(
-                _CFN.PlacementProperty(group_name=placement_group_name)
-                if placement_group_name is not None
-                else None
-            ),
+            instance_market_options=block_market(group),
+            placement=placement(placement_group_name),
             cpu_options=cpu(group, catalog),
-            tag_specifications=[
-                _CFN.TagSpecificationProperty(resource_type=kind, tags=named)
-                for kind in ("instance", "volume", "network-interface")
-            ],
+            tag_specifications=instance_tags(named),
         ),
-        tag_specifications=[
-            _CFN.LaunchTemplateTagSpecificationProperty(
-                resource_type="launch-template", tags=named
-            )
-        ],
+        tag_specifications=template_tags(named),
     )
     ignore_dated_instance_type(template, group.instance_type)
     return template
