@@ -93,25 +93,19 @@ def _start_slurmd_with_a_fault(context: ScenarioContext, node: Node) -> None:
     context.wait_idle()
 
 
-def _replace_by_a_bad_one(context: ScenarioContext, node: Node) -> tuple[str, Job]:
+def _replace_by_a_bad_one(context: ParallelClusterContext, node: Node) -> tuple[str, Job]:
     """The id of the next instance, which has a fault, and a job that waits for the node."""
     before = node.instance_id
     context.hold_scripts(True)
     try:
         context.crash(node)
-
-        def not_held() -> str | None:
-            facts = context.facts(node.name)
-            held = facts["instance_id"] != before and facts["phase"] == "held"
-            return None if held else f"{node} is {facts['phase']}"
-
-        context.wait_for(not_held, within_s=120)
+        instance = context.wait_held(node, but=before)
         failing = context.node(node.name)
         failing.must(_FAULT)
         job = context.submit("sleep 60", options=[f"--nodelist={node.host}"])
     finally:
         context.hold_scripts(False)
-    return failing.instance_id, job
+    return instance, job
 
 
 def _since(node: Node, unit: str) -> int:

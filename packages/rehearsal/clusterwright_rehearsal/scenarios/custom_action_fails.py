@@ -29,16 +29,8 @@ def run(context: ScenarioContext) -> None:
     context.hold_scripts(True)
     try:
         context.crash(node)
-
-        def not_held() -> str | None:
-            facts = context.facts(node.name)
-            held = facts["instance_id"] != before and facts["phase"] == "held"
-            return None if held else f"{node} is {facts['phase']}"
-
-        context.wait_for(not_held, within_s=120)
-        failing = context.node(node.name)
-        instance = failing.instance_id
-        failing.must(f"mkdir -p {_BLOCKED_PATH}/folder")
+        instance = context.wait_held(node, but=before)
+        context.node(node.name).must(f"mkdir -p {_BLOCKED_PATH}/folder")
     finally:
         context.hold_scripts(False)
 

@@ -5,39 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clusterwright_rehearsal import run_records
 from clusterwright_rehearsal.platforms.parallelcluster.node import ACTION
-from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.worker_nodes_context import WorkerNodesContext
 
-_STATUSES = {"running": "Running", "failed": "Failure"}
 
-
-class ParallelClusterContext(ScenarioContext):
+class ParallelClusterContext(WorkerNodesContext):
     """A context that asks the worker where ParallelCluster has no API for nodes."""
 
-    @property
-    def program(self) -> str:
-        """The command that runs the last custom action again, with its arguments."""
-        return f"jq -r '.[]' {ACTION}.json | xargs -d '\\n' {ACTION}"
-
-    def api_nodes(self) -> dict[str, dict[str, Any]]:
-        """The nodes in the form of HyperPod's ListClusterNodes."""
-        reasons = {
-            line["instance_id"]: line["text"]
-            for line in self.timeline()
-            if line["event"] == "failed"
-        }
-        return {
-            facts["name"]: {
-                "InstanceId": facts["instance_id"],
-                "InstanceStatus": {
-                    "Status": _STATUSES.get(facts["phase"], "Pending"),
-                    "Message": reasons.get(facts["instance_id"], ""),
-                },
-            }
-            for facts in self.worker.ask("nodes")
-        }
+    action = ACTION
 
     def logs(self, node: Node) -> list[str]:
         """The output of the custom actions of the node's current instance."""
@@ -56,21 +32,6 @@ class ParallelClusterContext(ScenarioContext):
             found: dict[str, Any] = json.loads(path.read_text())
             return found
         return {}
-
-    def wait_running_past(self, node: Node, *, failed: str, within_s: float = 180.0) -> float:
-        """Wait until an instance other than `failed` is running at the node's position."""
-
-        def not_yet() -> str | None:
-            facts = self.facts(node.name)
-            if facts["instance_id"] != failed and facts["phase"] == "running":
-                return None
-            return f"{node} is {facts['instance_id']}, {facts['phase']}"
-
-        return self.wait_for(not_yet, within_s=within_s)
-
-    def timeline(self) -> list[dict[str, Any]]:
-        """The events of the run's nodes, oldest first."""
-        return run_records.timeline(self.worker.run)
 
     def replace(self, node: Node) -> None:
         """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it."""

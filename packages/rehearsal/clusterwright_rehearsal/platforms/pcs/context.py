@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from clusterwright_rehearsal import run_records
 from clusterwright_rehearsal.platforms.pcs.agent import ACTION
-from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
+from clusterwright_rehearsal.scenario_api.worker_nodes_context import WorkerNodesContext
 
 _ABSENT_S = 15.0
-_STATUSES = {"running": "Running", "failed": "Failure"}
 
 
-class PcsContext(ScenarioContext):
+class PcsContext(WorkerNodesContext):
     """A context whose `controller` is the login node that administers the cluster.
 
     No scenario reaches the controller of PCS. Its nodes have no API: the worker describes them.
     """
+
+    action = ACTION
 
     @property
     def controller(self) -> Node:
@@ -44,29 +44,6 @@ class PcsContext(ScenarioContext):
                     raise
             time.sleep(0.3)
 
-    @property
-    def program(self) -> str:
-        """The command that runs the last lifecycle action again, with its arguments."""
-        return f"jq -r '.[]' {ACTION}.json | xargs -d '\\n' {ACTION}"
-
-    def api_nodes(self) -> dict[str, dict[str, Any]]:
-        """The nodes in the form of HyperPod's ListClusterNodes."""
-        reasons = {
-            line["instance_id"]: line["text"]
-            for line in run_records.timeline(self.worker.run)
-            if line["event"] == "failed"
-        }
-        return {
-            facts["name"]: {
-                "InstanceId": facts["instance_id"],
-                "InstanceStatus": {
-                    "Status": _STATUSES.get(facts["phase"], "Pending"),
-                    "Message": reasons.get(facts["instance_id"], ""),
-                },
-            }
-            for facts in self.worker.ask("nodes")
-        }
-
     def logs(self, node: Node) -> list[str]:
         """The output of the lifecycle actions of the node's current instance.
 
@@ -78,10 +55,6 @@ class PcsContext(ScenarioContext):
         """The output of the lifecycle actions of an instance, also after it has ended."""
         path = self.folder / "logs" / name / f"{instance_id}.log"
         return path.read_text().splitlines() if path.is_file() else []
-
-    def timeline(self) -> list[dict[str, Any]]:
-        """The events of the run's nodes, oldest first."""
-        return run_records.timeline(self.worker.run)
 
     def wait_idle(self, *, within_s: float = 120.0) -> None:
         """Wait until every static node has an instance too: a lost one is absent for a moment."""
@@ -103,29 +76,6 @@ class PcsContext(ScenarioContext):
             if line["instance_id"] == instance_id and line["event"] == "failed":
                 return str(line["text"])
         return ""
-
-    def wait_held(self, node: Node, *, but: str) -> str:
-        """Wait until an instance other than `but` waits before its actions; return its id."""
-
-        def not_yet() -> str | None:
-            facts = self.facts(node.name)
-            if facts["instance_id"] != but and facts["phase"] == "held":
-                return None
-            return f"{node} is {facts['instance_id']}, {facts['phase']}"
-
-        self.wait_for(not_yet, within_s=120)
-        return node.instance_id
-
-    def wait_running_past(self, node: Node, *, failed: str, within_s: float = 180.0) -> float:
-        """Wait until an instance other than `failed` runs at the node's position."""
-
-        def not_yet() -> str | None:
-            facts = self.facts(node.name)
-            if facts["instance_id"] != failed and facts["phase"] == "running":
-                return None
-            return f"{node} is {facts['instance_id']}, {facts['phase']}"
-
-        return self.wait_for(not_yet, within_s=within_s)
 
     def replace(self, node: Node) -> None:
         """Terminate the instance in EC2, which PCS notices: it has no API for it."""
