@@ -28,7 +28,7 @@ from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.eks.launch_template import launch_template
 from stacks.foundation import Foundation
-from stacks.identity.node_statements import allow, images
+from stacks.identity.node_statements import allow, images, session_manager
 from stacks.kubernetes.control_plane import ControlPlaneStack
 from stacks.storage.lustre import lustre_outputs
 
@@ -219,14 +219,4 @@ def _permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     yield allow("LookAtItself", ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes"], ["*"])
     yield from images(_images(cluster))
     if cluster.identity.session_manager:
-        yield allow(
-            "SessionManager",
-            [
-                "ssm:UpdateInstanceInformation",
-                "ssmmessages:CreateControlChannel",
-                "ssmmessages:CreateDataChannel",
-                "ssmmessages:OpenControlChannel",
-                "ssmmessages:OpenDataChannel",
-            ],
-            ["*"],
-        )
+        yield session_manager()

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from aws_cdk import aws_iam as iam
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import STATE_FOLDER, network_account
 from stacks.base import names
+
+SESSION_CHANNELS: Final = (
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+)
+"""Actions of Session Manager's agent."""
 
 
 def arn(cluster: Cluster, service: str, resource: str) -> str:
@@ -138,16 +146,12 @@ def hyperpod_agents(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
         conditions={"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}},
     )
     if cluster.identity.session_manager:
-        yield allow(
-            "SessionManager",
-            [
-                "ssmmessages:CreateControlChannel",
-                "ssmmessages:CreateDataChannel",
-                "ssmmessages:OpenControlChannel",
-                "ssmmessages:OpenDataChannel",
-            ],
-            ["*"],
-        )
+        yield allow("SessionManager", SESSION_CHANNELS, ["*"])
+
+
+def session_manager() -> iam.PolicyStatement:
+    """Be an instance of the account that Session Manager opens sessions on."""
+    return allow("SessionManager", ["ssm:UpdateInstanceInformation", *SESSION_CHANNELS], ["*"])
 
 
 def images(repositories_arn: str) -> Iterator[iam.PolicyStatement]:

@@ -25,6 +25,7 @@ from stacks.identity.node_statements import (
     bucket_wildcards,
     images,
     key_use,
+    session_manager,
     state_publishing,
 )
 from stacks.observability.observability_stack import ObservabilityStack
@@ -86,17 +87,7 @@ def _statements(
         [_log_groups(cluster)],
     )
     if cluster.identity.session_manager:
-        yield allow(
-            "SessionManager",
-            [
-                "ssm:UpdateInstanceInformation",
-                "ssmmessages:CreateControlChannel",
-                "ssmmessages:CreateDataChannel",
-                "ssmmessages:OpenControlChannel",
-                "ssmmessages:OpenDataChannel",
-            ],
-            ["*"],
-        )
+        yield session_manager()
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield allow("FileSystems", ["fsx:DescribeFileSystems"], ["*"])
     yield key_use(base.identity.key_arn)

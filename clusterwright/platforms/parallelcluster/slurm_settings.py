@@ -8,6 +8,7 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.queues import compute_groups, is_nvidia
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
+from clusterwright.platforms.slurm_settings import accounting_settings, preemption_settings
 
 STRATEGIES = {
     "drain": "DRAIN",
@@ -66,22 +67,12 @@ def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         "PriorityFavorSmall": "NO",
     }
     if slurm.accounting.kind == "rds":
-        found |= {
-            "PriorityWeightAge": str(weights.age),
-            "PriorityMaxAge": "7-0",
-            "PriorityWeightFairshare": str(weights.fair_share),
-            "PriorityWeightQOS": str(weights.qos),
-            "PriorityDecayHalfLife": "14-0",
-        }
-        if any(is_nvidia(group, catalog) for group in compute_groups(cluster)):
-            found["AccountingStorageTRES"] = "gres/gpu"
-        if slurm.qos or slurm.accounts:
-            # Enforces limits of accounts, and refuses jobs of users without an account.
-            found["AccountingStorageEnforce"] = "associations,limits,qos"
-    if slurm.preemption != "off":
-        found["PreemptType"] = "preempt/qos"
-        found["PreemptMode"] = slurm.preemption.upper()
-    return found
+        found |= accounting_settings(
+            slurm,
+            has_gpus=any(is_nvidia(group, catalog) for group in compute_groups(cluster)),
+            is_enforced=bool(slurm.qos or slurm.accounts),
+        )
+    return found | preemption_settings(slurm)
 
 
 def _database(cluster: Cluster, supplied: Supplied) -> Database | None:

@@ -13,6 +13,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.slurm_settings import accounting_settings, preemption_settings
 
 
 def _names(text: str) -> frozenset[str]:
@@ -71,8 +72,6 @@ LEAST_MIN_JOB_AGE_SECONDS: Final = 5
 AUTODETECT_SINCE: Final = "25.11"
 """The version from which a record of gres.conf may have AutoDetect (gres-custom-settings)."""
 
-PREEMPT_QOS: Final = "preempt/qos"
-
 HEALTH: Final = {
     "Prolog": "/opt/clusterwright/slurm/prolog",
     "Epilog": "/opt/clusterwright/slurm/epilog",
@@ -103,21 +102,12 @@ def cluster_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         **HEALTH,
     }
     if slurm.accounting.kind == "managed":
-        found |= {
-            "PriorityWeightAge": str(weights.age),
-            "PriorityMaxAge": "7-0",
-            "PriorityWeightFairshare": str(weights.fair_share),
-            "PriorityWeightQOS": str(weights.qos),
-            "PriorityDecayHalfLife": "14-0",
-        }
-        if any(_is_nvidia(group, catalog) for group in cluster.compute):
-            found["AccountingStorageTRES"] = "gres/gpu"
-        if slurm.qos or slurm.accounts or cluster.tenants:
-            # Enforces limits of accounts, and refuses jobs of users without an account.
-            found["AccountingStorageEnforce"] = "associations,limits,qos"
-    if slurm.preemption != "off":
-        found["PreemptType"] = PREEMPT_QOS
-        found["PreemptMode"] = slurm.preemption.upper()
+        found |= accounting_settings(
+            slurm,
+            has_gpus=any(_is_nvidia(group, catalog) for group in cluster.compute),
+            is_enforced=bool(slurm.qos or slurm.accounts or cluster.tenants),
+        )
+    found |= preemption_settings(slurm)
     own = cluster.pcs.slurm_settings or {}
     written = {name.lower() for name in own}
     return {name: value for name, value in found.items() if name.lower() not in written} | own
