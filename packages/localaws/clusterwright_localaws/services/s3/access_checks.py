@@ -52,7 +52,7 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
     Raises
     ------
     AwsError
-        InvalidBucketAclWithObjectOwnership, or InvalidArgument for what is no list of grantees.
+        InvalidBucketAclWithObjectOwnership, or InvalidArgument for a malformed list of grantees.
     """
     _check_grantees(request)
     ownership = request.get("ObjectOwnership") or _ENFORCED
