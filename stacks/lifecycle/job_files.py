@@ -30,10 +30,12 @@ class JobFiles:
 
 def job_files(cluster: Cluster, catalog: Catalog, plan: TrainingPlan | None) -> JobFiles:
     """The job files of a cluster that schedules with Slurm."""
-    return JobFiles(
-        cluster_files(cluster, catalog, plan),
-        cluster_files(without_counts(cluster), catalog, plan),
-    )
+    files = cluster_files(cluster, catalog, plan)
+    if cluster.traits.verified_scripts:
+        # Nodes compare every file with the manifest, whose digest is in their configuration: a
+        # prefix whose files change would fail there.
+        return JobFiles(files, files)
+    return JobFiles(files, cluster_files(without_counts(cluster), catalog, plan))
 
 
 def recorded_plan(loaded: LoadedSpec) -> TrainingPlan | None:

@@ -52,11 +52,8 @@ class LifecycleStack(ScriptsStack):
         cluster_file = node_files.cluster_json(cluster, base.catalog)
         own = scripts.site_files(cluster.lifecycle.steps)
         jobs = job_files.job_files(cluster, base.catalog, plan)
-        # Nodes of ParallelCluster and PCS compare every file with the manifest, whose digest is in
-        # their configuration: a prefix whose files change would fail there.
-        digested = jobs.files if cluster.traits.verified_scripts else jobs.digested
         digest = scripts.scripts_digest(
-            {"cluster.json": cluster_file, job_files.NAME: digested}, texts=own
+            {"cluster.json": cluster_file, job_files.NAME: jobs.digested}, texts=own
         )
         self.prefix = f"lifecycle/{digest}"
         self.manifest_sha256: str | None = None
